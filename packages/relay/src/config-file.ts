@@ -10,33 +10,33 @@ import { settings } from './settings.ts';
 const load = createRequire(import.meta.url);
 
 /**
- * Loaded where there is a file to read: the 3 MB it takes are a saving for every relay that its environment configures.
+ * Loads the YAML parser on demand: a relay without a configuration file saves its 3 MB of memory.
  */
 const yaml = (): typeof Yaml => load('yaml') as typeof Yaml;
 
-/** What a setting was given. */
+/** The value of a setting and its location. */
 export interface SettingValue {
   readonly value: string | readonly string[];
-  /** Where, in words that begin the naming of a mistake. */
+  /** Location of the value, as the beginning of an error message. */
   readonly where: string;
 }
 
 /** Settings by the name of their environment variable. */
 export type Layer = ReadonlyMap<string, SettingValue>;
 
-/** A file as it stands. */
+/** The settings of a file. */
 export interface ConfigFile {
-  /** What stands at the top: of the relay, and for all forms that say nothing else. */
+  /** Settings at the top: of the relay, and defaults of all forms. */
   readonly top: Layer;
-  /** What each form says itself, by its name; null where the file names no forms. */
+  /** Settings of each form, by its name; null if the file contains no forms. */
   readonly forms: ReadonlyMap<string, Layer> | null;
-  /** What is wrong with the file itself; holds no value of it. */
+  /** Errors in the file; without its values. */
   readonly mistakes: readonly string[];
 }
 
 const formName = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** @param path - as mistakes name it */
+/** @param path - for error messages */
 export function readConfigFile(path: string, text: string): ConfigFile {
   const lines = new (yaml().LineCounter)();
   const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false });
@@ -98,7 +98,7 @@ function keyOf(key: unknown): string {
   return yaml().isScalar(key) ? String(key.value) : '';
 }
 
-/** A scalar as text, a list of scalars as texts; null for anything else. Nothing at all counts as not given. */
+/** A scalar as text, a list of scalars as texts; null for anything else. An empty value counts as absent. */
 function readValue(value: unknown): string | readonly string[] | null {
   if (yaml().isSeq(value)) {
     const items = value.items.map(readValue);

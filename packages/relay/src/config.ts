@@ -1,6 +1,6 @@
 /**
- * The configuration: environment and file in, checked settings out, every mistake named at once. No value of a secret
- * is ever said.
+ * Reads the configuration: checks environment and file, and reports every error at once. Never repeats the value of a
+ * secret.
  */
 import { readFileSync } from 'node:fs';
 import type * as z from 'zod';
@@ -14,13 +14,13 @@ import { formSettings, relaySettings, settings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
 import type { StoreAddress } from './store/address.ts';
 
-/** What the relay runs on. */
+/** The checked configuration of a relay. */
 export interface RelayConfig {
   readonly store: StoreAddress;
   readonly api: { readonly url: string };
   readonly listen: { readonly host: string; readonly port: number };
   readonly log: { readonly level: string; readonly format: 'json' | 'plain' | 'auto' };
-  /** Who is told when delivery needs a person. */
+  /** Receivers of alerts. */
   readonly alerts: { readonly webhook: string | undefined; readonly command: string | undefined };
   readonly operator: {
     /** The token of the operator's page and API; undefined: one is made and kept beside the store. */
@@ -31,9 +31,9 @@ export interface RelayConfig {
     /** Signups due from which on they go in bulk; null: never. */
     readonly bulkAbove: number | null;
   };
-  /** For confirmation mails; undefined where it is not given, which no form with a confirmation is without. */
+  /** Settings of confirmation mails; required if a form asks for confirmation. */
   readonly mail: { readonly server: SmtpServer | undefined; readonly publicUrl: string | undefined };
-  /** Networks in CIDR notation whose word on a visitor's address is taken. */
+  /** Networks in CIDR notation whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   /** Signs form tokens, proofs and links in mails; undefined: one is made and kept beside the store. */
   readonly secret: string | undefined;
@@ -113,7 +113,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   };
 }
 
-/** Everything in a configuration that no log may hold. */
+/** Every secret of a configuration, for removal from logs. */
 export function secretsOf({
   store,
   operator,
@@ -128,7 +128,7 @@ export function secretsOf({
     .filter(Boolean);
 }
 
-/** @throws StartupError where it cannot be read */
+/** @throws StartupError if it cannot be read */
 function openConfigFile(path: string): ConfigFile {
   let text: string;
   try {
@@ -142,7 +142,7 @@ function openConfigFile(path: string): ConfigFile {
   return readConfigFile(path, text);
 }
 
-/** Variables of the relay that are no settings: of the command that an alert runs. */
+/** Variables with the prefix RELAY_ that are no settings: set for the command of an alert. */
 const otherVariables = ['RELAY_ALERT_EVENT'];
 
 function readEnvironment(
@@ -172,7 +172,7 @@ function readEnvironment(
   return given;
 }
 
-/** The content of the file that a variable names; empty where it cannot be read. */
+/** The content of the file that a variable names; empty if it cannot be read. */
 function readValueFile(path: string, where: string, mistakes: string[]): string {
   try {
     const content = readFileSync(path, 'utf8').trim();
@@ -184,7 +184,7 @@ function readValueFile(path: string, where: string, mistakes: string[]): string 
   }
 }
 
-/** @param place - put before the name of a setting that is missing */
+/** @param place - prefix of the name of a missing setting */
 function check<Schema extends z.ZodObject>(
   schema: Schema,
   given: ReadonlyMap<string, SettingValue>,
@@ -214,7 +214,7 @@ function check<Schema extends z.ZodObject>(
   return null;
 }
 
-/** Settings of which one is worth nothing without the other. */
+/** Settings of which one requires the other. */
 const settingPairs = [
   ['RELAY_TURNSTILE_SITE_KEY', 'RELAY_TURNSTILE_SECRET'],
   ['RELAY_TURNSTILE_SECRET', 'RELAY_TURNSTILE_SITE_KEY'],

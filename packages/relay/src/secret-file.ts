@@ -3,15 +3,15 @@ import { createHash, timingSafeEqual, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { StartupError } from './startup-error.ts';
 
-/** Bytes of a secret, and characters that it has at least in its file. */
+/** Number of random bytes of a secret, and minimum number of characters in its file. */
 const secretBytes = 24;
 
 /**
- * The secret in the file, made if there is none.
+ * Reads the secret in a file; generates it if the file does not exist.
  *
- * @param what - what it is, for the error
- * @param setting - where one can be given instead
- * @throws StartupError where the file cannot be read or written, or holds no secret
+ * @param what - description of the secret, for the error
+ * @param setting - setting that can replace the file
+ * @throws StartupError if the file cannot be read or written, or contains no secret
  */
 export function loadOrCreateSecret(file: string, what: string, setting: string): string {
   let secret: string;
@@ -31,17 +31,17 @@ export function loadOrCreateSecret(file: string, what: string, setting: string):
   return secret;
 }
 
-/** Where a made token stands. */
+/** Path of the generated operator token. */
 export function operatorTokenFile(storePath: string): string {
   return `${storePath}-operator`;
 }
 
-/** The token in the file, made if there is none. @throws StartupError where the file cannot be used */
+/** Reads or generates the operator token. @throws StartupError if the file cannot be used */
 export function loadOrCreateOperatorToken(file: string): string {
   return loadOrCreateSecret(file, "The operator's token", 'RELAY_OPERATOR_TOKEN');
 }
 
-/** Whether an `Authorization` header carries the token, in time that does not tell how much of it was right. */
+/** Whether an `Authorization` header contains the token, compared in constant time. */
 export function hasOperatorToken(header: string | null | undefined, token: string): boolean {
   const [scheme = '', given = ''] = (header ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(given), digest(token));

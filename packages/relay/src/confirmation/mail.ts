@@ -3,9 +3,9 @@ import { timingSafeEqual } from 'node:crypto';
 import { sign } from '../admission/keys.ts';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
 
-/** Who a mail is from. */
+/** Sender or recipient of a mail. */
 export interface Sender {
-  /** Empty where only the address is shown. */
+  /** Empty if only the address is shown. */
   readonly name: string;
   readonly address: string;
 }
@@ -25,26 +25,26 @@ export interface Confirmation {
   readonly confirmedUrl: string | null;
 }
 
-/** A mail, as nodemailer takes it. */
+/** A mail in the format of nodemailer. */
 export interface Message {
   readonly from: Sender;
   readonly to: Sender;
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The same for each attempt, so that a mail sent twice is recognised. */
+  /** The same for each attempt, so that mail servers can detect duplicates. */
   readonly messageId: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The text of a form that has none of its own. */
+/** Default of RELAY_CONFIRMATION_TEXT. */
 export const defaultText = `Please confirm that you want to receive our newsletter:
 
 {link}
 
 If you did not sign up, ignore this mail: you will get no other.`;
 
-/** @returns null where the form asks for no confirmation any more */
+/** @returns null if the form no longer asks for confirmation */
 export function confirmationMessage(
   { name: form, confirmation }: { readonly name: string; readonly confirmation: Confirmation | null },
   signup: { readonly id: string; readonly email: string },
@@ -71,28 +71,28 @@ export function confirmationMessage(
     text: body.replaceAll('{link}', () => link),
     html: `<!doctype html>\n<html lang="${escapeHtml(lang)}">\n<meta charset="utf-8">\n${paragraphs.join('\n')}\n</html>\n`,
     messageId: `<confirmation.${signup.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
-    // RFC 3834: no robot answers it. The second is what Exchange goes by.
+    // RFC 3834: prevents automatic replies. The second header does so for Exchange.
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
   };
 }
 
-/** 128 bits of the signature: no one guesses them, and a link of a hundred characters survives being copied. */
+/** 128 bits of the signature: unguessable, and short enough for a link that people copy. */
 const signatureBytes = 16;
 
 const signature = (key: Buffer, id: string): Buffer => sign(key, [id]).subarray(0, signatureBytes);
 
-/** @param id - of the signup, a UUID */
+/** The token of a signup's confirmation link. @param id - of the signup, a UUID */
 export function signLink(key: Buffer, id: string): string {
   return Buffer.concat([Buffer.from(id.replaceAll('-', ''), 'hex'), signature(key, id)]).toString('base64url');
 }
 
-/** @returns id of the signup; null where it was not made with this key */
+/** @returns the id of the signup; null if the token was not signed with this key */
 export function verifyLink(key: Buffer, token: string): string | null {
   if (!/^[\w-]{43}$/.test(token)) return null;
   const bytes = Buffer.from(token, 'base64url');
   const hex = bytes.subarray(0, -signatureBytes).toString('hex');
   const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  // The last character of 43 has two bits to spare: one link, one spelling.
+  // The last of 43 characters has two unused bits: only one spelling is accepted.
   const isOurs = timingSafeEqual(signature(key, id), bytes.subarray(-signatureBytes));
   return isOurs && bytes.toString('base64url') === token ? id : null;
 }

@@ -1,4 +1,4 @@
-/** What the link in a confirmation mail opens: a page with one button. Only the button confirms. */
+/** The pages of a confirmation link: GET shows a button, and only its POST confirms. */
 import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { Form } from '../admission/form.ts';
@@ -8,7 +8,7 @@ import type { StoreHealth } from '../ops/health.ts';
 import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../store/signup-store.ts';
 import { verifyLink } from './mail.ts';
 
-/** What {@link confirmationPages} is made of. */
+/** Options of {@link confirmationPages}. */
 export interface ConfirmationPagesOptions {
   readonly store: Pick<SignupStore, 'list' | 'confirmPerson'>;
   readonly health: StoreHealth;
@@ -17,9 +17,9 @@ export interface ConfirmationPagesOptions {
   readonly forms: Readonly<Record<string, Form>>;
   readonly log: Log;
   readonly onEvent: EventListener;
-  /** The visitor's address, as far as it is kept with a consent. */
+  /** The visitor's address in the form the consent ledger keeps. */
   visitor(this: void, request: Request, peer: string | null, form: Form): string | null;
-  /** Told when a signup may be delivered. */
+  /** Called when a signup has become due for delivery. */
   confirmed(this: void): void;
   readonly now: () => number;
 }
@@ -29,23 +29,23 @@ interface Environment {
 }
 
 /**
- * Routes for `/TOKEN`. Programs that look through mails open their links: so GET changes nothing, and POST confirms.
- * Once more shows the same page and changes nothing.
+ * Routes for `/TOKEN`. Mail scanners open links, so GET changes nothing and POST confirms. A second POST shows the same
+ * page and changes nothing.
  */
 export function confirmationPages(options: ConfirmationPagesOptions): Hono<Environment> {
   const { store, health, key, forms, log, onEvent, visitor, confirmed, now } = options;
 
-  /** Null where the link is not ours, or its signup is gone. */
+  /** The signup of a link; `unknown` for an invalid link, `gone` if its signup was deleted. */
   async function find(token: string): Promise<StoredSignup | 'unknown' | 'gone'> {
     const id = verifyLink(key, token);
     if (id === null) return 'unknown';
     const [signup] = await store.list({ ids: [id] }, { limit: 1 });
-    // Without an attempt a dead letter is a mail that was refused, not a delivery.
+    // A dead letter without an attempt to deliver: its confirmation mail was refused.
     const isGone = !signup || (signup.state === 'dead' && signup.attempts === 0);
     return isGone ? 'gone' : signup;
   }
 
-  /** The relay's own page is named as seen from the link: a proxy may serve the relay under a path of its own. */
+  /** Redirects relative to the link, because a proxy may serve the relay under a path of its own. */
   function done({ form }: StoredSignup): Response {
     return redirect(forms[form]?.confirmation?.confirmedUrl ?? donePath);
   }
@@ -91,15 +91,15 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
     });
 }
 
-/** No token is that short. It outlives the signup, which may repeat another one of its person. */
+/** Path of the page after a confirmation, shorter than any token. It outlives the signup, which may be deleted. */
 const donePath = 'done';
 
-/** For a form that is no longer in the configuration. */
+/** Texts for a form that is no longer in the configuration. */
 const fallback = { subject: 'Please confirm your subscription', button: 'Confirm', lang: 'en' } as const;
 
 const confirmedHtml = messageHtml('Thank you for confirming', ['Your signup is complete. You can close this page.']);
 
-/** For a link that no relay with this secret has made. */
+/** Page for a link that was not signed with this relay's secret. */
 export const unknownHtml = messageHtml('This link does not work', [
   'Part of it may be missing: copy the whole link from the mail, or sign up again.',
 ]);

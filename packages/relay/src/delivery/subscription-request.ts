@@ -1,4 +1,4 @@
-/** The request a signup becomes. Nothing but the fields named here leaves the store, and what is pinned wins. */
+/** Builds the API request of a signup. Only the fields named here leave the store, and pinned fields win. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
 import { attributionFields, type Attribution } from '@newsletter-kit/core/signup';
 import { givenConsent } from '../admission/consent.ts';
@@ -6,12 +6,12 @@ import type { Form } from '../admission/form.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
 
 /**
- * Pinned fields are applied here, on the way out, not on the way in: a correction of the configuration then also
- * reaches the signups that are waiting.
+ * Pinned fields are applied at delivery, not at admission, so that a corrected configuration also applies to signups
+ * that wait already.
  *
- * - Tried before: an earlier attempt may have reached the API. Then the person may have unsubscribed since, so that
- *   nothing must reactivate the subscription, and may have the welcome mail already.
- * - Confirmed here: the person has clicked a link and is not asked again, unless a pin says so.
+ * - Tried before: an earlier attempt may have reached the API, and the person may have unsubscribed since. So the
+ *   request never reactivates a subscription.
+ * - Confirmed here: the person has clicked a link, so the API does not ask again, unless a pinned field says so.
  */
 export function toSubscriptionRequest(
   { submission, tried, confirmed }: Pick<ClaimedSignup, 'submission' | 'tried' | 'confirmed'>,
@@ -25,7 +25,7 @@ export function toSubscriptionRequest(
     .filter(({ name }) => name !== consentField)
     .map(({ name, value }) => ({ name, value: typeof value === 'object' ? [...value] : value }));
   const given = givenConsent(submission);
-  // Set by the relay alone: a page must not claim a consent in it.
+  // Set by the relay only, so that a page cannot claim a consent in it.
   if (consentField !== null && given) fields.push({ name: consentField, value: given.sentence ?? 'yes' });
   return {
     email: submission.email,

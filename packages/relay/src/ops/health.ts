@@ -6,7 +6,7 @@ import { StoreUnavailableError, type SignupStore } from '../store/signup-store.t
 import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 
-/** What the store is used for: keeping signups, claiming due ones, writing outcomes, and the check of {@link probe}. */
+/** Operations whose failures are tracked: storing signups, claiming due ones, writing outcomes, {@link probe}. */
 type StoreOperation = 'accept' | 'claim' | 'settle' | 'probe';
 
 /** Options of {@link StoreHealth}. */
@@ -17,7 +17,7 @@ export interface StoreHealthOptions {
   readonly now: () => number;
 }
 
-/** A good result of a probe holds for this long, in milliseconds, so that nobody can wear out the disk by asking. */
+/** How long a successful probe is reused, in milliseconds, so that frequent requests do not wear out the disk. */
 const freshMs = 1000;
 
 export class StoreHealth {
@@ -30,7 +30,7 @@ export class StoreHealth {
     this.#options = options;
   }
 
-  /** @throws the error, where it is no failure of the store */
+  /** Records a failure. @throws the error, if it is no failure of the store */
   failed(use: StoreOperation, error: unknown): void {
     if (!(error instanceof StoreUnavailableError)) throw error;
     if (this.#failing.size === 0) {
@@ -47,7 +47,7 @@ export class StoreHealth {
   succeeded(use: StoreOperation): void {
     if (this.#failing.size === 0) return;
     this.#failing.delete(use);
-    // A probe writes and syncs what a signup would: with nobody signing up it says that signups can be kept again.
+    // A probe writes and syncs as a signup does: without new signups it shows that they can be stored again.
     if (use === 'probe') this.#failing.delete('accept');
     if (this.#failing.size > 0) return;
     this.#options.log.info('the store works again');
@@ -74,12 +74,12 @@ export class StoreHealth {
 
 const headers = { 'cache-control': 'no-store' };
 
-/** The process answers. Restart it when it does not. */
+/** Liveness: restart the process if this does not answer. */
 export function livez(): Response {
   return Response.json({ status: 'alive' }, { headers });
 }
 
-/** Makes the readiness check: it writes and syncs, as a signup would. Send no traffic while it fails. */
+/** Creates the readiness check, which writes and syncs as a signup does. Send no traffic while it fails. */
 export function readiness(health: Pick<StoreHealth, 'probe'>, isDraining: () => boolean): () => Promise<Response> {
   const unready = (reason: string): Response => Response.json({ status: 'unready', reason }, { status: 503, headers });
   return async () => {
@@ -94,17 +94,17 @@ export function readiness(health: Pick<StoreHealth, 'probe'>, isDraining: () => 
   };
 }
 
-/** Room on a file system. */
+/** Free space of a file system. */
 export interface DiskSpace {
   /** Bytes that a program without privileges may still write. */
   readonly availableBytes: number;
   readonly sizeBytes: number;
 }
 
-/** Asks for the room on the store's disk; null where the store is not on a disk of this machine. */
+/** Reads the free space of the store's disk; null if the store is not on a disk of this machine. */
 export type ReadDiskSpace = () => Promise<DiskSpace | null>;
 
-/** The file system on which a store lies. A database measures its own disk. */
+/** Reads the free space of the file system that contains a store. A database server monitors its own disk. */
 export function diskSpaceOf(address: StoreAddress): ReadDiskSpace {
   if (address.kind !== 'sqlite') return () => Promise.resolve(null);
   const folder = dirname(address.path);
@@ -114,7 +114,7 @@ export function diskSpaceOf(address: StoreAddress): ReadDiskSpace {
   };
 }
 
-/** Less than a tenth of the disk is left, and less than this many bytes: a large disk may be full for nine tenths. */
+/** A disk is nearly full below a tenth of its size and below this many bytes. */
 const lowSpaceBytes = 1024 ** 3;
 
 export function isNearlyFull({ availableBytes, sizeBytes }: DiskSpace): boolean {

@@ -8,15 +8,14 @@ export type Log = Logger;
 export interface LogOptions {
   /** `fatal`, `error`, `warn`, `info`, `debug` or `silent`. Default `info`. */
   readonly level?: string | undefined;
-  /** Taken out of every line, should one ever get in. */
+  /** Removed from every line. */
   readonly secrets?: readonly string[] | undefined;
-  /** Where lines go. Default: standard output, written at once. */
+  /** Destination of the lines. Default: standard output, written synchronously. */
   readonly destination?: DestinationStream | undefined;
 }
 
 /**
- * Nothing logs an address or a key on purpose; the last hook makes sure of it, whatever a library or a stack trace
- * says.
+ * No code logs an address or a key on purpose; the hook also removes those in messages of libraries and stack traces.
  */
 export function createLog({ level = 'info', secrets = [], destination }: LogOptions = {}): Log {
   return pino(
@@ -31,7 +30,7 @@ export function createLog({ level = 'info', secrets = [], destination }: LogOpti
   );
 }
 
-/** `12:00:01 info  delivered  signup=0190… attempt=1` */
+/** A destination that writes lines for a person at a terminal: `12:00:01 info  delivered  signup=0190… attempt=1` */
 export function plainLines(write: (text: string) => void): DestinationStream {
   return {
     write(line) {

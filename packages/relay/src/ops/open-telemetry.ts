@@ -30,10 +30,10 @@ import {
 import type { Log } from './log.ts';
 import type { Span, TracedSignup, Tracing } from './tracing.ts';
 
-/** How long the collector may take for the last spans when the relay stops, in milliseconds. */
+/** Time limit for the export of the last spans when the relay stops, in milliseconds. */
 const lastExportMs = 2000;
 
-/** Failures to send spans are logged once in this time, in milliseconds. */
+/** Failed exports are logged at most once in this time, in milliseconds. */
 const logEveryMs = 60_000;
 
 export function createTracing({ apiUrl, log }: { readonly apiUrl: string; readonly log: Log }): Tracing {
@@ -123,7 +123,7 @@ export function createTracing({ apiUrl, log }: { readonly apiUrl: string; readon
   };
 }
 
-/** @param parts - spans that end with it */
+/** @param parts - spans that end together with it */
 function toSpan(span: OtelSpan, parts: readonly OtelSpan[] = []): Span {
   const context = span.spanContext();
   return {
@@ -147,7 +147,7 @@ function within(parent: SpanContext | null): Context {
 /** Any version but `ff`: later ones begin with the same fields (W3C Trace Context, section 4.3). */
 const traceparent = /^(?!ff)[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/;
 
-/** Null where there is none, or none that is valid. */
+/** @returns null without a valid header */
 function parseTraceparent(text: string | null): SpanContext | null {
   const [, traceId = '', spanId = '', flags = ''] = traceparent.exec(text?.trim() ?? '') ?? [];
   if (!/[1-9a-f]/.test(traceId) || !/[1-9a-f]/.test(spanId)) return null;
@@ -159,7 +159,7 @@ function toTraceparent({ traceId, spanId, traceFlags }: SpanContext): string {
   return `00-${traceId}-${spanId}-0${(traceFlags & TraceFlags.SAMPLED).toString(16)}`;
 }
 
-/** The digits of a UUID, of which the signup tag sends one; null for any other key. */
+/** The digits of an idempotency key that is a UUID, as the signup tag sends; null for any other key. */
 function traceIdOf(idempotencyKey: string | null): string | null {
   const key = idempotencyKey?.trim().toLowerCase() ?? '';
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(key)) return null;
@@ -167,12 +167,12 @@ function traceIdOf(idempotencyKey: string | null): string | null {
   return /[1-9a-f]/.test(digits) ? digits : null;
 }
 
-/** Random ids, save for a trace that is named. */
+/** Random ids, except for a given trace id. */
 class TraceIds implements IdGenerator {
   readonly #random = new RandomIdGenerator();
   #named: string | null = null;
 
-  /** A span without a parent that `begin` starts is in this trace. */
+  /** A span without a parent that `begin` starts gets this trace id. */
   use<T>(traceId: string | null, begin: () => T): T {
     this.#named = traceId;
     try {
@@ -186,7 +186,7 @@ class TraceIds implements IdGenerator {
   generateSpanId = (): string => this.#random.generateSpanId();
 }
 
-/** The samplers of the specification, by their names in OTEL_TRACES_SAMPLER. */
+/** The sampler that OTEL_TRACES_SAMPLER names. */
 function samplerOf(variables: NodeJS.ProcessEnv, log: Log): Sampler {
   const name = variables['OTEL_TRACES_SAMPLER']?.trim() || 'parentbased_always_on';
   const [, isParentBased, root = ''] = /^(parentbased_)?(.*)$/.exec(name) ?? [];
@@ -204,7 +204,7 @@ function samplerOf(variables: NodeJS.ProcessEnv, log: Log): Sampler {
   return isParentBased ? new ParentBasedSampler({ root: make() }) : make();
 }
 
-/** Puts OpenTelemetry's own messages into the log, now and then. */
+/** Logs OpenTelemetry's own warnings, at a limited rate. */
 function logDiagnostics(log: Log): void {
   let next = 0;
   const warn = (...texts: unknown[]): void => {

@@ -17,20 +17,20 @@ export interface OperatorApiOptions {
   readonly now: () => number;
 }
 
-/** Most signups of one page. */
+/** Maximum number of signups per page. */
 const largestPage = 1000;
 
 const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
 
 /**
- * Mounted at `/operator`. The token goes in `Authorization: Bearer …`; without cookies there is nothing a foreign page
- * could ride on.
+ * Mounted at `/operator`. The token is sent as `Authorization: Bearer …`, not as a cookie, so that cross-site requests
+ * are never authorized.
  */
 export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono {
-  const door = new Hono();
-  operatorPage(door);
+  const api = new Hono();
+  operatorPage(api);
 
-  door.use('/api/*', async (context, next) => {
+  api.use('/api/*', async (context, next) => {
     if (hasOperatorToken(context.req.header('authorization'), token)) return next();
     const answer = refuse(
       refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
@@ -39,24 +39,24 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
     return answer;
   });
 
-  door.get('/api/status', async () => Response.json(await operator.status(), { headers }));
+  api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
   for (const paused of [true, false]) {
-    door.post(paused ? '/api/pause' : '/api/resume', async () => {
+    api.post(paused ? '/api/pause' : '/api/resume', async () => {
       await operator.setPaused(paused);
       return Response.json({ paused }, { headers });
     });
   }
-  door.get('/api/signups', async ({ req }) => {
+  api.get('/api/signups', async ({ req }) => {
     const { after, limit, ...parts } = req.query();
     const read = readFilter(parts, now());
     if (!read.ok) return refuse(badFilter(read.mistakes));
     return Response.json({ signups: await operator.list(read.filter, pageOf(after, limit)) }, { headers });
   });
-  door.get('/api/consents', async ({ req }) => {
+  api.get('/api/consents', async ({ req }) => {
     const { after, limit } = req.query();
     return Response.json({ consents: await operator.listConsents(pageOf(after, limit)) }, { headers });
   });
-  door.get('/api/export', (context) => {
+  api.get('/api/export', (context) => {
     const read = readFilter(context.req.query(), now());
     if (!read.ok) return refuse(badFilter(read.mistakes));
     const { filter } = read;
@@ -66,31 +66,31 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
       for await (const line of exportLines(operator, filter)) await out.writeln(line);
     });
   });
-  door.post('/api/redrive', async ({ req }) => {
+  api.post('/api/redrive', async ({ req }) => {
     const read = readFilter(req.query(), now());
     if (!read.ok) return refuse(badFilter(read.mistakes));
     return Response.json({ redriven: await operator.redrive(read.filter) }, { headers });
   });
-  door.post('/api/discard', async ({ req }) => {
+  api.post('/api/discard', async ({ req }) => {
     const read = readFilter(req.query(), now());
     if (!read.ok) return refuse(badFilter(read.mistakes));
     if (Object.keys(read.filter).length === 0)
       return refuse(badFilter(['Say which signups to discard, for example with "state"']));
     return Response.json({ discarded: await operator.discard(read.filter) }, { headers });
   });
-  // The address of a person goes in the body: proxies log the query.
-  door.post('/api/person', async ({ req }) => {
+  // The address of a person is sent in the body, because proxies log the query.
+  api.post('/api/person', async ({ req }) => {
     const { address } = await personBody(req);
     if (address === '') return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address.'));
     return Response.json(await operator.person(address), { headers });
   });
-  door.post('/api/erase', async ({ req }) => {
+  api.post('/api/erase', async ({ req }) => {
     const { address, keepConsent } = await personBody(req);
     if (address === '') return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address to erase.'));
     return Response.json(await operator.erase(address, { keepConsent }), { headers });
   });
-  door.all('/api/*', () => refuse(refused(404, 'NOT_FOUND', 'There is nothing here.')));
-  return door;
+  api.all('/api/*', () => refuse(refused(404, 'NOT_FOUND', 'There is nothing here.')));
+  return api;
 }
 
 function pageOf(after: string | undefined, limit: string | undefined): Page {
@@ -99,7 +99,7 @@ function pageOf(after: string | undefined, limit: string | undefined): Page {
 
 const personRequest = z.object({ address: z.string().trim(), keepConsent: z.boolean().default(false) });
 
-/** Which person is meant; the address is empty where none was sent. */
+/** The person of a request; an empty address if none was sent. */
 async function personBody(req: HonoRequest): Promise<z.output<typeof personRequest>> {
   const read = personRequest.safeParse(await req.json().catch(() => null));
   return read.success ? read.data : { address: '', keepConsent: false };

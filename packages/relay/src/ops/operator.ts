@@ -1,18 +1,19 @@
 /** The operator interface: status and actions on kept signups, and the counts per minute shown on the operator page. */
+import type { Overview } from '../store/overview.ts';
 import { broadcast, eventListener, type EventListener } from './events.ts';
-import type { Overview, SignupFilter, SignupStore } from '../store/signup-store.ts';
+import type { SignupFilter, SignupStore } from '../store/signup-store.ts';
 
-/** How things stand. */
+/** Status of a store and its relay. */
 export interface Status extends Overview {
   /** Whether an operator has paused delivery. */
   readonly paused: boolean;
-  /** Whether relays may hold the store that were not asked: any number of them share it. */
+  /** Whether other relays, which were not asked, may share the store. */
   readonly shared: boolean;
-  /** What a running relay knows besides; null where none was asked. */
+  /** Status of the running relay; null if none was asked. */
   readonly running: Running | null;
 }
 
-/** What only the running process knows. */
+/** The part of the status that only the running process knows. */
 export interface Running {
   /** When it started, in milliseconds since the Unix epoch. */
   readonly since: number;
@@ -56,26 +57,26 @@ export function createRunningStatus(now: () => number): RunningStatus {
   };
 }
 
-/** Everything an operator can ask for. All but the status is the store's own. */
+/** Everything an operator can do. All but the status are operations of the store. */
 export interface Operator extends Pick<
   SignupStore,
   'list' | 'listConsents' | 'person' | 'discard' | 'erase' | 'setPaused'
 > {
   status(): Promise<Status>;
-  /** Lets dead letters and signups in review that the filter means wait for delivery. @returns how many */
+  /** Redrives dead letters and signups in review that match the filter. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
 }
 
 /** Options of {@link storeOperator}. */
 export interface StoreOperatorOptions {
-  /** What the running relay knows. Default: nothing is running. */
+  /** Status of the running relay. Default: none is running. */
   readonly running?: () => Running | null;
-  /** Called where something new may be due. */
+  /** Called when something new may be due. */
   readonly wake?: () => void;
   readonly now?: () => number;
 }
 
-/** The operator of a store in this process. */
+/** The operator interface of a store in this process. */
 export function storeOperator(
   store: SignupStore,
   { running = () => null, wake = () => {}, now = Date.now }: StoreOperatorOptions = {},
@@ -106,18 +107,19 @@ export function storeOperator(
   };
 }
 
-/** What is counted. */
+/** The events that are counted per minute. */
 export type CountedEvent = 'kept' | 'refused' | 'delivered' | 'dead';
 
-/** One minute. */
+/** Counts of one minute. */
 export type Minute = Readonly<Record<CountedEvent, number>> & {
-  /** When it began, in milliseconds since the Unix epoch. */
+  /** Start of the minute, in milliseconds since the Unix epoch. */
   readonly from: number;
 };
 
+/** Counts events per minute, in memory: a restart begins anew. */
 export interface MinuteCounters {
   readonly onEvent: EventListener;
-  /** The last sixty minutes, oldest first, the running one last. */
+  /** The last sixty minutes, oldest first, the current one last. */
   minutes(): readonly Minute[];
 }
 
@@ -127,7 +129,7 @@ const minutesKept = 60;
 export function createMinuteCounters(now: () => number = Date.now): MinuteCounters {
   const counted = new Map<number, Record<CountedEvent, number>>();
   const current = (): number => Math.floor(now() / minuteMs);
-  const count = (rate: CountedEvent) => (): void => {
+  const count = (event: CountedEvent) => (): void => {
     const minute = current();
     let row = counted.get(minute);
     if (row === undefined) {
@@ -135,7 +137,7 @@ export function createMinuteCounters(now: () => number = Date.now): MinuteCounte
       counted.set(minute, row);
       for (const old of counted.keys()) if (old <= minute - minutesKept) counted.delete(old);
     }
-    row[rate] += 1;
+    row[event] += 1;
   };
   return {
     onEvent: eventListener({

@@ -1,9 +1,9 @@
-/** The operator of a running relay, through its HTTP door. */
+/** The operator interface of a running relay, through its HTTP API. */
 import type { ConsentRecord, StoredSignup } from '../store/signup-store.ts';
 import type { Operator } from './operator.ts';
 import { writeFilter } from './signup-filter.ts';
 
-/** A running relay could not be asked, or would not do what was asked. */
+/** A running relay does not answer, or refuses a request. */
 export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
@@ -41,12 +41,12 @@ export function relayOperator(
       throw new OperatorError(
         `The relay at ${address} does not accept the operator token: set RELAY_OPERATOR_TOKEN to the one it was started with.`,
       );
-    const said = (await answer.json().catch(() => null)) as (Answer & { errors?: { message: string }[] }) | null;
-    if (!answer.ok || said === null)
+    const content = (await answer.json().catch(() => null)) as (Answer & { errors?: { message: string }[] }) | null;
+    if (!answer.ok || content === null)
       throw new OperatorError(
-        `The relay at ${address} answered ${answer.status}: ${said?.errors?.[0]?.message ?? 'no relay of ours, or a proxy in between'}`,
+        `The relay at ${address} answered ${answer.status}: ${content?.errors?.[0]?.message ?? 'no relay of ours, or a proxy in between'}`,
       );
-    return said;
+    return content;
   };
   return {
     status: () => ask('GET', 'status'),

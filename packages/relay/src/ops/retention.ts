@@ -2,7 +2,7 @@
 import { StoreUnavailableError, type Retention, type SignupStore } from '../store/signup-store.ts';
 import type { Log } from './log.ts';
 
-/** Days for which each kind of record is kept; null: for ever. {@link Retention} says from when they count. */
+/** Days for which each kind of record is kept, from the moments of {@link Retention}; null: for ever. */
 export type RetentionDays = Retention;
 
 const dayMs = 86_400_000;
@@ -14,11 +14,11 @@ export interface RetentionJobOptions {
   readonly retention: RetentionDays;
   readonly log: Log;
   readonly now?: (() => number) | undefined;
-  /** Milliseconds between two looks. Default an hour. */
+  /** Milliseconds between two runs. Default an hour. */
   readonly everyMs?: number | undefined;
 }
 
-/** @returns a function that stops it, once the look under way is over */
+/** @returns a function that stops the job and waits for the run in progress */
 export function startRetentionJob({
   store,
   retention,
@@ -26,23 +26,23 @@ export function startRetentionJob({
   now = Date.now,
   everyMs = hourMs,
 }: RetentionJobOptions): () => Promise<void> {
-  const look = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     try {
       const erased = await store.expire(momentsBefore(retention, now()));
       if (erased > 0) log.info({ erased }, 'erased what was older than its retention, and repeats in review');
     } catch (error) {
-      // The next look finds what this one left.
+      // The next run erases what this one left.
       if (!(error instanceof StoreUnavailableError)) throw error;
       log.warn({ reason: error.message }, 'nothing could be erased');
     }
   };
-  let looking = look();
+  let running = run();
   const timer = setInterval(() => {
-    looking = looking.then(look);
+    running = running.then(run);
   }, everyMs).unref();
   return () => {
     clearInterval(timer);
-    return looking;
+    return running;
   };
 }
 

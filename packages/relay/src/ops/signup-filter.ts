@@ -1,4 +1,4 @@
-/** A filter of signups as people write it: in an address's query, or as options of a command. */
+/** Parses and formats filters of signups, as in the query of an address or the options of a command. */
 import * as z from 'zod';
 import { signupStates, type SignupFilter } from '../store/signup-store.ts';
 
@@ -23,7 +23,7 @@ const moment = (now: number) =>
     return z.NEVER;
   });
 
-/** Every part of a filter: its check, and what it is for. */
+/** Every part of a filter, with its check and description. */
 export const filterSchema = (now: number) =>
   z.strictObject({
     state: z
@@ -50,14 +50,14 @@ export const filterParts = Object.entries(filterSchema(0).shape).map(([name, sch
   about: schema.description ?? '',
 }));
 
-/** A filter, or every mistake in it. */
+/** A filter, or every error in it. */
 export type ReadFilter =
   | { readonly ok: true; readonly filter: SignupFilter }
   | { readonly ok: false; readonly mistakes: readonly string[] };
 
 /**
- * @param given - texts by name; what is empty counts as not given
- * @param now - that ages are counted from
+ * @param given - texts by name; an empty text counts as absent
+ * @param now - ages such as `2h` count back from it
  */
 export function readFilter(given: Readonly<Record<string, string | undefined>>, now: number): ReadFilter {
   const result = filterSchema(now).safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text)));
@@ -86,7 +86,7 @@ export function readFilter(given: Readonly<Record<string, string | undefined>>, 
   };
 }
 
-/** The same filter as texts, for a query. Moments are exact. */
+/** Formats a filter as texts, for a query. Moments are exact. */
 export function writeFilter({
   states: state,
   form,

@@ -1,7 +1,7 @@
 /** The tracing interface: spans of a signup from its post to the call of the API. Does not load OpenTelemetry. */
 import type { OperationId } from '@newsletter-kit/core/contract';
 
-/** A span under way. */
+/** A span that has not ended. */
 export interface Span {
   /** Its context as a W3C `traceparent`, kept with the signup; null without tracing. */
   readonly traceparent: string | null;
@@ -15,14 +15,14 @@ export interface Span {
   end(result?: { readonly status?: number; readonly failure?: string }): void;
 }
 
-/** A signup of which something is traced. */
+/** The parts of a signup that its spans need. */
 export interface TracedSignup {
   readonly form: string;
   /** As {@link Span.traceparent} was when the signup was kept. */
   readonly trace: string | null;
 }
 
-/** Begins spans. No attribute holds an address or a secret. */
+/** Starts spans. No attribute contains an address or a secret. */
 export interface Tracing {
   /**
    * A post to a form. Its trace is that of the `traceparent` header, else that of the `Idempotency-Key` where that is a
@@ -37,7 +37,7 @@ export interface Tracing {
   mail(signup: TracedSignup): Span;
   /** A bulk creation, with a delivery in the trace of each signup; all are linked with each other. */
   batch(signups: readonly TracedSignup[]): Span;
-  /** Notes in the trace of a signup that was sent in bulk that the API has it. */
+  /** Records in the trace of a signup sent in bulk that its subscription was found at the API. */
   confirmed(signup: TracedSignup): void;
   /** Makes a call to the API as part of a span. @param send - gets the headers that pass the trace on */
   call<T>(
@@ -62,14 +62,14 @@ export const noTracing: Tracing = {
   stop: () => Promise.resolve(),
 };
 
-/** Runs something as a span, which ends with it, and has failed where it throws. */
+/** Runs a function in a span, which ends with it and fails if it throws. */
 export async function spanning<T>(span: Span, run: (span: Span) => Promise<T>): Promise<T> {
   try {
     const result = await run(span);
     span.end();
     return result;
   } catch (error) {
-    // The class alone: the message may repeat what was sent.
+    // Only the class: the message may contain what was sent.
     span.end({ failure: error instanceof Error ? error.name : 'unknown' });
     throw error;
   }

@@ -1,4 +1,4 @@
-/** A filter as the condition of an SQL statement, for every dialect. Pure. */
+/** Translates a filter of signups into an SQL condition, for both dialects. Pure. */
 import { personHash } from './fingerprint.ts';
 import type { SignupFilter } from './signup-store.ts';
 
@@ -15,11 +15,11 @@ const oneOf = (column: string, values: readonly string[]): Condition => ({
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** @param find - the dialect's function for the place of a text in another */
+/** @param find - the dialect's function for the position of a substring */
 type Part<Value> = (value: Value, find: string) => Condition;
 
 const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable<SignupFilter[Name]>> } = {
-  // What is no identifier is nobody's.
+  // A text that is no UUID matches no signup.
   ids: (ids) =>
     oneOf(
       'id',
@@ -27,11 +27,11 @@ const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable
     ),
   states: (states) => {
     const { sql, values } = oneOf('state', states);
-    // Says to the planner that the index of what is not delivered will do.
+    // Lets the planner use the partial index of signups that are not delivered.
     return { sql: states.includes('delivered') ? sql : `state <> 'delivered' AND ${sql}`, values };
   },
   form: (form) => ({ sql: 'form = ?', values: [form] }),
-  // The person's hash begins each fingerprint; '~' sorts behind every letter a hash is written with.
+  // Each fingerprint begins with the hash of the person; '~' sorts after every character of a hash.
   email: (address) => ({
     sql: "content >= ? AND content < ? || '~'",
     values: [personHash(address), personHash(address)],
@@ -41,7 +41,7 @@ const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable
   receivedUntil: (moment) => ({ sql: 'received_at < ?', values: [moment] }),
 };
 
-/** @param find - the dialect's function for the place of a text in another */
+/** @param find - the dialect's function for the position of a substring */
 export function conditions(filter: SignupFilter, find: 'instr' | 'strpos'): Condition {
   const part = <Value>(value: Value | null | undefined, of: Part<Value>): Condition[] =>
     value === undefined || value === null ? [] : [of(value, find)];

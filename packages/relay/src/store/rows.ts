@@ -1,7 +1,4 @@
-/**
- * Rows as the stores' databases give them, as what the port speaks of. Their statements name the columns as the port
- * does.
- */
+/** Maps database rows to the types of the store interface, and back. Statements name columns as the interface does. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { fingerprint, personOfFingerprint } from './fingerprint.ts';
 import {
@@ -12,8 +9,6 @@ import {
   type NewSignup,
   type OpenBatch,
   type Outcome,
-  type Overview,
-  type SignupCounts,
   type SignupState,
   type StoredSignup,
   type Walk,
@@ -108,42 +103,9 @@ export function toBatch(row: Row): OpenBatch {
   };
 }
 
-/** States from which a signup is claimed: single attempts that were sent may have run out. */
+/** States from which a signup is claimed; `sent`, because the claim of a single attempt may have expired. */
 export function claimableStates(state: 'waiting' | 'unconfirmed' = 'waiting', inBatch = false): SignupState[] {
   return state === 'waiting' && !inBatch ? ['waiting', 'sent'] : [state];
-}
-
-/** Rows of a state and a count. */
-export function toCounts(rows: readonly Row[]): SignupCounts {
-  const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
-  return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
-}
-
-/** The parts of an overview: rows by form, and dead letters by reason. */
-export function toOverview(
-  counts: SignupCounts,
-  due: number,
-  byForm: readonly Row[],
-  deadByReason: readonly Row[],
-): Overview {
-  const forms = byForm.map(({ form, open, oldest }) => ({
-    form: String(form),
-    open: Number(open),
-    oldestSince: Number(oldest),
-  }));
-  return {
-    counts,
-    due,
-    oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
-    forms,
-    deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
-  };
-}
-
-/** The earliest of the moments there are. */
-export function earliest(moments: readonly (number | null)[]): number | null {
-  const known = moments.filter((moment) => moment !== null);
-  return known.length === 0 ? null : Math.min(...known);
 }
 
 export function toWalk(text: unknown): Walk | null {
@@ -193,13 +155,13 @@ export function newRow(id: string, signup: NewSignup): SignupRow {
   };
 }
 
-/** The entry of a new signup in the consent ledger, if it has one. */
+/** The entry of a new signup in the consent ledger; null without consent. */
 export function givenConsent(row: SignupRow, { consent, form, receivedAt }: NewSignup): ConsentRecord | null {
   const person = personOfFingerprint(String(row.content));
   return consent && { ...consent, signup: String(row.id), kind: 'given', at: receivedAt, form, person };
 }
 
-/** The row of a signup from an export. An attempt that was under way may have reached the API. */
+/** The row of an imported signup. An attempt in flight at the time of the export may have reached the API. */
 export function loadedRow(signup: StoredSignup, now: number): SignupRow {
   const { id, form, receivedAt, origin, submission, intent, attempts, settledAt, reason, trace } = signup;
   const wasSent = signup.state === 'sent';
@@ -235,7 +197,7 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
   };
 }
 
-/** How an attempt ended, by column. */
+/** The columns of an outcome. */
 export function settledColumns(outcome: Outcome): {
   readonly state: SignupState;
   readonly nextAttemptAt: number | null;
@@ -257,7 +219,7 @@ export function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Some drivers give large whole numbers as text. */
+/** Some drivers return large integers as text. */
 export function numberOrNull(value: unknown): number | null {
   return value === null || value === undefined ? null : Number(value);
 }

@@ -1,15 +1,12 @@
-/**
- * Identifiers of signups: UUID version 7 (RFC 9562, section 5.7), so that new rows land beside each other on the disk,
- * and sort by the time of receipt.
- */
+/** Ids of signups: UUID version 7 (RFC 9562, section 5.7), which sort by time of receipt and keep new rows together. */
 import { randomUUID } from 'node:crypto';
 
-/** The millisecond of the last identifier, and how many it had before. */
+/** The millisecond of the last id, and the number of earlier ids in it. */
 let last = { time: '', count: 0 };
 
 /**
- * @param now - milliseconds since the Unix epoch; the identifier sorts by it, and within a millisecond by the order of
- *   the calls in this process: a repeat must sort behind what it repeats
+ * @param now - milliseconds since the Unix epoch; the id sorts by it, and within a millisecond by the order of
+ *   the calls in this process: a duplicate must sort after its original
  */
 export function signupId(now: number): string {
   const time = firstIdOf(now);
@@ -19,7 +16,7 @@ export function signupId(now: number): string {
   return `${time}-7${last.count.toString(16).padStart(3, '0')}${randomUUID().slice(18)}`;
 }
 
-/** Sorts before every identifier made at this moment or later, and behind all that were made before. */
+/** A prefix that sorts before every id created at this moment or later, and after all earlier ones. */
 export function firstIdOf(moment: number): string {
   const time = Math.max(0, Math.floor(moment)).toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}`;

@@ -10,8 +10,8 @@ import { attributionFields } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 
 /**
- * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`. A filter means signups:
- * with one the ledger is left out.
+ * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`. With a filter, only the
+ * matching signups.
  */
 export async function* exportLines(
   store: Pick<SignupStore, 'list' | 'listConsents'>,
@@ -79,7 +79,7 @@ const consentLine = z.strictObject({
   }),
 }) satisfies z.ZodType<{ readonly consent: ConsentRecord }>;
 
-/** What a line of an export holds, or what is wrong with it, without a word of its content. */
+/** The content of a line, or what is wrong with it, without repeating its content. */
 export type ReadLine =
   | { readonly signup: StoredSignup }
   | { readonly consent: ConsentRecord }
@@ -101,10 +101,10 @@ export function readLine(line: string): ReadLine {
   return { mistake: `${place}: ${issue?.message ?? 'is wrong'}` };
 }
 
-/** Lines that are written in one transaction. */
+/** Number of lines written in one transaction. */
 const atOnce = 500;
 
-/** What an import has read so far. */
+/** Progress of an import. */
 export interface ImportProgress {
   readonly signups: number;
   /** Signups that were not in the store before. */
@@ -112,7 +112,7 @@ export interface ImportProgress {
   readonly consents: number;
 }
 
-/** A line of an export that cannot be read. Everything in the lines before it may be in the store already. */
+/** A line of an export that cannot be read. The lines before it may be in the store already. */
 export class BadLineError extends Error {
   override readonly name = 'BadLineError';
   readonly line: number;
@@ -123,7 +123,7 @@ export class BadLineError extends Error {
   }
 }
 
-/** The mistakes in an export, in the order of its lines. Reads it to its end, or to the `most`th mistake. */
+/** The first `most` mistakes in an export, in the order of its lines. */
 export async function mistakesIn(lines: AsyncIterable<string>, most: number): Promise<readonly BadLineError[]> {
   const mistakes: BadLineError[] = [];
   let number = 0;
@@ -137,8 +137,8 @@ export async function mistakesIn(lines: AsyncIterable<string>, most: number): Pr
 }
 
 /**
- * Writes the lines of an export into a store, in transactions of {@link atOnce}. What is there already stays as it is,
- * so that the same lines once more change nothing.
+ * Imports the lines of an export, in transactions of {@link atOnce} lines. Existing records stay unchanged, so that an
+ * import can be repeated.
  *
  * @param onProgress - called after each transaction
  * @throws BadLineError at the first line that cannot be read; the transactions before it stay
@@ -175,9 +175,10 @@ export async function importLines(
   return progress;
 }
 
+/** Number of records read at a time. */
 const pageSize = 500;
 
-/** The signups a filter means, newest first; those that come in meanwhile are left out. */
+/** Every signup that matches a filter, newest first, page by page; without those received in the meantime. */
 export async function* everySignup(
   store: Pick<SignupStore, 'list'>,
   filter: SignupFilter = {},
@@ -191,7 +192,7 @@ export async function* everySignup(
   }
 }
 
-/** The entries of the consent ledger, in the order of their signups. */
+/** Every entry of the consent ledger, in the order of their signups, page by page. */
 export async function* everyConsent(store: Pick<SignupStore, 'listConsents'>): AsyncGenerator<ConsentRecord, void> {
   let after: string | undefined;
   for (;;) {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
 import { createLog } from '../../src/ops/log.ts';
-import type { Overview } from '../../src/store/signup-store.ts';
+import type { Overview } from '../../src/store/overview.ts';
 import { eventually } from '../eventually.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 

@@ -1,4 +1,4 @@
-/** Connections to PostgreSQL on which every statement has a time limit, on the server and in this process. */
+/** Connection pools to PostgreSQL, with a time limit for every statement, on the server and in this process. */
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -7,20 +7,20 @@ import type { Row } from '../rows.ts';
 /** Runs a statement. */
 export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
-/** How many connections, and how long they may take, in milliseconds. */
+/** Size and time limits of a pool, in milliseconds. */
 export interface ConnectionLimits {
-  /** Of the connections, in the server's lists. */
+  /** `application_name` of the connections. */
   readonly name: string;
   readonly most: number;
-  /** Until there is a connection, a free one or a new one. */
+  /** Time limit for a free or a new connection. */
   readonly connectMs: number;
-  /** Until the server ends a statement, its wait for a lock included, or a transaction in which nothing happens. */
+  /** Time limit on the server for a statement, locks included, and for an idle transaction. */
   readonly serverMs: number;
-  /** Until this process gives up on a statement's answer: the server may be frozen, or the network gone. */
+  /** Time limit in this process for an answer: the server may hang, or the network may be down. */
   readonly answerMs: number;
 }
 
-/** Longest that closing waits for statements under way, in milliseconds. */
+/** Time limit for statements in flight when closing, in milliseconds. */
 const closeMs = 5000;
 
 export class Connections {
@@ -35,13 +35,13 @@ export class Connections {
       keepAlive: true,
       connectionTimeoutMillis: connectMs,
       statement_timeout: serverMs,
-      // Sooner, so that the failure says which it was.
+      // Shorter than the statement timeout, so that the error names the lock.
       lock_timeout: Math.round(serverMs * 0.8),
       idle_in_transaction_session_timeout: serverMs,
       query_timeout: answerMs,
       stream: () => this.#socket(),
     });
-    // A connection broke on which nothing was under way: the next statement opens another.
+    // An idle connection broke: the next statement opens another.
     this.#pool.on('error', () => undefined);
   }
 
@@ -54,13 +54,13 @@ export class Connections {
   /** Runs a statement outside any transaction. */
   readonly query: Query = async (text, values = []) => (await this.#pool.query<Row>(text, [...values])).rows;
 
-  /** Runs everything `work` does through the `query` it gets, or nothing of it. */
+  /** Runs the queries of `work` in one transaction. */
   async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     // Without a listener, a connection that breaks between two statements would end the process.
     client.on('error', ignore);
     try {
-      // Each statement sees what others have committed before it, whatever the database's default is.
+      // Each statement sees what was committed before it, whatever the default of the database is.
       await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
       const result = await work(async (text, values) => {
         // Only without values may a text hold several statements.
@@ -72,19 +72,19 @@ export class Connections {
       client.release();
       return result;
     } catch (error) {
-      // Its server rolls back, and its answer, should it still come, meets nobody.
+      // Closes the connection: the server rolls back, and a late answer is discarded.
       client.release(true);
       throw error;
     }
   }
 
-  /** Lets statements under way end, for a while, and closes. Once more does nothing. */
+  /** Waits for statements in flight, for a limited time, and closes. Idempotent. */
   async close(): Promise<void> {
     if (this.#pool.ending) return;
     const ended = new AbortController();
     await Promise.race([this.#pool.end(), sleep(closeMs, undefined, { signal: ended.signal }).catch(ignore)]);
     ended.abort();
-    // A frozen server would not take part in the end of a connection.
+    // A server that hangs would not close its end of a connection.
     for (const socket of this.#sockets) socket.destroySoon();
   }
 }

@@ -1,7 +1,4 @@
-/**
- * What an error of PostgreSQL, or of the way to it, means to the person who runs the relay. No text of the error itself
- * is repeated.
- */
+/** Explains errors of PostgreSQL and of the network to the operator, without repeating the text of the error. */
 
 /**
  * Error codes (https://www.postgresql.org/docs/current/errcodes-appendix.html), and those of the network as Node
@@ -34,7 +31,7 @@ const explanations: Readonly<Record<string, string>> = {
 };
 
 /**
- * Problems of which every statement dies: of the connection (08), resources (53), time (57014, 55P03, 25P03), shutdown
+ * Codes of failures that concern every statement: connection (08), resources (53), time (57014, 55P03, 25P03), shutdown
  * (57P), login (28), read-only.
  */
 const storeFailureCodes = /^(08|53|57|28|25006|25P03|55P03|E[A-Z]+)/;
@@ -42,7 +39,7 @@ const storeFailureCodes = /^(08|53|57|28|25006|25P03|55P03|E[A-Z]+)/;
 function code(error: unknown): string | null {
   if (!(error instanceof Error)) return null;
   if ('code' in error && typeof error.code === 'string') return error.code;
-  // Node tries every address of a name, and reports all failures at once.
+  // Node tries every address of a host name and reports all failures in one error.
   return error instanceof AggregateError ? code(error.errors[0]) : null;
 }
 
@@ -55,10 +52,10 @@ export function isStoreFailure(error: unknown): boolean {
   return known === null || storeFailureCodes.test(known);
 }
 
-/** What went wrong and what to do, for the end of a sentence. */
+/** What went wrong and what to do, as the end of a sentence. */
 export function explainError(error: unknown): string {
   const known = code(error);
-  // Of the time limits in this process, pg reports no code.
+  // pg reports no code for the time limits in this process.
   if (known === null)
     return error instanceof Error && /timeout/i.test(error.message)
       ? (explanations['ETIMEDOUT'] ?? '')

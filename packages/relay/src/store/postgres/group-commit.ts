@@ -1,4 +1,4 @@
-/** Many callers, one statement: what arrives while a statement is under way shares the next one. */
+/** Group commit: calls that arrive while a statement runs share the next statement. */
 
 interface QueuedItem<Item> {
   readonly item: Item;
@@ -8,12 +8,12 @@ interface QueuedItem<Item> {
 
 /** Options of {@link GroupCommit}. */
 interface GroupCommitOptions<Item> {
-  /** Does all of a group, or nothing of it and throws. */
-  readonly work: (items: readonly Item[]) => Promise<void>;
-  /** Most items of one group. */
-  readonly most: number;
-  /** Whether a failure may be the fault of one item, so that the others must be tried without it. */
-  readonly isOfOne: (error: unknown) => boolean;
+  /** Writes a whole group, or none of it and throws. */
+  readonly commit: (items: readonly Item[]) => Promise<void>;
+  /** Maximum number of items in a group. */
+  readonly maxItems: number;
+  /** Whether one item may have caused the failure: then each item is written by itself. */
+  readonly isSingleItemFailure: (error: unknown) => boolean;
 }
 
 export class GroupCommit<Item> {
@@ -28,29 +28,29 @@ export class GroupCommit<Item> {
   run(item: Item): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
-      this.#running ??= this.#work();
+      this.#running ??= this.#commitWaiting();
     });
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once nothing is in flight. */
   async done(): Promise<void> {
     await this.#running;
   }
 
-  async #work(): Promise<void> {
-    // After the poll phase, so that every request the kernel has handed over by now joins.
+  async #commitWaiting(): Promise<void> {
+    // After the poll phase, so that every request received by now joins the group.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, this.#options.most));
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, this.#options.maxItems));
     this.#running = null;
   }
 
   async #commit(group: readonly QueuedItem<Item>[]): Promise<void> {
     try {
-      await this.#options.work(group.map(({ item }) => item));
+      await this.#options.commit(group.map(({ item }) => item));
       for (const { resolve } of group) resolve();
     } catch (error) {
-      if (!this.#options.isOfOne(error)) {
-        // Whoever has waited for this group has waited long enough where the store does not answer.
+      if (!this.#options.isSingleItemFailure(error)) {
+        // Fail the queue too: the store does not answer, and these callers have waited for one group already.
         for (const { reject } of [...group, ...this.#waiting.splice(0)]) reject(error);
       } else if (group.length > 1) for (const call of group) await this.#commit([call]);
       else for (const { reject } of group) reject(error);

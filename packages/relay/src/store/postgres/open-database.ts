@@ -1,4 +1,4 @@
-/** Connects to PostgreSQL, makes sure that it keeps what it commits, and prepares the tables. */
+/** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
 import { StartupError } from '../../startup-error.ts';
 import { storeName } from '../address.ts';
 import { Connections } from './connections.ts';
@@ -9,26 +9,26 @@ import type { Row } from '../rows.ts';
 
 /** An open database. */
 export interface OpenDatabase {
-  /** For what visitors and delivery wait for: an answer, or a failure, comes within {@link brief}. */
+  /** For requests of visitors and for delivery: answers or fails within {@link brief}. */
   readonly brief: Connections;
-  /** For the counters of the limits, of which every post asks several. */
+  /** For the counters of rate limits, of which every post queries several. */
   readonly counting: Connections;
-  /** For what operators ask, which may read many signups. */
+  /** For operators, whose queries may read many signups. */
   readonly long: Connections;
   close(): Promise<void>;
 }
 
-/** 13 is the oldest that this store is tested with. */
+/** The oldest version that is tested. */
 const oldestVersion = 13;
 
-// The server ends a statement first, if it can: then the connection lives on. Milliseconds.
+// Milliseconds. The server's limits are shorter, so that it can end the statement and keep the connection.
 const brief = { name: 'newsletter-relay', most: 5, connectMs: 2000, serverMs: 2500, answerMs: 3000 };
 const counting = { ...brief, connectMs: 500, serverMs: 800, answerMs: 1000 };
 const long = { ...brief, most: 2, connectMs: 10_000, serverMs: 60_000, answerMs: 65_000 };
-/** Of a large table, steps to a new version read every row. */
+/** Migrations of a large table read every row. */
 const migration = { ...brief, most: 1, serverMs: 30 * 60_000, answerMs: 31 * 60_000 };
 
-/** @throws StartupError with one sentence that says what to do, and holds no password */
+/** @throws StartupError with one sentence that says what to do and contains no password */
 export async function openDatabase(url: string): Promise<OpenDatabase> {
   const place = storeName({ kind: 'postgres', url });
   const database = {
@@ -75,7 +75,7 @@ async function isUpToDate({ query }: Pick<Connections, 'query'>, place: string):
   return versionOf(await query(sql.setting, ['version']), place) === steps.length;
 }
 
-/** Works step by step on one connection, while other relays that start wait. */
+/** Runs the migration steps in one transaction, while other starting relays wait for the lock. */
 async function migrate(url: string, place: string): Promise<void> {
   const connections = new Connections(url, migration);
   try {

@@ -1,4 +1,5 @@
-/** Signups in PostgreSQL: a row for each, many signups per statement, any number of relays on one database. */
+/** The PostgreSQL store: one row per signup, group commit of many signups per statement, any number of relays. */
+import { toCounts, toOverview, reasonsShown, type Overview, type SignupCounts } from '../overview.ts';
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
@@ -13,8 +14,6 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
-  toCounts,
-  toOverview,
   toSignupOfPerson,
   toStored,
   toWalk,
@@ -27,7 +26,6 @@ import {
   claimMs,
   freshMs,
   neverAttempted,
-  reasonsShown,
   StoreUnavailableError,
   type Claim,
   type ClaimedSignup,
@@ -38,11 +36,9 @@ import {
   type NewSignup,
   type OpenBatch,
   type Outcome,
-  type Overview,
   type Page,
   type Retention,
   type SharedCounters,
-  type SignupCounts,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
@@ -56,24 +52,24 @@ import { counterTable, schema } from './schema.ts';
 import { filtered, sql } from './statements.ts';
 
 /**
- * Opens, or creates, the store in one database.
+ * Opens or creates the store in a database.
  *
- * @throws StartupError where it cannot be reached, does not let us in, is too old or not durable
+ * @throws StartupError if it cannot be reached, refuses the login, is too old or not durable
  */
 export async function openPostgresStore(url: string): Promise<SignupStore> {
   return new PostgresStore(await openDatabase(url));
 }
 
-/** Signups written in one statement. */
+/** Maximum number of signups written in one statement. */
 const maxGroupSize = 500;
 
-/** Signups that an operator's command changes in one statement. */
-const partSize = 1000;
+/** Maximum number of signups that an operator's command changes in one statement. */
+const operatorBatchSize = 1000;
 
-/** Once the counters have not answered, they are left alone for so long, in milliseconds. */
+/** How long the rate limit counters are not queried after a failure, in milliseconds. */
 const countersPauseMs = 5000;
 
-/** Sorts before every identifier. */
+/** Sorts before every id. */
 const firstId = '00000000-0000-0000-0000-000000000000';
 
 interface Arrival {
@@ -89,24 +85,24 @@ interface Settlement {
 class PostgresStore implements SignupStore {
   readonly shared = true;
   readonly counters: SharedCounters;
-  readonly serverTime = (): Promise<number> => this.#ask(sql.serverTime, [], ([row]) => Number(row?.['now']));
+  readonly serverTime = (): Promise<number> => this.#read(sql.serverTime, [], ([row]) => Number(row?.['now']));
   readonly #database: OpenDatabase;
   readonly #arrivals: GroupCommit<Arrival>;
   readonly #settlements: GroupCommit<Settlement>;
-  /** Names this process where it holds a walk. */
-  readonly #holder = randomUUID();
-  /** How long it holds each, in milliseconds: every step renews that. */
+  /** Id of this process as the holder of a scan. */
+  readonly #processId = randomUUID();
+  /** Leases of scans by publication, in milliseconds; every stored page renews the lease. */
   readonly #leases = new Map<string, number>();
-  #uncountedUntil = 0;
-  /** Ends with the last claim of this process: waiting for each other, they take up one connection. */
+  #countersPausedUntil = 0;
+  /** Resolves with the last claim: claims of this process run one after the other and use one connection. */
   #claimed: Promise<unknown> = Promise.resolve();
 
   constructor(database: OpenDatabase) {
     this.#database = database;
-    this.counters = { schema, table: counterTable, query: (text, values) => this.#count(text, values) };
-    const gathering = { most: maxGroupSize, isOfOne: (error: unknown) => !isStoreFailure(error) };
-    this.#arrivals = new GroupCommit({ ...gathering, work: (arrivals) => this.#keep(arrivals) });
-    this.#settlements = new GroupCommit({ ...gathering, work: (settlements) => this.#write(settlements) });
+    this.counters = { schema, table: counterTable, query: (text, values) => this.#queryCounters(text, values) };
+    const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isStoreFailure(error) };
+    this.#arrivals = new GroupCommit({ ...group, commit: (arrivals) => this.#insertGroup(arrivals) });
+    this.#settlements = new GroupCommit({ ...group, commit: (settlements) => this.#settleGroup(settlements) });
   }
 
   async accept(signup: NewSignup): Promise<string> {
@@ -116,19 +112,22 @@ class PostgresStore implements SignupStore {
     return id;
   }
 
-  async #keep(arrivals: readonly Arrival[]): Promise<void> {
+  async #insertGroup(arrivals: readonly Arrival[]): Promise<void> {
     const consents = arrivals.map(({ consent }) => consent).filter((consent) => consent !== null);
     await this.#database.brief.query(sql.insert, [json(arrivals.map(({ row }) => row)), json(consents)]);
   }
 
   claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
-    const work = (query: Query): Promise<readonly ClaimedSignup[]> => this.#take(query, claim);
+    const work = (query: Query): Promise<readonly ClaimedSignup[]> => this.#claimIn(query, claim);
     const claimed = this.#claimed.then(() => writing(() => this.#database.brief.transaction(work)));
     this.#claimed = claimed.catch(() => undefined);
     return claimed;
   }
 
-  async #take(query: Query, { forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
+  async #claimIn(
+    query: Query,
+    { forms, limit, now, batch, state = 'waiting' }: Claim,
+  ): Promise<readonly ClaimedSignup[]> {
     const states = claimableStates(state, batch !== undefined);
     await query(sql.lockClaims);
     const due = batch ? neverAttempted : now;
@@ -149,21 +148,21 @@ class PostgresStore implements SignupStore {
     return writing(() => this.#settlements.run({ ids, outcome }));
   }
 
-  async #write(settlements: readonly Settlement[]): Promise<void> {
+  async #settleGroup(settlements: readonly Settlement[]): Promise<void> {
     await this.#database.brief.query(sql.settle, [json(settlements.flatMap(settledRows))]);
   }
 
   release(ids: readonly string[]): Promise<void> {
-    return this.#change(sql.release, [ids]);
+    return this.#write(sql.release, [ids]);
   }
 
   backlog(forms: readonly string[], most: number): Promise<number> {
-    return this.#ask(sql.backlog, [forms, most], ([row]) => Number(row?.['count']));
+    return this.#read(sql.backlog, [forms, most], ([row]) => Number(row?.['count']));
   }
 
   nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {
     const states = claimableStates(state);
-    return this.#ask(sql.nextDue, [forms, states], ([row]) => numberOrNull(row?.['nextAttemptAt']));
+    return this.#read(sql.nextDue, [forms, states], ([row]) => numberOrNull(row?.['nextAttemptAt']));
   }
 
   pullForward(now: number, longestMs: number): Promise<number> {
@@ -171,20 +170,20 @@ class PostgresStore implements SignupStore {
   }
 
   openBatches(publicationId: string): Promise<readonly OpenBatch[]> {
-    return this.#ask(sql.openBatches, [publicationId], (rows) => rows.map(toBatch));
+    return this.#read(sql.openBatches, [publicationId], (rows) => rows.map(toBatch));
   }
 
   batchSent(id: string, at: number): Promise<void> {
-    return this.#change(sql.batchSent, [id, at]);
+    return this.#write(sql.batchSent, [id, at]);
   }
 
   endBatch(id: string, outcome: Extract<Outcome, { state: 'waiting' }>): Promise<void> {
-    return this.#change(sql.endBatch, [id, outcome.tried, outcome.nextAttemptAt, outcome.reason.replaceAll('\0', '')]);
+    return this.#write(sql.endBatch, [id, outcome.tried, outcome.nextAttemptAt, outcome.reason.replaceAll('\0', '')]);
   }
 
   holdWalk(publicationId: string, now: number, until: number): Promise<{ readonly walk: Walk | null } | null> {
     return writing(async () => {
-      const [row] = await this.#database.brief.query(sql.holdWalk, [publicationId, this.#holder, now, until]);
+      const [row] = await this.#database.brief.query(sql.holdWalk, [publicationId, this.#processId, now, until]);
       if (!row) return null;
       this.#leases.set(publicationId, until - now);
       return { walk: toWalk(row['place']) };
@@ -192,7 +191,7 @@ class PostgresStore implements SignupStore {
   }
 
   async releaseWalk(publicationId: string): Promise<void> {
-    await this.#change(sql.releaseWalk, [publicationId, this.#holder]);
+    await this.#write(sql.releaseWalk, [publicationId, this.#processId]);
     this.#leases.delete(publicationId);
   }
 
@@ -204,7 +203,7 @@ class PostgresStore implements SignupStore {
   ): Promise<readonly ConfirmedSignup[]> {
     const people = [...new Set(emails.map(personHash))];
     const lease = this.#leases.get(publicationId) ?? 0;
-    const values = [people, publicationId, at, JSON.stringify(walk), this.#holder, lease];
+    const values = [people, publicationId, at, JSON.stringify(walk), this.#processId, lease];
     return writing(async () => (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed));
   }
 
@@ -214,42 +213,42 @@ class PostgresStore implements SignupStore {
   }
 
   counts(): Promise<SignupCounts> {
-    return this.#survey(sql.counts, [], toCounts);
+    return this.#readLong(sql.counts, [], toCounts);
   }
 
   async overview(now: number): Promise<Overview> {
     const counts = await this.counts();
-    const due = await this.#survey(sql.due, [now], ([row]) => Number(row?.['count']));
-    const forms = await this.#survey(sql.forms, [], (rows) => rows);
-    const deadByReason = await this.#survey(sql.deadByReason, [reasonsShown], (rows) => rows);
+    const due = await this.#readLong(sql.due, [now], ([row]) => Number(row?.['count']));
+    const forms = await this.#readLong(sql.forms, [], (rows) => rows);
+    const deadByReason = await this.#readLong(sql.deadByReason, [reasonsShown], (rows) => rows);
     return toOverview(counts, due, forms, deadByReason);
   }
 
   list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {
     const { sql: where, values } = conditions(filter, 'strpos');
     const page = after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
-    return this.#survey(filtered.list(page.where), [...page.values, limit], (rows) => rows.map(toStored));
+    return this.#readLong(filtered.list(page.where), [...page.values, limit], (rows) => rows.map(toStored));
   }
 
   listConsents({ after = firstId, limit }: Page): Promise<readonly ConsentRecord[]> {
-    return this.#survey(sql.consents, [after, limit], (rows) => rows.map(toConsent));
+    return this.#readLong(sql.consents, [after, limit], (rows) => rows.map(toConsent));
   }
 
   async person(address: string): Promise<HeldAboutPerson> {
     const person = personHash(address);
-    const signups = await this.#survey(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
-    const consents = await this.#survey(sql.consentsOf, [person], (rows) => rows.map(toConsent));
+    const signups = await this.#readLong(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
+    const consents = await this.#readLong(sql.consentsOf, [person], (rows) => rows.map(toConsent));
     return { signups, consents };
   }
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql: where, values } = conditions(filter, 'strpos');
-    return this.#inParts(filtered.redrive(where), (after) => [...values, after, partSize, now]);
+    return this.#inBatches(filtered.redrive(where), (after) => [...values, after, operatorBatchSize, now]);
   }
 
   discard(filter: SignupFilter): Promise<number> {
     const { sql: where, values } = conditions(filter, 'strpos');
-    return this.#inParts(filtered.discard(where), (after) => [...values, after, partSize]);
+    return this.#inBatches(filtered.discard(where), (after) => [...values, after, operatorBatchSize]);
   }
 
   erase(
@@ -265,30 +264,30 @@ class PostgresStore implements SignupStore {
   async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
     const idOf = (moment: number | null) => (moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`);
     const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
-      values.includes(null) ? 0 : this.#inParts(text, () => values);
+      values.includes(null) ? 0 : this.#inBatches(text, () => values);
     const joined = await writing(() => this.#database.long.query(sql.joinReview));
     return (
       joined.length +
-      (await parts(sql.expireDelivered, [delivered, partSize])) +
-      (await parts(sql.expireReceived, [idOf(review), partSize, 'review'])) +
-      (await parts(sql.expireReceived, [idOf(unconfirmed), partSize, 'unconfirmed'])) +
-      (await parts(sql.expireDead, [dead, partSize])) +
-      (await parts(sql.expireConsent, [idOf(consent), partSize, consent]))
+      (await parts(sql.expireDelivered, [delivered, operatorBatchSize])) +
+      (await parts(sql.expireReceived, [idOf(review), operatorBatchSize, 'review'])) +
+      (await parts(sql.expireReceived, [idOf(unconfirmed), operatorBatchSize, 'unconfirmed'])) +
+      (await parts(sql.expireDead, [dead, operatorBatchSize])) +
+      (await parts(sql.expireConsent, [idOf(consent), operatorBatchSize, consent]))
     );
   }
 
   /**
-   * In parts, so that delivery does not wait for all of it. `values` are given the last identifier of the part before:
-   * what is changed back meanwhile is not changed again.
+   * Changes signups in batches, so that delivery does not wait for all of them. `values` gets the last id of the batch
+   * before, so that a signup changed back in the meantime is not changed again.
    */
-  #inParts(text: string, values: (after: string) => readonly unknown[]): Promise<number> {
+  #inBatches(text: string, values: (after: string) => readonly unknown[]): Promise<number> {
     return writing(async () => {
       let changed = 0;
       let after = firstId;
       for (;;) {
         const ids = (await this.#database.long.query(text, values(after))).map(({ id }) => String(id));
         changed += ids.length;
-        if (ids.length < partSize) return changed;
+        if (ids.length < operatorBatchSize) return changed;
         after = ids.reduce((last, id) => (id > last ? id : last));
       }
     });
@@ -303,49 +302,49 @@ class PostgresStore implements SignupStore {
   }
 
   paused(): Promise<boolean> {
-    return this.#ask(sql.setting, ['paused'], ([row]) => row?.['value'] === 'true');
+    return this.#read(sql.setting, ['paused'], ([row]) => row?.['value'] === 'true');
   }
 
   setPaused(paused: boolean): Promise<void> {
-    return this.#change(sql.set, ['paused', String(paused)]);
+    return this.#write(sql.set, ['paused', String(paused)]);
   }
 
   probe(now: number): Promise<void> {
-    return this.#change(sql.probe, [now]);
+    return this.#write(sql.probe, [now]);
   }
 
-  /** A post asks several counters: only the first waits for a server that does not answer. */
-  async #count(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    if (performance.now() < this.#uncountedUntil) throw new StoreUnavailableError('The counters did not answer.');
+  /** Queries a rate limit counter. A post queries several: only the first one waits for a server that hangs. */
+  async #queryCounters(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    if (performance.now() < this.#countersPausedUntil) throw new StoreUnavailableError('The counters did not answer.');
     const { counting, long } = this.#database;
     try {
-      // Those that have ended are deleted every few minutes.
+      // Expired counters are deleted every few minutes.
       return await (text.startsWith('DELETE') ? long : counting).query(text, values);
     } catch (error) {
-      if (isStoreFailure(error)) this.#uncountedUntil = performance.now() + countersPauseMs;
+      if (isStoreFailure(error)) this.#countersPausedUntil = performance.now() + countersPauseMs;
       throw error;
     }
   }
 
-  /** Claims need not be given back: a dispatcher that has stopped has settled or released all of them. */
+  /** Does not release claims: a stopped dispatcher has settled or released all of them. */
   async close(): Promise<void> {
     await Promise.all([this.#arrivals.done(), this.#settlements.done()]);
-    // Where that fails, the walks are free once their time is over.
-    if (this.#leases.size > 0) await this.#change(sql.leaveWalks, [this.#holder]).catch(() => undefined);
+    // If that fails, the leases expire.
+    if (this.#leases.size > 0) await this.#write(sql.leaveWalks, [this.#processId]).catch(() => undefined);
     this.#leases.clear();
     await this.#database.close();
   }
 
-  #change(text: string, values: readonly unknown[]): Promise<void> {
+  #write(text: string, values: readonly unknown[]): Promise<void> {
     return writing(async () => void (await this.#database.brief.query(text, values)));
   }
 
-  #ask<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
+  #read<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
     return asStoreUnavailable('read', async () => answer(await this.#database.brief.query(text, values)));
   }
 
-  /** What operators ask: it may read every signup that is not delivered. */
-  #survey<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
+  /** A query of an operator, which may read every signup that is not delivered. */
+  #readLong<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
     return asStoreUnavailable('read', async () => answer(await this.#database.long.query(text, values)));
   }
 }
@@ -354,7 +353,7 @@ function writing<T>(work: () => Promise<T>): Promise<T> {
   return asStoreUnavailable('written', work);
 }
 
-/** Failures reach the caller in the port's own words. */
+/** Turns failures into the error of the store interface. */
 async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -369,7 +368,7 @@ function settledRows({ ids, outcome }: Settlement): Row[] {
   return ids.map((id) => ({ id, ...columns }));
 }
 
-/** PostgreSQL's texts have neither NUL nor half a surrogate pair. */
+/** JSON without NUL and unpaired surrogates, which PostgreSQL does not store in text. */
 function json(rows: readonly object[]): string {
   return JSON.stringify(rows, (_name, value: unknown) =>
     typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,

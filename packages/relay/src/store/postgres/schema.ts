@@ -1,17 +1,15 @@
-/**
- * The tables in PostgreSQL, as steps from each version to the next. A released step never changes; a new one is added.
- */
+/** The tables in PostgreSQL, as migration steps. A released step never changes; new ones are appended. */
 
-/** Holds our tables. */
+/** Schema of the tables. */
 export const schema = 'newsletter_relay';
 
-/** Holds the counters of the limits. */
+/** Table of the rate limit counters. */
 export const counterTable = 'counter';
 
 /** Hashes, identifiers and times sort by their bytes, as in every other store. */
 const bytes = 'COLLATE "C"';
 
-/** Of the queue that versions 1 and 2 had beside the table: pg-boss's tables. */
+/** Schema of pg-boss, whose queue versions 1 and 2 used beside the table. */
 const queueSchema = 'newsletter_relay_queue';
 
 /** Step n brings the tables from version n to version n + 1. */

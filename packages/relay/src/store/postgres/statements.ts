@@ -1,4 +1,4 @@
-/** Every statement that the PostgreSQL store runs, in one place. */
+/** Every SQL statement of the PostgreSQL store. */
 import { digestLength } from '../fingerprint.ts';
 import { signupColumns } from '../rows.ts';
 import { schema } from './schema.ts';
@@ -9,7 +9,7 @@ const batch = `${schema}.batch`;
 const walk = `${schema}.walk`;
 const setting = `${schema}.setting`;
 
-/** Nobody else's locks, we hope ("NKRL", and the next): one process at a time prepares the tables, or claims. */
+/** Keys of advisory locks ("NKRL" and the next): one process at a time prepares the tables, or claims. */
 const tablesLock = 0x4e_4b_52_4c;
 const claimsLock = tablesLock + 1;
 
@@ -29,28 +29,27 @@ const rowsOf = (table: string, parameter: string): string =>
   `json_populate_recordset(null::${table}, ${parameter}::text::json)`;
 
 /**
- * The signups of the people whose hashes are the first parameter. Everything of one person lies side by side in one
- * index; '~' sorts behind every letter a hash is written with. OFFSET 0 keeps the planner from joining the other way
- * round.
+ * The signups of the people whose hashes are the first parameter. One range of an index contains all signups of a
+ * person; '~' sorts after every character of a hash. OFFSET 0 keeps the planner from reversing the join.
  */
 const ofPeople = `unnest($1::text[]) AS p(person) CROSS JOIN LATERAL (
     SELECT * FROM ${signup} WHERE content >= p.person AND content < p.person || '~' OFFSET 0) AS s`;
 
-/** Signups of forms and states, from the front of their index: a form with many that are not due costs nothing. */
+/** The earliest signups of forms and states, by an index scan that never reads signups that are not due. */
 const earliestOf = (forms: string, states: string, condition: string): string => `
   SELECT c.* FROM unnest(${forms}::text[]) AS f(form) CROSS JOIN unnest(${states}::text[]) AS t(state) CROSS JOIN LATERAL (
     SELECT id, state, next_attempt_at, received_at FROM ${signup}
     WHERE form = f.form AND state = t.state AND ${condition} ORDER BY next_attempt_at, received_at LIMIT $4) AS c`;
 
 /**
- * A state that no index is asked for, where rows are found by identifier: with old statistics the planner may take
- * states for rarer than identifiers.
+ * The state as an expression that no index matches, where rows are found by id: with old statistics the planner may
+ * assume that states are rarer than ids.
  */
 const unindexedState = (table: string): string => `(${table}.state || '')`;
 
 /**
- * Counts the delivered among the rows that the CTE "changed" names, in the same transaction: there may be millions, and
- * nothing counts them anew.
+ * Updates the stored count of delivered signups by the rows of the CTE "changed", in the same transaction: there may be
+ * millions, which are never counted again.
  */
 const countDelivered = (sign: '+' | '-'): string => `tally AS (
   UPDATE ${setting} SET value = (value::bigint ${sign} (SELECT count(*) FROM changed WHERE state = 'delivered'))::text
@@ -76,7 +75,7 @@ export const sql = {
 
   /** All relays claim one after the other, so that each sees what the others have claimed. */
   lockClaims: `SELECT pg_advisory_xact_lock(${claimsLock})`,
-  // 0: never attempted. What was changed between choosing and locking is passed over.
+  // 0: never attempted. Rows changed between selection and lock are skipped.
   candidates: `WITH chosen AS (
       SELECT 0 AS turn, * FROM (${earliestOf('$1', 'ARRAY[$2]', 'next_attempt_at = 0 AND received_at > $3')}) AS fresh
       UNION ALL
@@ -118,7 +117,7 @@ export const sql = {
                WHERE w.holder = excluded.holder OR w.held_until <= $3 RETURNING place`,
   releaseWalk: `UPDATE ${walk} SET held_until = 0 WHERE publication = $1 AND holder = $2`,
   leaveWalks: `UPDATE ${walk} SET held_until = 0 WHERE holder = $1`,
-  // What was seen is delivered, whoever has the walk now; its place is written by the one who has it.
+  // Found signups become delivered even if another relay holds the lease now; only the holder stores the position.
   confirm: `WITH changed AS (
       UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
       WHERE ${unindexedState('t')} = 'sent' AND id = ANY(ARRAY(
@@ -146,7 +145,7 @@ export const sql = {
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
   ofPerson: `SELECT ${stored} FROM ${ofPeople} ORDER BY id`,
   consentsOf: `SELECT ${entry} FROM ${consent} WHERE person = $1 ORDER BY signup, kind DESC`,
-  // All entries of so many signups: the next page begins behind the last signup of this one.
+  // All entries of $2 signups: the next page starts after the last signup of this one.
   consents: `SELECT ${entry} FROM ${consent} WHERE signup IN (
       SELECT DISTINCT signup FROM ${consent} WHERE signup > $1 ORDER BY signup LIMIT $2) ORDER BY signup, kind DESC`,
 
@@ -154,11 +153,11 @@ export const sql = {
     ${countDelivered('-')},
     consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
-  // The first of those that say the same is enough to decide on; signups beyond an address's limit have one intent.
+  // Keeps the first of several duplicates; signups above the limit of an address share one intent.
   joinReview: `DELETE FROM ${signup} WHERE id IN (SELECT id FROM (
       SELECT id, row_number() OVER (PARTITION BY coalesce(intent, content) ORDER BY id) AS place
       FROM ${signup} WHERE state <> 'delivered' AND state = 'review') AS r WHERE place > 1) RETURNING id`,
-  // In parts, each of which names the rows it changed.
+  // In batches; each returns the rows it changed.
   expireDelivered: `UPDATE ${signup} SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
       SELECT id FROM ${signup} WHERE state = 'delivered' AND submission IS NOT NULL AND settled_at < $1 ORDER BY settled_at LIMIT $2
       FOR UPDATE SKIP LOCKED) RETURNING id`,
@@ -179,11 +178,11 @@ export const sql = {
 const chosen = (states: string, where: string): string =>
   `SELECT id FROM ${signup} WHERE state <> 'delivered' AND state IN (${states}) AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
 
-/** Those that depend on a filter; `where` has a `?` for each of its values. Both changes take a part, behind an id. */
+/** Statements with a filter; `where` has a `?` for each value. Changes run in batches, after an id. */
 export const filtered = {
   list: (where: string) => numbered(`SELECT ${stored} FROM ${signup} WHERE ${where} ORDER BY id DESC LIMIT ?`),
-  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was
-  // never sent to the API has not confirmed.
+  // Counts as never attempted, unless an earlier attempt may have reached the API. A signup that needs confirmation and
+  // was never attempted is not confirmed yet.
   redrive: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,

@@ -1,4 +1,4 @@
-/** What an SQLite or file error means to the person who runs the relay. */
+/** Explains errors of SQLite and of the file system to the operator. */
 
 /** Primary result codes (https://sqlite.org/rescode.html); extended codes carry them in their low byte. */
 const explanations: Readonly<Record<number, string>> = {
@@ -23,7 +23,7 @@ const fileExplanations: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up; make room',
 };
 
-/** The primary result code of an SQLite error, or null where it is none. */
+/** The primary result code of an SQLite error; null for any other error. */
 function sqliteCode(error: unknown): number | null {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
   return error.errcode & 0xff;
@@ -35,7 +35,7 @@ export function isStoreFailure(error: unknown): boolean {
   return code !== null && code in explanations;
 }
 
-/** What went wrong and what to do, for the end of a sentence. */
+/** What went wrong and what to do, as the end of a sentence. */
 export function explainError(error: unknown): string {
   const code = sqliteCode(error);
   if (code !== null) return explanations[code] ?? `SQLite reported error ${code}`;

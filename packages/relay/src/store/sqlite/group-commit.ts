@@ -1,15 +1,15 @@
-/** Many writers, one transaction: what arrives while the disk is busy shares the next sync. */
+/** Group commit: writes that arrive while the disk is busy share the next transaction and its sync. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreUnavailableError } from '../signup-store.ts';
 import { isStoreFailure, explainError } from './errors.ts';
 
 interface Write {
-  /** Runs inside the transaction; the function it gives is called after the commit reached the disk. */
+  /** Runs inside the transaction; the returned function is called after the commit is synced to disk. */
   readonly work: () => () => void;
   readonly fail: (error: StoreUnavailableError) => void;
 }
 
-/** Runs writes in groups. A promise it gave resolves after COMMIT, which with `synchronous=FULL` includes the sync. */
+/** Runs writes in groups. Their promises resolve after COMMIT, which with `synchronous=FULL` includes the sync. */
 export class GroupCommit {
   readonly #db: DatabaseSync;
   readonly #begin: StatementSync;
@@ -23,7 +23,7 @@ export class GroupCommit {
     this.#end = db.prepare('COMMIT');
   }
 
-  /** @throws StoreUnavailableError where the group could not be written; then none of it was */
+  /** @throws StoreUnavailableError if the group could not be written; then none of it was */
   run<T>(work: () => T): Promise<T> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({
@@ -33,12 +33,12 @@ export class GroupCommit {
         },
         fail: reject,
       });
-      // After the poll phase, so that every request the kernel has handed over by now joins.
+      // After the poll phase, so that every request received by now joins the group.
       this.#scheduled ??= setImmediate(() => this.flush());
     });
   }
 
-  /** Writes what is waiting, now. */
+  /** Writes the waiting group now. */
   flush(): void {
     if (this.#scheduled) clearImmediate(this.#scheduled);
     this.#scheduled = null;
@@ -57,7 +57,7 @@ export class GroupCommit {
     } catch (cause) {
       this.#rollBack();
       if (group.length > 1 && !isStoreFailure(cause)) {
-        // One of them is at fault: the others must not suffer for it.
+        // One write caused the failure: write each by itself.
         for (const write of group) this.#commit([write]);
         return;
       }
@@ -65,7 +65,7 @@ export class GroupCommit {
       for (const { fail } of group) fail(error);
       return;
     }
-    for (const tell of acknowledge) tell();
+    for (const resolve of acknowledge) resolve();
   }
 
   #rollBack(): void {

@@ -7,10 +7,10 @@ import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError } from '../../startup-error.ts';
 import { personHash } from '../fingerprint.ts';
 import { explainError } from './errors.ts';
-/** Marks a file as ours (`PRAGMA application_id`, "NKRL"), so that a path to somebody else's database is refused. */
+/** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
 export const applicationId = 0x4e_4b_52_4c;
 
-/** Gives the hash of the person whom a submission in JSON names; steps call it. {@link personHash} */
+/** SQL function of the migration steps: the hash of the person of a submission in JSON, {@link personHash}. */
 export const personOf = 'person_of';
 
 /**
@@ -149,12 +149,11 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
     db = new DatabaseSync(path, { timeout: 2000 });
     checkOwner(db, path);
     db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}`);
-    // Pages. The more of the log is taken over at once, the more of its pages are written only once, but the longer
-    // whoever comes at that moment waits: some 8 ms for twice the default.
+    // Pages; twice the default. Larger checkpoints write fewer pages twice, but delay a post by about 8 ms.
     db.exec('PRAGMA wal_autocheckpoint = 2000');
-    // Four times the default, in KiB: every signup touches a page of the index of people, anywhere in it.
+    // KiB; four times the default: every signup writes to a random page of the index of people.
     db.exec('PRAGMA cache_size = -8000');
-    // What is erased, or moves when its row grows, is overwritten in the file.
+    // Overwrites erased and moved rows in the file.
     db.exec('PRAGMA secure_delete = ON');
     if (maxPages !== undefined) db.exec(`PRAGMA max_page_count = ${maxPages}`);
     checkDurability(db, path);
@@ -176,14 +175,16 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
 }
 
 /**
- * Creates the file readable for its owner only – it holds addresses – and gives the one path every process would find.
+ * Creates the file with access for its owner only, because it contains addresses.
+ *
+ * @returns the canonical path, the same for every process
  */
 function createPrivateFile(givenPath: string): string {
   const path = resolve(givenPath);
   try {
     const real = existsSync(path) ? realpathSync(path) : path;
     for (const file of [real, `${real}-lock`]) {
-      // Never opened when it exists: closing it again would drop the locks this process may hold on it (POSIX).
+      // Does not open an existing file: closing it would release the locks of this process on it (POSIX).
       if (!existsSync(file)) closeSync(openSync(file, 'ax', 0o600));
       else if (statSync(file).isDirectory()) throw Object.assign(new Error('not a file'), { code: 'EISDIR' });
       else accessSync(file, constants.R_OK | constants.W_OK);
@@ -195,7 +196,7 @@ function createPrivateFile(givenPath: string): string {
 }
 
 /**
- * One relay per store, by a lock beside it, so that the store itself stays readable for backups and operators' tools.
+ * Allows one relay per store, by a lock file beside it, so that backups and tools can still read the store.
  */
 function lockStore(path: string): () => void {
   try {

@@ -1,11 +1,11 @@
-/** Signups in one SQLite file: write-ahead log, a sync per commit, many signups per commit, one relay per file. */
+/** The SQLite store: one file, write-ahead log, group commit with one sync for many signups, one relay per file. */
+import { earliest, toCounts, toOverview, reasonsShown, type Overview, type SignupCounts } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
 import { personHash, personOfFingerprint } from '../fingerprint.ts';
 import {
   claimableStates,
   givenConsent,
-  earliest,
   loadedRow,
   newRow,
   numberOrNull,
@@ -14,8 +14,6 @@ import {
   toBatch,
   toConfirmed,
   toConsent,
-  toCounts,
-  toOverview,
   toSignupOfPerson,
   toStored,
   toWalk,
@@ -29,7 +27,6 @@ import {
   claimMs,
   freshMs,
   neverAttempted,
-  reasonsShown,
   StoreUnavailableError,
   type Claim,
   type ClaimedSignup,
@@ -40,10 +37,8 @@ import {
   type NewSignup,
   type OpenBatch,
   type Outcome,
-  type Overview,
   type Page,
   type Retention,
-  type SignupCounts,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
@@ -57,14 +52,14 @@ import { countDelivered, filtered, prepare, type Statements } from './statements
 
 /** Options of {@link openSqliteStore}. */
 export interface SqliteStoreOptions {
-  /** Most pages (4 KiB each) the file may grow to. Default: no bound but the disk's. */
+  /** Maximum number of pages (4 KiB each) of the file. Default: unlimited. */
   readonly maxPages?: number | undefined;
 }
 
 /**
- * Opens, or creates, the store in one file.
+ * Opens or creates the store in a file.
  *
- * @throws StartupError where the file cannot be used, is in use, or is not ours
+ * @throws StartupError if the file cannot be used, is in use, or belongs to another program
  */
 export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SignupStore {
   return new SqliteStore(openDatabase(path, options.maxPages));
@@ -76,9 +71,9 @@ class SqliteStore implements SignupStore {
   readonly #statements: Statements;
   readonly #commits: GroupCommit;
   readonly #erasure: Erasure;
-  /** Counted once: there may be millions. */
+  /** Number of delivered signups, counted once at start: there may be millions. */
   #delivered: number;
-  /** Read once: delivery asks whenever a signup comes in. */
+  /** Whether delivery is paused; in memory, because delivery reads it for every signup. */
   #paused: boolean;
   /** Whether the interrupted attempts of the last process are due again. */
   #hasRequeued = false;
@@ -344,7 +339,7 @@ class SqliteStore implements SignupStore {
     return Promise.resolve();
   }
 
-  /** Reads run at once; a failure reaches the caller as a rejection in the port's own words. */
+  /** Reads synchronously; a failure becomes a rejection with the error of the store interface. */
   #read<T>(query: () => T): Promise<T> {
     try {
       return Promise.resolve(query());

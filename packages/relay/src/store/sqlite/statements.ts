@@ -1,4 +1,4 @@
-/** Every statement the SQLite store runs, in one place. */
+/** Every SQL statement of the SQLite store. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { signupColumns } from '../rows.ts';
 
@@ -21,7 +21,7 @@ const columns = signupColumns.join(', ');
 
 /** The statements that never change, by name. */
 export const sql = {
-  // By place, not by name: what runs for every signup is bound so, and names are looked up each time.
+  // Positional parameters, because these run for every signup and named ones are slower.
   insert: `INSERT INTO signup (${columns}) VALUES (${places(columns)})`,
   load: `INSERT OR IGNORE INTO signup (${columns}) VALUES (${places(columns)})`,
   addConsent: `INSERT OR IGNORE INTO consent (${consent}) VALUES (${places(consent)})`,
@@ -31,9 +31,8 @@ export const sql = {
           WHERE form = :form AND state = :state AND next_attempt_at = 0 AND received_at > :since ORDER BY received_at LIMIT :limit`,
   due: `SELECT ${candidate} FROM signup
         WHERE form = :form AND state = :state AND next_attempt_at <= :now ORDER BY next_attempt_at, received_at LIMIT :limit`,
-  // Everything of one person lies side by side, so that one index serves repetition by key, by content, and erasure: an
-  // index of hashes costs a signup more than all the rest of its row. '~' sorts behind every letter a hash is written
-  // with.
+  // One index range contains all signups of a person. It serves deduplication by key and content, and erasure: a second
+  // index of hashes would cost more than the rest of the row. '~' sorts after every character of a hash.
   signupsOfPerson: `SELECT id, state, intent, content, received_at AS receivedAt FROM signup
              WHERE content >= :person AND content < :person || '~'`,
   markSent: `UPDATE signup SET state = 'sent', attempts = attempts + 1, tried = :tried, batch = :batch, next_attempt_at = :until
@@ -61,7 +60,7 @@ export const sql = {
   removeBatch: `DELETE FROM batch WHERE id = ?`,
   walk: `SELECT place FROM walk WHERE publication = ?`,
   saveWalk: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
-  // The plus keeps the planner from walking every signup of every batch for each address.
+  // The plus keeps the planner from scanning every signup of every batch for each address.
   confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
@@ -75,7 +74,7 @@ export const sql = {
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
   ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~'`,
   consentsOf: `SELECT ${consent} FROM consent WHERE person = ?`,
-  // All entries of so many signups: the next page begins behind the last signup of this one.
+  // All entries of :limit signups: the next page starts after the last signup of this one.
   consents: `SELECT ${consent} FROM consent WHERE signup IN (
                SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY signup`,
   erase: `DELETE FROM signup WHERE content >= :person AND content < :person || '~' RETURNING state`,
@@ -90,11 +89,11 @@ export const sql = {
   probe: `INSERT OR REPLACE INTO probe (id, at, room) VALUES (1, :now, randomblob(65536))`,
 } as const;
 
-// The planner takes the index of what is not delivered only where a statement says so in the words of that index.
+// The planner uses the partial index of undelivered signups only if a statement repeats the condition of that index.
 
 /**
- * Those that walk what is waiting, in review or dead: for operators, and once at the start. The delivered, of which
- * there may be millions, they leave out.
+ * Statements that scan signups that wait, are in review or are dead: for operators, and once at start. They skip the
+ * delivered ones, of which there may be millions.
  */
 export const scans = {
   counts: `SELECT state, count(*) AS count FROM signup WHERE state <> 'delivered' GROUP BY state`,
@@ -106,7 +105,7 @@ export const scans = {
   pullForward: `UPDATE signup SET next_attempt_at = :now WHERE next_attempt_at IS NOT NULL AND next_attempt_at > :latest`,
   // 1: due, whatever the clock says.
   interrupted: `UPDATE signup SET next_attempt_at = 1 WHERE state <> 'delivered' AND state = 'sent' AND batch IS NULL`,
-  // The first of those that say the same is enough to decide on; signups beyond an address's limit have one intent.
+  // Keeps the first of several duplicates; signups above the limit of an address share one intent.
   joinReview: `DELETE FROM signup WHERE id IN (SELECT id FROM (
       SELECT id, row_number() OVER (PARTITION BY coalesce(intent, content) ORDER BY id) AS place
       FROM signup WHERE state <> 'delivered' AND state = 'review') WHERE place > 1)`,
@@ -114,14 +113,14 @@ export const scans = {
       SELECT id FROM signup WHERE state <> 'delivered' AND state = 'dead' AND settled_at < :before LIMIT :limit)`,
 } as const;
 
-/** Once, when the file is opened. */
+/** Runs once, when the file is opened. */
 export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state = 'delivered'`;
 
-/** Those that depend on a filter; `where` has a place for each of its values. */
+/** Statements with a filter; `where` has a `?` for each value. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
-  // Never attempted, or the attempts of before have ended without reaching the API. Whoever was to confirm and was
-  // never sent to the API has not confirmed.
+  // Counts as never attempted, unless an earlier attempt may have reached the API. A signup that needs confirmation and
+  // was never attempted is not confirmed yet.
   redrive: (
     where: string,
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
@@ -136,7 +135,7 @@ export type Statements = Readonly<Record<keyof typeof sql, StatementSync>> & {
   readonly scans: Readonly<Record<keyof typeof scans, StatementSync>>;
 };
 
-/** Prepares them all, so that a damaged or foreign file is noticed at start. */
+/** Prepares every statement, so that a damaged file is noticed at start. */
 export function prepare(db: DatabaseSync): Statements {
   return { ...prepared(db, sql), scans: prepared(db, scans) };
 }

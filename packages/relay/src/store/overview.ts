@@ -1,0 +1,85 @@
+/** The states of a signup, and counts by state, form and reason for operator and metrics. */
+
+type Row = Readonly<Record<string, unknown>>;
+
+/**
+ * ```text
+ * unconfirmed ──▶ waiting ◀──▶ sent ──▶ delivered
+ *      review ──────┘           └─────▶ dead
+ * ```
+ *
+ * - `unconfirmed` – waits for the person to click the link in the confirmation mail; not delivered before.
+ * - `review` – probably posted by a robot; not delivered unless the operator decides so.
+ * - `waiting` – due for delivery, now or at its next attempt.
+ * - `sent` – an attempt is in flight, alone or in a batch, or its outcome is unknown.
+ * - `delivered` – the API has created the subscription.
+ * - `dead` – dead letter: the API refused it for good; kept with the reason.
+ */
+export type SignupState = (typeof signupStates)[number];
+
+/** Every {@link SignupState}. */
+export const signupStates = ['unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead'] as const;
+
+/** States from which `SignupStore.discard` deletes. */
+export const discardableStates = ['unconfirmed', 'review', 'dead'] as const satisfies readonly SignupState[];
+
+/** Signups counted by state. */
+export type SignupCounts = Readonly<Record<SignupState, number>>;
+
+/** The backlog of one form. */
+export interface FormBacklog {
+  readonly form: string;
+  /** Number of signups in the states `waiting` and `sent`. */
+  readonly open: number;
+  /** Since when the oldest of them may be delivered. */
+  readonly oldestSince: number | null;
+}
+
+/** Overview of a store. */
+export interface Overview {
+  readonly counts: SignupCounts;
+  /** Number of waiting signups that are due. */
+  readonly due: number;
+  /** Since when the oldest signup in `waiting` or `sent` may be delivered; null without one. */
+  readonly oldestWaitingSince: number | null;
+  /** Forms with a backlog, by name. */
+  readonly forms: readonly FormBacklog[];
+  /** Dead letters by reason, the most frequent first; at most {@link reasonsShown}. */
+  readonly deadByReason: readonly { readonly reason: string; readonly count: number }[];
+}
+
+/** Maximum number of reasons in an {@link Overview}. */
+export const reasonsShown = 20;
+
+/** Counts by state, from rows of a state and a count. */
+export function toCounts(rows: readonly Row[]): SignupCounts {
+  const known = Object.fromEntries(rows.map(({ state, count }) => [String(state), Number(count)]));
+  return { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0, ...known };
+}
+
+/** @param byForm - rows of the backlog, one per form @param deadByReason - rows of dead letters, one per reason */
+export function toOverview(
+  counts: SignupCounts,
+  due: number,
+  byForm: readonly Row[],
+  deadByReason: readonly Row[],
+): Overview {
+  const forms = byForm.map(({ form, open, oldest }) => ({
+    form: String(form),
+    open: Number(open),
+    oldestSince: Number(oldest),
+  }));
+  return {
+    counts,
+    due,
+    oldestWaitingSince: earliest(forms.map(({ oldestSince }) => oldestSince)),
+    forms,
+    deadByReason: deadByReason.map(({ reason, count }) => ({ reason: String(reason), count: Number(count) })),
+  };
+}
+
+/** The earliest of the moments that are not null. */
+export function earliest(moments: readonly (number | null)[]): number | null {
+  const known = moments.filter((moment) => moment !== null);
+  return known.length === 0 ? null : Math.min(...known);
+}
