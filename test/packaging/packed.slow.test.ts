@@ -24,6 +24,7 @@ const entries = {
   '@newsletter-kit/core/node': 'createFileTokenStore',
   '@newsletter-kit/core/signup': 'readAttribution',
   '@newsletter-kit/core/endpoint': 'readSubmission',
+  '@newsletter-kit/core/command-line': 'runCommandLine',
   '@newsletter-kit/sandbox': 'createSandbox',
   '@newsletter-kit/relay': 'createRelay',
   '@newsletter-kit/signup': 'NewsletterSignup',

@@ -1,9 +1,9 @@
+import { UsageError, quote } from '@newsletter-kit/core/command-line';
 /** Reads `--field` and `--raw-field` of `newsletter api` into the arguments of a call. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
 import * as z from 'zod';
-import { quote, UsageError } from './usage-error.ts';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 

@@ -1,6 +1,7 @@
 /** Connects to the service that flags, variables and profile name, with their key or login. */
 import type { CommandUnknownOpts } from '@commander-js/extra-typings';
 import { createClient, type Client } from '@newsletter-kit/core';
+import { UsageError } from '@newsletter-kit/core/command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Context, Environment } from './context.ts';
 import { readSecret } from './options.ts';
@@ -13,7 +14,6 @@ import {
   type Login,
   type Profile,
 } from './profiles.ts';
-import { UsageError } from './usage-error.ts';
 
 /** The credential that calls are signed with. */
 export type Credential =

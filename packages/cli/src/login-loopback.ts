@@ -1,8 +1,8 @@
 /** The loopback redirect of a login: a server on 127.0.0.1 that waits for one browser. */
 import { createServer, type ServerResponse } from 'node:http';
+import { UsageError } from '@newsletter-kit/core/command-line';
 import { StateMismatchError } from '@newsletter-kit/core/oauth';
 import { InterruptedError } from './interrupt.ts';
-import { UsageError } from './usage-error.ts';
 
 export interface LoopbackOptions {
   /** 0 takes a free one. */

@@ -1,7 +1,6 @@
+import { UsageError } from '@newsletter-kit/core/command-line';
 /** Options that several commands share, and the readers of their values. */
-import process from 'node:process';
-import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { UsageError } from './usage-error.ts';
+import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
 const isWebAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
@@ -55,29 +54,6 @@ export const clientIdOption = () =>
     .env('NEWSLETTER_OAUTH_CLIENT_ID')
     .argParser(reader((value) => /^[\x21-\x7e]+$/.test(value), 'It must have no spaces.'));
 
-/** Reads a whole number within limits. */
-export function wholeNumber(least: number, most: number): (text: string) => number {
-  return (text) => {
-    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (value >= least && value <= most) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`);
-  };
-}
-
-/** Collects the values of an option that may be repeated. */
-export function collect(value: string, previous: readonly string[] | undefined): readonly string[] {
-  return [...(previous ?? []), value];
-}
-
-/** Collects values of an option that may be repeated and may hold several, separated by commas. */
-export function collectList(value: string, previous: readonly string[] | undefined): readonly string[] {
-  const values = value
-    .split(',')
-    .map((each) => each.trim())
-    .filter(Boolean);
-  return [...(previous ?? []), ...values];
-}
-
 /** Reads a secret from a variable; blank counts as not set. @throws UsageError that does not repeat the value */
 export function readSecret(env: Readonly<Record<string, string | undefined>>, variable: string): string | undefined {
   const value = env[variable]?.trim() ?? '';
@@ -85,13 +61,4 @@ export function readSecret(env: Readonly<Record<string, string | undefined>>, va
   if (!/^[\x21-\x7e]+$/.test(value))
     throw new UsageError(`${variable} must hold the bare secret: no spaces, no line breaks, no quotes around it.`);
   return value;
-}
-
-/** Text below the options in the help of a command, wrapped to the terminal. */
-export function notes(...paragraphs: readonly string[]): (context: { readonly command: CommandUnknownOpts }) => string {
-  return ({ command }) => {
-    const help = command.createHelp();
-    const width = process.stdout.isTTY ? process.stdout.columns : 80;
-    return `\n${paragraphs.map((each) => help.boxWrap(each, width)).join('\n\n')}`;
-  };
 }

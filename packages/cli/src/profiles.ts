@@ -4,11 +4,11 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { UsageError, quote } from '@newsletter-kit/core/command-line';
 import { createFileTokenStore, replaceFile } from '@newsletter-kit/core/node';
 import type { TokenStore } from '@newsletter-kit/core/oauth';
 import type { Environment } from './context.ts';
 import { isRecord } from './is-record.ts';
-import { quote, UsageError } from './usage-error.ts';
 
 /** A named connection. Its key and its tokens are sent to `apiUrl` only. */
 export interface Profile {

@@ -1,6 +1,5 @@
 /** Turns errors into messages for the user. An error that none is known for is a bug and shows its stack. */
-import { CommanderError } from 'commander';
-import { UsageError } from './usage-error.ts';
+import { UsageError } from '@newsletter-kit/core/command-line';
 
 /** An error as `--json` prints it, under the key `error`. */
 export interface ErrorReport {
@@ -41,10 +40,6 @@ export function reportOf(error: unknown): ErrorReport | null {
   if (!(error instanceof Error)) return null;
   if (error instanceof UsageError) {
     return { type: error.name, message: error.message, problems: error.problems };
-  }
-  if (error instanceof CommanderError) {
-    const message = error.message.replace(/^error: /, '');
-    return { type: 'UsageError', message, problems: [message] };
   }
   const fields: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(error));
   // Every error of the client names its operation; errors of files, disks and ports name the system call.

@@ -1,8 +1,8 @@
 /** Keeps the state of a watch in a file. */
 import { readFile } from 'node:fs/promises';
+import { UsageError } from '@newsletter-kit/core/command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { readWatchState, startWatch, WatchStateError, type WatchState } from '@newsletter-kit/core/watch';
-import { UsageError } from './usage-error.ts';
 
 /**
  * @param path - undefined where nothing is kept

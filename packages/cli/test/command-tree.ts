@@ -1,8 +1,9 @@
 /** Every command with its arguments and options, as the program defines them. */
 import type { Command } from '@commander-js/extra-typings';
+import { createProgram, defineCommand } from '@newsletter-kit/core/command-line';
 import type { Context } from '../src/context.ts';
 import { createReporter } from '../src/output/reporter.ts';
-import { createProgram, define } from '../src/program.ts';
+import { newsletter } from '../src/program.ts';
 
 /** @param argv - arguments of the call, for commands whose help depends on them */
 export async function commandTree(argv: readonly string[] = []): Promise<readonly Command[]> {
@@ -13,9 +14,16 @@ export async function commandTree(argv: readonly string[] = []): Promise<readonl
     interrupted: new AbortController().signal,
     end: () => undefined,
   };
-  const program = createProgram(context);
-  for (const command of program.commands) await define(command as Command, context);
-  return below(program as Command);
+  const program = createProgram(newsletter, context);
+  for (const command of program.commands) await defineCommand(newsletter, command as Command, context);
+  return below(program);
+}
+
+/** Names and descriptions of the program's commands, as its help lists them. */
+export function overview(tree: readonly Command[]): readonly (readonly [name: string, about: string])[] {
+  return tree
+    .filter(({ parent }) => parent?.parent === null)
+    .map((command) => [command.name(), command.description()] as const);
 }
 
 function below(command: Command): readonly Command[] {

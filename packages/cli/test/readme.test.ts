@@ -6,9 +6,8 @@ import { Help, type Command } from '@commander-js/extra-typings';
 import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect, it } from 'vitest';
 import { exitCodes } from '../src/exit-codes.ts';
-import { commands } from '../src/program.ts';
 import { start } from './command.ts';
-import { commandTree } from './command-tree.ts';
+import { commandTree, overview } from './command-tree.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const path = fileURLToPath(new URL('../README.md', import.meta.url));
@@ -35,8 +34,9 @@ const cell = (text: string): string => text.replaceAll('|', '\\|');
 const shared = ['--profile', '--api-url', '--publication', '--json'];
 
 it('lists every command, argument, option and exit code', async () => {
-  const overview = Object.entries(commands).map(([name, { about }]) => `| \`newsletter ${name}\` | ${about} |`);
-  const sections = (await commandTree()).flatMap((command) => {
+  const tree = await commandTree();
+  const commands = overview(tree).map(([name, about]) => `| \`newsletter ${name}\` | ${about} |`);
+  const sections = tree.flatMap((command) => {
     const rows = [
       ...command.registeredArguments.map((each) => [
         each.required ? `<${each.name()}>` : `[${each.name()}]`,
@@ -51,7 +51,7 @@ it('lists every command, argument, option and exit code', async () => {
       : [`**\`newsletter ${nameOf(command)}\`** – ${command.description()}`, '', '| | |', '|---|---|', ...rows, ''];
   });
   const expected = [
-    ['commands', ['| Command | |', '|---|---|', ...overview].join('\n')],
+    ['commands', ['| Command | |', '|---|---|', ...commands].join('\n')],
     ['options', sections.join('\n').trimEnd()],
   ].reduce((text, [name = '', part = '']) => withPart(text, name, part), readme);
   await expect(expected).toMatchFileSnapshot(path);

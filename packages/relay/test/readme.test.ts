@@ -1,15 +1,16 @@
 /** The README says what is true. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Command } from '@commander-js/extra-typings';
+import { createProgram, defineCommand } from '@newsletter-kit/core/command-line';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readGiven } from '../src/commands/command.ts';
-import { operatingCommands } from '../src/commands/operating.ts';
 import { readSmtpUrl } from '../src/confirmation/smtp.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { alertConditions } from '../src/ops/alerts.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
+import { newsletterRelay } from '../src/program.ts';
 import { formPost, runRelay } from './running-relay.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
@@ -149,13 +150,18 @@ it('names the variables and spans of tracing', () => {
   expect([...section.matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, name]) => name).sort()).toEqual(spans.sort());
 });
 
-it('shows commands that are understood', () => {
+it('shows commands that are understood', async () => {
   const lines = readme.split('\n').filter((line) => line.startsWith('newsletter-relay ') && line.includes('   '));
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) {
     const [, name = '', ...words] = (line.split(/ {3,}/)[0] ?? '').split(' > ')[0]?.match(/"[^"]*"|\S+/g) ?? [];
-    const command = operatingCommands[name];
+    const program = createProgram(newsletterRelay, null);
+    const command = program.commands.find((each) => each.name() === name) as Command | undefined;
     expect(command, line).toBeDefined();
-    if (command) readGiven(command, words);
+    if (!command) continue;
+    await defineCommand(newsletterRelay, command, null);
+    const { operands, unknown } = command.parseOptions(words);
+    expect(unknown, line).toEqual([]);
+    expect(operands.length, line).toBeLessThanOrEqual(command.registeredArguments.length);
   }
 });

@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-/** The command `newsletter-sandbox`. Checks the version of Node before it loads anything else. */
+/** `newsletter-sandbox`: refuses a Node that is too old, then loads the commands, which such a Node cannot load. */
 import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 16)) {
   const { main } = await import('./command/command-line.ts');
-  process.exitCode = await main(process.argv.slice(2), process.env);
+  process.exitCode = await main(process.argv.slice(2));
 } else {
   // The store is Node's own SQLite.
   process.stderr.write(

@@ -2,6 +2,7 @@
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
 import type { Client, ResponseInfo } from '@newsletter-kit/core';
+import { UsageError, notes, quote } from '@newsletter-kit/core/command-line';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { continuation, readPaging, type Arguments, type ListId } from '@newsletter-kit/core/engine';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
@@ -19,9 +20,8 @@ import {
 import { connect } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { isRecord } from '../is-record.ts';
-import { apiUrlOption, appUrlOption, jsonOption, notes, profileOption, publicationOption } from '../options.ts';
+import { apiUrlOption, appUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { writeToStdout } from '../output/reporter.ts';
-import { quote, UsageError } from '../usage-error.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 

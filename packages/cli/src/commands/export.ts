@@ -8,6 +8,7 @@ import {
   type Subscription,
   type SubscriptionListParams,
 } from '@newsletter-kit/core';
+import { collectList, UsageError, collect, notes } from '@newsletter-kit/core/command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
 import { connectToPublication } from '../connection.ts';
@@ -15,10 +16,9 @@ import type { Context } from '../context.ts';
 import { csv, formatNames, ndjson, type Format } from '../export/formats.ts';
 import { openPartFile, type PartFile } from '../export/part-file.ts';
 import { InterruptedError } from '../interrupt.ts';
-import { apiUrlOption, collect, collectList, jsonOption, profileOption, publicationOption, notes } from '../options.ts';
+import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { count, rate } from '../output/numbers.ts';
 import { writeToStdout } from '../output/reporter.ts';
-import { UsageError } from '../usage-error.ts';
 
 /** The export pages by cursor. */
 type Query = Omit<SubscriptionListParams, 'page'>;

@@ -4,6 +4,7 @@ import { addAbortSignal } from 'node:stream';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
 import { ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
+import { UsageError, collect, notes, wholeNumber } from '@newsletter-kit/core/command-line';
 import { importSubscriptions, type ImportProgress, type ImportResult } from '@newsletter-kit/core/import';
 import { CsvError, openFileJournal, readCsv } from '@newsletter-kit/core/node';
 import { connectToPublication } from '../connection.ts';
@@ -12,10 +13,9 @@ import { exitCodes } from '../exit-codes.ts';
 import { readMapping } from '../import/column-mapping.ts';
 import { rejectFile } from '../import/reject-file.ts';
 import { abortAfterGrace, InterruptedError } from '../interrupt.ts';
-import { apiUrlOption, collect, jsonOption, profileOption, publicationOption, wholeNumber, notes } from '../options.ts';
+import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { count, duration } from '../output/numbers.ts';
 import { reportOf } from '../user-facing-errors.ts';
-import { UsageError } from '../usage-error.ts';
 
 export function define(command: Command, context: Context) {
   return command

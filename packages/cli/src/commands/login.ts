@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
 import { createClient, type Client } from '@newsletter-kit/core';
+import { collectList, UsageError, notes, wholeNumber } from '@newsletter-kit/core/command-line';
 import { scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
 import type { Context } from '../context.ts';
 import { waitForBrowser } from '../login-loopback.ts';
@@ -11,16 +12,12 @@ import {
   apiUrlOption,
   appUrlOption,
   clientIdOption,
-  collectList,
   jsonOption,
   profileOption,
   publicationOption,
   readSecret,
-  wholeNumber,
-  notes,
 } from '../options.ts';
 import { keepProfile, profilesFile, readProfiles, sandboxName, tokenStore, type Login } from '../profiles.ts';
-import { UsageError } from '../usage-error.ts';
 import { look } from './whoami.ts';
 
 /** Operations of export, import, watch and sync. */

@@ -1,10 +1,11 @@
 /** `newsletter logout`: revokes the tokens of a profile, then deletes its credential. */
 import type { Command } from '@commander-js/extra-typings';
 import { createClient, NewsletterError } from '@newsletter-kit/core';
+import { notes } from '@newsletter-kit/core/command-line';
 import { appOf } from '../connection.ts';
 import type { Context, Environment } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { jsonOption, profileOption, readSecret, notes } from '../options.ts';
+import { jsonOption, profileOption, readSecret } from '../options.ts';
 import { keepProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
 
 export function define(command: Command, context: Context) {

@@ -1,10 +1,10 @@
 /** `newsletter profiles`: lists, chooses and removes named connections. */
 import type { Command } from '@commander-js/extra-typings';
+import { UsageError, notes } from '@newsletter-kit/core/command-line';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { jsonOption, notes } from '../options.ts';
+import { jsonOption } from '../options.ts';
 import { profileNamed, readProfiles, sandboxName, sandboxProfile, writeProfiles, type Profile } from '../profiles.ts';
-import { UsageError } from '../usage-error.ts';
 
 export function define(command: Command, context: Context) {
   const { env, report, end } = context;

@@ -11,13 +11,14 @@ import {
   TransportError,
   type Client,
 } from '@newsletter-kit/core';
+import { UsageError, notes, quote, wholeNumber } from '@newsletter-kit/core/command-line';
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import { applySync, planSync, readSyncState, type SyncPlan } from '@newsletter-kit/core/sync';
 import { connectToPublication, readSettings, requirePublication } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { exitCodes, type ExitCode } from '../exit-codes.ts';
 import { abortAfterGrace, InterruptedError } from '../interrupt.ts';
-import { apiUrlOption, jsonOption, profileOption, publicationOption, wholeNumber, notes } from '../options.ts';
+import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { count, number } from '../output/numbers.ts';
 import { writeToStdout } from '../output/reporter.ts';
 import { readConfig, type SyncConfig } from '../sync/config.ts';
@@ -36,7 +37,6 @@ import {
   type LastRun,
 } from '../sync/report.ts';
 import { reportOf } from '../user-facing-errors.ts';
-import { quote, UsageError } from '../usage-error.ts';
 
 /** One call of an action. */
 interface SyncCall extends Context {

@@ -9,6 +9,7 @@ import {
   TransportError,
   type Subscription,
 } from '@newsletter-kit/core';
+import { collectList, UsageError, notes, wholeNumber } from '@newsletter-kit/core/command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
 import {
@@ -22,19 +23,10 @@ import { connectToPublication } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { InterruptedError } from '../interrupt.ts';
-import {
-  apiUrlOption,
-  collectList,
-  jsonOption,
-  profileOption,
-  publicationOption,
-  wholeNumber,
-  notes,
-} from '../options.ts';
+import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { count, duration } from '../output/numbers.ts';
 import type { ReportedEvent } from '../output/reporter.ts';
 import { reportOf } from '../user-facing-errors.ts';
-import { UsageError } from '../usage-error.ts';
 import { keepState, readState } from '../watch-state.ts';
 
 export function define(command: Command, context: Context) {

@@ -1,11 +1,12 @@
 /** `newsletter whoami`: which credential, which publication, and what they reach; tells a wrong key from a wrong id. */
 import type { Command } from '@commander-js/extra-typings';
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
+import { notes } from '@newsletter-kit/core/command-line';
 import { LoginRequiredError } from '@newsletter-kit/core/oauth';
 import { connect, type Credential } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { apiUrlOption, jsonOption, profileOption, publicationOption, notes } from '../options.ts';
+import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 
 export function define(command: Command, context: Context) {
   return command

@@ -1,6 +1,6 @@
 /** Reads `--map "E-mail=email"`. */
+import { UsageError, quote } from '@newsletter-kit/core/command-line';
 import type { ColumnTarget } from '@newsletter-kit/core/node';
-import { quote, UsageError } from '../usage-error.ts';
 import { requestFields } from '@newsletter-kit/core/import';
 
 /** The target of each column. @throws UsageError that names every entry at fault */

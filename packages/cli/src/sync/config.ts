@@ -1,8 +1,8 @@
 /** Reads and checks the configuration of a sync: one JSON file. */
 import { readFile } from 'node:fs/promises';
+import { UsageError, quote } from '@newsletter-kit/core/command-line';
 import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
 import { isRecord } from '../is-record.ts';
-import { quote, UsageError } from '../usage-error.ts';
 
 /** Name of the token in the records that the planner reads. */
 export const tokenPath = 'newsletter_sync_token';

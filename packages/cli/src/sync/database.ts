@@ -1,7 +1,7 @@
 /** The contacts in PostgreSQL, and beside them the tables that belong to the sync. */
 import pg from 'pg';
+import { UsageError, quote } from '@newsletter-kit/core/command-line';
 import type { ConsentRecord, ContactCreate, ContactWrite } from '@newsletter-kit/core/sync';
-import { quote, UsageError } from '../usage-error.ts';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
 
 /** A run failed. The message says what to do, and holds no value, no address and no part of the database's URL. */

@@ -1,21 +1,19 @@
-/** `newsletter-relay check`: checks whether signups would be accepted and delivered, without sending one. */
+/** `newsletter-relay check`: reports whether signups would be accepted and delivered, without sending one. */
 import process from 'node:process';
+import type { Command } from '@commander-js/extra-typings';
 import { createClient } from '@newsletter-kit/core';
 import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
 import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../ops/check.ts';
-import { StartupError, StoreInUseError } from '../startup-error.ts';
 import { storeName } from '../store/address.ts';
+import { StartupError, StoreInUseError } from '../startup-error.ts';
 import { StoreUnavailableError } from '../store/signup-store.ts';
-import type { Command } from './command.ts';
 import { addressOf } from './with-operator.ts';
 
 const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
 
-export const checkCommand: Command = {
-  about: 'check settings, origins, store, API key, publications and clock; exit code 1 where signups would not arrive',
-  options: { json: { about: 'Print JSON, for programs' } },
-  async run({ switches }) {
-    const config = readConfig(process.env); // names every mistake in the settings
+export function define(command: Command) {
+  return command.option('--json', 'print JSON, for programs').action(async ({ json }) => {
+    const config = readConfig(process.env); // reports every problem of the settings
     const results: readonly CheckResult[] = [
       { name: 'settings', result: 'ok', text: 'complete' },
       checkOrigins(config),
@@ -28,15 +26,15 @@ export const checkCommand: Command = {
       ...(await checkMail(config, secretsOf(config))),
     ];
     const lines = results.map(({ name, result, text }) => `${marks[result]} ${name}: ${text}`);
-    process.stdout.write(`${switches.has('json') ? JSON.stringify(results, null, 2) : lines.join('\n')}\n`);
+    process.stdout.write(`${json ? JSON.stringify(results, null, 2) : lines.join('\n')}\n`);
     if (results.some(({ result }) => result === 'failed')) process.exitCode = 1;
-  },
-};
+  });
+}
 
-/** Writes and syncs to the store, as a signup would. If a running relay holds the store, asks that relay. */
+/** Writes and syncs, as a signup would. Where a running relay holds the store, asks that relay. */
 async function checkStore({ store: address, listen }: RelayConfig): Promise<readonly CheckResult[]> {
   const name = 'store';
-  // Loaded on demand: an old Node lacks its SQLite, and the version check must come first.
+  // Loaded only now, so that help and completion answer at once.
   const { openStore } = await import('../store/open-store.ts');
   try {
     const store = await openStore(address);

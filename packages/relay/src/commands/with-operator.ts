@@ -1,4 +1,4 @@
-/** How a command reaches what is kept: the store itself, or, where a running relay holds it, that relay. */
+/** Gives a command an operator: of the store itself or, where a running relay holds the store, of that relay. */
 import process from 'node:process';
 import { readConfig, type RelayConfig } from '../config.ts';
 import { storeOperator, type Operator } from '../ops/operator.ts';
@@ -6,10 +6,10 @@ import { loadOrCreateOperatorToken, operatorTokenFile } from '../secret-file.ts'
 import { relayOperator } from '../ops/relay-operator.ts';
 import { StoreInUseError } from '../startup-error.ts';
 
-/** Lets `work` operate what the configuration names, and lets go of it. */
+/** Runs `work` with an operator of the configured store, and closes the store afterwards. */
 export async function withOperator(work: (operator: Operator) => Promise<void>): Promise<void> {
   const config = readConfig(process.env);
-  // Loaded only now: an old Node lacks what it stands on, and is told so first.
+  // Loaded only now, so that help and completion answer at once.
   const { openStore } = await import('../store/open-store.ts');
   let store;
   try {
@@ -34,8 +34,8 @@ export function operatorToken({ store, operator }: Pick<RelayConfig, 'store' | '
   return loadOrCreateOperatorToken(operatorTokenFile(store.path));
 }
 
-/** Where a relay that listens there can be asked from this machine. */
+/** The address at which this machine reaches a relay that listens there. */
 export function addressOf({ host, port }: RelayConfig['listen']): string {
-  const near = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`;
+  const local = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${local.includes(':') ? `[${local}]` : local}:${port}`;
 }

@@ -1,4 +1,4 @@
-/** `newsletter-relay` as its user meets it: the command line, the start, the stop. */
+/** `newsletter-relay` as a process: the command line, the start, the stop. */
 import { createServer } from 'node:net';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -14,28 +14,32 @@ describe('the command line', () => {
     [['--help'], ['Usage: newsletter-relay COMMAND', 'RELAY_ALLOWED_ORIGINS', 'redrive']],
     [
       ['redrive', '--help'],
-      ['Usage: newsletter-relay redrive [OPTIONS]', '--since WHEN', '--dry-run'],
+      ['Usage: newsletter-relay redrive [options]', '--since <when>', '--dry-run'],
     ],
-    [['erase', '-h'], ['Usage: newsletter-relay erase ADDRESS']],
-  ])('explains itself with %o', async (args, texts) => {
+    [['erase', '-h'], ['Usage: newsletter-relay erase [options] <address>']],
+    [['help', 'person'], ['Usage: newsletter-relay person [options] <address>']],
+    [['--version'], ['0.']],
+    [['completion', 'bash'], ['complete -F _newsletter_relay newsletter-relay']],
+    [['completion', 'words', '--', 'redr'], ['redrive\t']],
+    [['completion', 'words', '--', 'dead', '--state', 'rev'], ['review\n']],
+  ])('prints its help, version and completion for %o', async (args, texts) => {
     const { code, stdout } = await run(args);
     expect(code).toBe(0);
     for (const text of texts) expect(stdout).toContain(text);
   });
 
   it.each([
-    [
-      [],
-      'Name a command. Commands: serve, status, pause, resume, dead, redrive, discard, export, import, person, erase, check.',
-    ],
-    [['restart'], 'There is no command "restart".'],
-    [['constructor'], 'There is no command "constructor".'],
-    [['serve', '--port=1'], "Unknown option '--port'. See newsletter-relay serve --help."],
-    [['pause', 'now'], '"now" is one word too many.'],
-    [['redrive'], 'Say which: for example'],
+    [[], 'Usage: newsletter-relay COMMAND'],
+    [['restart'], "unknown command 'restart'"],
+    [['staus'], '(Did you mean status?)'],
+    [['constructor'], "unknown command 'constructor'"],
+    [['serve', '--port=1'], "unknown option '--port=1'\nSee newsletter-relay serve --help."],
+    [['redrive', '--sinc', '2h'], '(Did you mean --since?)'],
+    [['pause', 'now'], 'too many arguments'],
+    [['redrive'], 'Select signups: for example'],
     [['redrive', '--since', 'soon'], '"since" must be a moment'],
     [['dead', '--state', 'lost'], '"state" must be one or more of'],
-    [['erase'], 'Give the address to erase'],
+    [['erase'], "missing required argument 'address'"],
   ])('says what is wrong with %o', async (args, sentence) => {
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([2, '']);

@@ -1,16 +1,27 @@
-/**
- * `newsletter-sandbox certify -- CMD`: runs a command once under each reading of the specification and reports which
- * it survives.
- */
+/** `newsletter-sandbox certify -- CMD`: runs a command once under every reading and prints which it survives. */
 import type { Sandbox } from '../app.ts';
 import { environmentOf } from './environment.ts';
-import type { CertifyOptions, CommandOptions } from './options.ts';
+import type { ServerOptions } from './options.ts';
 import { readings, type Reading } from './readings.ts';
 import { requestLines } from './exec.ts';
 import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
 
-/** The result of a command under one reading. */
+/** How to certify a command. */
+export interface CertifyOptions {
+  readonly command: readonly [string, ...string[]];
+  /** Names of readings to try beside the default one; null for all. */
+  readonly only: readonly string[] | null;
+  /** Names of readings that are not tried. */
+  readonly except: readonly string[];
+  /** Stops at the first failure. */
+  readonly bail: boolean;
+  readonly json: boolean;
+  /** Milliseconds a run may take. */
+  readonly timeout: number;
+}
+
+/** The result of a command under a reading. */
 interface Verdict {
   readonly name: string;
   readonly kind: Reading['kind'];
@@ -41,38 +52,38 @@ const shownOutput = 15;
  *
  * @returns 0 where it survived all, 1 where not, 127 where it could not be started, 128 and its number for a signal
  */
-export async function certify(options: CommandOptions, certifying: CertifyOptions): Promise<number> {
+export async function certify(options: ServerOptions, certifying: CertifyOptions): Promise<number> {
   const { only, except, bail, json } = certifying;
   const chosen = readings.filter(({ name, kind }) => only === null || kind === 'default' || only.includes(name));
   const verdicts: Verdict[] = [];
   const width = Math.max(...chosen.map(({ name }) => name.length));
-  const say = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
-  const watched = process.stderr.isTTY;
+  const print = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
+  const isTerminal = process.stderr.isTTY;
   let stopped: number | undefined;
-  say(`Certifying: ${certifying.command.join(' ')}\n\n`);
+  print(`Certifying: ${certifying.command.join(' ')}\n\n`);
   for (const reading of chosen) {
-    if (watched) process.stderr.write(`  … ${reading.name}`);
+    if (isTerminal) process.stderr.write(`  … ${reading.name}`);
     const { verdict, stop } = except.includes(reading.name)
       ? { verdict: notClaimed(reading), stop: undefined }
       : await tryUnder(reading, options, certifying);
     verdicts.push(verdict);
-    if (watched) process.stderr.write('\r\x1B[K');
-    say(`${lineOf(verdict, width)}\n`);
+    if (isTerminal) process.stderr.write('\r\x1B[K');
+    print(`${lineOf(verdict, width)}\n`);
     stopped = stop;
     const failed = verdict.outcome === 'failed';
     if (stopped !== undefined || (failed && (bail || reading.kind === 'default'))) break;
   }
-  say(`\n${verdicts.map(failureText).join('')}${summaryOf(verdicts, chosen.length)}\n`);
+  print(`\n${verdicts.map(failureText).join('')}${summaryOf(verdicts, chosen.length)}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ command: certifying.command, readings: verdicts }, null, 2)}\n`);
   return stopped ?? (verdicts.some(({ outcome }) => outcome === 'failed') ? 1 : 0);
 }
 
 async function tryUnder(
   reading: Reading,
-  options: CommandOptions,
+  options: ServerOptions,
   { command, timeout }: CertifyOptions,
 ): Promise<{ readonly verdict: Verdict; readonly stop: number | undefined }> {
-  const { address, controlToken, sandbox, stop } = await serve(options);
+  const { address, controlToken, sandbox, stop } = await serve({ ...options, fresh: true });
   try {
     reading.set(sandbox);
     const started = performance.now();
@@ -129,6 +140,6 @@ function summaryOf(verdicts: readonly Verdict[], all: number): string {
   if (verdicts.length < all) parts.push(`${all - verdicts.length} not tried`);
   const [first] = verdicts;
   const hint =
-    first?.outcome === 'failed' ? ' It has to succeed under the default reading before the others tell anything.' : '';
+    first?.outcome === 'failed' ? ' It has to succeed under the default reading before the others mean anything.' : '';
   return `${parts.join('; ')}.${hint}`;
 }

@@ -1,9 +1,10 @@
-/** Runs the command that the command line names, and returns the exit code. */
-import { enableCompileCache, flushCompileCache } from 'node:module';
-import { help, readOptions, UsageError, type CommandOptions } from './options.ts';
+/** The command line of `newsletter-sandbox`: runs it, reports errors and answers the exit code. */
+import { enableCompileCache } from 'node:module';
+import { printError, runCommandLine } from '@newsletter-kit/core/command-line';
+import { newsletterSandbox } from './program.ts';
 
-/** Errors whose message is written for the person at the terminal. */
-const forTerminal = new Set([
+/** Errors whose message tells the user what to do. Any other is a bug and shows its stack. */
+const expectedErrors = new Set([
   'UsageError',
   'ServeError',
   'SeedError',
@@ -12,67 +13,22 @@ const forTerminal = new Set([
   'SnapshotError',
 ]);
 
-export async function main(
-  argv: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<number> {
+const exitCodes = { done: 0, failed: 1, wrongUsage: 2 } as const;
+
+/** @param argv - the arguments behind the program's name */
+export async function main(argv: readonly string[]): Promise<number> {
   // Saves a quarter of the time from the second start on.
   enableCompileCache();
-  try {
-    const options = readOptions(argv, env);
-    if (options === 'help') {
-      process.stdout.write(help);
-      return 0;
-    }
-    // Loaded only here, so that --help and a mistyped option answer at once.
-    if (options.replay !== null) {
-      const { replayFile } = await import('./recordings.ts');
-      return await replayFile(options.replay, (text) => process.stdout.write(text));
-    }
-    if (options.certify) {
-      const { certify } = await import('./certify.ts');
-      return await certify(options, options.certify);
-    }
-    if (!options.exec) return await serveUntilStopped(options);
-    const { execute } = await import('./exec.ts');
-    return await execute(options, options.exec);
-  } catch (error) {
-    if (!(error instanceof Error) || !forTerminal.has(error.name)) throw error;
-    process.stderr.write(`newsletter-sandbox: ${error.message}\n`);
-    return error instanceof UsageError ? 2 : 1;
-  }
-}
-
-async function serveUntilStopped(options: CommandOptions): Promise<number> {
-  const { serve } = await import('./serve.ts');
-  const { apiKeys, publicationId } = await import('../world/standard-values.ts');
-  const { address, controlToken, sandbox, stop } = await serve(options);
-  const lines = [
-    `Newsletter sandbox: ${address}`,
-    `  API          ${address}/v2`,
-    `  Publication  ${publicationId}`,
-    `  Key          ${apiKeys.workspace}`,
-    ...(controlToken === undefined
-      ? []
-      : [
-          `  Window       ${address.replace(/\/\/(?:0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/?token=${controlToken}`,
-          `  Control      "Authorization: Bearer ${controlToken}" for ${address}/_sandbox`,
-        ]),
-    `  Database     ${options.db}${sandbox.planted ? ` (new, seed ${options.seed})` : ' (kept as it was; POST /_sandbox/reset starts over)'}`,
-    ...(options.record === undefined ? [] : [`  Recording    ${options.record}`]),
-    'Stop with Ctrl-C.',
-  ];
-  process.stdout.write(`${lines.join('\n')}\n`);
-  // Written early, because the process may be killed without a signal that it can handle.
-  setTimeout(flushCompileCache, 500).unref();
-  return new Promise((resolve) => {
-    let stopping = false;
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.on(signal, () => {
-        if (stopping) process.exit(1);
-        stopping = true;
-        void stop().then(() => resolve(0));
-      });
-    }
+  let exitCode: number = exitCodes.done;
+  const code = await runCommandLine(newsletterSandbox, {
+    argv,
+    context: { argv, end: (ended) => (exitCode = ended) },
+    noCommandExitCode: exitCodes.wrongUsage,
+    onError(error, command) {
+      if (!(error instanceof Error) || !expectedErrors.has(error.name)) throw error;
+      printError(newsletterSandbox.name, error, command);
+      return error.name === 'UsageError' ? exitCodes.wrongUsage : exitCodes.failed;
+    },
   });
+  return code ?? exitCode;
 }

@@ -3,19 +3,19 @@
  */
 import type { Sandbox } from '../app.ts';
 import { environmentOf } from './environment.ts';
-import type { CommandOptions } from './options.ts';
+import type { ServerOptions } from './options.ts';
 import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
 import type { LogEntry } from '../control/log.ts';
 
 /**
- * Runs the command against a fresh sandbox; where it failed, prints its requests on standard error.
+ * Runs the command against a fresh sandbox. Where the command fails, prints its requests on stderr.
  *
  * @returns the exit code to end with: the command's own, 128 and its number for a signal, 127 where it could not be
  *   started
  */
-export async function execute(options: CommandOptions, command: readonly [string, ...string[]]): Promise<number> {
-  const { address, controlToken, sandbox, stop } = await serve(options);
+export async function execute(options: ServerOptions, command: readonly [string, ...string[]]): Promise<number> {
+  const { address, controlToken, sandbox, stop } = await serve({ ...options, fresh: true });
   try {
     const ended = await runCommand(command, environmentOf(address, controlToken));
     if (ended.code !== 0)
@@ -34,8 +34,10 @@ function report(sandbox: Sandbox): string {
   return 'It sent no request to the sandbox. Its address is in NEWSLETTER_API_URL, the key in NEWSLETTER_API_KEY, the publication in NEWSLETTER_PUBLICATION_ID.';
 }
 
+/** Requests printed. */
 const shown = 100;
 
+/** Formats log entries as lines for a terminal. */
 export function requestLines(entries: readonly LogEntry[]): readonly string[] {
   const left = entries.length - shown;
   return [...(left > 0 ? [`  … ${left} more before`] : []), ...entries.slice(-shown).flatMap(linesOf)];

@@ -1,13 +1,13 @@
-/** Serves a sandbox on a port: refuses foreign requests, breaks connections where a fault says so. */
-import type { AddressInfo } from 'node:net';
+/** Serves a sandbox over HTTP on a port. */
 import { ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Sandbox } from '../app.ts';
-import { type Access, createGuard } from '../control/access.ts';
+import { createGuard, type Access } from '../control/access.ts';
 import { ConnectionLost, CutResponse } from '../control/fault-effects.ts';
 
-/** A server that could not start, in words for the person who started it. */
+/** The server could not start. The message says what to do. */
 export class ServeError extends Error {
   override readonly name = 'ServeError';
 }
@@ -25,30 +25,27 @@ export interface Listening {
   readonly stop: () => Promise<void>;
 }
 
-/**
- * Milliseconds between runs of the scheduled events when no request arrives; only the pages and their events need
- * them.
- */
+/** Pause between two runs of due jobs without a request, in milliseconds; visible in the window and its events. */
 const tick = 100;
 
 /** @throws {@link ServeError}; the sandbox is closed then */
-export async function listen(sandbox: Sandbox, place: ListenOptions): Promise<Listening> {
+export async function listen(sandbox: Sandbox, options: ListenOptions): Promise<Listening> {
   const server = createAdaptorServer({
-    fetch: listener(sandbox, { ...place, allowedHosts: [place.host, ...(place.allowedHosts ?? [])] }),
+    fetch: listener(sandbox, { ...options, allowedHosts: [options.host, ...(options.allowedHosts ?? [])] }),
     overrideGlobalObjects: false,
   });
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(place.port, place.host, resolve);
+      server.listen(options.port, options.host, resolve);
     });
   } catch (error) {
     sandbox.close();
-    throw new ServeError(explain(error, place), { cause: error });
+    throw new ServeError(explain(error, options), { cause: error });
   }
   const timer = setInterval(() => settle(sandbox), tick);
   const { port } = server.address() as AddressInfo;
-  const host = place.host.includes(':') ? `[${place.host}]` : place.host;
+  const host = options.host.includes(':') ? `[${options.host}]` : options.host;
   return {
     address: `http://${host}:${port}`,
     async stop() {
@@ -62,30 +59,8 @@ export async function listen(sandbox: Sandbox, place: ListenOptions): Promise<Li
   };
 }
 
-function settle(sandbox: Sandbox): void {
-  try {
-    sandbox.settle();
-  } catch {
-    // Caused by a full disk. The event stays due, and the next request that has to write reports it.
-  }
-}
-
-function explain(error: unknown, { host, port }: ListenOptions): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  switch (code) {
-    case 'EADDRINUSE':
-      return `Port ${port} on ${host} is in use. Stop what listens there, or choose another with --port or SANDBOX_PORT.`;
-    case 'EACCES':
-      return `Port ${port} needs more rights than this user has. Choose one above 1023 with --port or SANDBOX_PORT.`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `"${host}" is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every one, with --host or SANDBOX_HOST.`;
-    default:
-      return `The sandbox can't listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}.`;
-  }
-}
-
-export function listener(
+/** Carries the sandbox's answers onto a port; refuses foreign requests, breaks connections where a fault says so. */
+function listener(
   sandbox: Sandbox,
   access: Access,
 ): (request: Request, bindings: HttpBindings | Http2Bindings) => Promise<Response> {
@@ -105,4 +80,27 @@ export function listener(
       return RESPONSE_ALREADY_SENT;
     }
   };
+}
+
+function settle(sandbox: Sandbox): void {
+  try {
+    sandbox.settle();
+  } catch {
+    // A full disk. The job stays due, and the next request that writes reports the error.
+  }
+}
+
+function explain(error: unknown, { host, port }: ListenOptions): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} on ${host} is in use. Stop what listens there, or choose another with --port or SANDBOX_PORT.`;
+    case 'EACCES':
+      return `Port ${port} needs more rights than this user has. Choose one above 1023 with --port or SANDBOX_PORT.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return `"${host}" is not an address of this machine. Use 127.0.0.1, or 0.0.0.0 for every one, with --host or SANDBOX_HOST.`;
+    default:
+      return `The sandbox can't listen on ${host}:${port}: ${error instanceof Error ? error.message : String(error)}.`;
+  }
 }

@@ -2,6 +2,7 @@
  * The readings a command is certified under: the default one, every assumption's other values, and the main faults of
  * services and networks.
  */
+import { UsageError } from '@newsletter-kit/core/command-line';
 import type { Sandbox } from '../app.ts';
 import { assumptions } from '../control/assumption-table.ts';
 import type { FaultRequest } from '../control/faults.ts';
@@ -110,7 +111,13 @@ export const readings: readonly Reading[] = [
   ...faults,
 ];
 
-/** The readings of a name: one, or those of an assumption. Empty where there is none. */
-export function readingsNamed(name: string): readonly Reading[] {
-  return readings.filter((reading) => reading.name === name || reading.name.startsWith(`${name}=`));
+/**
+ * The names of the readings that a name stands for: one reading, or all values of an assumption.
+ *
+ * @throws {@link UsageError}
+ */
+export function readingNames(name: string): readonly string[] {
+  const named = readings.filter((reading) => reading.name === name || reading.name.startsWith(`${name}=`));
+  if (named.length > 0) return named.map((reading) => reading.name);
+  throw new UsageError(`There is no reading "${name}". There are ${readings.map((each) => each.name).join(', ')}.`);
 }

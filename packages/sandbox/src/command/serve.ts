@@ -1,32 +1,36 @@
-/** Starts the sandbox that the command line describes, with its seed and its recording. */
+/** Starts a sandbox on a port, as the options of the command line say. */
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { createSandbox, type Sandbox } from '../app.ts';
 import { isLoopback } from '../control/access.ts';
+import { apiKeys, publicationId } from '../world/standard-values.ts';
+import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
+import { isSeedName, seedNames, type SeedName } from '../world/seeds/standard.ts';
 import { listen, type Listening } from './listen.ts';
-import type { CommandOptions } from './options.ts';
+import type { ServerOptions } from './options.ts';
 import { keepRecording } from './recordings.ts';
-import { readSeed, type ReadSeed, SeedError } from '../world/seeds/seed.ts';
-import { isSeedName, type SeedName, seedNames } from '../world/seeds/standard.ts';
 
 export interface Served extends Listening {
   readonly sandbox: Sandbox;
-  /** What the control requires; undefined where it requires nothing. */
+  /** The token that the control requires; undefined where it requires none. */
   readonly controlToken: string | undefined;
 }
 
-/** @throws ServeError, SeedError, DatabaseError or RecordingError */
-export async function serve(options: CommandOptions): Promise<Served> {
+/**
+ * @param options.fresh - begins with the seed, also in a database that holds something
+ * @throws ServeError, SeedError, DatabaseError or RecordingError
+ */
+export async function serve(options: ServerOptions & { readonly fresh?: boolean }): Promise<Served> {
   const sandbox = createSandbox({
     db: options.db,
     seed: loadSeed(options.seed),
     profile: options.profile,
     ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: planting }),
   });
-  // A command that is run begins with the seed, also in a database that holds something.
-  if ((options.exec ?? options.certify) && !sandbox.planted) sandbox.reset();
+  if (options.fresh && !sandbox.planted) sandbox.reset();
   const stopRecording = options.record === undefined ? undefined : startRecording(sandbox, options.record);
-  // Where others can reach it, the control is not left open to them.
+  // A control that other machines reach always requires a token.
   const controlToken =
     options.controlToken ?? (isLoopback(options.host) ? undefined : randomBytes(18).toString('base64url'));
   const { address, stop } = await listen(sandbox, { ...options, controlToken });
@@ -41,6 +45,39 @@ export async function serve(options: CommandOptions): Promise<Served> {
   };
 }
 
+/** Serves until Ctrl-C or SIGTERM; a second signal ends the process at once. @returns the exit code */
+export async function serveUntilStopped(options: ServerOptions): Promise<number> {
+  const { address, controlToken, sandbox, stop } = await serve(options);
+  const lines = [
+    `Newsletter sandbox: ${address}`,
+    `  API          ${address}/v2`,
+    `  Publication  ${publicationId}`,
+    `  Key          ${apiKeys.workspace}`,
+    ...(controlToken === undefined
+      ? []
+      : [
+          `  Window       ${address.replace(/\/\/(?:0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/?token=${controlToken}`,
+          `  Control      "Authorization: Bearer ${controlToken}" for ${address}/_sandbox`,
+        ]),
+    `  Database     ${options.db}${sandbox.planted ? ` (new, seed ${options.seed})` : ' (kept as it was; POST /_sandbox/reset starts over)'}`,
+    ...(options.record === undefined ? [] : [`  Recording    ${options.record}`]),
+    'Stop with Ctrl-C.',
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+  // Saves the compiled code early, since a killed process saves none.
+  setTimeout(flushCompileCache, 500).unref();
+  return new Promise((resolve) => {
+    let stopping = false;
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.on(signal, () => {
+        if (stopping) process.exit(1);
+        stopping = true;
+        void stop().then(() => resolve(0));
+      });
+    }
+  });
+}
+
 function startRecording(sandbox: Sandbox, file: string): () => void {
   try {
     return keepRecording(file, sandbox.record());
@@ -50,14 +87,18 @@ function startRecording(sandbox: Sandbox, file: string): () => void {
   }
 }
 
-/** Progress: one line that is rewritten on a terminal, otherwise one line each. */
+/** Progress: on a terminal one line that counts up, elsewhere a line for each step. */
 function planting(planted: number, size: number): void {
   const line = `Planting subscriptions: ${planted} of ${size}`;
   process.stderr.write(process.stderr.isTTY ? `\r${line}${planted >= size ? '\n' : ''}` : `${line}\n`);
 }
 
-/** @throws {@link SeedError} that names the seed or file and says what to do */
-export function loadSeed(seed: string): SeedName | ReadSeed {
+/**
+ * Reads the seed that the command line names: a standard one, or a file.
+ *
+ * @throws {@link SeedError} that names the seed or file and says what to do
+ */
+function loadSeed(seed: string): SeedName | ReadSeed {
   if (isSeedName(seed)) return seed;
   try {
     return readSeed(JSON.parse(readFileSync(seed, 'utf8')));

@@ -170,15 +170,16 @@ test('an access token that expires on the way is met by a client of OAuth, and s
 });
 
 test.each([
-  [['certify'], '"certify" needs a command to run'],
+  [['certify'], "missing required argument 'command'"],
   [
     ['certify', '--only', 'nonsense', '--', 'true'],
     'There is no reading "nonsense". There are default, last_cursor=absent',
   ],
-  [['certify', '--timeout', 'x', '--', 'true'], '"x" is not a time'],
-  [['exec', '--bail', '--', 'true'], '"--bail" belongs to certify'],
-  [['--json'], '"--json" belongs to certify'],
-])('%j is a mistake', async (args, says) => {
+  [['certify', '--timeout', 'x', '--', 'true'], "'x' is invalid. It must be a number of seconds."],
+  [['exec', '--bail', '--', 'true'], "unknown option '--bail'\nSee newsletter-sandbox exec --help."],
+  [['certify', '--record', 'x.har', '--', 'true'], 'certify records nothing'],
+  [['--json'], "unknown option '--json'"],
+])('%j is a usage error', async (args, says) => {
   const { code, stdout, stderr } = await run(args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toContain(says);

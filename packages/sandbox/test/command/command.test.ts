@@ -134,6 +134,36 @@ test('--help names every option and its variable', async () => {
     expect(stdout).toContain(word);
 });
 
+test('a control token that is not valid is refused without repeating it', async () => {
+  const { code, stderr } = await run([], { SANDBOX_PORT: '0', SANDBOX_CONTROL_TOKEN: 'hush hush' });
+  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('The control token is 8 to 200') });
+  expect(stderr).not.toContain('hush');
+});
+
+test('version, help of a command and completion come with every command', async () => {
+  expect(await run(['--version'])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
+  const help = await run(['certify', '--help']);
+  for (const word of ['certify [options] -- COMMAND', '--only <name>', '--db <file>', 'SANDBOX_DB'])
+    expect(help.stdout).toContain(word);
+  expect((await run(['completion', 'bash'])).stdout).toContain('complete -F _newsletter_sandbox newsletter-sandbox');
+  const complete = async (...words: readonly string[]) => (await run(['completion', 'words', '--', ...words])).stdout;
+  expect(await complete('ex')).toMatch(/^exec\t/);
+  expect(await complete('exec', '--prof')).toMatch(/^--profile\t/);
+  expect(await complete('exec', '--profile', 's')).toBe('spec\nservice\n');
+  expect(await complete('--seed', 'd')).toBe('demo\n');
+  expect(await complete('certify', '--only', 'lost')).toMatch(/^lost-response\t/);
+  expect(await complete('exec', '--', 'n')).toBe(':files\n');
+});
+
+test('a blank variable counts as not set, and a flag before the command as one behind it', async () => {
+  const code = 'console.log(new URL(process.env.NEWSLETTER_API_URL).port !== "4010")';
+  const ended = await run(['--seed', 'empty', 'exec', '--', process.execPath, '-e', code, '--', '--port', '4010'], {
+    SANDBOX_PROFILE: '',
+    SANDBOX_PORT: ' ',
+  });
+  expect(ended).toEqual({ code: 0, stdout: 'true\n', stderr: '' });
+});
+
 test('a port in use is one sentence that names it', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
@@ -169,14 +199,31 @@ const place = () => {
   return at;
 };
 const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[] = [
-  ['an unknown flag', ['--prot', '4011'], 2, /--prot.*--help/],
-  ['a flag without its value', ['--port'], 2, /--port.*--help/],
-  ['a stray word', ['start'], 2, /"start" is not an option.*--help/],
-  ['exec without a command', ['exec'], 2, /"exec" needs a command to run/],
-  ['exec without dashes', ['exec', 'npm', 'test'], 2, /"npm" is not an option.*behind " -- "/],
+  [
+    'an unknown flag',
+    ['--prot', '4011'],
+    2,
+    /unknown option '--prot'\n\(Did you mean --port\?\)\nSee newsletter-sandbox serve --help/,
+  ],
+  ['a flag without its value', ['--port'], 2, /--port <number>' argument missing/],
+  ['a stray word', ['start'], 2, /unknown command 'start'\nSee newsletter-sandbox --help/],
+  ['a misspelt command', ['exce', '--', 'npm', 'test'], 2, /unknown command 'exce'\n\(Did you mean exec\?\)/],
+  ['exec without a command', ['exec'], 2, /missing required argument 'command'\nSee newsletter-sandbox exec --help/],
+  [
+    'exec without dashes',
+    ['exec', 'npm', 'test'],
+    2,
+    /The command stands behind " -- ": newsletter-sandbox exec -- npm test/,
+  ],
   ['dashes without exec', ['--', 'npm', 'test'], 2, /needs "exec" or "certify" before it/],
-  ['a port that is none', ['--port', '70000'], 2, /"70000" is not a port.*--port/],
+  [
+    'a port that is none',
+    ['--port', '70000'],
+    2,
+    /--port.*'70000' is invalid. It must be a whole number from 0 to 65535/,
+  ],
   ['an unknown profile', ['--profile', 'fast'], 2, /no profile "fast".*spec, service, unlimited/],
+  ['a host name with a scheme', ['--allowed-host', 'http://box'], 2, /Use a host name such as host\.docker\.internal/],
   ['an unknown seed', ['--seed', 'dmeo'], 1, /no seed and no file "dmeo".*demo, empty/],
   ['a seed file that is no JSON', ['--seed', 'broken.json'], 1, /broken\.json" is not valid JSON/],
   [
@@ -192,11 +239,12 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
   ['an address of another machine', ['--host', '192.0.2.1'], 1, /"192\.0\.2\.1" is not an address of this machine/],
 ];
 
-test.each(mistakes)('%s is one sentence that says what to do', async (_, args, code, says) => {
+test.each(mistakes)('%s is an error that says what to do', async (_, args, code, says) => {
   const at = place();
   const inPlace = args.map((arg) => (existsSync(join(at, arg)) || arg.includes('/') ? join(at, arg) : arg));
   const ended = await run(args.includes('--port') ? inPlace : ['--port', '0', ...inPlace]);
   expect(ended.stderr).toMatch(says);
-  expect(ended.stderr.trim().split('\n')).toHaveLength(1);
+  expect(ended.stderr).toMatch(/^newsletter-sandbox: /);
+  expect(ended.stderr).not.toContain('    at ');
   expect(ended).toMatchObject({ code, stdout: '' });
 });

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { findChromium } from '../../../../scripts/browsers/find.ts';
-import { readOptions } from '../../src/command/options.ts';
 import { serve } from '../../src/command/serve.ts';
 import { apiKeys, publicationId } from '../../src/index.ts';
 
@@ -83,9 +82,18 @@ export async function open({
   phone = false,
   dark = false,
 }: OpenOptions = {}): Promise<Opened> {
-  const options = readOptions(['--port', '0', '--seed', seed, ...(token ? ['--control-token', token] : [])], {});
-  if (options === 'help' || !browser) throw new Error('There is no browser to open a page in.');
-  const { address, stop } = await serve(options);
+  if (!browser) throw new Error('There is no browser to open a page in.');
+  const { address, stop } = await serve({
+    host: '127.0.0.1',
+    port: 0,
+    allowedHosts: [],
+    controlToken: token,
+    db: ':memory:',
+    seed,
+    seedSize: undefined,
+    profile: 'spec',
+    record: undefined,
+  });
   onTestFinished(stop);
   const context = await browser.createBrowserContext();
   onTestFinished(() => context.close());

@@ -125,7 +125,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
 
   it('discard deletes what a filter means of the dead and the suspected, and nothing without one', async () => {
     const { command } = await prepared();
-    expect(await command('discard')).toMatchObject({ code: 2, stderr: expect.stringContaining('Say which') });
+    expect(await command('discard')).toMatchObject({ code: 2, stderr: expect.stringContaining('Select signups') });
     expect(await command('discard', '--state', 'waiting')).toMatchObject({ code: 2 });
     expect((await command('discard', '--state', 'dead,review', '--dry-run')).stdout).toBe('3 would be deleted.\n');
     expect((await command('discard', '--email', 'two@example.com')).stdout).toBe('1 deleted.\n');

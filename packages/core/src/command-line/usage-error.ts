@@ -1,3 +1,5 @@
+/** The error of a command that was called in a way that cannot work. */
+
 /** The command was called in a way that cannot work. The message says what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
@@ -5,9 +7,9 @@ export class UsageError extends Error {
   readonly problems: readonly string[];
 
   /** @param problems - sentences; several are reported together */
-  constructor(problems: string | readonly string[]) {
+  constructor(problems: string | readonly string[], options?: ErrorOptions) {
     const all = typeof problems === 'string' ? [problems] : problems;
-    super(all.length === 1 ? all[0] : ['This cannot work yet:', ...all].join('\n  - '));
+    super(all.length === 1 ? all[0] : ['This cannot work yet:', ...all].join('\n  - '), options);
     this.problems = all;
   }
 }

@@ -1,0 +1,18 @@
+/**
+ * The command-line layer of `newsletter`, `newsletter-relay` and `newsletter-sandbox`: commands from a table, each
+ * loaded when it is called, with `--help`, `--version`, suggestions, exit codes and shell completion. It stands on
+ * commander, an optional peer that each package with a command depends on. Made for these three commands alone.
+ *
+ * @packageDocumentation
+ */
+export { collect, collectList, notes, wholeNumber } from './options.ts';
+export {
+  createProgram,
+  defineCommand,
+  type Candidate,
+  type CommandEntry,
+  type CommandLine,
+  type CommandModule,
+} from './program.ts';
+export { endWithReader, printError, runCommandLine, type RunOptions } from './run.ts';
+export { quote, UsageError } from './usage-error.ts';

@@ -1,0 +1,188 @@
+/** The operator's commands: each parses its options and calls an {@link Operator}. */
+import { Option, type Command } from '@commander-js/extra-typings';
+import { UsageError } from '@newsletter-kit/core/command-line';
+import type { Operator } from '../ops/operator.ts';
+import { filterParts, readFilter } from '../ops/signup-filter.ts';
+import { discardableStates, type SignupFilter, type StoredSignup } from '../store/signup-store.ts';
+import { everySignup, exportLines } from '../store/transfer.ts';
+import { counted, nothingHeld, personLines, print, signupLine, statusLines, write } from './operator-output.ts';
+import { withOperator } from './with-operator.ts';
+
+const jsonOption = () => new Option('--json', 'print JSON, for programs');
+
+export const status = {
+  define: (command: Command) =>
+    command.addOption(jsonOption()).action(({ json }) =>
+      withOperator(async (operator) => {
+        const current = await operator.status();
+        print(json ? JSON.stringify(current, null, 2) : statusLines(current).join('\n'));
+      }),
+    ),
+};
+
+export const pause = {
+  define: (command: Command) =>
+    command.action(() =>
+      withOperator(async (operator) => {
+        await operator.setPaused(true);
+        print('Delivery is paused. Signups are taken and wait.');
+      }),
+    ),
+};
+
+export const resume = {
+  define: (command: Command) =>
+    command.action(() =>
+      withOperator(async (operator) => {
+        await operator.setPaused(false);
+        print('Delivery goes on.');
+      }),
+    ),
+};
+
+export const dead = {
+  define: (command: Command) =>
+    withFilter(command)
+      .addOption(jsonOption())
+      .action((options) => {
+        const filter = filterFrom(options, { state: 'dead' });
+        return withOperator(async (operator) => {
+          let count = 0;
+          for await (const signup of everySignup(operator, filter)) {
+            count += 1;
+            await write(options.json ? `${JSON.stringify(signup)}\n` : `${signupLine(signup)}\n`);
+          }
+          if (!options.json)
+            print(count === 0 ? 'None.' : `${count} in all. "newsletter-relay redrive" puts them back in line.`);
+        });
+      }),
+};
+
+export const redrive = {
+  define: (command: Command) =>
+    withSelection(command).action((options) => {
+      const filter = selectionFrom(options);
+      return withOperator(async (operator) => {
+        if (!options.dryRun) return print(`${await operator.redrive(filter)} put back in line.`);
+        print(`${await countOf(operator, filter, ['dead', 'review'])} would be put back in line.`);
+      });
+    }),
+};
+
+export const discard = {
+  define: (command: Command) =>
+    withSelection(command).action((options) => {
+      const filter = selectionFrom(options);
+      const other = filter.states?.find((state) => !discardableStates.some((each) => each === state));
+      if (other !== undefined)
+        throw new UsageError(`A signup that is ${other} cannot be discarded, only ${discardableStates.join(', ')}.`);
+      return withOperator(async (operator) => {
+        if (!options.dryRun) return print(`${await operator.discard(filter)} deleted.`);
+        print(`${await countOf(operator, filter, discardableStates)} would be deleted.`);
+      });
+    }),
+};
+
+export const exportSignups = {
+  define: (command: Command) =>
+    withFilter(command).action((options) => {
+      const filter = filterFrom(options);
+      return withOperator(async (operator) => {
+        for await (const line of exportLines(operator, filter)) await write(`${line}\n`);
+      });
+    }),
+};
+
+export const person = {
+  define: (command: Command) =>
+    command
+      .argument('<address>', 'the address of the person')
+      .addOption(jsonOption())
+      .action((address, { json }) =>
+        withOperator(async (operator) => {
+          const held = await operator.person(address);
+          print(json ? JSON.stringify(held, null, 2) : personLines(held).join('\n'));
+        }),
+      ),
+};
+
+export const erase = {
+  define: (command: Command) =>
+    command
+      .argument('<address>', 'the address to erase')
+      .option('--keep-consent', 'keep the entries of the consent ledger, which hold no address')
+      .action((address, { keepConsent = false }) =>
+        withOperator(async (operator) => {
+          const { signups, consents } = await operator.erase(address, { keepConsent });
+          print(
+            signups + consents === 0
+              ? nothingHeld
+              : `Erased: ${counted(signups, consents)}. Data that the newsletter service holds about the address is not erased.`,
+          );
+        }),
+      ),
+};
+
+/** How the value of each part of a filter is called in the help. */
+const valueNames: Readonly<Record<string, string>> = {
+  state: 'states',
+  form: 'name',
+  email: 'address',
+  reason: 'words',
+  since: 'when',
+  until: 'when',
+  id: 'ids',
+};
+
+/** The parts of a filter, as texts by name. */
+type FilterOptions = Readonly<Record<string, string | boolean | undefined>>;
+
+/** Adds one option per part of a filter. */
+function withFilter(command: Command) {
+  for (const { name, about } of filterParts) command.option(`--${name} <${valueNames[name] ?? 'text'}>`, about);
+  return command;
+}
+
+/** Adds the options of a command that changes the signups it selects. */
+function withSelection(command: Command) {
+  return withFilter(command).option('--all', 'every dead letter').option('--dry-run', 'only count them');
+}
+
+/**
+ * @param fallback - parts that hold where the options give none
+ * @throws UsageError that names every problem
+ */
+function filterFrom(options: FilterOptions, fallback: Readonly<Record<string, string>> = {}): SignupFilter {
+  const result = readFilter({ ...fallback, ...filterTexts(options) }, Date.now());
+  if (!result.ok) throw new UsageError(`${result.mistakes.join('; ')}.`);
+  return result.filter;
+}
+
+function filterTexts(options: FilterOptions): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    filterParts.flatMap(({ name }) => {
+      const value = options[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** The filter of a command that changes the signups it selects; dead letters, where no state is given. */
+function selectionFrom(options: FilterOptions & { readonly all?: true | undefined }): SignupFilter {
+  if (Object.keys(filterTexts(options)).length === 0 && !options.all) {
+    throw new UsageError(
+      'Select signups: for example --reason "custom field", --since 2h, --id ID, or --all for every dead letter.',
+    );
+  }
+  return filterFrom(options, { state: 'dead' });
+}
+
+async function countOf(
+  operator: Operator,
+  filter: SignupFilter,
+  states: readonly StoredSignup['state'][],
+): Promise<number> {
+  let count = 0;
+  for await (const { state } of everySignup(operator, filter)) if (states.includes(state)) count += 1;
+  return count;
+}
