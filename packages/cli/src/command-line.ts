@@ -2,7 +2,7 @@
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
 import { endWithReader, runCommandLine } from '@newsletter-kit/core/command-line';
-import { exitCodes, type ExitCode } from './exit-codes.ts';
+import { exitCodes, type ExitCode } from './context.ts';
 import { InterruptedError, watchSignals } from './interrupt.ts';
 import { createReporter } from './output/reporter.ts';
 import { newsletter } from './program.ts';

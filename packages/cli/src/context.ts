@@ -1,5 +1,4 @@
-/** What a command runs with. */
-import type { ExitCode } from './exit-codes.ts';
+/** The context of a command: its arguments, environment and output, and the exit codes it may set. */
 import type { Reporter } from './output/reporter.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -15,3 +14,17 @@ export interface Context {
   /** Sets the exit code; 0 where a command sets none. */
   readonly end: (code: ExitCode) => void;
 }
+
+/** The exit codes of every command. */
+export const exitCodes = {
+  /** The command did all of its work. */
+  done: 0,
+  /** It failed: wrong usage, a refusal of the service, a full disk. */
+  failed: 1,
+  /** It did its work except for rejected rows, which are in a file, or for findings that a person has to look at. */
+  needsAttention: 2,
+  /** Ctrl-C or SIGTERM stopped it; the same command continues where it stopped. */
+  interrupted: 3,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

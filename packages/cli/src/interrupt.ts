@@ -1,6 +1,6 @@
 /** Ctrl-C and SIGTERM: the first one cancels the command, the second ends the process at once. */
 import process from 'node:process';
-import { exitCodes } from './exit-codes.ts';
+import { exitCodes } from './context.ts';
 
 /** Ctrl-C or SIGTERM stopped the command. The message says what is kept, and how to go on. */
 export class InterruptedError extends Error {

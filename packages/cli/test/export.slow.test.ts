@@ -108,7 +108,7 @@ test('continues after an interruption where it stopped, and then has everyone on
   expect(readdirSync(join(path, '..'))).toEqual(['all.csv']);
 });
 
-test('starts over for another export, and where the service no longer knows the place', async ({
+test('starts over for another export, and where the service no longer knows the cursor', async ({
   sandboxOnPort: sandbox,
 }) => {
   const path = join(scratchFolder(), 'all.ndjson');
@@ -123,7 +123,7 @@ test('starts over for another export, and where the service no longer knows the 
   expect(ndjson(readFileSync(path, 'utf8')).length).toBeLessThan(300);
 
   const place = {
-    what: JSON.stringify([
+    description: JSON.stringify([
       `${sandbox.address}/v2`,
       sandbox.env['NEWSLETTER_PUBLICATION_ID'],
       { limit: 100, order_by: 'created', direction: 'asc' },

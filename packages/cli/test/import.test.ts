@@ -157,7 +157,7 @@ test('says what it cannot understand before anything is sent', async ({ sandboxO
     [['import', path, '--map', 'Mail', '--map', 'Mail=adress'], '--map "Mail" must be COLUMN=FIELD'],
     [
       ['import', path, '--map', 'Mail', '--map', 'Mail=adress'],
-      '"adress" is no field of a subscription. A custom field is written "custom:adress"',
+      '"adress" is not a field of a subscription. A custom field is written "custom:adress"',
     ],
     [['import', path, '--others', 'all'], 'Allowed choices are refuse, ignore, custom.'],
   ];

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Help, type Command } from '@commander-js/extra-typings';
 import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect, it } from 'vitest';
-import { exitCodes } from '../src/exit-codes.ts';
+import { exitCodes } from '../src/context.ts';
 import { start } from './command.ts';
 import { commandTree, overview } from './command-tree.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';

@@ -85,7 +85,7 @@ test('says what it cannot understand', async ({ sandboxOnPort: sandbox }) => {
   expect(existsSync(state)).toBe(false);
   writeFileSync(state, 'nonsense');
   expect((await run(['watch', '--once', '--state', state], sandbox.env)).stderr).toContain(
-    'this is no state of a watch',
+    'this is not a state of a watch',
   );
   expect(readFileSync(state, 'utf8')).toBe('nonsense');
 });

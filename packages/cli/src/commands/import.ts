@@ -4,14 +4,17 @@ import { addAbortSignal } from 'node:stream';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
 import { ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
-import { UsageError, collect, notes, wholeNumber } from '@newsletter-kit/core/command-line';
-import { importSubscriptions, type ImportProgress, type ImportResult } from '@newsletter-kit/core/import';
-import { CsvError, openFileJournal, readCsv } from '@newsletter-kit/core/node';
+import { UsageError, collect, notes, quote, wholeNumber } from '@newsletter-kit/core/command-line';
+import {
+  importSubscriptions,
+  requestFields,
+  type ImportProgress,
+  type ImportResult,
+} from '@newsletter-kit/core/import';
+import { CsvError, openFileJournal, readCsv, type ColumnTarget } from '@newsletter-kit/core/node';
 import { connectToPublication } from '../connection.ts';
-import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
-import { readMapping } from '../import/column-mapping.ts';
-import { rejectFile } from '../import/reject-file.ts';
+import { type Context, exitCodes } from '../context.ts';
+import { rejectFile } from '../files/reject-file.ts';
 import { abortAfterGrace, InterruptedError } from '../interrupt.ts';
 import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { count, duration } from '../output/numbers.ts';
@@ -186,4 +189,35 @@ function progressOf(progress: ImportProgress) {
       seconds_left: secondsLeft === undefined ? null : Math.round(secondsLeft),
     },
   };
+}
+
+/** Reads `--map "E-mail=email"` into the target of each column. @throws UsageError that names every wrong entry */
+function readMapping(given: readonly string[]): Readonly<Record<string, ColumnTarget>> {
+  const problems: string[] = [];
+  const mapping = Object.fromEntries(
+    given.flatMap((text): (readonly [string, ColumnTarget])[] => {
+      const at = text.lastIndexOf('=');
+      const [column, target] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+      if (at < 1) {
+        problems.push(
+          `--map ${quote(text)} must be COLUMN=FIELD, for example --map "E-mail=email" or --map "First Name=custom:First Name".`,
+        );
+        return [];
+      }
+      if (target === '') return [[column, null]];
+      if (isTarget(target)) return [[column, target]];
+      problems.push(
+        `--map: ${quote(target)} is not a field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fieldNames.join(', ')}.`,
+      );
+      return [];
+    }),
+  );
+  if (problems.length > 0) throw new UsageError(problems);
+  return mapping;
+}
+
+const fieldNames = Object.keys(requestFields).filter((name) => name !== 'custom_fields');
+
+function isTarget(target: string): target is Exclude<ColumnTarget, null> {
+  return fieldNames.includes(target) || /^custom:./.test(target);
 }

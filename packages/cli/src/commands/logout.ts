@@ -3,8 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { createClient, NewsletterError } from '@newsletter-kit/core';
 import { notes } from '@newsletter-kit/core/command-line';
 import { appOf } from '../connection.ts';
-import type { Context, Environment } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type Context, type Environment, exitCodes } from '../context.ts';
 import { jsonOption, profileOption, readSecret } from '../options.ts';
 import { keepProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
 

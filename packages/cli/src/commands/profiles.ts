@@ -1,8 +1,7 @@
 /** `newsletter profiles`: lists, chooses and removes named connections. */
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError, notes } from '@newsletter-kit/core/command-line';
-import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type Context, exitCodes } from '../context.ts';
 import { jsonOption } from '../options.ts';
 import { profileNamed, readProfiles, sandboxName, sandboxProfile, writeProfiles, type Profile } from '../profiles.ts';
 

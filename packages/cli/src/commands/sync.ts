@@ -15,14 +15,14 @@ import { UsageError, notes, quote, wholeNumber } from '@newsletter-kit/core/comm
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import { applySync, planSync, readSyncState, type SyncPlan } from '@newsletter-kit/core/sync';
 import { connectToPublication, readSettings, requirePublication } from '../connection.ts';
-import type { Context } from '../context.ts';
-import { exitCodes, type ExitCode } from '../exit-codes.ts';
+import { type Context, type ExitCode, exitCodes } from '../context.ts';
 import { abortAfterGrace, InterruptedError } from '../interrupt.ts';
 import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { count, number } from '../output/numbers.ts';
 import { writeToStdout } from '../output/reporter.ts';
 import { readConfig, type SyncConfig } from '../sync/config.ts';
-import { openDatabase, SyncError, type StoredRun, type SyncDatabase } from '../sync/database.ts';
+import { openDatabase, type StoredRun, type SyncDatabase } from '../sync/database.ts';
+import { SyncError } from '../sync/postgres-errors.ts';
 import {
   appliedSummary,
   countFindings,

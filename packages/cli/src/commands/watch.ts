@@ -1,4 +1,5 @@
 /** `newsletter watch`: reads the list again and again, and reports what changed. */
+import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
 import {
   AbortedError,
@@ -11,23 +12,26 @@ import {
 } from '@newsletter-kit/core';
 import { collectList, UsageError, notes, wholeNumber } from '@newsletter-kit/core/command-line';
 import { operation } from '@newsletter-kit/core/contract';
+import { replaceFile } from '@newsletter-kit/core/node';
 import { schemas } from '@newsletter-kit/core/schema';
 import {
+  readWatchState,
+  startWatch,
   subscriptionEventTypes,
   watchSubscriptions,
+  WatchStateError,
   type ScanProgress,
   type SubscriptionEvent,
   type WatchResult,
+  type WatchState,
 } from '@newsletter-kit/core/watch';
 import { connectToPublication } from '../connection.ts';
-import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type Context, exitCodes } from '../context.ts';
 import { InterruptedError } from '../interrupt.ts';
 import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 import { count, duration } from '../output/numbers.ts';
 import type { ReportedEvent } from '../output/reporter.ts';
 import { reportOf } from '../user-facing-errors.ts';
-import { keepState, readState } from '../watch-state.ts';
 
 export function define(command: Command, context: Context) {
   return command
@@ -113,7 +117,7 @@ export function define(command: Command, context: Context) {
           const result = await watch.poll();
           for (const event of result.events) report.result(reported(event));
           // Only now: a process that is killed in between reports the events again.
-          if (options.state !== undefined && result.state !== before) await keepState(options.state, result.state);
+          if (options.state !== undefined && result.state !== before) await storeState(options.state, result.state);
           if (result.interruption instanceof Error && !interrupted.aborted) fail(result.interruption, '');
           if (result.scan) report.progress(progressOf(result.scan));
           return result;
@@ -180,4 +184,35 @@ function readTime(text: string): number {
   const time = Date.parse(text);
   if (Number.isNaN(time)) throw new InvalidArgumentError('It must be a time such as 2026-01-31T12:00:00Z.');
   return Math.floor(time / 1000);
+}
+
+/**
+ * Reads the stored state, or starts a new one.
+ *
+ * @param path - undefined where no state is stored
+ * @param since - Unix seconds, for a new state
+ * @throws UsageError where the file holds no state of a watch
+ */
+async function readState(path: string | undefined, scope: string, since: number | undefined): Promise<WatchState> {
+  const text = path === undefined ? null : await readFile(path, 'utf8').catch(nullWhereMissing);
+  if (text === null) return startWatch(scope, since);
+  try {
+    return readWatchState(JSON.parse(text), scope);
+  } catch (error) {
+    if (error instanceof WatchStateError || error instanceof SyntaxError)
+      throw new UsageError(
+        `${path}: ${error instanceof SyntaxError ? 'this is not a state of a watch; name another file, or delete it to start again.' : error.message}`,
+      );
+    throw error;
+  }
+}
+
+/** The file holds no address, but times of changes by subscription: only its owner may read it. */
+async function storeState(path: string, state: WatchState): Promise<void> {
+  await replaceFile(path, `${JSON.stringify(state)}\n`, 0o600);
+}
+
+function nullWhereMissing(error: unknown): null {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  throw error;
 }

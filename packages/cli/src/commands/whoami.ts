@@ -4,8 +4,7 @@ import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client
 import { notes } from '@newsletter-kit/core/command-line';
 import { LoginRequiredError } from '@newsletter-kit/core/oauth';
 import { connect, type Credential } from '../connection.ts';
-import type { Context } from '../context.ts';
-import { exitCodes } from '../exit-codes.ts';
+import { type Context, exitCodes } from '../context.ts';
 import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
 
 export function define(command: Command, context: Context) {

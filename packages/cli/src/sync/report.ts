@@ -3,7 +3,7 @@ import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@ne
 import { count, duration, number } from '../output/numbers.ts';
 import type { ReportedEvent, Reporter } from '../output/reporter.ts';
 import { tokenPath } from './config.ts';
-import type { Refusal, WriteResult } from './database.ts';
+import type { Refusal, WriteResult } from './contact-writer.ts';
 
 /** A finding of the planner, or one about a contact that PostgreSQL refused. */
 export type SyncFinding = Omit<Finding, 'code'> & { readonly code: Finding['code'] | 'contact_refused' };
@@ -30,13 +30,13 @@ export interface Written extends Omit<WriteResult, 'refused'> {
 }
 
 /** A refusal as a finding. @param known - those of the run before */
-export function refusedFinding({ reason, ...place }: Refusal, known: ReadonlySet<string>): SyncFinding {
+export function refusedFinding({ reason, ...id }: Refusal, known: ReadonlySet<string>): SyncFinding {
   return {
     code: 'contact_refused',
     message: 'PostgreSQL refused the contact; values and token stay as they were.',
     remedy: 'Correct the value, the column or the constraint. The next run tries again.',
-    isNew: !known.has(refusalKey({ ...place, reason })),
-    ...place,
+    isNew: !known.has(refusalKey({ ...id, reason })),
+    ...id,
     side: 'crm',
     detail: reason,
   };

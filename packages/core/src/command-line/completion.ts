@@ -74,7 +74,7 @@ export function defineCompletion(command: Command, options: CompletionOptions): 
       'after',
       notes(
         'Commands, options and their values are completed. To set it up:',
-        `  bash  echo 'source <(${name} completion bash)' >> ~/.bashrc\n  zsh   echo 'source <(${name} completion zsh)' >> ~/.zshrc   # below compinit\n  fish  ${name} completion fish > ~/.config/fish/completions/${name}.fish`,
+        `  bash  echo 'source <(${name} completion bash)' >> ~/.bashrc\n  zsh   echo 'source <(${name} completion zsh)' >> ~/.zshrc  # below compinit\n  fish  ${name} completion fish > ~/.config/fish/completions/${name}.fish`,
       ),
     )
     .action(async (shell, words, _options, self) => {

@@ -1,0 +1,103 @@
+/** An unfinished export: the file that grows, and beside it the position from which the same command continues. */
+import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { replaceFile } from '@newsletter-kit/core/node';
+
+/** The position in an export from which it continues. */
+export interface ExportPosition {
+  /** Describes the export: one with another description under the same name starts over. */
+  readonly description: string;
+  /** The cursor of the next page. */
+  readonly cursor: string;
+  /** Bytes of the file up to the cursor; later bytes are cut off. */
+  readonly bytes: number;
+  readonly subscriptions: number;
+}
+
+export interface PartFile {
+  /** The position of an interrupted run of the same export; null where there is none. */
+  readonly resumed: ExportPosition | null;
+  write(text: string): Promise<void>;
+  /** Sets the position. It is saved every two seconds, for processes that are killed. */
+  reached(cursor: string, subscriptions: number): Promise<void>;
+  /** Starts over. */
+  restart(): Promise<void>;
+  /** Renames the complete file to its final name. */
+  finish(): Promise<void>;
+  /** Without `finish`: saves the position, or deletes the file where there is none. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds between two saves: each waits for the disk. */
+const saveEvery = 2000;
+
+export async function openPartFile(path: string, description: string): Promise<PartFile> {
+  const [part, positionFile] = [`${path}.part`, `${path}.part.json`];
+  const saved = await readPosition(positionFile, description);
+  // The file holds addresses: only its owner may read it.
+  const existing = saved ? await open(part, 'r+').catch(() => null) : null;
+  const large = existing ? (await existing.stat()).size >= (saved?.bytes ?? 0) : false;
+  if (existing && !large) await existing.close();
+  const file: FileHandle = existing && large ? existing : await open(part, 'w', 0o600);
+  const resumed = existing && large ? saved : null;
+  let bytes = resumed?.bytes ?? 0;
+  let position: ExportPosition | null = resumed;
+  let savedAt = Date.now();
+  let finished = false;
+  await file.truncate(bytes);
+
+  async function save(): Promise<void> {
+    savedAt = Date.now();
+    await file.sync();
+    await replaceFile(positionFile, JSON.stringify(position), 0o600);
+  }
+
+  return {
+    resumed,
+    async write(text) {
+      const buffer = Buffer.from(text);
+      await file.write(buffer, 0, buffer.length, bytes);
+      bytes += buffer.length;
+    },
+    async reached(cursor, subscriptions) {
+      position = { description, cursor, bytes, subscriptions };
+      if (Date.now() - savedAt >= saveEvery) await save();
+    },
+    async restart() {
+      position = null;
+      await rm(positionFile, { force: true });
+      await file.truncate(0);
+      bytes = 0;
+    },
+    async finish() {
+      await file.sync();
+      await rename(part, path);
+      finished = true;
+      await rm(positionFile, { force: true });
+    },
+    async close() {
+      if (!finished && position) await save();
+      await file.close();
+      if (!finished && !position) await rm(part, { force: true });
+    },
+  };
+}
+
+async function readPosition(path: string, description: string): Promise<ExportPosition | null> {
+  try {
+    const position: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return isPosition(position) && position.description === description ? position : null;
+  } catch {
+    return null; // missing or cut off: the export starts over, which loses nothing
+  }
+}
+
+function isPosition(value: unknown): value is ExportPosition {
+  if (typeof value !== 'object' || value === null) return false;
+  const { description, cursor, bytes, subscriptions }: Readonly<Partial<Record<keyof ExportPosition, unknown>>> = value;
+  return (
+    typeof description === 'string' &&
+    typeof cursor === 'string' &&
+    Number.isSafeInteger(bytes) &&
+    Number.isSafeInteger(subscriptions)
+  );
+}

@@ -1,0 +1,109 @@
+/** Every SQL statement of the sync. */
+import { columnsOf, type SyncConfig } from './config.ts';
+
+/** A column of the contacts table. */
+export interface Column {
+  readonly name: string;
+  readonly kind: 'list' | 'json' | 'time' | 'value';
+  readonly generated: boolean;
+  readonly readable: boolean;
+  readonly updatable: boolean;
+  readonly insertable: boolean;
+}
+
+/** Contacts in one transaction, and rows of one fetch. */
+export const batchSize = 500;
+
+/** Quotes a name for SQL. */
+export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const qualified = (table: string): string => table.split('.', 2).map(identifier).join('.');
+
+/**
+ * How columns are read. `pg` has no parser for arrays of every type, and would shift days and times without a zone by
+ * the zone of the machine.
+ */
+const casts = { list: '::text[]', json: '', time: '::text', value: '' } as const;
+
+/** The statements by name. `$1` is the scope of the sync. */
+export function statements({ schema, contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, Column>) {
+  const syncTable = (table: string): string => `${identifier(schema)}.${identifier(table)}`;
+  const tokens = syncTable('newsletter_sync_tokens');
+  const state = syncTable('newsletter_sync_state');
+  const consent = syncTable('newsletter_sync_consent');
+  const table = qualified(contacts.table);
+  const id = identifier(contacts.id);
+  const read = [contacts.email, ...columnsOf(mapping)];
+  /** A hash of the columns that the sync reads; it detects concurrent changes. */
+  const version = `md5(row(${read.map((name) => `c.${identifier(name)}`).join(', ')})::text)`;
+  const selected = read.map((name) => `c.${identifier(name)}${casts[columns.get(name)?.kind ?? 'value']}`);
+  const keepToken = `ON CONFLICT (scope, contact_id) DO UPDATE SET token = excluded.token`;
+  const consentRecords = `jsonb_to_recordset($2::jsonb) AS r (subscription_id text, said_by text, field text, contact_id text,
+                   written jsonb)`;
+  const sameConsent = `c.scope = $1 AND c.subscription_id = r.subscription_id AND c.said_by = r.said_by
+                         AND c.field = r.field AND c.contact_id IS NOT DISTINCT FROM r.contact_id`;
+  const run = `SELECT s.state, s.last_run AS "lastRun",
+                 (SELECT count(*)::int FROM ${tokens} WHERE scope = $1) AS tokens FROM ${state} AS s WHERE s.scope = $1`;
+  return {
+    tables: `
+      CREATE TABLE IF NOT EXISTS ${tokens} (
+        scope text, contact_id text, token text NOT NULL, PRIMARY KEY (scope, contact_id));
+      CREATE TABLE IF NOT EXISTS ${state} (
+        scope text PRIMARY KEY, contacts text NOT NULL, state jsonb, last_run jsonb, updated_at timestamptz);
+      CREATE TABLE IF NOT EXISTS ${consent} (
+        id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, scope text NOT NULL,
+        first_seen timestamptz NOT NULL DEFAULT clock_timestamp(), said_by text NOT NULL,
+        subscription_id text NOT NULL, contact_id text, field text NOT NULL, written jsonb, completed_at timestamptz);
+      CREATE UNIQUE INDEX IF NOT EXISTS newsletter_sync_consent_open ON ${consent}
+        (scope, subscription_id, said_by, field, coalesce(contact_id, '')) WHERE completed_at IS NULL`,
+    claim: `INSERT INTO ${state} (scope, contacts) VALUES ($1, $2) ON CONFLICT (scope) DO NOTHING`,
+    claimed: `SELECT contacts FROM ${state} WHERE scope = $1`,
+    run,
+    lock: `SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken`,
+    stateTableExists: `SELECT to_regclass($1) IS NOT NULL AS exists`,
+    stateTable: state,
+    openContacts: (hasTokens: boolean) => `DECLARE contacts NO SCROLL CURSOR FOR
+      SELECT c.${id}::text, ${version}, ${hasTokens ? 't.token' : 'NULL'}, ${selected.join(', ')} FROM ${table} AS c
+      ${hasTokens ? `LEFT JOIN ${tokens} AS t ON t.scope = $1 AND t.contact_id = c.${id}::text` : ''}
+      ORDER BY c.${id}`,
+    fetchContacts: `FETCH ${batchSize} FROM contacts`,
+    update: (names: readonly string[]) => `
+      WITH changed AS (
+        UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = $${at + 6}`).join(', ')}
+        WHERE c.${id} = $4 AND ${version} = $5 RETURNING 1)
+      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, $2, $3 FROM changed ${keepToken}`,
+    token: `INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, $2, $3 FROM ${table} AS c WHERE c.${id} = $4
+            ${keepToken}`,
+    create: (names: readonly string[]) => `
+      WITH created AS (
+        INSERT INTO ${table} (${names.map(identifier).join(', ')}) VALUES (${names.map((_, at) => `$${at + 3}`).join(', ')})
+        RETURNING ${id}::text AS id)
+      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, id, $2 FROM created ${keepToken} RETURNING contact_id`,
+    // An open record with the same key was stored by a run that was interrupted.
+    noteConsent: `
+      INSERT INTO ${consent} AS c (scope, subscription_id, said_by, field, contact_id, written)
+      SELECT $1, r.subscription_id, r.said_by, r.field, r.contact_id, r.written FROM ${consentRecords}
+      ON CONFLICT (scope, subscription_id, said_by, field, coalesce(contact_id, '')) WHERE completed_at IS NULL
+      DO UPDATE SET written = coalesce(c.written, excluded.written)`,
+    completeConsent: `UPDATE ${consent} AS c SET completed_at = clock_timestamp() FROM ${consentRecords}
+                      WHERE c.completed_at IS NULL AND ${sameConsent}`,
+    addConsent: `
+      INSERT INTO ${consent} (scope, subscription_id, said_by, field, contact_id, written, completed_at)
+      VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
+    finish: `UPDATE ${state} SET state = $2, last_run = $3, updated_at = clock_timestamp() WHERE scope = $1`,
+    trail: `SELECT id, first_seen, said_by, field, subscription_id, contact_id, written, completed_at FROM ${consent}
+            WHERE scope = $1 AND id > $2 ORDER BY id LIMIT ${batchSize}`,
+  };
+}
+
+/** Columns of the contacts table, from the catalog; of a domain, the kind of its base type. */
+export const columnsQuery = `
+  SELECT a.attname AS name,
+    CASE WHEN coalesce(b.typcategory, t.typcategory) = 'A' THEN 'list'
+         WHEN coalesce(b.typname, t.typname) IN ('json', 'jsonb') THEN 'json'
+         WHEN coalesce(b.typname, t.typname) IN ('date', 'timestamp') THEN 'time' ELSE 'value' END AS kind,
+    a.attgenerated <> '' AS generated,
+    has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable,
+    has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS updatable,
+    has_column_privilege(a.attrelid, a.attnum, 'INSERT') AS insertable
+  FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid LEFT JOIN pg_type AS b ON b.oid = t.typbasetype
+  WHERE a.attrelid = to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
