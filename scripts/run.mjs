@@ -1,6 +1,6 @@
 /**
- * The starter behind every npm script: brings the tools with nothing but Node, npm and git at hand, then runs
- * `scripts/tasks/<task>.ts` or a package's command with them. Plain JavaScript without dependencies, because nothing is
+ * The starter behind every npm script: installs what is missing, with Node, npm and git alone, then runs
+ * `scripts/tasks/<task>.ts` or the command of a package. Plain JavaScript without dependencies, because nothing is
  * installed yet.
  */
 import { spawn } from 'node:child_process';
@@ -8,15 +8,14 @@ import { existsSync, readdirSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Complaint } from './bring/complaint.mjs';
-import { bring } from './bring/install.mjs';
+import { UserError } from './setup/user-error.mjs';
+import { ensureInstalled } from './setup/install.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const oldestNode = 20;
 
 /**
- * The packages' commands, run from their sources in the folder of the person who calls them: what stands before the
- * caller's arguments.
+ * The packages' commands, run from their sources in the caller's folder: the arguments before the caller's.
  *
  * @type {ReadonlyMap<string, readonly string[]>}
  */
@@ -29,7 +28,7 @@ const commands = new Map([
 ]);
 
 /**
- * What Node runs for a name, and in which folder.
+ * Finds the program and the folder of a task or command.
  *
  * @param {string | undefined} name
  * @returns {{ program: readonly string[]; folder: string }}
@@ -39,7 +38,7 @@ function findProgram(name) {
   if (command) return { program: command, folder: callerFolder(name) };
   const tasks = readdirSync(join(root, 'scripts', 'tasks')).map((file) => file.replace(/\.ts$/, ''));
   if (name && tasks.includes(name)) return { program: [join(root, 'scripts', 'tasks', `${name}.ts`)], folder: root };
-  throw new Complaint(
+  throw new UserError(
     name ? `There is no task "${name}".` : 'No task was named.',
     `Run one of: ${[...tasks, ...commands.keys()].map((known) => `node scripts/run.mjs ${known}`).join(', ')}.`,
   );
@@ -58,9 +57,9 @@ function callerFolder(name) {
 
 function checkNode() {
   if (Number.parseInt(process.versions.node, 10) >= oldestNode) return;
-  throw new Complaint(
-    `Node ${process.versions.node} is too old: ${oldestNode} or newer is needed to begin with.`,
-    'Install a current Node from your system or version manager and run the command again; the exact version the project works with comes along by itself.',
+  throw new UserError(
+    `Node ${process.versions.node} is too old: ${oldestNode} or newer is needed.`,
+    'Install a current Node from your system or version manager and run the command again; the project then installs the exact version it needs by itself.',
   );
 }
 
@@ -116,12 +115,12 @@ try {
   checkNode();
   const [name, ...args] = process.argv.slice(2);
   const { program, folder } = findProgram(name);
-  const node = await bring(root);
+  const node = await ensureInstalled(root);
   if (!existsSync(node))
-    throw new Complaint('Node 24 did not arrive.', 'Delete the folder node_modules and run the command again.');
+    throw new UserError('Node 24 was not installed.', 'Delete the folder node_modules and run the command again.');
   process.exitCode = await run(node, [...program, ...args], folder);
 } catch (error) {
-  if (!(error instanceof Complaint)) throw error;
+  if (!(error instanceof UserError)) throw error;
   console.error(`\n${error.message}`);
   process.exitCode = 1;
 }

@@ -1,43 +1,43 @@
-/** Free ports for servers that are told which one to take. */
+/** Finds free ports for servers that need a fixed one. */
 import { createServer } from 'node:net';
 
 /**
- * Below those that systems give out by themselves, to connections and to whoever listens on any port: so nobody gets
- * one by chance between this moment and the one it is listened on, or while its server is down for a time.
+ * Below the ephemeral ports of all systems, so that no connection is given one of them before its server listens, or
+ * while its server is down.
  */
-const unasked = { from: 20_000, to: 32_000 };
+const portRange = { from: 20_000, to: 32_000 };
 
-/** A port that nobody listens on at this moment. */
+/** A port that nothing listens on at this moment. */
 export async function freePort(): Promise<number> {
   const [number = 0] = await freeNumbers(1);
   return number;
 }
 
-/** As many ports that nobody listens on at this moment; all different. */
+/** Different ports that nothing listens on at this moment. */
 export async function freeNumbers(count: number): Promise<number[]> {
-  const holders = await Promise.all(Array.from({ length: count }, holdAny));
-  await Promise.all(holders.map(({ release }) => release()));
-  return holders.map(({ port }) => port);
+  const listeners = await Promise.all(Array.from({ length: count }, listenOnAny));
+  await Promise.all(listeners.map(({ release }) => release()));
+  return listeners.map(({ port }) => port);
 }
 
-/** Rolls until nobody else is there. */
-async function holdAny(): Promise<Held> {
+/** Listens on a random port of the range; tries again where it is in use. */
+async function listenOnAny(): Promise<Listener> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await hold(unasked.from + Math.floor(Math.random() * (unasked.to - unasked.from)));
+      return await listenOn(portRange.from + Math.floor(Math.random() * (portRange.to - portRange.from)));
     } catch (error) {
       if (tries === 100) throw error;
     }
   }
 }
 
-interface Held {
+interface Listener {
   readonly port: number;
   readonly release: () => Promise<void>;
 }
 
-/** Listens on a port. @throws where that cannot be, with the code of the system */
-export function hold(port: number): Promise<Held> {
+/** Listens on a port. @throws the system's error where it cannot */
+export function listenOn(port: number): Promise<Listener> {
   const server = createServer();
   return new Promise((resolve, reject) => {
     server.once('error', reject);

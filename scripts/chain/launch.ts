@@ -1,25 +1,25 @@
 /**
- * Starts one server of the chain as a process of its own, waits until it answers, and stops it without leaving it
- * behind.
+ * Starts a server of the chain in a process of its own, waits until it answers, and ends it with this process at the
+ * latest.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Complaint } from '../bring/complaint.mjs';
+import { UserError } from '../setup/user-error.mjs';
 import { root } from './root.ts';
 import { serverUrl, type ChainSettings, type ServerPlan } from './servers.ts';
 
-/** A server that answered at least once. */
+/** A server that has answered. */
 export interface RunningServer {
   readonly plan: ServerPlan;
   readonly url: string;
-  /** Resolves when the process is gone, with how it ended in words. */
+  /** Resolves when the process has ended, with a phrase that says how. */
   readonly ended: Promise<string>;
-  /** Asks it to stop, insists after fifteen seconds, and resolves when it is gone. */
+  /** Sends SIGTERM, after fifteen seconds SIGKILL, and resolves when the process has ended. */
   stop(): Promise<void>;
-  /** Ends it at once, as a power cut would. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ export interface BuiltServer {
 /**
  * @param onLine - gets each line the server prints
  * @param built - what to run in place of the sources
- * @throws Complaint where it ends or stays silent instead of answering
+ * @throws UserError where it ends, or does not answer in time
  */
 export async function launch(
   plan: ServerPlan,
@@ -66,23 +66,23 @@ export async function launch(
   const ended = once(child, 'close').then(([code, signal]) =>
     signal ? `was ended by ${String(signal)}` : `stopped with exit code ${String(code)}`,
   );
-  // Where this process ends without stopping it, such as by a signal that reached nobody else, it ends too.
-  const last = (): void => void child.kill('SIGKILL');
-  process.once('exit', last);
-  void ended.finally(() => process.off('exit', last)).catch(() => undefined);
+  // Where this process ends without stopping the server, the server ends too.
+  const killAtExit = (): void => void child.kill('SIGKILL');
+  process.once('exit', killAtExit);
+  void ended.finally(() => process.off('exit', killAtExit)).catch(() => undefined);
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
-    const insist = setTimeout(() => child.kill('SIGKILL'), stopLimit);
+    const killTimer = setTimeout(() => child.kill('SIGKILL'), stopLimit);
     await ended;
-    clearTimeout(insist);
+    clearTimeout(killTimer);
   };
 
   const settled = new AbortController();
   try {
     await Promise.race([
-      answers(url + plan.ready, settled.signal),
+      pollUntilReady(url + plan.ready, settled.signal),
       ended.then((how) => {
-        throw new Complaint(
+        throw new UserError(
           `The ${plan.name} ${how} before it answered.`,
           lines.slice(-5).join('\n  ') || 'It printed nothing.',
         );
@@ -97,24 +97,24 @@ export async function launch(
   return { plan, url, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
-/** Asks until there is an answer; `stop` ends the asking when nobody waits any more. */
-async function answers(url: string, stop: AbortSignal): Promise<void> {
+/** Polls until the server answers 2xx; `stop` ends the polling. */
+async function pollUntilReady(url: string, stop: AbortSignal): Promise<void> {
   const deadline = Date.now() + startLimit;
-  let last = 'no connection';
+  let lastProblem = 'no connection';
   while (Date.now() < deadline && !stop.aborted) {
     try {
       const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
       await response.body?.cancel();
       if (response.ok) return;
-      last = `status ${response.status}`;
+      lastProblem = `status ${response.status}`;
     } catch (error) {
-      last = error instanceof Error ? error.message : String(error);
+      lastProblem = error instanceof Error ? error.message : String(error);
     }
     await sleep(50);
   }
   if (stop.aborted) return;
-  throw new Complaint(
-    `${url} did not answer within ${startLimit / 1000} s (${last}).`,
+  throw new UserError(
+    `${url} did not answer within ${startLimit / 1000} s (${lastProblem}).`,
     'Is this machine very busy? Run the command again.',
   );
 }

@@ -1,21 +1,20 @@
-/** Ports: read from the environment, checked before anything starts, or free ones for tests. */
-import { Complaint } from '../bring/complaint.mjs';
-import { freeNumbers, hold } from './free-port.ts';
-import { runningChain } from './running.ts';
-import { servers, type Ports } from './servers.ts';
+/** Reads the servers' ports from the environment and checks that they are free before anything starts. */
+import { UserError } from '../setup/user-error.mjs';
+import { listenOn } from './free-port.ts';
+import { serverUrl } from './servers.ts';
 
-/** Something that listens, and how a person moves it. */
+/** A server's port: the variable that sets it and its default. */
 export interface PortPlan<Name extends string = string> {
-  /** Named in sentences, and the key of its port. */
+  /** The server's name in messages, and the key of its port. */
   readonly name: Name;
   readonly portVariable: string;
   readonly usualPort: number;
 }
 
 /**
- * The ports that the environment asks for, or the usual ones.
+ * Reads the ports from the environment; a port that is not set has its default.
  *
- * @throws Complaint where a variable holds no port or two servers would share one
+ * @throws UserError where a variable holds no port or two servers would share one
  */
 export function portsFromEnvironment<Name extends string>(
   plans: readonly PortPlan<Name>[],
@@ -26,15 +25,15 @@ export function portsFromEnvironment<Name extends string>(
     const text = environment[variable] || String(usual);
     const value = /^\d{1,5}$/.test(text) ? Number(text) : 0;
     if (value < 1 || value > 65_535) {
-      throw new Complaint(
-        `${variable} is "${text}", which is no port.`,
+      throw new UserError(
+        `${variable} is "${text}", which is not a port.`,
         `Set it to a number from 1 to 65535, for example ${variable}=${usual}.`,
       );
     }
     const taken = chosen.get(value);
     if (taken)
-      throw new Complaint(
-        `${taken} and ${variable} both say ${value}.`,
+      throw new UserError(
+        `${taken} and ${variable} are both ${value}.`,
         `Give each its own port, for example ${variable}=${value + 1}.`,
       );
     chosen.set(value, variable);
@@ -44,7 +43,7 @@ export function portsFromEnvironment<Name extends string>(
 
 /**
  * @param command - what a person types, for the example with other ports
- * @throws Complaint naming every port that cannot be listened on, with the variables to change; where another `npm
+ * @throws UserError naming every port that cannot be listened on, with the variables to change; where another `npm
  *   start` of this project holds them, it says so
  */
 export async function assertPortsFree<Name extends string>(
@@ -52,47 +51,43 @@ export async function assertPortsFree<Name extends string>(
   ports: Readonly<Record<NoInfer<Name>, number>>,
   command: string,
 ): Promise<void> {
-  const checked = await Promise.all(plans.map(async (plan) => ({ plan, trouble: await whyNotFree(ports[plan.name]) })));
-  const closed = checked.filter(({ trouble }) => trouble !== undefined);
+  const checked = await Promise.all(
+    plans.map(async (plan) => ({ plan, problem: await portProblem(ports[plan.name]) })),
+  );
+  const closed = checked.filter(({ problem }) => problem !== undefined);
   if (closed.length === 0) return;
 
-  const others = closed.map(async ({ plan: { name, portVariable, usualPort }, trouble }) => {
-    const port = trouble === 'EADDRINUSE' ? await nextFree(ports[name]) : usualPort;
+  const others = closed.map(async ({ plan: { name, portVariable, usualPort }, problem }) => {
+    const port = problem === 'EADDRINUSE' ? await nextFree(ports[name]) : usualPort;
     return `${portVariable}=${port}`;
   });
-  const moved = `${(await Promise.all(others)).join(' ')} ${command}`;
+  const suggestion = `${(await Promise.all(others)).join(' ')} ${command}`;
   const demo = closed.find(({ plan }) => plan.name === 'demo')?.plan;
   const running = demo && (await runningChain(ports[demo.name]));
   if (running) {
-    throw new Complaint(
+    throw new UserError(
       `${running.command === command ? 'Another ' : ''}${running.command} runs already: process ${running.pid} in ${running.folder}.`,
-      `${running.addresses.join(', ')}.\n  Use it, stop it with Ctrl-C, or start this one on other ports: ${moved}`,
+      `${running.addresses.join(', ')}.\n  Use it, stop it with Ctrl-C, or start this one on other ports: ${suggestion}`,
     );
   }
-  throw new Complaint(
+  throw new UserError(
     closed
-      .map(({ plan: { name }, trouble }) =>
-        trouble === 'EADDRINUSE'
+      .map(({ plan: { name }, problem }) =>
+        problem === 'EADDRINUSE'
           ? `Port ${ports[name]} for the ${name} is in use by another program.`
-          : `Port ${ports[name]} for the ${name} cannot be opened (${trouble}).`,
+          : `Port ${ports[name]} for the ${name} cannot be opened (${problem}).`,
       )
       .join('\n  '),
-    closed.every(({ trouble }) => trouble === 'EADDRINUSE')
-      ? `Stop ${closed.length === 1 ? 'that program or choose another port' : 'those programs or choose other ports'}: ${moved}`
-      : `Choose ports above 1023 that nobody uses: ${moved}`,
+    closed.every(({ problem }) => problem === 'EADDRINUSE')
+      ? `Stop ${closed.length === 1 ? 'that program or choose another port' : 'those programs or choose other ports'}: ${suggestion}`
+      : `Choose ports above 1023 that nobody uses: ${suggestion}`,
   );
 }
 
 /** The first port above this one that can be listened on. */
 async function nextFree(port: number): Promise<number> {
-  for (let next = port + 1; next <= 65_535; next += 1) if ((await whyNotFree(next)) === undefined) return next;
+  for (let next = port + 1; next <= 65_535; next += 1) if ((await portProblem(next)) === undefined) return next;
   return nextFree(1024);
-}
-
-/** Ports of the chain that nobody listens on at this moment. */
-export async function freePorts(): Promise<Ports> {
-  const numbers = await freeNumbers(servers.length);
-  return portTable(servers, () => numbers.pop() ?? 0);
 }
 
 function portTable<Name extends string>(
@@ -102,12 +97,50 @@ function portTable<Name extends string>(
   return Object.fromEntries(plans.map((plan) => [plan.name, portOf(plan)])) as Record<Name, number>;
 }
 
-async function whyNotFree(port: number): Promise<string | undefined> {
+async function portProblem(port: number): Promise<string | undefined> {
   try {
-    const { release } = await hold(port);
+    const { release } = await listenOn(port);
     await release();
     return undefined;
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error);
   }
+}
+
+/** A running chain, as its demo site describes it. */
+interface RunningChain {
+  /** The command that started it, such as `npm start`. */
+  readonly command: string;
+  /** The root of the clone that it runs from. */
+  readonly folder: string;
+  /** Process that Ctrl-C would stop. */
+  readonly pid: number;
+  /** The servers' addresses, each with its name. */
+  readonly addresses: readonly string[];
+}
+
+/** Milliseconds until the demo site has to answer. */
+const answerLimit = 2000;
+
+/** Asks the demo site which command started it. @returns undefined where another program listens on the port */
+async function runningChain(demoPort: number): Promise<RunningChain | undefined> {
+  try {
+    const answer = await fetch(`${serverUrl(demoPort)}/chain.json`, { signal: AbortSignal.timeout(answerLimit) });
+    const found: unknown = await answer.json();
+    return isRunningChain(found) ? found : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function isRunningChain(value: unknown): value is RunningChain {
+  if (typeof value !== 'object' || value === null) return false;
+  const { command, folder, pid, addresses } = value as Partial<Record<keyof RunningChain, unknown>>;
+  return (
+    typeof command === 'string' &&
+    typeof folder === 'string' &&
+    typeof pid === 'number' &&
+    Array.isArray(addresses) &&
+    addresses.every((address) => typeof address === 'string')
+  );
 }

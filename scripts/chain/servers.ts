@@ -1,4 +1,4 @@
-/** The three servers of the chain as data: where each listens, what it is told, and how one sees that it answers. */
+/** The three servers of the chain as data: port, arguments, environment and readiness check. */
 
 /** The ports of one running chain. */
 export interface Ports {
@@ -10,36 +10,36 @@ export interface Ports {
 /** The name of a server, also the key of its port. */
 export type ServerName = keyof Ports;
 
-/** What differs between two chains: `npm start` has fixed ports and keeps its store, a test has neither. */
+/** Settings of a chain: `npm start` has fixed ports and a permanent store, a test has neither. */
 export interface ChainSettings {
   readonly ports: Ports;
-  /** Where the relay keeps signups: `sqlite:` and the path of a file. */
+  /** The relay's store: `sqlite:` and the path of a file. */
   readonly relayStore: string;
-  /** The file in which the sandbox keeps everything; as the environment says where left out. */
+  /** The sandbox's database file. Default: the environment's. */
   readonly sandboxStore?: string;
-  /** Where the demo's form posts to; the relay where left out. */
+  /** The address that the demo's form posts to. Default: the relay. */
   readonly signupEndpoint?: string;
-  /** The command that started the chain, told to whoever finds its ports taken. */
+  /** The command that started the chain; a second start whose ports are in use prints it. */
   readonly command?: string;
 }
 
 /** How to start one server of the chain. */
 export interface ServerPlan {
   readonly name: ServerName;
-  /** The words a person reads. */
+  /** The name as it is printed. */
   readonly title: string;
-  /** Variable that moves its port. */
+  /** The variable that sets its port. */
   readonly portVariable: string;
   readonly usualPort: number;
   /** Entry file, from the root of the repository. */
   readonly entry: string;
   readonly args: (settings: ChainSettings) => readonly string[];
   readonly env: (settings: ChainSettings) => Readonly<Record<string, string>>;
-  /** A path that answers 200 once the server can do its work. */
+  /** A path that answers 200 once the server is ready. */
   readonly ready: string;
 }
 
-/** What the sandbox's seeds hold; fixed names, known to docs and tests. */
+/** The account in the sandbox's seeds; docs and tests use these fixed names. */
 export const sandboxAccount = {
   key: 'sandbox-key',
   publicationId: 'pub_00000000-0000-4000-8000-000000000001',
@@ -77,7 +77,7 @@ export const servers: readonly ServerPlan[] = [
       RELAY_PORT: String(ports.relay),
       RELAY_LOG_FORMAT: 'plain',
       RELAY_STORE: relayStore,
-      // Whoever tries the demo is one person on one machine, and signs up with the same address again and again.
+      // A person who tries the demo signs up with one address again and again.
       RELAY_LIMIT_IP: '0',
       RELAY_LIMIT_ADDRESS: '0',
       RELAY_ALLOWED_ORIGINS: ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.demo}`).join(','),

@@ -1,9 +1,9 @@
-/** Keeps the built script of the widget in step with its sources: the demo serves the file a website would embed. */
+/** Checks whether the built script of the widget, which the demo serves, is older than its sources. */
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from './root.ts';
 
-/** What the script tag loads. */
+/** The file that the script tag loads. */
 export const widgetScript = join(root, 'widget', 'dist', 'newsletter-signup.js');
 
 const sources = [
@@ -14,7 +14,7 @@ const sources = [
   'packages/core/src/contract',
 ];
 
-/** True where the script is missing or older than any file it is made of. */
+/** Whether the script is missing or older than one of its sources. */
 export async function isWidgetStale(): Promise<boolean> {
   return isStale(widgetScript, sources);
 }

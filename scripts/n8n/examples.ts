@@ -1,6 +1,6 @@
 /**
- * What `npm run n8n` puts into its n8n: credentials for the sandbox and the example workflows, without undoing what a
- * person changed.
+ * Plans the imports of `npm run n8n`: credentials for the sandbox and the example workflows, without overwriting the
+ * user's changes.
  */
 import { createHash } from 'node:crypto';
 import { sandboxAccount, serverUrl } from '../chain/servers.ts';
@@ -19,7 +19,7 @@ export interface WorkflowFile {
   readonly name: string;
 }
 
-/** What was imported before: a fingerprint by id. */
+/** Earlier imports: a fingerprint by id. */
 export type ImportRecord = Readonly<Record<string, string>>;
 
 export interface Imports {
@@ -43,7 +43,7 @@ export function sandboxCredential(sandboxUrl: string) {
   } satisfies CredentialFile;
 }
 
-/** The other way in: one presses "Connect" first. */
+/** The OAuth2 credential; the user presses "Connect" first. */
 export function sandboxOAuth2Credential(sandboxUrl: string): CredentialFile {
   const { publicApp, publicationId } = sandboxAccount;
   return {

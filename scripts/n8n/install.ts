@@ -1,12 +1,12 @@
 /**
- * Installs an n8n by its committed lockfile, once: two gigabytes and one to four minutes, reused until the lockfile
- * changes.
+ * Installs n8n from its committed lockfile (two gigabytes, one to four minutes), and again only after the lockfile
+ * changed.
  */
 import { join } from 'node:path';
 import { root } from '../chain/root.ts';
 import { installLocked } from './locked.ts';
 
-/** An n8n, and what it runs with. */
+/** An installed n8n and the Node that runs it. */
 export interface N8nProgram {
   readonly node: string;
   /** Variables that this n8n needs on this Node. */
@@ -15,7 +15,7 @@ export interface N8nProgram {
   readonly command: string;
 }
 
-/** Node 24, which runs this, suits the newest n8n. The oldest supported one brings the oldest Node that it runs on. */
+/** The newest n8n runs on Node 24, which runs this; the oldest supported one on the oldest Node it supports. */
 const hosts = {
   newest: { folder: 'host', node: () => process.execPath, env: {} },
   oldest: {

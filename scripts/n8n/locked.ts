@@ -2,21 +2,21 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Complaint } from '../bring/complaint.mjs';
-import { pnpm } from '../bring/install.mjs';
+import { UserError } from '../setup/user-error.mjs';
+import { pnpm } from '../setup/install.mjs';
 import { start } from './process.ts';
 
 interface Locked {
   readonly folder: string;
-  /** What is being installed, and how long it takes, for whoever waits. */
+  /** Printed while it installs: the program, its size and the time it takes. */
   readonly title: string;
-  /** What it needs, for whoever it fails for. */
+  /** The requirements, for the error message. */
   readonly needs: string;
-  /** Stops the install once it is aborted; it goes on where it stopped the next time. */
+  /** Aborts the install, which the next one continues. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws Complaint where it fails, with what was printed last */
+/** @throws UserError where it fails, with the last lines of the output */
 export async function installLocked({ folder, title, needs, signal }: Locked): Promise<void> {
   const stamp = join(folder, 'node_modules', '.installed');
   const wanted = await fingerprint(folder);
@@ -42,13 +42,16 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
   }, 15_000);
   try {
     if ((await installing.ended) !== 0) {
-      const said = installing
+      const lastLines = installing
         .output()
         .split('\n')
         .slice(-15)
         .map((line) => `  │ ${line}`)
         .join('\n');
-      throw new Complaint(`Nothing was installed in ${folder}.`, `It needs ${needs}. What was printed last:\n${said}`);
+      throw new UserError(
+        `Nothing was installed in ${folder}.`,
+        `It needs ${needs}. The last lines of its output:\n${lastLines}`,
+      );
     }
   } finally {
     clearInterval(progress);

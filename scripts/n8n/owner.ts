@@ -1,8 +1,8 @@
-/** The person who owns an n8n of ours. */
+/** The owner account of the n8n that `npm run n8n` starts. */
 import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** Whom n8n asks for at its sign-in page. */
+/** The account that n8n's sign-in page asks for. */
 export interface Owner {
   readonly email: string;
   readonly firstName: string;
@@ -11,10 +11,10 @@ export interface Owner {
 }
 
 /**
- * The owner of the n8n of this file's folder. Whoever signs in can run programs on this machine, and other people may
- * have accounts on it: the password is made up here, and only its owner may read the file.
+ * Reads the owner from a file, or creates one there. An account of n8n can run programs on this machine: the password
+ * is random, and only the current user may read the file.
  */
-export async function keptOwner(file: string): Promise<Owner> {
+export async function storedOwner(file: string): Promise<Owner> {
   try {
     return JSON.parse(await readFile(file, 'utf8')) as Owner;
   } catch (error) {
@@ -31,12 +31,12 @@ export async function keptOwner(file: string): Promise<Owner> {
   }
 }
 
-/** Makes the owner of an n8n that has none. @returns its answer; not ok where there is one already */
+/** Creates the owner in an n8n that has none. @returns n8n's answer; not ok where there is an owner already */
 export function setUpOwner(url: string, owner: Owner): Promise<Response> {
   return post(`${url}/rest/owner/setup`, owner);
 }
 
-/** @returns false where the person has chosen another address or password since */
+/** @returns false where the user has changed address or password */
 export async function canSignIn(url: string, { email, password }: Owner): Promise<boolean> {
   const { ok } = await post(`${url}/rest/login`, { emailOrLdapLoginId: email, password });
   return ok;

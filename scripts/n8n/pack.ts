@@ -3,28 +3,28 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pnpm } from '../bring/install.mjs';
+import { pnpm } from '../setup/install.mjs';
 import { root } from '../chain/root.ts';
 import { run } from './process.ts';
 
-/** The name under which n8n knows the package; its nodes' types begin with it. */
+/** The package's name, with which its node types begin. */
 export const packageName = 'n8n-nodes-newsletter-kit';
 
 /** Builds, packs and unpacks into n8n's folder. */
 export async function installPackage(userFolder: string, signal?: AbortSignal): Promise<void> {
-  const target = placeIn(userFolder);
+  const target = folderIn(userFolder);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   await packInto(target, signal);
 }
 
-/** Takes over what was unpacked for another n8n. */
+/** Copies the unpacked package from another n8n. */
 export async function sharePackage(from: string, userFolder: string): Promise<void> {
-  await cp(placeIn(from), placeIn(userFolder), { recursive: true });
+  await cp(folderIn(from), folderIn(userFolder), { recursive: true });
 }
 
-/** Where n8n looks for the package. */
-function placeIn(userFolder: string): string {
+/** The folder in which n8n looks for the package. */
+function folderIn(userFolder: string): string {
   return join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
 }
 

@@ -1,16 +1,15 @@
-/** Runs n8n and what belongs to it, keeps what they print, and ends what it started. */
+/** Runs n8n and its tools, keeps the last lines of their output, and ends all their processes. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
 import { root } from '../chain/root.ts';
 
-/** Lines kept for the case that something goes wrong. */
+/** Lines of output that are kept for error messages. */
 const keptLines = 60;
 
 /**
- * What a program would find in a person's shell: nothing of the test runner's, and no setting of another n8n, whose
- * database must not be touched. Node 24, which runs this, comes first on the path, for what is installed must fit the
- * Node that runs it.
+ * The environment without variables of the test runner or of another n8n, whose database must not be touched. Node 24,
+ * which runs this, comes first on the path: native modules must fit the Node that runs them.
  */
 function environment(added: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   const { NODE_ENV: _mode, NODE_OPTIONS: _options, ...inherited } = process.env;
@@ -30,9 +29,9 @@ export interface Running {
   readonly ended: Promise<number | string>;
   /** The last lines it printed. */
   output(): string;
-  /** Ends it and what it started, gently first. */
+  /** Ends it and its children: SIGTERM first, then SIGKILL. */
   stop(): Promise<void>;
-  /** Ends it and what it started at once. */
+  /** Ends it and its children with SIGKILL. */
   kill(): Promise<void>;
 }
 
@@ -45,7 +44,7 @@ interface StartOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Starts a program in a process group of its own, so that what it starts can be ended with it. */
+/** Starts a program in a process group of its own, so that its children can be ended with it. */
 export function start(
   command: string,
   args: readonly string[],
@@ -70,18 +69,18 @@ export function start(
     try {
       if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // gone already
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error; // has ended already
     }
   };
-  // A group of its own does not hear Ctrl-C: whatever ends the tests, ends what they started.
-  const last = (): void => signalGroup('SIGKILL');
-  process.once('exit', last);
-  void ended.finally(() => process.off('exit', last)).catch(() => undefined);
+  // Ctrl-C does not reach another process group: end it when this process exits.
+  const killAtExit = (): void => signalGroup('SIGKILL');
+  process.once('exit', killAtExit);
+  void ended.finally(() => process.off('exit', killAtExit)).catch(() => undefined);
   const stop = async (): Promise<void> => {
     signalGroup('SIGTERM');
-    const insist = setTimeout(() => signalGroup('SIGKILL'), 10_000);
+    const killTimer = setTimeout(() => signalGroup('SIGKILL'), 10_000);
     await ended.catch(() => undefined);
-    clearTimeout(insist);
+    clearTimeout(killTimer);
     signalGroup('SIGKILL');
   };
   const interrupt = (): void => void stop();
@@ -103,7 +102,7 @@ export function start(
 /**
  * Runs a program to its end.
  *
- * @throws with what it printed, where it fails
+ * @throws Error with the output where it fails
  */
 export async function run(command: string, args: readonly string[], options: StartOptions = {}): Promise<string> {
   const program = start(command, args, options);

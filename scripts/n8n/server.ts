@@ -1,28 +1,28 @@
-/** How an n8n of ours is set, and when it takes requests. */
+/** The settings of an n8n on this machine, and the wait until it is ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverUrl } from '../chain/servers.ts';
 import type { Running } from './process.ts';
 
-/** Where an n8n keeps everything, and where it listens. */
-export interface Place {
+/** The folder and ports of an n8n. */
+export interface N8nLocation {
   readonly userFolder: string;
   readonly port: number;
-  /** Port of the broker that hands code to its runners. */
+  /** The port of the task broker. */
   readonly broker: number;
 }
 
-/** Longest time from the start to the first answer, in milliseconds. */
+/** Time limit for the start, in milliseconds. */
 const startLimit = 90_000;
 
-/** Variables of an n8n that serves this machine alone and tells nobody about it. */
-export function settingsOf({ userFolder, port, broker }: Place): Readonly<Record<string, string>> {
+/** Variables of an n8n that listens on this machine alone and sends no telemetry. */
+export function settingsOf({ userFolder, port, broker }: N8nLocation): Readonly<Record<string, string>> {
   return {
     N8N_USER_FOLDER: userFolder,
     N8N_PORT: String(port),
     N8N_LISTEN_ADDRESS: '127.0.0.1',
     N8N_RUNNERS_BROKER_PORT: String(broker),
     N8N_SECURE_COOKIE: 'false',
-    // The address that services are told to send people back to: the session's cookie is of this host.
+    // The base of redirect addresses; the session's cookie belongs to this host.
     N8N_EDITOR_BASE_URL: serverUrl(port),
     WEBHOOK_URL: serverUrl(port),
     N8N_DIAGNOSTICS_ENABLED: 'false',
@@ -33,7 +33,7 @@ export function settingsOf({ userFolder, port, broker }: Place): Readonly<Record
   };
 }
 
-/** @throws where it ends or stays silent instead of answering, with what it printed last */
+/** @throws Error with the last lines of its output where it ends, or is not ready in time */
 export async function untilReady(url: string, running: Running): Promise<void> {
   let ended: number | string | undefined;
   void running.ended.then((how) => (ended = how));

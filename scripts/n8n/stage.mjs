@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Where the files of the package come from. */
+/** The published files and their sources. */
 const sources = { dist: 'dist', 'README.md': 'nodes/README.md', 'CHANGELOG.md': 'CHANGELOG.md', LICENSE: 'LICENSE' };
 
 if (!existsSync(join(root, sources.dist))) {
@@ -21,7 +21,7 @@ if (!existsSync(join(root, sources.dist))) {
 const manifest = /** @type {Record<string, unknown> & { publishConfig: { directory: string } }} */ (
   JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
 );
-/** What nobody needs who installs the package. */
+/** Fields that the published manifest leaves out. */
 const leftOut = new Set(['scripts', 'devDependencies', 'packageManager', 'publishConfig']);
 
 const folder = join(root, manifest.publishConfig.directory);

@@ -1,6 +1,5 @@
 /**
- * Tells whether what is installed still matches the lockfile and the manifests, so that an up-to-date start costs
- * nothing.
+ * Records the lockfile and manifests of the last install, so that a start with unchanged ones skips the install.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';

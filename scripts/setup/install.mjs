@@ -1,68 +1,67 @@
 /**
- * Brings pnpm, Node 24 and the dependencies, with a line of progress, and turns what can go wrong into one sentence
- * each. All of it goes to stderr: stdout belongs to the command that runs afterwards.
+ * Installs pnpm, Node 24 and the dependencies with a line of progress. Each known failure has a message of its own.
+ * Everything is printed on stderr: stdout belongs to the command that runs afterwards.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Complaint } from './complaint.mjs';
-import { fingerprint, isInstalled, markInstalled } from './stamp.mjs';
+import { UserError } from './user-error.mjs';
+import { fingerprint, isInstalled, markInstalled } from './install-stamp.mjs';
 
 const manifestFile = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'package.json');
 const manifest = /** @type {{ packageManager: string }} */ (JSON.parse(readFileSync(manifestFile, 'utf8')));
 /** The package manager, pinned in the root's package.json; npx brings it. */
 export const pnpm = manifest.packageManager;
 const windows = process.platform === 'win32';
-/** How often the progress line is repeated, in milliseconds. */
-const pulse = 5000;
+/** Milliseconds between two lines of progress. */
+const progressEvery = 5000;
 
-/**
- * What the output of a failed install says, and what that means for the person in front of it; the first match counts.
- */
-const troubles = [
+/** Known failures of an install, recognised by its output; the first match counts. */
+const knownFailures = [
   {
-    sign: /ENOSPC|no space left on device/i,
-    happened: 'The disk is full: the install could not be written.',
-    remedy: 'Free about 2 GB and run the command again; it goes on where it stopped.',
+    pattern: /ENOSPC|no space left on device/i,
+    problem: 'The disk is full: the install could not be written.',
+    remedy: 'Free about 2 GB and run the command again; it continues where it stopped.',
   },
   {
-    sign: /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|META_FETCH_FAIL|network request|fetch failed/i,
-    happened: 'The npm registry cannot be reached.',
+    pattern:
+      /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|META_FETCH_FAIL|network request|fetch failed/i,
+    problem: 'The npm registry cannot be reached.',
     remedy:
       'Check the connection and, behind a proxy, HTTPS_PROXY and "npm config get registry"; then run the command again.',
   },
   {
-    sign: /CERT_|self.signed|unable to get local issuer/i,
-    happened: "The npm registry's certificate is not trusted here.",
+    pattern: /CERT_|self.signed|unable to get local issuer/i,
+    problem: "The npm registry's certificate is not trusted here.",
     remedy: "Point NODE_EXTRA_CA_CERTS at your network's certificate file and run the command again.",
   },
   {
-    sign: /OUTDATED_LOCKFILE|frozen-lockfile/i,
-    happened: 'pnpm-lock.yaml does not match the package.json files.',
+    pattern: /OUTDATED_LOCKFILE|frozen-lockfile/i,
+    problem: 'pnpm-lock.yaml does not match the package.json files.',
     remedy: `Run "npx ${pnpm} install --no-frozen-lockfile" and commit the lockfile.`,
   },
   {
-    sign: /EACCES|EPERM|EROFS/,
-    happened: 'The install may not write into this folder.',
+    pattern: /EACCES|EPERM|EROFS/,
+    problem: 'The install may not write into this folder.',
     remedy: 'Make the folder (and the npm cache in your home folder) writable for this user and run the command again.',
   },
 ];
 
 /**
- * Makes sure everything is installed.
+ * Installs everything unless the last install still matches the lockfile.
  *
  * @param {string} root
  * @returns {Promise<string>} the path of the Node 24 binary
  */
-export async function bring(root) {
+export async function ensureInstalled(root) {
   const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
   const print = fingerprint(root);
   if (isInstalled(root, print) && existsSync(node)) return node;
   checkNpm();
   await install(root);
   if (spawnSync(node, ['--version']).status !== 0) {
-    throw new Complaint(
+    throw new UserError(
       `Node 24 was installed but does not run on this machine (${process.platform} ${process.arch}).`,
       'A 64-bit Linux with glibc, macOS or Windows is needed.',
     );
@@ -73,7 +72,7 @@ export async function bring(root) {
 
 function checkNpm() {
   if (spawnSync('npx', ['--version'], { shell: windows }).status === 0) return;
-  throw new Complaint(
+  throw new UserError(
     'npm was not found: "npx" does not run.',
     'Install npm (it comes with Node; on Debian: apt-get install npm) and run the command again.',
   );
@@ -88,7 +87,7 @@ async function install(root) {
     shell: windows,
     stdio: ['ignore', 'pipe', 'pipe'],
     // CI=true keeps pnpm from asking questions; browsers come from the system, never from an install script.
-    // npm's own loudness is inherited, and a silent npm would keep back why it failed.
+    // An inherited log level "silent" would hide why npm failed.
     env: {
       ...process.env,
       npm_config_loglevel: 'warn',
@@ -109,7 +108,7 @@ async function install(root) {
         ?.at(-1)
         ?.replace('Progress: ', '') ?? 'fetching pnpm';
     console.error(`  ${seconds()} s: ${progress}`);
-  }, pulse);
+  }, progressEvery);
   try {
     /** @type {number | null} */
     const code = await new Promise((resolve, reject) => {
@@ -133,11 +132,11 @@ function explain(output) {
       .map((line) => `  │ ${line}`)
       .join('\n'),
   );
-  const known = troubles.find(({ sign }) => sign.test(output));
+  const known = knownFailures.find(({ pattern }) => pattern.test(output));
   return known
-    ? new Complaint(known.happened, known.remedy)
-    : new Complaint(
-        'The install failed; its last lines stand above.',
+    ? new UserError(known.problem, known.remedy)
+    : new UserError(
+        'The install failed; its last lines are above.',
         'Run the command again; if it fails the same way, delete node_modules first.',
       );
 }

@@ -1,11 +1,11 @@
-/** A failure that a person can mend: what happened and what to do, without a stack trace. */
-export class Complaint extends Error {
+/** An error that the user can fix: its message says what problem and what to do, without a stack trace. */
+export class UserError extends Error {
   /**
-   * @param {string} happened - one sentence
+   * @param {string} problem - one sentence
    * @param {string} remedy - one sentence
    */
-  constructor(happened, remedy) {
-    super(`✗ ${happened}\n  ${remedy}`);
-    this.name = 'Complaint';
+  constructor(problem, remedy) {
+    super(`✗ ${problem}\n  ${remedy}`);
+    this.name = 'UserError';
   }
 }

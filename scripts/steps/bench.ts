@@ -1,5 +1,6 @@
 /**
- * Runs the measurements one after the other, each in a process of its own against what was built, and prints the table.
+ * Runs the measurements one after the other, each in a process of its own against the built packages, and prints a
+ * table.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -10,10 +11,10 @@ import { measurements, type Goal, type Measurement } from '../../test/bench/meas
 import type { Figure } from '../../test/bench/figure.ts';
 import { root } from '../chain/root.ts';
 
-/** There once the tests in a real n8n have installed it. */
+/** Exists once the tests in a real n8n have installed it. */
 const n8n = join(root, 'test', 'n8n', 'host', 'node_modules', '.installed');
 
-/** Minutes that one measurement may take. */
+/** Time limit of one measurement, in minutes. */
 const limit = 10;
 
 export async function printFigures(): Promise<void> {
@@ -31,7 +32,7 @@ export async function printFigures(): Promise<void> {
   }
 }
 
-/** The figures, or none where the measurement failed; why is printed. */
+/** The figures; none where the measurement failed, with the reason printed. */
 async function measure({ script }: Measurement): Promise<Readonly<Record<string, Figure>>> {
   try {
     const file = join(root, 'test', 'bench', script);
@@ -47,10 +48,10 @@ async function measure({ script }: Measurement): Promise<Readonly<Record<string,
 }
 
 function line({ title, unit, must }: Goal, figure: Figure | undefined): string {
-  const told = figure ? `${round(figure.value)} ${unit}` : 'not measured';
+  const measured = figure ? `${round(figure.value)} ${unit}` : 'not measured';
   const { reached, sign, bound } = judge(must, figure?.value ?? Number.NaN);
   const verdict = !figure ? '✗ failed' : reached ? '✓ reached' : '✗ short';
-  return `${verdict.padEnd(10)} ${title.padEnd(76)} ${told.padStart(10)}  (goal ${sign} ${bound} ${unit})${figure ? `\n${' '.repeat(11)}${figure.detail}` : ''}`;
+  return `${verdict.padEnd(10)} ${title.padEnd(76)} ${measured.padStart(10)}  (goal ${sign} ${bound} ${unit})${figure ? `\n${' '.repeat(11)}${figure.detail}` : ''}`;
 }
 
 function judge(must: Goal['must'], value: number): { reached: boolean; sign: string; bound: number } {

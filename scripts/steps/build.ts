@@ -1,14 +1,14 @@
-/** Builds every package, in the order in which they need each other. */
+/** Builds every package, in the order of their dependencies. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Complaint } from '../bring/complaint.mjs';
+import { UserError } from '../setup/user-error.mjs';
 import { root } from '../chain/root.ts';
 import { isStale, isWidgetStale } from '../chain/widget.ts';
 import { run, runScript } from './command.ts';
 
 interface Build {
   readonly title: string;
-  /** Folder of the package, from the root of the repository; its `dist` is made anew. */
+  /** Folder of the package, from the root of the repository; its `dist` is deleted first. */
   readonly folder: string;
   readonly run: () => Promise<boolean>;
 }
@@ -28,7 +28,7 @@ const builds: readonly Build[] = [
   { title: 'n8n nodes', folder: '.', run: () => run('vite', ['build', '--logLevel', 'warn'], { quiet: true }) },
 ];
 
-/** @returns true where every package was built; stops at the first that was not, because the next ones stand on it */
+/** @returns true where every package was built; stops at the first that was not, because the next ones need it */
 export function buildAll(): Promise<boolean> {
   return build(builds);
 }
@@ -39,11 +39,11 @@ export function buildPackages(...titles: readonly string[]): Promise<boolean> {
 }
 
 async function build(chosen: readonly Build[]): Promise<boolean> {
-  for (const { title, folder, run: make } of chosen) {
+  for (const { title, folder, run: runBuild } of chosen) {
     const begun = Date.now();
     await rm(join(root, folder, 'dist'), { recursive: true, force: true });
-    if (!(await make())) {
-      console.error(`✗ ${title} was not built; the reasons stand above.`);
+    if (!(await runBuild())) {
+      console.error(`✗ ${title} was not built; the reasons are above.`);
       return false;
     }
     console.log(`✓ ${title} (${((Date.now() - begun) / 1000).toFixed(1)} s)`);
@@ -57,15 +57,15 @@ export function buildWidget(): Promise<boolean> {
 }
 
 /**
- * Builds it where it is older than its sources.
+ * Builds the widget where it is older than its sources.
  *
- * @throws Complaint where it was not built
+ * @throws UserError where it was not built
  */
-export async function bringWidget(): Promise<void> {
+export async function buildWidgetIfStale(): Promise<void> {
   if (!(await isWidgetStale())) return;
   console.log('▸ Building the widget');
   if (!(await buildWidget()))
-    throw new Complaint('The widget was not built.', 'The reasons stand above; mend them and run the command again.');
+    throw new UserError('The widget was not built.', 'The reasons are above; fix them and run the command again.');
 }
 
 /** The packages with pages, and an HTML file that their build writes. */
@@ -87,7 +87,7 @@ export async function buildStalePages(): Promise<void> {
     // A test runner sets another one, with which Lit would bring its development build.
     const env = { NODE_ENV: 'production' };
     if (!(await run('vite', args, { cwd: join(root, folder), env, quiet: true })))
-      throw new Complaint(
+      throw new UserError(
         `The pages of ${folder} were not built.`,
         'See the messages above, and run the command again.',
       );

@@ -1,13 +1,13 @@
-/** Which files changed since a commit, and which test projects they belong to. */
+/** Lists the files that changed since a commit, and the test projects they belong to. */
 import { spawnSync } from 'node:child_process';
-import { Complaint } from '../bring/complaint.mjs';
+import { UserError } from '../setup/user-error.mjs';
 import { root } from '../chain/root.ts';
 
 function git(...args: readonly string[]): string[] {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   if (status === 0) return stdout.split('\n').filter(Boolean);
-  throw new Complaint(
-    `git could not tell what changed: ${stderr?.split('\n', 1)[0] || 'it did not run'}.`,
+  throw new UserError(
+    `git could not list the changes: ${stderr?.split('\n', 1)[0] || 'it did not run'}.`,
     'Name a commit, a branch or a tag of this clone, or none: "npm run check" compares with the last commit.',
   );
 }
@@ -17,7 +17,7 @@ function git(...args: readonly string[]): string[] {
  * files of the last commit.
  *
  * @param since - a commit, a branch or a tag; the last commit where left out
- * @throws Complaint where git does not know it
+ * @throws UserError where git does not know it
  */
 export function changedFiles(since = 'HEAD'): readonly string[] {
   const changed = [

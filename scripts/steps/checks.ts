@@ -1,4 +1,4 @@
-/** What is checked without running anything: types, lint rules, unused code. */
+/** Static checks: types, format, lint rules, unused code, size. */
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,12 +6,12 @@ import { root } from '../chain/root.ts';
 import { run, runCaptured, runScript, type Ended } from './command.ts';
 
 const solution = 'tsconfig.solution.json';
-/** What the results of the last check were made with. */
+/** The settings of the last check. */
 const checkedWith = join(root, '.cache', 'types', 'settings');
 
 /**
  * Checks every project again whose files, or what they import, have changed since the last time. All of them are looked
- * at, so that one run shows every mistake.
+ * at, so that one run shows every error.
  *
  * @returns what the compiler printed; `ok` where every project type-checks
  */
@@ -34,7 +34,7 @@ export async function typeCheck(): Promise<Ended> {
   return ended;
 }
 
-/** @returns true where every project type-checks; the mistakes are printed */
+/** @returns true where every project type-checks; errors are printed */
 export async function checkTypes(): Promise<boolean> {
   const { ok, output } = await typeCheck();
   if (output) console.error(output);
@@ -63,10 +63,10 @@ export function lint(): Promise<boolean> {
   return run('oxlint', lintArguments);
 }
 
-/** What oxlint is called with, before the files. */
+/** oxlint's arguments before the files. */
 export const lintArguments = ['--type-aware', '--deny-warnings', '--quiet'];
 
-/** What knip is called with. */
+/** knip's arguments. */
 export const unusedArguments = ['--no-progress', '--no-config-hints'];
 
 /** @returns true where no file, export or dependency is unused */

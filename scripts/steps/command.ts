@@ -1,4 +1,4 @@
-/** Runs one command of a task to its end, in the foreground or with its output kept. */
+/** Runs a command to its end, in the foreground or with its output captured. */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
@@ -10,11 +10,11 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Longest time it may take, in minutes: what hangs fails with a sentence instead of hanging CI. */
+  /** Time limit in minutes; a command that hangs fails with a message instead of hanging CI. */
   readonly limit?: number;
 }
 
-/** Where and how a command runs, and what becomes of its output. */
+/** Where and how a command runs, and whether its output is printed. */
 export interface RunOptions extends CommandOptions {
   /** Print the output only if the command fails. */
   readonly quiet?: boolean;
@@ -28,7 +28,7 @@ export interface Ended {
   readonly output: string;
 }
 
-/** How long a command that took too long may take to end by itself, in milliseconds. */
+/** Milliseconds between SIGTERM and SIGKILL after the time limit. */
 const grace = 10_000;
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
@@ -55,8 +55,8 @@ export function runCaptured(command: string, args: readonly string[], options: C
 }
 
 /**
- * A signal that would end this process ends the command first, so that nothing is left running. A command that cannot
- * be started counts as failed, with a line that says so.
+ * A signal that would end this process ends the command first. A command that cannot be started counts as failed, with
+ * a message.
  */
 function execute(
   command: string,
@@ -82,18 +82,18 @@ function execute(
       child.kill(signal);
     };
     for (const signal of endings) process.on(signal, interrupt);
-    const overtime = (): void => {
+    const onTimeLimit = (): void => {
       console.error(`\n✗ ${command} was ended: it had not finished after ${limit} minutes.`);
-      // First it may end what it started itself.
+      // SIGTERM first: the command may stop its own children.
       child.kill();
-      last = setTimeout(() => child.kill('SIGKILL'), grace);
+      killTimer = setTimeout(() => child.kill('SIGKILL'), grace);
     };
-    let last: NodeJS.Timeout | undefined;
-    const watch = limit === undefined ? undefined : setTimeout(overtime, limit * 60_000);
+    let killTimer: NodeJS.Timeout | undefined;
+    const watch = limit === undefined ? undefined : setTimeout(onTimeLimit, limit * 60_000);
 
     const finish = (ok: boolean): void => {
       clearTimeout(watch);
-      clearTimeout(last);
+      clearTimeout(killTimer);
       for (const signal of endings) process.off(signal, interrupt);
       if (interrupted) process.exit(128 + constants.signals[interrupted]);
       resolve({ ok, output: stripVTControlCharacters(output).trimEnd() });

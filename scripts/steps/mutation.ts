@@ -7,7 +7,7 @@ import { join, relative, sep } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 import { explanations } from '../../test/mutation/explanations.ts';
 import { floors, goal, type Floor } from '../../test/mutation/floors.ts';
-import { Complaint } from '../bring/complaint.mjs';
+import { UserError } from '../setup/user-error.mjs';
 import { root } from '../chain/root.ts';
 import { run } from './command.ts';
 
@@ -59,7 +59,7 @@ export async function runMutations({ name, floor, files, ...options }: MutationR
   const chosen = files.map(fromRoot);
   for (const file of chosen)
     if (!sources.includes(withoutLines(file)))
-      throw new Complaint(`${file} is no file of the floor ${name}.`, `Its files are: ${floor.sources.join(', ')}.`);
+      throw new UserError(`${file} is no file of the floor ${name}.`, `Its files are: ${floor.sources.join(', ')}.`);
 
   const mutants = await testMutants({
     name,
@@ -125,7 +125,7 @@ async function testMutants({
     return await stryker.runMutationTest();
   } catch (error) {
     if (!(error instanceof Error && error.constructor.name === 'ConfigError')) throw error;
-    throw new Complaint(
+    throw new UserError(
       `Stryker did not start: ${error.message}`,
       `Make sure that the tests of the floor ${name} pass; what failed is printed above.`,
     );

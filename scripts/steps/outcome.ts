@@ -1,7 +1,7 @@
-/** Runs the steps of a task one after the other and sums them up, for people and for CI. */
+/** Runs the steps of a task one after the other and prints a summary for people and for CI. */
 import { describeFailures, type Failure } from './report.ts';
 
-/** How a step ended; runners of tests say how many passed and failed, and what the failures were. */
+/** The result of a step; test runs add counts and failures. */
 export interface Outcome {
   readonly ok: boolean;
   readonly passed?: number;
@@ -9,7 +9,7 @@ export interface Outcome {
   readonly failures?: readonly Failure[];
 }
 
-/** One thing a task does. */
+/** A step of a task. */
 export interface Step {
   readonly title: string;
   /** Prints nothing by itself while it runs, so a progress line shows that it is alive. */
@@ -20,15 +20,15 @@ export interface Step {
 /** How often a silent step prints its progress line, in milliseconds. */
 const progressIntervalMs = 5000;
 
-/** A step that only holds or does not. */
-export function check(title: string, holds: () => Promise<boolean>): Step {
-  return { title, silent: true, run: async () => ({ ok: await holds() }) };
+/** A step that passes or fails. */
+export function check(title: string, passes: () => Promise<boolean>): Step {
+  return { title, silent: true, run: async () => ({ ok: await passes() }) };
 }
 
 /**
  * Runs every step, also after one failed, so that one run shows everything; steps of an array run side by side. The
  * summary names the tests that failed, because a log that was cut off keeps its end. Where tests ran, the last line is
- * `N passed, N failed`: tests as their runners counted them, and each failed step that had no test to blame.
+ * `N passed, N failed`: tests as their runners counted them, and each failed step without a failed test.
  *
  * @returns true where nothing failed
  */

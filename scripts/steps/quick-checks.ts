@@ -13,7 +13,7 @@ interface QuickCheck {
   readonly run: () => Promise<Ended>;
 }
 
-/** What a change of these files means for lint is not known file by file. */
+/** A change of these files can change the lint result of any file. */
 const lintSettings = /^(\.oxlintrc\.json|scripts\/lint\/|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
 const sources = /\.(ts|tsx|mts|js|mjs)$/;
 /** When the first progress line is printed, and how often, in milliseconds. */
@@ -49,7 +49,7 @@ export async function runChecks([since]: readonly string[]): Promise<boolean> {
     progressIntervalMs,
   );
   try {
-    // What cannot be parsed fails every other check as well, in more words.
+    // A file that cannot be parsed would fail every other check as well.
     await runOne({ title: 'Format', run: checkFormat });
     if (ok) {
       await Promise.all([
@@ -75,9 +75,9 @@ export async function runChecks([since]: readonly string[]): Promise<boolean> {
 async function checkFormat(): Promise<Ended> {
   const { ok, output } = await runCaptured('oxfmt', ['--list-different']);
   if (ok) return { ok, output: '' };
-  // A file that cannot be parsed: the reason, and the place in a frame below it.
-  const [, reason, place] = /[x×] (.+)\n\s*[,╭][-─]\[(.+?)\]/.exec(output) ?? [];
-  if (reason && place) return { ok, output: `${place}: ${reason}\n${output}` };
+  // A file that cannot be parsed: oxfmt prints the reason and the location in a frame.
+  const [, reason, location] = /[x×] (.+)\n\s*[,╭][-─]\[(.+?)\]/.exec(output) ?? [];
+  if (reason && location) return { ok, output: `${location}: ${reason}\n${output}` };
   return { ok, output: `${output.split('\n').join(', ')} – npm run format` };
 }
 
@@ -104,7 +104,7 @@ async function lintFiles(files: readonly string[]): Promise<Ended> {
 async function testRooms(files: readonly string[]): Promise<Ended> {
   const projects = projectsOf(files);
   if (projects.length === 0)
-    return { ok: true, output: 'what changed has none that run here; npm test has the browser tests' };
+    return { ok: true, output: 'the changed files have no fast tests; npm test runs the browser tests' };
   const args = [...fastOnly, '--passWithNoTests', ...projects.flatMap((project) => ['--project', project])];
   let output = '';
   const { ok, passed, failed, failures } = await reported('check', async (file) => {

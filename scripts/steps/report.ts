@@ -1,4 +1,4 @@
-/** What a run of tests leaves behind for its task: how many passed and failed, and what each failure was. */
+/** Reads the report of a test run: how many tests passed and failed, and each failure. */
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
@@ -20,10 +20,10 @@ export interface Report {
 const folder = join(root, '.cache', 'reports');
 
 /**
- * Runs a runner of tests and reads what its reporter wrote; a runner that died before that has counted nothing.
+ * Runs tests and reads the file that their reporter wrote; without a file, nothing was counted.
  *
  * @param name - names the report
- * @param run - is told which file to write
+ * @param run - gets the path of the file to write
  */
 export async function reported(
   name: string,
@@ -37,21 +37,21 @@ export async function reported(
   return { ok, passed: 0, failed: 0, failures: [], ...(report as Partial<Report>) };
 }
 
-/** Few and short enough that the end of a log still holds all of them. */
-const most = 20;
-const linesOfEach = 12;
+/** Limits that keep all failures within the end of a log. */
+const mostFailures = 20;
+const linesPerFailure = 12;
 const longestLine = 240;
 
-/** Says what failed, in lines; what is left out is counted. */
+/** Describes the failures in lines; the ones left out are counted. */
 export function describeFailures(failures: readonly Failure[]): readonly string[] {
-  const described = failures.slice(0, most).flatMap(({ test, error }) => {
+  const described = failures.slice(0, mostFailures).flatMap(({ test, error }) => {
     const lines = stripVTControlCharacters(error)
       .split('\n')
       .filter((line) => line.trim());
-    const shown = lines.length > linesOfEach ? [...lines.slice(0, linesOfEach - 1), '…'] : lines;
+    const shown = lines.length > linesPerFailure ? [...lines.slice(0, linesPerFailure - 1), '…'] : lines;
     return [`✗ ${test}`, ...shown.map((line) => `    ${line}`)];
   });
-  const more = failures.length - most;
+  const more = failures.length - mostFailures;
   return [...described, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) =>
     line.length > longestLine ? `${line.slice(0, longestLine)}…` : line,
   );

@@ -1,5 +1,5 @@
 /**
- * A reporter of vitest that writes down how many tests passed and failed, and what broke outside of them: in hooks,
+ * A vitest reporter that writes to a file how many tests passed and failed, and errors outside of tests: in hooks,
  * while a file loads, after a test has ended.
  */
 import { writeFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import { root } from '../chain/root.ts';
 import type { Failure, Report } from './report.ts';
 
-/** Counts what ran; a file that broke outside its tests has no failed test to show for it and is one failure. */
+/** Counts the tests. A file with an error outside its tests and no failed test counts as one failure. */
 export function reportOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Report {
   let passed = 0;
   let failed = 0;
@@ -26,7 +26,7 @@ export function reportOf(modules: readonly TestModule[], unhandled: readonly Ser
       for (const error of suite.errors()) failures.push({ test: `${file} > ${suite.fullName}`, error: textOf(error) });
     }
     if (module.state() === 'queued' || module.state() === 'pending')
-      failures.push({ test: file, error: 'The file never came to its end.' });
+      failures.push({ test: file, error: 'The file did not finish.' });
   }
   for (const error of unhandled) {
     const file = error['VITEST_TEST_PATH'];
@@ -38,7 +38,7 @@ export function reportOf(modules: readonly TestModule[], unhandled: readonly Ser
   return { passed, failed: failed + unhandled.length, failures };
 }
 
-/** The message, where in this repository it was raised, and what differed. */
+/** The message, the stack frame in this repository and the diff. */
 function textOf({ name, message, stack, diff }: SerializedError & { readonly diff?: string }): string {
   const frame = stack
     ?.split('\n')

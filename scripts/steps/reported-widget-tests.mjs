@@ -1,6 +1,6 @@
 /**
- * The widget's own test configuration, plus a reporter that writes down how many tests passed and failed, and
- * what the failures were.
+ * The widget's test configuration with a reporter that writes to a file how many tests passed and failed, and each
+ * failure.
  */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
@@ -38,17 +38,17 @@ function textOf({ name = 'Error', message, stack, expected, actual }) {
 function writeReport({ sessions }) {
   const report = { passed: 0, failed: 0, failures: /** @type {{ test: string, error: string }[]} */ ([]) };
   for (const { browser, testFile, testResults, passed, errors } of sessions) {
-    const place = `${browser.name} > ${relative(root, testFile)}`;
+    const location = `${browser.name} > ${relative(root, testFile)}`;
     const tests = testResults ? testsOf(testResults, []).filter(({ skipped }) => !skipped) : [];
     const failed = tests.filter((test) => !test.passed);
     report.passed += tests.length - failed.length;
     // A file that broke before or after its tests has no failed test to show for it.
     report.failed += failed.length || (passed ? 0 : 1);
     for (const { name, error } of failed)
-      report.failures.push({ test: `${place} > ${name}`, error: error ? textOf(error) : 'It gave no reason.' });
-    if (errors.length > 0) report.failures.push({ test: place, error: errors.map(textOf).join('\n') });
+      report.failures.push({ test: `${location} > ${name}`, error: error ? textOf(error) : 'no error message' });
+    if (errors.length > 0) report.failures.push({ test: location, error: errors.map(textOf).join('\n') });
     else if (!passed && failed.length === 0)
-      report.failures.push({ test: place, error: 'The file never came to its end.' });
+      report.failures.push({ test: location, error: 'The file never came to its end.' });
   }
   writeFileSync(process.env['TEST_REPORT'] ?? '', JSON.stringify(report));
 }

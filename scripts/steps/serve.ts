@@ -1,62 +1,62 @@
-/** The frame of a command that serves until Ctrl-C: whatever it started is stopped again, however it ends. */
-import { Complaint } from '../bring/complaint.mjs';
+/** Runs servers until Ctrl-C and stops all of them, however the command ends. */
+import { UserError } from '../setup/user-error.mjs';
 
-/** Something that runs until it is stopped. */
+/** A server that runs until it is stopped. */
 export interface Served {
-  /** Named in sentences. */
+  /** Its name in messages. */
   readonly name: string;
-  /** Resolves when it is gone, with how it ended in words. */
+  /** Resolves when it has ended, with a phrase that says how. */
   readonly ended: Promise<string>;
   stop(): Promise<void>;
 }
 
-/** What a command does between its start and Ctrl-C. */
+/** A command that serves until Ctrl-C. */
 export interface Serving {
-  /** What a person types. */
+  /** The command as it is typed. */
   readonly command: string;
-  /** Said after everything was stopped because a person asked. */
+  /** Printed after Ctrl-C has stopped everything. */
   readonly farewell: string;
   /**
    * Starts everything.
    *
-   * @param started - to be told of each thing that runs, in the order in which they started
-   * @param stopping - aborted once a person asks to stop, also in the middle of starting
+   * @param started - called with each server, in the order of their starts
+   * @param stopping - aborts with Ctrl-C, also during the start
    */
   start(started: (served: Served) => void, stopping: AbortSignal): Promise<void>;
 }
 
 /** Sets the exit code of the process. */
 export async function serveUntilStopped({ command, farewell, start }: Serving): Promise<void> {
-  const asking = new AbortController();
-  const stopping = asking.signal;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => asking.abort());
-  const asked = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve()));
+  const stopRequest = new AbortController();
+  const stopping = stopRequest.signal;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopRequest.abort());
+  const stopRequested = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve()));
   const running: Served[] = [];
   try {
     await start((served) => running.push(served), stopping);
     const first = await Promise.race([
-      asked,
+      stopRequested,
       ...running.map(({ name, ended }) => ended.then((how) => ({ name, how }))),
     ]);
     if (first) {
-      // Ctrl-C in a terminal reaches what was started as well, and it may be gone before this process hears of it.
-      await Promise.race([asked, new Promise((resolve) => setTimeout(resolve, 300))]);
+      // Ctrl-C in a terminal also reaches the servers, which may end before this process gets the signal.
+      await Promise.race([stopRequested, new Promise((resolve) => setTimeout(resolve, 300))]);
       if (!stopping.aborted) {
-        throw new Complaint(
+        throw new UserError(
           `The ${first.name} ${first.how}, so the others stop too.`,
-          `Its last lines stand above; run ${command} again.`,
+          `Its last lines are above; run ${command} again.`,
         );
       }
     }
   } catch (error) {
-    // What was interrupted in its middle fails, and that is no news.
+    // An interrupted start fails; that needs no message.
     if (!stopping.aborted) {
-      if (!(error instanceof Complaint)) throw error;
+      if (!(error instanceof UserError)) throw error;
       console.error(`\n${error.message}`);
       process.exitCode = 1;
     }
   } finally {
-    // What needs the others goes before them: the last deliveries of the relay still find the API.
+    // In reverse order: the last deliveries of the relay still reach the API.
     for (const served of running.toReversed()) await served.stop();
     if (stopping.aborted) console.log(`\n${farewell}`);
   }

@@ -1,9 +1,9 @@
 /**
- * The steps of the two rings of tests: what `npm test` runs, and what `npm run test:all` runs besides. A file named
- * `*.slow.test.ts` belongs to the second.
+ * The steps of `npm test`, and those that `npm run test:all` adds: the files named `*.slow.test.ts`, every browser
+ * engine and the real n8n.
  */
-import { bringChromium } from '../browsers/bring.ts';
-import { enginesToTest } from '../browsers/engines.ts';
+import { ensureChromium } from '../../test/support/browsers/install-chromium.ts';
+import { enginesToTest } from '../../test/support/browsers/engines.ts';
 import type { N8nAge } from '../n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
@@ -13,13 +13,13 @@ import { testWidget, testWidgetFast } from './widget-tests.ts';
 
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {
-  console.log(await bringChromium());
+  console.log(await ensureChromium());
   return true;
 });
 
 /**
  * Checks that run no product code, the build, and the tests that are not slow, in Chromium alone. The tests of core
- * come first: a mistake that breaks everything shows within a minute.
+ * come first: an error that breaks everything shows within a minute.
  */
 export const fastSteps: readonly (Step | readonly Step[])[] = [
   [{ title: 'Tests of core', run: () => runVitest('core', ['--project', 'core', ...fastOnly]) }, chromium],
@@ -27,7 +27,7 @@ export const fastSteps: readonly (Step | readonly Step[])[] = [
   [check('Lint', lint), check('Size of the tag', checkSize)],
   [
     { title: 'Tests', run: () => runVitest('tests', ['--project', '!core', ...fastOnly]) },
-    // It waits most of its time: for the browser, and for timers.
+    // Mostly idle: it waits for the browser and for timers.
     { title: 'Widget in Chromium', silent: true, run: () => testWidgetFast(enginesToTest(['chromium'])) },
   ],
 ];

@@ -1,6 +1,6 @@
-/** Runs the widget's browser tests, and reads how many passed and failed and what the failures were. */
+/** Runs the widget's browser tests and reads their report. */
 import { join } from 'node:path';
-import type { Engine } from '../browsers/engines.ts';
+import type { Engine } from '../../test/support/browsers/engines.ts';
 import { root } from '../chain/root.ts';
 import { run, type RunOptions } from './command.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: the figures the project promises, measured here. What falls short is said, and fails nothing:
+ * `npm run bench`: measures the figures that the project promises. A missed goal is printed and fails nothing, because
  * machines differ.
  */
 import { printFigures } from '../steps/bench.ts';

@@ -1,4 +1,4 @@
-/** `npm run build`: every package, from an empty `dist`. */
+/** `npm run build`: builds every package into an empty `dist`. */
 import { buildAll } from '../steps/build.ts';
 import { task } from '../steps/task.ts';
 

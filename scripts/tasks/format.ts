@@ -1,4 +1,4 @@
-/** `npm run format`: lays out every file as oxfmt writes it. */
+/** `npm run format`: formats every file with oxfmt. */
 import { run } from '../steps/command.ts';
 import { task } from '../steps/task.ts';
 

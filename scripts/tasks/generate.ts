@@ -1,4 +1,4 @@
-/** `npm run generate`: the types, interfaces and texts that follow from the contract and the schemas of core. */
+/** `npm run generate`: generates types, interfaces and texts from core's contract and schemas. */
 import { run } from '../steps/command.ts';
 import { task } from '../steps/task.ts';
 

@@ -6,7 +6,7 @@
  */
 import { parseArgs } from 'node:util';
 import { floors } from '../../test/mutation/floors.ts';
-import { Complaint } from '../bring/complaint.mjs';
+import { UserError } from '../setup/user-error.mjs';
 import { runMutations, type MutationRun } from '../steps/mutation.ts';
 import { task } from '../steps/task.ts';
 
@@ -31,6 +31,6 @@ function readArguments(): MutationRun {
       throw new Error(`--concurrency is a whole number of 1 or more, not "${values.concurrency}".`);
     return { name, floor, files, concurrency, fresh: values.fresh, tests: values.tests };
   } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error), usage);
+    throw new UserError(error instanceof Error ? error.message : String(error), usage);
   }
 }

@@ -1,12 +1,12 @@
 /**
- * `npm run n8n`: a real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C. What a person
- * makes in it is kept.
+ * `npm run n8n`: a real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C. The
+ * user's changes are kept.
  */
 import { globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { Complaint } from '../bring/complaint.mjs';
+import { UserError } from '../setup/user-error.mjs';
 import { launch } from '../chain/launch.ts';
 import { freePort } from '../chain/free-port.ts';
 import { assertPortsFree, portsFromEnvironment, type PortPlan } from '../chain/ports.ts';
@@ -21,15 +21,15 @@ import {
   type Imports,
 } from '../n8n/examples.ts';
 import { installN8n } from '../n8n/install.ts';
-import { canSignIn, keptOwner, setUpOwner } from '../n8n/owner.ts';
+import { canSignIn, storedOwner, setUpOwner } from '../n8n/owner.ts';
 import { installPackage } from '../n8n/pack.ts';
 import { run, start as startProgram } from '../n8n/process.ts';
 import { settingsOf, untilReady } from '../n8n/server.ts';
-import { bringWidget } from '../steps/build.ts';
+import { buildWidgetIfStale } from '../steps/build.ts';
 import { serveUntilStopped } from '../steps/serve.ts';
 
 const command = 'npm run n8n';
-/** Where the form of the demo site posts to: the path that the workflow for signups listens on. */
+/** The path of the signup workflow's webhook, to which the form of the demo site posts. */
 const signupPath = '/webhook/newsletter-signup';
 
 const plans = servers.filter(({ name }) => name !== 'relay');
@@ -43,14 +43,14 @@ await serveUntilStopped({
     const listeners: readonly PortPlan<'sandbox' | 'relay' | 'demo' | 'editor'>[] = [editor, ...plans];
     const chosen = portsFromEnvironment(listeners, process.env);
     await assertPortsFree(listeners, chosen, command);
-    // No relay runs here: n8n itself takes the signups.
+    // No relay runs here: n8n itself receives the signups.
     const ports = { ...chosen, relay: chosen.editor };
     const url = serverUrl(ports.editor);
 
     const n8n = await installN8n({ signal: stopping });
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await timed('Building the nodes and installing them in n8n', () => installPackage(folder, stopping));
-    await bringWidget();
+    await buildWidgetIfStale();
 
     const env = {
       ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),
@@ -93,15 +93,15 @@ function readFolder(): string {
       parseArgs({ options: { folder: { type: 'string', default: join('.cache', 'n8n') } } }).values.folder,
     );
   } catch (error) {
-    throw new Complaint(
+    throw new UserError(
       error instanceof Error ? error.message : String(error),
       `It is called as "${command}" or "${command} -- --folder DIR".`,
     );
   }
 }
 
-async function timed(what: string, work: () => Promise<void>): Promise<void> {
-  console.log(`▸ ${what}`);
+async function timed(title: string, work: () => Promise<void>): Promise<void> {
+  console.log(`▸ ${title}`);
   const begun = Date.now();
   await work();
   console.log(`✓ Done in ${((Date.now() - begun) / 1000).toFixed(1)} s`);
@@ -142,7 +142,7 @@ async function greeting(
   url: string,
   { demo, sandbox }: { readonly demo: number; readonly sandbox: number },
 ): Promise<string> {
-  const owner = await keptOwner(join(folder, 'owner.json'));
+  const owner = await storedOwner(join(folder, 'owner.json'));
   await setUpOwner(url, owner);
   const signIn = (await canSignIn(url, owner))
     ? `sign in as ${owner.email} with ${owner.password}`
@@ -154,7 +154,7 @@ async function greeting(
   Sandbox    ${serverUrl(sandbox)}  – the newsletter API
 
 Open n8n and there the workflow "Add signups from your website to the newsletter", press Publish, and subscribe on the demo site:
-the signup shows up under Executions and in the sandbox. Or follow "A working automation in ten minutes" in README.md.
-Everything is kept in ${place}; delete that folder to begin again. Ctrl-C stops everything.
+the signup appears under Executions and in the sandbox. Or follow "A working automation in ten minutes" in README.md.
+Everything is kept in ${place}; delete that folder to start again. Ctrl-C stops everything.
 `;
 }

@@ -5,7 +5,7 @@ import { launch } from '../chain/launch.ts';
 import { assertPortsFree, portsFromEnvironment } from '../chain/ports.ts';
 import { root } from '../chain/root.ts';
 import { servers, serverUrl } from '../chain/servers.ts';
-import { bringWidget, buildStalePages } from '../steps/build.ts';
+import { buildStalePages, buildWidgetIfStale } from '../steps/build.ts';
 import { serveUntilStopped } from '../steps/serve.ts';
 
 const command = 'npm start';
@@ -16,15 +16,15 @@ await serveUntilStopped({
   async start(started, stopping) {
     const ports = portsFromEnvironment(servers, process.env);
     await assertPortsFree(servers, ports, command);
-    await bringWidget();
+    await buildWidgetIfStale();
     await buildStalePages();
     const cache = join(root, '.cache');
     await mkdir(cache, { recursive: true });
     const relayStore = process.env['RELAY_STORE'] || `sqlite:${join(cache, storeName(ports.relay))}`;
     const settings = { ports, relayStore, command };
 
-    /** Greetings of the servers are left out; once the addresses are printed, what they say is news. */
-    let greeted = false;
+    /** The servers' output is printed only after the addresses. */
+    let addressesPrinted = false;
     const addresses: string[] = [];
     const width = Math.max(...servers.map(({ title }) => title.length));
     for (const plan of servers) {
@@ -32,7 +32,7 @@ await serveUntilStopped({
       console.log(`▸ Starting the ${plan.name}`);
       const begun = Date.now();
       const server = await launch(plan, settings, (line) => {
-        if (greeted && line) console.log(`[${plan.name}] ${line}`);
+        if (addressesPrinted && line) console.log(`[${plan.name}] ${line}`);
       });
       started({ ...server, name: plan.name });
       addresses.unshift(`  ${plan.title.padEnd(width)}  ${server.url}`);
@@ -40,14 +40,16 @@ await serveUntilStopped({
     }
     if (stopping.aborted) return;
     console.log(`\n${addresses.join('\n')}`);
-    greeted = true;
-    const token = whereToken(relayStore);
+    addressesPrinted = true;
+    const tokenLocation = operatorTokenLocation(relayStore);
     console.log(
       [
         '',
         `Open the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag.`,
-        ...(token
-          ? [`What the relay holds: ${serverUrl(ports.relay)}/operator. The page asks for a token: it is in ${token}.`]
+        ...(tokenLocation
+          ? [
+              `The relay's signups: ${serverUrl(ports.relay)}/operator. The page asks for a token: it is in ${tokenLocation}.`,
+            ]
           : []),
         'Ctrl-C stops everything.',
         '',
@@ -61,8 +63,8 @@ function storeName(port: number): string {
   return port === servers.find(({ name }) => name === 'relay')?.usualPort ? 'relay.db' : `relay-${port}.db`;
 }
 
-/** Where the token of the operator's page is; undefined where the relay has no such page. */
-function whereToken(store: string): string | undefined {
+/** The variable or file that holds the token of the operator's page; undefined where the relay has no such page. */
+function operatorTokenLocation(store: string): string | undefined {
   if (process.env['RELAY_OPERATOR_TOKEN']) return 'RELAY_OPERATOR_TOKEN';
   const [, file] = /^sqlite:(.+)$/.exec(store) ?? [];
   return file && `${relative(root, file)}-operator`;

@@ -3,7 +3,7 @@
  * `--only PART` runs one part of the rest.
  */
 import { parseArgs } from 'node:util';
-import { Complaint } from '../bring/complaint.mjs';
+import { UserError } from '../setup/user-error.mjs';
 import { runSteps } from '../steps/outcome.ts';
 import { fastSteps, slowPartNames, slowSteps } from '../steps/suites.ts';
 import { task } from '../steps/task.ts';
@@ -28,6 +28,6 @@ function readOptions(): Options {
     if (values.only === undefined || slowPartNames.includes(values.only)) return values;
     throw new Error(`There is no part "${values.only}".`);
   } catch (error) {
-    throw new Complaint(error instanceof Error ? error.message : String(error), usage);
+    throw new UserError(error instanceof Error ? error.message : String(error), usage);
   }
 }

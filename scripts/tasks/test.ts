@@ -1,5 +1,6 @@
 /**
- * `npm test`: what holds before a change is shared. With arguments, such as `npm test -- test/e2e`, these tests alone.
+ * `npm test`: the checks and tests to run before sharing a change. With arguments, such as `npm test -- test/e2e`,
+ * these tests alone.
  */
 import { runSteps } from '../steps/outcome.ts';
 import { fastSteps, selectedSteps } from '../steps/suites.ts';

@@ -11,8 +11,8 @@ import { mkdir, mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { findProgram } from '../../scripts/browsers/find.ts';
-import { freePort, hold } from '../../scripts/chain/free-port.ts';
+import { findProgram } from '../support/browsers/find.ts';
+import { freePort, listenOn } from '../../scripts/chain/free-port.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { sandboxAccount, serverUrl } from '../../scripts/chain/servers.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
@@ -217,7 +217,7 @@ function systemPath(): string {
 async function portsToUse(): Promise<Map<number, number>> {
   const used = new Map<number, number>();
   for (const port of Object.keys(pagePorts).map(Number)) {
-    const isFree = await hold(port).then(
+    const isFree = await listenOn(port).then(
       ({ release }) => release().then(() => true),
       () => false,
     );

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import { readConfig } from '@newsletter-kit/relay';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { launch } from '../../scripts/chain/launch.ts';
-import { freePorts } from '../../scripts/chain/ports.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { servers } from '../../scripts/chain/servers.ts';
 

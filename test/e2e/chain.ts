@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@newsletter-kit/core';
 import { launch, type RunningServer } from '../../scripts/chain/launch.ts';
-import { freePorts } from '../../scripts/chain/ports.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/chain/servers.ts';
 import { isWidgetStale } from '../../scripts/chain/widget.ts';
 import { buildWidget } from '../../scripts/steps/build.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core';
-import { findChromium, findFirefox } from '../../scripts/browsers/find.ts';
+import { findChromium, findFirefox } from '../support/browsers/find.ts';
 
 /** What a person enters. */
 export interface Entries {

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build, type InlineConfig } from 'vite';
 import { addWidgetFiles } from '../../examples/demo/widget-files.ts';
 import { root } from '../../scripts/chain/root.ts';
-import { bringWidget } from '../../scripts/steps/build.ts';
+import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -42,7 +42,7 @@ interface Post {
 const posts: Post[] = [];
 
 beforeAll(async () => {
-  await bringWidget();
+  await buildWidgetIfStale();
   folder = await mkdtemp(join(root, 'examples/node_modules/.readme-'));
   const pages = new Hono();
   pages.get('/', (context) => context.html(shown));

@@ -8,7 +8,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch } from '../../scripts/chain/launch.ts';
-import { freePorts } from '../../scripts/chain/ports.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { servers } from '../../scripts/chain/servers.ts';
 import { installPacked, type Installation } from './installed.ts';

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { pnpm } from '../../scripts/bring/install.mjs';
+import { pnpm } from '../../scripts/setup/install.mjs';
 import { root } from '../../scripts/chain/root.ts';
 
 const execute = promisify(execFile);

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, type RunningServer } from '../../scripts/chain/launch.ts';
-import { freePorts } from '../../scripts/chain/ports.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { sandboxAccount, serverUrl, servers, type ServerName } from '../../scripts/chain/servers.ts';
 import { buildBundle, type Bundle } from '../nodes/bundle.ts';

@@ -13,7 +13,7 @@ import {
   sandboxOAuth2Credential,
   type Imports,
 } from '../../scripts/n8n/examples.ts';
-import { keptOwner } from '../../scripts/n8n/owner.ts';
+import { storedOwner } from '../../scripts/n8n/owner.ts';
 import { starter } from './starter.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
@@ -64,10 +64,10 @@ describe('the imports of npm run n8n', () => {
 it('the sign-in of npm run n8n is made up once, and is for nobody else on the machine to read', async () => {
   const folder = scratchFolder();
   const file = join(folder, 'owner.json');
-  const owner = await keptOwner(file);
+  const owner = await storedOwner(file);
   expect(owner.password).toMatch(/^(?=.*[A-Z])(?=.*\d).{8,64}$/);
-  expect(await keptOwner(file)).toEqual(owner);
-  expect((await keptOwner(join(folder, 'other.json'))).password).not.toBe(owner.password);
+  expect(await storedOwner(file)).toEqual(owner);
+  expect((await storedOwner(join(folder, 'other.json'))).password).not.toBe(owner.password);
   if (process.platform !== 'win32') expect((await stat(file)).mode & 0o077).toBe(0);
 });
 
@@ -97,7 +97,7 @@ describe('npm run n8n', () => {
   });
 
   it.each([
-    ['no port', ['n8n'], { N8N_PORT: 'harbour' }, 'N8N_PORT is "harbour", which is no port.'],
+    ['no port', ['n8n'], { N8N_PORT: 'harbour' }, 'N8N_PORT is "harbour", which is not a port.'],
     ['an option that it does not know', ['n8n', '--folde', 'x'], {}, 'npm run n8n -- --folder DIR'],
   ])('refuses %s', async (_name, args, env, sentence) => {
     const started = starter(args, env);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer from 'puppeteer-core';
 import { expect, it, onTestFinished } from 'vitest';
-import { installNpmChromium, isNpmChromiumPossible } from '../../scripts/browsers/npm-chromium.ts';
+import { installNpmChromium, isNpmChromiumPossible } from '../support/browsers/npm-chromium.ts';
 
 it.skipIf(!isNpmChromiumPossible)('draws a page with the fonts it brings, wherever its folder is moved', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'newsletter-npm-chromium-'));

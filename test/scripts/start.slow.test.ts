@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { freePorts } from '../../scripts/chain/ports.ts';
+import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { servers, serverUrl, type Ports } from '../../scripts/chain/servers.ts';
 import { starter } from './starter.ts';
@@ -114,9 +114,9 @@ describe('npm start', () => {
   });
 
   it.each([
-    ['no port', { RELAY_PORT: 'harbour' }, 'RELAY_PORT is "harbour", which is no port.'],
-    ['a port too large', { DEMO_PORT: '70000' }, 'DEMO_PORT is "70000", which is no port.'],
-    ['the same port twice', { DEMO_PORT: '4999', RELAY_PORT: '4999' }, 'RELAY_PORT and DEMO_PORT both say 4999.'],
+    ['no port', { RELAY_PORT: 'harbour' }, 'RELAY_PORT is "harbour", which is not a port.'],
+    ['a port too large', { DEMO_PORT: '70000' }, 'DEMO_PORT is "70000", which is not a port.'],
+    ['the same port twice', { DEMO_PORT: '4999', RELAY_PORT: '4999' }, 'RELAY_PORT and DEMO_PORT are both 4999.'],
   ])('refuses %s', async (_name, wrong, sentence) => {
     const started = starter(['start'], { ...env, ...wrong });
     expect(await started.ended).toBe(1);

@@ -1,4 +1,4 @@
-/** Chooses the seed before the first test starts, and prints it: what fails is repeated with the same. */
+/** Chooses the seed before the first test starts, and prints it: the same seed repeats a failure. */
 import { testSeed } from './test-seed.ts';
 
 export function setup(): void {

@@ -1,4 +1,4 @@
-/** Keeps what Node compiles for the commands under test in the checkout instead of the system's temporary folder. */
+/** Puts Node's compile cache of the commands under test into the checkout instead of the temporary folder. */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 

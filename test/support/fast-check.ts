@@ -1,4 +1,4 @@
-/** Gives fast-check the seed, in every test file. */
+/** Sets fast-check's seed in every test file. */
 import fc from 'fast-check';
 import { testSeed } from './test-seed.ts';
 

@@ -1,2 +1,2 @@
-/** Lets commands that tests start print without colours, also where the caller, such as CI, asks for them. */
+/** Turns colours off for the commands that tests start, also where the caller, such as CI, turns them on. */
 delete process.env['FORCE_COLOR'];

@@ -9,7 +9,7 @@ const seeds = 2 ** 31;
 const defaultSeed = 1;
 
 /**
- * Puts the seed that was drawn in place of `random`, so that every process of this run has the same.
+ * Reads the seed and replaces `random` with the one drawn, so that every process of the run has the same.
  *
  * @throws if `TEST_SEED` is neither a whole number nor `random`
  */

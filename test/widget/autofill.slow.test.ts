@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import type { ElementHandle, Page } from 'puppeteer-core';
-import { isHeadlessShell } from '../../scripts/browsers/find.ts';
+import { isHeadlessShell } from '../support/browsers/find.ts';
 import { modes, pageWith, type AskedField } from './modes.ts';
 import { setStage } from './stage.ts';
 

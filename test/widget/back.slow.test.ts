@@ -3,8 +3,8 @@
  * it stood.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { enginesToTest } from '../../scripts/browsers/engines.ts';
-import { isHeadlessShell } from '../../scripts/browsers/find.ts';
+import { enginesToTest } from '../support/browsers/engines.ts';
+import { isHeadlessShell } from '../support/browsers/find.ts';
 import { startEndpoint, type Received } from '../../widget/test/endpoint.ts';
 import { modes, pageWith } from './modes.ts';
 import { openSite, type Site } from './site.ts';

@@ -7,12 +7,12 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/chain/root.ts';
 import { widgetScript } from '../../scripts/chain/widget.ts';
-import { bringWidget } from '../../scripts/steps/build.ts';
+import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
 import { readElements, type CustomElement, type Named } from '../../widget/scripts/manifest.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from './site.ts';
 
-await bringWidget();
+await buildWidgetIfStale();
 const elements = await readElements();
 const dist = dirname(widgetScript);
 const json = async <Content>(file: string): Promise<Content> =>

@@ -1,6 +1,6 @@
 /** Leaving a page while its form is being sent, and coming back with Back: out of the browser's memory, in Chromium. */
 import { describe, expect, it } from 'vitest';
-import { isHeadlessShell } from '../../scripts/browsers/find.ts';
+import { isHeadlessShell } from '../support/browsers/find.ts';
 import { setStage } from './stage.ts';
 
 const stage = setStage();

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { enginesToTest } from '../../scripts/browsers/engines.ts';
+import { enginesToTest } from '../support/browsers/engines.ts';
 import { root } from '../../scripts/chain/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openSite, type Site } from './site.ts';

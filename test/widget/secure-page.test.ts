@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { widgetScript } from '../../scripts/chain/widget.ts';
-import { bringWidget } from '../../scripts/steps/build.ts';
+import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
 let session: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  await bringWidget();
+  await buildWidgetIfStale();
   session = await openBrowser('chromium');
 });
 afterAll(() => session?.close());

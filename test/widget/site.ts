@@ -10,7 +10,7 @@ import { Readable } from 'node:stream';
 import { build } from 'vite';
 import { root } from '../../scripts/chain/root.ts';
 import { widgetScript } from '../../scripts/chain/widget.ts';
-import { bringWidget } from '../../scripts/steps/build.ts';
+import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
 
 export interface Page {
   /** All of it, or the pieces in which it arrives. */
@@ -36,7 +36,7 @@ const javascript = 'text/javascript; charset=utf-8';
  * site gets that installs the package and bundles it. Scripts may be loaded by other origins.
  */
 export async function openSite(): Promise<Site> {
-  await bringWidget();
+  await buildWidgetIfStale();
   const pages = new Map<string, Page>();
   const scripts = new Map<string, string>();
   const requests: string[] = [];

@@ -1,7 +1,7 @@
 /** A browser window in any of the three engines, as far as all of them can be driven alike. */
 import { remote } from 'webdriverio';
-import { startWebKitDriver } from '../../scripts/browsers/webkit-driver.ts';
-import type { EngineName } from '../../scripts/browsers/engines.ts';
+import { startWebKitDriver } from '../support/browsers/webkit-driver.ts';
+import type { EngineName } from '../support/browsers/engines.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
 /** Long enough for a busy machine; what is there is there at once. */

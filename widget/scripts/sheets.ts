@@ -13,7 +13,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
 import puppeteer, { type Page } from 'puppeteer-core';
-import { findChromium } from '../../scripts/browsers/find.ts';
+import { findChromium } from '../../test/support/browsers/find.ts';
 
 const at = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 const pictures = at('../../.output/looks');

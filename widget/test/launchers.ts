@@ -4,9 +4,9 @@
  */
 import { chromeLauncher, type ChromeLauncher, type ChromeLauncherArgs } from '@web/test-runner-chrome';
 import { webdriverLauncher, type WebdriverLauncher } from '@web/test-runner-webdriver';
-import type { EngineName } from '../../scripts/browsers/engines.ts';
-import { findChromium, findFirefox } from '../../scripts/browsers/find.ts';
-import { startWebKitDriver } from '../../scripts/browsers/webkit-driver.ts';
+import type { EngineName } from '../../test/support/browsers/engines.ts';
+import { findChromium, findFirefox } from '../../test/support/browsers/find.ts';
+import { startWebKitDriver } from '../../test/support/browsers/webkit-driver.ts';
 
 const zone = 'Europe/Berlin';
 type LaunchOptions = NonNullable<ChromeLauncherArgs['launchOptions']>;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { launch, type RunningServer } from '../../../scripts/chain/launch.ts';
-import { freePorts } from '../../../scripts/chain/ports.ts';
+import { freePorts } from '../../support/free-ports.ts';
 import { servers, serverUrl } from '../../../scripts/chain/servers.ts';
 import { isWidgetStale } from '../../../scripts/chain/widget.ts';
 import { buildWidget } from '../../../scripts/steps/build.ts';

@@ -1,8 +1,8 @@
-/** Finds browsers on this machine, and what drives them. */
+/** Finds browsers and their drivers on this machine. */
 import { accessSync, constants, globSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { Complaint } from '../bring/complaint.mjs';
-import { root } from '../chain/root.ts';
+import { UserError } from '../../../scripts/setup/user-error.mjs';
+import { root } from '../../../scripts/chain/root.ts';
 
 /** Names on the PATH, the open build first. */
 const names = [
@@ -15,8 +15,8 @@ const names = [
   'msedge.exe',
 ];
 
-/** Where installers put it when it is not on the PATH. */
-const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+/** Installation paths outside the PATH. */
+const installPaths: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: [
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
@@ -34,7 +34,7 @@ const places: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   }),
 };
 
-/** The one that `npm test` fetches from npm where the system has none and nobody is root. */
+/** The Chromium that `npm test` installs from npm where the system has none and the user is not root. */
 const npmVersion = '153.0.0';
 export const npmChromium = {
   version: npmVersion,
@@ -44,30 +44,30 @@ export const npmChromium = {
 } as const;
 const npmProgram = join(npmChromium.folder, npmChromium.program);
 
-/** WebKitGTK's browser stands on no PATH; each distribution has a folder for it. */
+/** WebKitGTK's browser is not on the PATH; each distribution has a folder for it. */
 const miniBrowsers = ['/usr/lib/*/webkit2gtk-4.1/MiniBrowser', '/usr/lib{,64,exec}/webkit2gtk-4.1/MiniBrowser'];
 
 /**
  * The path of a browser to run tests in: the one `CHROMIUM` names, else what the system has, else the one of npm.
  *
  * @returns undefined where there is none
- * @throws Complaint where `CHROMIUM` names no program
+ * @throws UserError where `CHROMIUM` names no program
  */
 export function findChromium(): string | undefined {
-  const asked = process.env['CHROMIUM'];
-  if (asked) {
-    if (isProgram(asked)) return asked;
-    throw new Complaint(
-      `CHROMIUM is "${asked}", and there is no program there.`,
-      'Set it to the path of a Chromium or Chrome, or unset it to have one looked for.',
+  const configured = process.env['CHROMIUM'];
+  if (configured) {
+    if (isProgram(configured)) return configured;
+    throw new UserError(
+      `CHROMIUM is "${configured}", and there is no program there.`,
+      'Set it to the path of a Chromium or Chrome, or unset it to search for one.',
     );
   }
-  return findProgram(names, [...(places[process.platform] ?? []), npmProgram]);
+  return findProgram(names, [...(installPaths[process.platform] ?? []), npmProgram]);
 }
 
 /**
- * Whether the browser of the tests is the headless shell from npm, which lacks what only a whole Chromium has: autofill
- * and the back/forward cache.
+ * Whether the browser of the tests is the headless shell from npm, which lacks autofill and
+ * the back/forward cache.
  */
 export function isHeadlessShell(): boolean {
   return findChromium() === npmProgram;
@@ -81,7 +81,7 @@ export function findFirefox(): string | undefined {
   );
 }
 
-/** What WebKitGTK needs to run without a screen. */
+/** The programs that run WebKitGTK without a screen. */
 export interface WebKit {
   readonly browser: string;
   readonly driver: string;

@@ -1,13 +1,13 @@
 /**
- * Makes sure the tests have a browser: finds one, installs Debian's as root, fetches one from npm as anybody else, or
- * says what to install.
+ * Finds a Chromium for the tests, or installs one: Debian's as root, npm's as another user. Where neither is possible,
+ * the error says what to install.
  */
 import { findChromium } from './find.ts';
 import { installNpmChromium, isNpmChromiumPossible } from './npm-chromium.ts';
-import { Complaint } from '../bring/complaint.mjs';
-import { run } from '../steps/command.ts';
+import { UserError } from '../../../scripts/setup/user-error.mjs';
+import { run } from '../../../scripts/steps/command.ts';
 
-/** What to type, by platform. */
+/** How to install it, by platform. */
 const remedies: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
   linux:
     'Install it (Debian: "sudo apt-get install chromium"; Fedora: "sudo dnf install chromium") and run the command again',
@@ -17,11 +17,11 @@ const remedies: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
 const apt = { DEBIAN_FRONTEND: 'noninteractive' };
 
 /**
- * Finds or installs Chromium and names it in the environment for everything that runs later.
+ * Finds or installs Chromium and sets the variables through which the tests find it.
  *
- * @throws Complaint where there is none and none can be installed
+ * @throws UserError where there is none and none can be installed
  */
-export async function bringChromium(): Promise<string> {
+export async function ensureChromium(): Promise<string> {
   const path = findChromium() ?? (await installChromium());
   process.env['CHROMIUM'] = path;
   // The name that Web Test Runner's launcher reads.
@@ -50,12 +50,12 @@ async function installChromium(): Promise<string> {
       ));
     const path = findChromium();
     if (installed && path) return path;
-    throw new Complaint(
-      'apt-get could not install chromium; its reasons stand above.',
-      'Mend them, or set CHROMIUM to the path of a Chromium or Chrome.',
+    throw new UserError(
+      'apt-get could not install chromium; its messages are above.',
+      'Fix the cause, or set CHROMIUM to the path of a Chromium or Chrome.',
     );
   }
   if (isNpmChromiumPossible) return installNpmChromium();
   const remedy = remedies[process.platform] ?? 'Install it and run the command again';
-  throw new Complaint('The tests need Chromium, and there is none here.', `${remedy}, or set CHROMIUM to its path.`);
+  throw new UserError('The tests need Chromium, and there is none here.', `${remedy}, or set CHROMIUM to its path.`);
 }

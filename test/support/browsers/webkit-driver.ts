@@ -1,10 +1,10 @@
-/** Runs WebKitGTK's WebDriver on a screen that nobody sees. Both end with whoever started them, however that ends. */
+/** Runs WebKitGTK's WebDriver on a virtual screen. Both end with this process. */
 import { spawn, type ChildProcess, type StdioOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../chain/free-port.ts';
+import { freePort } from '../../../scripts/chain/free-port.ts';
 import { findProgram, findWebKit } from './find.ts';
 
 export interface WebKitDriver {
@@ -19,8 +19,8 @@ export interface WebKitDriver {
   stop(): Promise<void>;
 }
 
-/** How long the screen and the driver may take to start, in milliseconds. */
-const patience = 60_000;
+/** Time limit for the start of the screen and the driver, in milliseconds. */
+const startLimit = 60_000;
 
 /**
  * @param zone - time zone of the browser
@@ -32,7 +32,7 @@ export async function startWebKitDriver(zone = 'UTC'): Promise<WebKitDriver> {
   const running: ChildProcess[] = [];
   const stop = async (): Promise<void> => {
     process.off('exit', endAll);
-    // The screen goes last: a browser that loses it says so at length.
+    // The screen ends last: a browser that loses it prints many errors.
     for (const child of running.toReversed()) await end(child);
   };
   const endAll = (): void => running.forEach((child) => void child.kill());
@@ -92,12 +92,12 @@ async function end(child: ChildProcess): Promise<void> {
 }
 
 async function firstLine(stream: Readable): Promise<string> {
-  for await (const line of createInterface({ input: stream, signal: AbortSignal.timeout(patience) })) return line;
+  for await (const line of createInterface({ input: stream, signal: AbortSignal.timeout(startLimit) })) return line;
   throw new Error('Xvfb did not start.');
 }
 
 async function answers(address: string): Promise<void> {
-  for (const end = Date.now() + patience; ; await sleep(50)) {
+  for (const end = Date.now() + startLimit; ; await sleep(50)) {
     const status = await fetch(address).then(
       (response) => response.ok,
       () => false,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { findFirefox } from '../../../../scripts/browsers/find.ts';
+import { findFirefox } from '../../../../test/support/browsers/find.ts';
 import { listen } from '../../src/command/listen.ts';
 import { createSandbox } from '../../src/index.ts';
 

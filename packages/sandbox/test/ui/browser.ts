@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer, { type Browser, type Page } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
-import { findChromium } from '../../../../scripts/browsers/find.ts';
+import { findChromium } from '../../../../test/support/browsers/find.ts';
 import { serve } from '../../src/command/serve.ts';
 import { apiKeys, publicationId } from '../../src/index.ts';
 
