@@ -82,7 +82,10 @@ export function serverOptions(): readonly Option[] {
   ];
 }
 
-/** An option with a variable. A blank value counts as not given. */
+/**
+ * An option with a variable. A blank value counts as not given: the option keeps its default. Without a default commander
+ * makes it the empty string.
+ */
 function setting<Value>(
   flags: string,
   about: string,
@@ -98,11 +101,11 @@ function setting<Value>(
 
 const asText = (text: string): string => text;
 
-/** The values by the names that commander gives them. */
+/** The values by the names that commander gives them; empty where a blank one was given and there is no default. */
 interface OptionValues {
   readonly host: string;
   readonly port: number;
-  readonly allowedHost?: readonly string[];
+  readonly allowedHost?: readonly string[] | '';
   readonly controlToken?: string;
   readonly db: string;
   readonly seed: string;
@@ -124,17 +127,17 @@ export function readServerOptions(
 ): ServerOptions {
   // serverOptions() defines them.
   const values = program.opts() as unknown as OptionValues;
-  const { host, db, seed, profile, allowedHost = [], seedSize, record } = values;
+  const { host, db, seed, profile, allowedHost, seedSize, record } = values;
   return {
     host,
     db,
     seed,
     profile,
     port: runsCommand && program.getOptionValueSource('port') !== 'cli' ? 0 : values.port,
-    allowedHosts: allowedHost,
-    controlToken: readControlToken(values.controlToken),
+    allowedHosts: allowedHost || [],
+    controlToken: readControlToken(values.controlToken || undefined),
     seedSize: seedSize || undefined,
-    record: record === 'none' ? undefined : record,
+    record: !record || record === 'none' ? undefined : record,
   };
 }
 

@@ -160,6 +160,11 @@ test('a blank variable counts as not set, and a flag before the command as one b
   const ended = await run(['--seed', 'empty', 'exec', '--', process.execPath, '-e', code, '--', '--port', '4010'], {
     SANDBOX_PROFILE: '',
     SANDBOX_PORT: ' ',
+    SANDBOX_HOST: '',
+    SANDBOX_ALLOWED_HOSTS: '',
+    SANDBOX_CONTROL_TOKEN: '',
+    SANDBOX_DB: '',
+    SANDBOX_RECORD: '',
   });
   expect(ended).toEqual({ code: 0, stdout: 'true\n', stderr: '' });
 });
