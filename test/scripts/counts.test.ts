@@ -1,4 +1,4 @@
-/** The lines CI reads: what the runners counted, never "0 failed" when something failed, and what it was. */
+/** The summary that CI reads: the counts, never "0 failed" after a failure, and the failures. */
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,7 +57,7 @@ describe('the summary', () => {
   const failures = (count: number, error = 'AssertionError: 1 is not 2') =>
     Array.from({ length: count }, (_, index) => ({ test: `a.test.ts > case ${index}`, error }));
 
-  it('names what failed after the steps and before the last line', async () => {
+  it('lists failures after the steps and before the last line', async () => {
     await runSteps([
       tests('A', { ok: false, passed: 3, failed: 1, failures: failures(1) }),
       tests('B', { ok: true, passed: 4, failed: 0 }),
@@ -72,7 +72,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('stays short, and says how much it left out', async () => {
+  it('is short, and counts the failures it leaves out', async () => {
     const long = Array.from({ length: 50 }, (_, line) => `line ${line} ${'x'.repeat(2000)}`).join('\n');
     await runSteps([tests('A', { ok: false, passed: 0, failed: 30, failures: failures(30, long) })]);
     const summary = printed.slice(printed.indexOf('━━ Summary'));
@@ -90,7 +90,7 @@ describe('vitest', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
-  it('reports tests that failed, and what broke outside of them', async () => {
+  it('reports failed tests and errors outside of tests', async () => {
     const files = {
       'fails.test.js':
         "import { expect, it } from 'vitest'; it('adds up', () => expect(1 + 1).toBe(3)); it('holds', () => {}); it.skip('waits', () => {});",

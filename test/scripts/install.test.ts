@@ -1,4 +1,4 @@
-/** The starter on a machine where something is missing: one sentence that says what to do, never a stack trace. */
+/** The starter's errors on a machine where something is missing: what to do, never a stack trace. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

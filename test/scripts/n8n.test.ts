@@ -1,5 +1,5 @@
 /**
- * `npm run n8n`: what it imports and when, and one clear sentence where it cannot run. The rest is tried in a real n8n.
+ * `npm run n8n`: what it imports and when, and a clear error where it cannot run. test/n8n runs it for real.
  */
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -30,19 +30,19 @@ describe('the imports of npm run n8n', () => {
     expect(ids(planImports(imports(), first.record))).toEqual([]);
   });
 
-  it('leave a workflow to the person, also after its example has changed', () => {
+  it('never overwrite a workflow, even after its example has changed', () => {
     const { record } = planImports(imports(), {});
     expect(ids(planImports({ ...imports(), workflows: [{ id: 'first', name: 'Better' }] }, record))).toEqual([]);
   });
 
-  it('bring the example that is new', () => {
+  it('add a new example', () => {
     const { record } = planImports(imports(), {});
     expect(
       ids(planImports({ ...imports(), workflows: [...imports().workflows, { id: 'second', name: 'Second' }] }, record)),
     ).toEqual(['second']);
   });
 
-  it('bring the credentials again once the sandbox has moved, and not a third time', () => {
+  it('update the credentials once after the sandbox has moved', () => {
     const { record } = planImports(imports(), {});
     const moved = planImports(imports('http://127.0.0.1:4011'), record);
     expect(ids(moved)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
@@ -61,7 +61,7 @@ describe('the imports of npm run n8n', () => {
   });
 });
 
-it('the sign-in of npm run n8n is made up once, and is for nobody else on the machine to read', async () => {
+it('creates the owner of npm run n8n once, in a file that only the current user can read', async () => {
   const folder = scratchFolder();
   const file = join(folder, 'owner.json');
   const owner = await storedOwner(file);

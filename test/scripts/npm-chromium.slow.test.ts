@@ -6,7 +6,7 @@ import puppeteer from 'puppeteer-core';
 import { expect, it, onTestFinished } from 'vitest';
 import { installNpmChromium, isNpmChromiumPossible } from '../support/browsers/npm-chromium.ts';
 
-it.skipIf(!isNpmChromiumPossible)('draws a page with the fonts it brings, wherever its folder is moved', async () => {
+it.skipIf(!isNpmChromiumPossible)('renders a page with its own fonts, also after its folder was moved', async () => {
   const parent = await mkdtemp(join(tmpdir(), 'newsletter-npm-chromium-'));
   onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }));
   await installNpmChromium(join(parent, 'first'));

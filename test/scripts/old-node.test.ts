@@ -1,4 +1,4 @@
-/** What the commands say on a Node that is too old for them, such as a distribution's own. */
+/** The commands' error on a Node that is too old, such as a distribution's own. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';

@@ -80,7 +80,7 @@ describe('npm start', () => {
     expect(started.output()).not.toContain('runs already');
   });
 
-  it('says that another npm start runs, where it does, and that the second one can have other ports', async () => {
+  it('names a running npm start and suggests other ports for the second one', async () => {
     const first = starter(['start'], env);
     onTestFinished(() => void first.child.kill('SIGTERM'));
     await first.says(/Ctrl-C stops everything/);

@@ -139,7 +139,7 @@ async function valueOf({ key, value, isTyped }: Field, schemas: readonly JsonSch
   const types = new Set(schemas.map(({ type }) => type));
   if (isTyped && value.startsWith('@')) return await readInput(value.slice(1));
   const isAny = schemas.length === 0;
-  // Of a field that takes texts and more, -f sends a text and -F what the value looks like.
+  // A field that takes strings and other types: -f sends a string, -F the type that the value looks like.
   if (types.has('string') && !(isTyped && types.size > 1)) return value;
   if (isAny && !isTyped) return value;
   if ((value === 'true' || value === 'false') && (isAny || types.has('boolean'))) return value === 'true';

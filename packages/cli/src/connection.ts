@@ -28,7 +28,7 @@ export interface ConnectionOptions {
   readonly publication?: string | undefined;
 }
 
-/** The connection before a client is made of it. */
+/** The settings of a connection. */
 export interface Settings {
   /** Nothing names a connection: it is the sandbox by default. */
   readonly isDefault: boolean;
@@ -44,7 +44,7 @@ export interface Settings {
 
 /**
  * Flags win over variables, variables over the profile, the profile over the sandbox. A profile that is chosen by its
- * flag wins over the variables, which name another connection.
+ * flag wins over variables.
  *
  * @throws UsageError for a profile that does not exist
  */
@@ -83,7 +83,7 @@ export interface Connection {
 }
 
 /**
- * Makes the client.
+ * Creates the client.
  *
  * @throws UsageError that names everything that is missing
  */

@@ -3,7 +3,7 @@ import type { Reporter } from './output/reporter.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The process as a command sees it; `command-line.ts` makes it. */
+/** The context of a command; `command-line.ts` creates it. */
 export interface Context {
   /** The arguments behind the command's name. */
   readonly argv: readonly string[];
@@ -21,7 +21,7 @@ export const exitCodes = {
   done: 0,
   /** It failed: wrong usage, a refusal of the service, a full disk. */
   failed: 1,
-  /** It did its work except for rejected rows, which are in a file, or for findings that a person has to look at. */
+  /** It did its work except for rejected rows, which are in a file, or for findings that need a decision. */
   needsAttention: 2,
   /** Ctrl-C or SIGTERM stopped it; the same command continues where it stopped. */
   interrupted: 3,

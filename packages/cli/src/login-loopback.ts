@@ -14,12 +14,13 @@ export interface LoopbackOptions {
 const path = '/callback';
 
 /**
- * Waits until the browser has come back.
+ * Waits until the browser is redirected back.
  *
- * @param begin - begins the login for a redirect URI; the answer finishes it with the address the browser came back to
- * @returns what finishing gave
- * @throws UsageError where nobody came back in time or the port is in use; InterruptedError; errors of `begin` and
- *   of finishing
+ * @param begin - starts the login for a redirect URI; the function it returns completes the login with the redirected
+ *   address
+ * @returns the result of that function
+ * @throws UsageError where the browser does not return in time or the port is in use; InterruptedError; errors of
+ *   `begin` and of that function
  */
 export async function waitForBrowser<T>(
   { port, timeoutMs, signal }: LoopbackOptions,
@@ -63,7 +64,7 @@ export async function waitForBrowser<T>(
         },
         (error: unknown) => {
           answer(response, 400, 'You are not signed in', 'The terminal says why.');
-          // Any page can send a browser here: what does not belong to this login must not end it.
+          // Any page can redirect a browser here: a request of another login must not end this one.
           if (!(error instanceof StateMismatchError)) over.reject(error);
         },
       );
@@ -81,7 +82,7 @@ function answer(response: ServerResponse, status: number, title: string, text: s
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'",
-    // The address holds the code; it is used up, and still nobody's business.
+    // The address holds the authorization code. It has been used, and still stays out of history and referrers.
     'Referrer-Policy': 'no-referrer',
     'Cache-Control': 'no-store',
     Connection: 'close',

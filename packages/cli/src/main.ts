@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command `newsletter`. Loads nothing before the version of Node is known to be new enough. */
+/** `newsletter`: refuses a Node that is too old, then loads the commands, which such a Node cannot load. */
 import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -5,7 +5,7 @@ import { InvalidArgumentError, Option } from '@commander-js/extra-typings';
 const isWebAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
 const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
-/** A reader of values that says what a malformed one must be. A blank becomes the empty text: not set. */
+/** Reads and checks a value. A blank one becomes the empty string, which counts as not set. */
 function reader(isValid: (value: string) => boolean, mustBe: string): (value: string) => string {
   return (given) => {
     const value = given.trim();

@@ -15,7 +15,7 @@ export interface Profile {
   readonly apiUrl: string;
   readonly appUrl?: string | undefined;
   readonly publicationId?: string | undefined;
-  /** Null where nobody is logged in. */
+  /** Null without a login. */
   readonly credential: { readonly kind: 'key'; readonly key: string } | Login | null;
 }
 
@@ -32,7 +32,7 @@ export interface Profiles {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** The profile that is always there: the sandbox on its usual port. */
+/** The built-in profile: the sandbox on its default port. */
 export const sandboxName = 'sandbox';
 export const sandboxProfile: Profile = {
   apiUrl: 'http://127.0.0.1:4010/v2',
@@ -79,7 +79,7 @@ export async function writeProfiles(env: Environment, profiles: Profiles): Promi
   await replaceFile(profilesFile(env), `${JSON.stringify(profiles, null, 2)}\n`, 0o600);
 }
 
-/** Keeps a profile; the first one becomes the current one. */
+/** Stores a profile; the first one becomes the current one. */
 export async function keepProfile(env: Environment, name: string, profile: Profile): Promise<void> {
   const { current, profiles } = await readProfiles(env);
   await writeProfiles(env, { current: current ?? name, profiles: { ...profiles, [name]: profile } });

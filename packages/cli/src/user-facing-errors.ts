@@ -1,4 +1,4 @@
-/** Turns errors into messages for the user. An error that none is known for is a bug and shows its stack. */
+/** Converts errors into messages for the user. An unknown error is a bug and shows its stack. */
 import { UsageError } from '@newsletter-kit/core/command-line';
 
 /** An error as `--json` prints it, under the key `error`. */

@@ -1,4 +1,4 @@
-/** Runs the command as a person would: its own process, from source, with a home of its own. */
+/** Runs the command in a process of its own, from source, with a home of its own. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -52,7 +52,7 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
   return start(args, env).ended;
 }
 
-/** Waits until `look` finds something; the limit ends what would never happen. */
+/** Polls until `look` finds a value, at most a minute. */
 export async function eventually<T>(what: string, look: () => T | null | undefined): Promise<T> {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
     const found = look();

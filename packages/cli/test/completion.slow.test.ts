@@ -1,4 +1,4 @@
-/** The completion scripts, run by the shells themselves. A shell that is not installed is left out; bash must be. */
+/** The completion scripts, run by real shells. A shell that is not installed is skipped, except for bash. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
 });
 
 describe('completion', () => {
-  it('leaves names of files to the shell', () => {
+  it('lets the shell complete names of files', () => {
     const complete = machine();
     if (has('zsh')) expect(complete('zsh', ['import', ''])).toEqual(['FILES']);
     if (has('fish')) expect(complete('fish', ['import', 'peo'])).toEqual(['people.csv']);
@@ -94,7 +94,7 @@ describe('completion', () => {
     expect(whole.stdout).toBe('--format=ndjson\n');
   });
 
-  it('names its shells', async () => {
+  it('refuses an unknown shell', async () => {
     expect((await run(['completion', 'tcsh'])).stderr).toContain("'tcsh' is invalid");
   });
 });

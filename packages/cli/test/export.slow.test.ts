@@ -81,7 +81,7 @@ test('defuses cells that a spreadsheet would run as formulas, except with --raw'
   expect(await line('--format', 'ndjson')).toContain(JSON.stringify(evil));
 });
 
-test('continues after an interruption where it stopped, and then has everyone once', async ({
+test('continues an interrupted export, which then holds every subscription once', async ({
   sandboxOnPort: sandbox,
 }) => {
   const path = join(scratchFolder(), 'all.csv');
@@ -142,7 +142,7 @@ test('starts over for another export, and where the service no longer knows the 
   expect(ids(ndjson(readFileSync(path, 'utf8')))).toEqual(ids(await everyone(sandbox)));
 });
 
-test('cancels the call under way with the first Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
+test('cancels the call in flight with the first Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
   sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 20_000 } });
   const slow = start(['export', join(scratchFolder(), 'all.csv')], sandbox.env);
   await eventually('that it waits for an answer', () => sandbox.faults.list().some(({ fired }) => fired > 0) || null);
@@ -150,7 +150,7 @@ test('cancels the call under way with the first Ctrl-C', async ({ sandboxOnPort:
   expect(await slow.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was written') });
 });
 
-test('tells programs how far it is, and keeps stdout for one thing', async ({ sandboxOnPort: sandbox }) => {
+test('reports progress to programs, and mixes nothing into a file on stdout', async ({ sandboxOnPort: sandbox }) => {
   const path = join(scratchFolder(), 'all.csv');
   const { code, stdout, stderr } = await run(['export', path, '--json'], sandbox.env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -161,7 +161,7 @@ test('tells programs how far it is, and keeps stdout for one thing', async ({ sa
   expect(mixed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('name a FILE') });
 });
 
-test('draws one line that counts up on a terminal, and none for CI', async ({ sandboxOnPort: sandbox }) => {
+test('rewrites a progress line on a terminal, and not in CI', async ({ sandboxOnPort: sandbox }) => {
   const path = join(scratchFolder(), 'all.csv');
   // `script` gives the command a terminal.
   const onTerminal = 'script -qec "$(printf "\'%s\' " "$@")" /dev/null';
@@ -184,7 +184,7 @@ test('ends without an error when the reader of stdout closes the pipe', async ({
   expect(stderr).not.toContain('EPIPE');
 });
 
-test('says what it cannot do, and leaves nothing half', async ({ sandboxOnPort: sandbox }) => {
+test('reports usage errors and leaves no partial file', async ({ sandboxOnPort: sandbox }) => {
   const missing = join(scratchFolder(), 'no', 'such', 'folder.csv');
   expect(await run(['export', missing], sandbox.env)).toMatchObject({
     code: 1,

@@ -32,7 +32,7 @@ async function subscribed(sandbox: SandboxOnPort): Promise<readonly { email: str
   return all;
 }
 
-test('imports a file, with columns mapped as told', async ({ sandboxOnPort: sandbox }) => {
+test('imports a file with mapped columns', async ({ sandboxOnPort: sandbox }) => {
   const client = createClient(sandbox.clientOptions);
   await client.customFields.create({ display: 'First Name', kind: 'string' });
   await client.customFields.create({ display: 'Topics', kind: 'list' });
@@ -58,7 +58,7 @@ test('imports a file, with columns mapped as told', async ({ sandboxOnPort: sand
   );
 });
 
-test('puts rows that are no good into a file, with number and reason, and says so by exit code 2', async ({
+test('writes rejected rows to a file, with number and reason, and ends with exit code 2', async ({
   sandboxOnPort: sandbox,
 }) => {
   const { path, folder } = people([
@@ -97,9 +97,7 @@ test('puts rows that are no good into a file, with number and reason, and says s
   expect(existsSync(rejects)).toBe(false);
 });
 
-test('continues after Ctrl-C and after a kill, and sends no row again that the service has taken', async ({
-  sandboxOnPort: sandbox,
-}) => {
+test('continues after Ctrl-C and after a kill, and sends no accepted row again', async ({ sandboxOnPort: sandbox }) => {
   const { path, folder } = people(many(3000));
   const args = ['import', path, '--batch-size', '100'];
   const slow = sandbox.faults.add({ match: 'subscriptions.bulkCreate', effect: { latency: 150 } });
@@ -135,7 +133,9 @@ test('continues after Ctrl-C and after a kill, and sends no row again that the s
   expect(await subscribed(sandbox)).toHaveLength(3000);
 });
 
-test('continues when the service works again, and reports until then why not', async ({ sandboxOnPort: sandbox }) => {
+test('continues when the service works again, and reports the reason until then', async ({
+  sandboxOnPort: sandbox,
+}) => {
   const { path } = people(many(10));
   sandbox.faults.add({ match: 'subscriptions.bulkCreate', effect: { status: 403 }, times: 1 });
   const refused = await run(['import', path], sandbox.env);
@@ -145,7 +145,7 @@ test('continues when the service works again, and reports until then why not', a
   expect(await subscribed(sandbox)).toHaveLength(10);
 });
 
-test('says what it cannot understand before anything is sent', async ({ sandboxOnPort: sandbox }) => {
+test('reports usage errors before anything is sent', async ({ sandboxOnPort: sandbox }) => {
   const { path } = people(['Mail,Age', 'ada@example.com,36']);
   const cases: [string[], string][] = [
     [['import'], "missing required argument 'file'"],

@@ -44,7 +44,7 @@ test.for([
   expect(await interrupt(command)).toMatchObject({ code: 3, stderr: expect.stringContaining('Interrupted') });
 });
 
-test('watch ends with 0 in the middle of a look', async ({ sandboxOnPort: sandbox }) => {
+test('watch ends with 0 in the middle of a poll', async ({ sandboxOnPort: sandbox }) => {
   const { waiting } = slow(sandbox, 'subscriptions.list');
   const watch = start(['watch'], sandbox.env);
   await waiting();

@@ -38,7 +38,7 @@ async function signIn(env: Readonly<Record<string, string>>, ...args: string[]) 
   return { ...(await login.ended), page: await back.text(), status: back.status };
 }
 
-test('a login is driven by the browser, kept for its owner alone, used by the next commands, and ended', async ({
+test('logs in with a browser, stores the tokens for their owner alone, uses and revokes them', async ({
   sandboxOnPort: sandbox,
 }) => {
   const { env, kit, home } = person(sandbox);
@@ -77,7 +77,7 @@ test('a login is driven by the browser, kept for its owner alone, used by the ne
   expect((await run(['whoami'], home)).stderr).toContain('Nobody is logged in');
 });
 
-test('an app with a secret signs in with it, and the secret is kept nowhere', async ({ sandboxOnPort: sandbox }) => {
+test('logs in as an app with a secret, and stores the secret nowhere', async ({ sandboxOnPort: sandbox }) => {
   const { env, kit, home } = person(sandbox);
   const secret = { NEWSLETTER_OAUTH_CLIENT_SECRET: oauthClients.confidential.secret };
   const login = start(['login', '--no-browser', '--json', '--scope', 'subscriptions:read'], {
@@ -108,7 +108,7 @@ test('an app with a secret signs in with it, and the secret is kept nowhere', as
   ]);
 });
 
-test('a login that the person refuses says so and keeps nothing', async ({ sandboxOnPort: sandbox }) => {
+test('reports a login that the user refuses, and stores nothing', async ({ sandboxOnPort: sandbox }) => {
   const { env, home } = person(sandbox);
   const login = begin(env);
   const back = await fetch(await consent(fetch, await addressOf(login), 'deny'));
@@ -119,7 +119,7 @@ test('a login that the person refuses says so and keeps nothing', async ({ sandb
   expect((await run(['whoami'], { ...env, ...home })).stderr).toContain('Nobody is logged in');
 });
 
-test('a login is not ended by what any page could send to its port', async ({ sandboxOnPort: sandbox }) => {
+test('ignores requests to the loopback port that do not belong to the login', async ({ sandboxOnPort: sandbox }) => {
   const { env } = person(sandbox);
   const login = begin(env);
   const url = await addressOf(login);
@@ -139,7 +139,7 @@ test('a login is not ended by what any page could send to its port', async ({ sa
   expect((await login.ended).code).toBe(0);
 });
 
-test('a login waits only so long, and ends when asked to', async ({ sandboxOnPort: sandbox }) => {
+test('ends a login after its time limit and with Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
   const { env } = person(sandbox);
   const late = begin(env, '--timeout', '1');
   expect(await late.ended).toMatchObject({
@@ -152,7 +152,7 @@ test('a login waits only so long, and ends when asked to', async ({ sandboxOnPor
   expect(await stopped.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('The login was interrupted') });
 });
 
-test('a login says what is wrong before it begins', async ({ sandboxOnPort: sandbox }) => {
+test('reports usage errors before a login', async ({ sandboxOnPort: sandbox }) => {
   const { env, home } = person(sandbox);
   expect((await run(['login'], home)).stderr).toMatch(
     /NEWSLETTER_API_URL is missing[\s\S]*NEWSLETTER_APP_URL is missing[\s\S]*NEWSLETTER_OAUTH_CLIENT_ID is missing/,
@@ -169,7 +169,7 @@ test('a login says what is wrong before it begins', async ({ sandboxOnPort: sand
   );
 });
 
-test('the token of a login is sent to its own service alone', async ({ sandboxOnPort: sandbox }) => {
+test('sends the token of a login only to its own service', async ({ sandboxOnPort: sandbox }) => {
   const { env, home } = person(sandbox);
   await signIn(env);
   const { code, stderr } = await run(['whoami'], { ...home, NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2' });
@@ -177,7 +177,7 @@ test('the token of a login is sent to its own service alone', async ({ sandboxOn
   expect(stderr).toContain(`its credential is not sent to http://127.0.0.1:9/v2`);
 });
 
-test('a login that was ended elsewhere asks to log in again, and logging out still forgets it', async ({
+test('asks to log in again after a revocation elsewhere, and logout still deletes the login', async ({
   sandboxOnPort: sandbox,
 }) => {
   const { env, kit, home } = person(sandbox);

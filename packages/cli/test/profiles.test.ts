@@ -24,7 +24,9 @@ function person(sandbox: SandboxOnPort) {
   };
 }
 
-test('keeps a key from stdin in a profile for its owner alone, and uses it', async ({ sandboxOnPort: sandbox }) => {
+test('stores a key from stdin in a profile that only its owner can read, and uses it', async ({
+  sandboxOnPort: sandbox,
+}) => {
   const { keep, newsletter, file } = person(sandbox);
   expect(await keep('prod')).toMatchObject({ code: 0, stdout: `Kept the API key in the profile prod (${file}).\n` });
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -42,7 +44,7 @@ test('keeps a key from stdin in a profile for its owner alone, and uses it', asy
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ profiles: { prod: { publicationId } } });
 });
 
-test('keeps no key that is refused, missing or not bare', async ({ sandboxOnPort: sandbox }) => {
+test('stores no key that is refused, missing or malformed', async ({ sandboxOnPort: sandbox }) => {
   const { keep, file } = person(sandbox);
   expect(await keep('prod', 'wrong')).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses this key') });
   expect(await keep('prod', '')).toMatchObject({ code: 1, stderr: expect.stringContaining('no key on stdin') });
@@ -103,7 +105,7 @@ test('lets flags win over variables, variables over the profile, and a chosen pr
   });
 });
 
-test('sends the key of a profile to its own service alone', async ({ sandboxOnPort: sandbox }) => {
+test('sends the key of a profile only to its own service', async ({ sandboxOnPort: sandbox }) => {
   const { keep, newsletter } = person(sandbox);
   await keep('prod');
   const { code, stderr } = await newsletter('whoami', '--api-url', 'http://127.0.0.1:4999/v2');
@@ -117,7 +119,7 @@ test('refuses profiles that others can read, or that are damaged', async ({ sand
   expect((await newsletter('whoami')).stderr).toContain(`Run chmod 600 ${file}.`);
 });
 
-test('uses the sandbox on its usual port where nothing is set, and says so', async () => {
+test('uses the sandbox on its default port where nothing is set, and prints that', async () => {
   const { stderr } = await run(['whoami'], { XDG_CONFIG_HOME: scratchFolder() });
   expect(stderr).toContain('No connection is set up, so this is the sandbox at http://127.0.0.1:4010/v2');
 });

@@ -1,4 +1,4 @@
-/** The README is true: its tables are generated from the commands, and its examples run. */
+/** The README's tables are generated from the commands, and its examples run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -90,7 +90,7 @@ async function runBlock(
   ).ended;
 }
 
-test('the first lines work as they stand', async ({ sandboxOnPort: sandbox }) => {
+test('the first commands run word for word', async ({ sandboxOnPort: sandbox }) => {
   const folder = scratchFolder();
   const { code, stdout, stderr } = await runBlock('export NEWSLETTER_API_URL', sandbox.address, { folder });
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('subscribers.csv') });
@@ -98,7 +98,7 @@ test('the first lines work as they stand', async ({ sandboxOnPort: sandbox }) =>
   expect(readFileSync(join(folder, 'subscribers.csv'), 'utf8')).toContain('custom:');
 });
 
-test('the lines about the API and about profiles work as they stand', async ({ sandboxOnPort: sandbox }) => {
+test('the commands about the API and about profiles run word for word', async ({ sandboxOnPort: sandbox }) => {
   const folder = scratchFolder();
   writeFileSync(join(folder, 'body.json'), '{"email":"grace@example.com"}');
   const api = await runBlock('newsletter api', sandbox.address, { folder, env: sandbox.env });

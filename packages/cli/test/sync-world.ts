@@ -1,4 +1,4 @@
-/** What tests of `newsletter sync` begin with: a sandbox, a database of contacts and a configuration. */
+/** The fixture of the tests of `newsletter sync`: a sandbox, a database of contacts and a configuration. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type Client } from '@newsletter-kit/core';

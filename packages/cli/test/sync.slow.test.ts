@@ -20,7 +20,7 @@ test('reports a damaged token, and a contact that can not be created', async ({ 
   expect(stdout).toContain('SQLSTATE 23502 (column id): give the column a default');
 });
 
-test('leaves a contact alone that somebody changed after it was read', async ({ sandboxOnPort: sandbox }) => {
+test('does not overwrite a contact that was changed after it was read', async ({ sandboxOnPort: sandbox }) => {
   const { sync, sql, subscribe, env, path, database } = await world(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com')`);
@@ -41,7 +41,7 @@ test('leaves a contact alone that somebody changed after it was read', async ({ 
   expect(await sql(`SELECT city FROM contacts`)).toEqual([{ city: 'Ulm' }]);
 });
 
-test('repeats with --every, outlives an outage, and ends with Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
+test('repeats with --every, survives an outage, and ends with Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
   const { sql, subscribe, env, path } = await world(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com')`);

@@ -5,7 +5,7 @@ import { expect } from 'vitest';
 import { events, run, start } from './command.ts';
 import { otherTransaction, settle, world, type Config } from './sync-world.ts';
 
-test('brings both sides in step, and a second run writes nothing', async ({ sandboxOnPort: sandbox }) => {
+test('updates both sides, and a second run writes nothing', async ({ sandboxOnPort: sandbox }) => {
   const { client, sync, sql, subscribe, edit, find, changes } = await world(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await subscribe('grace@example.com');
@@ -229,7 +229,7 @@ test('reports a contact that PostgreSQL refuses, keeps its token, and writes all
   expect(await sql(`SELECT city FROM contacts WHERE id = 1`)).toEqual([{ city: 'Nowhere' }]);
 });
 
-test('kept from the contacts by a kill, the next run comes to the same end', async ({ sandboxOnPort: sandbox }) => {
+test('completes a run that was killed before it wrote the contacts', async ({ sandboxOnPort: sandbox }) => {
   const { sync, sql, subscribe, find, env, path, database } = await world(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await subscribe('grace@example.com');
@@ -290,7 +290,7 @@ test('holds back a plan that unsubscribes many, until it is accepted', async ({ 
   expect(await find('ada@example.com')).toMatchObject({ status: 'inactive' });
 });
 
-test('names every mistake before anything is read, and no secret', async ({ sandboxOnPort: sandbox }) => {
+test('names every error before anything is read, and no secret', async ({ sandboxOnPort: sandbox }) => {
   const { sync, sql, config, write, env, path } = await world(sandbox);
   const sent = sandbox.requests().length;
   const says = async (args: readonly string[], ...texts: string[]) => {

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { eventually, events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-test('reports who subscribes, until it is stopped', async ({ sandboxOnPort: sandbox }) => {
+test('reports new subscriptions until it is stopped', async ({ sandboxOnPort: sandbox }) => {
   const client = createClient(sandbox.clientOptions);
   await client.subscriptions.create({ email: 'before@example.com' });
   const watch = start(['watch', '--every', '1', '--json', '--expand', 'stats'], sandbox.env);
@@ -21,7 +21,7 @@ test('reports who subscribes, until it is stopped', async ({ sandboxOnPort: sand
   expect(stdout).not.toContain('before@example.com');
 });
 
-test('continues from a kept state, also with what changed meanwhile', async ({ sandboxOnPort: sandbox }) => {
+test('continues from a stored state and reports the changes since then', async ({ sandboxOnPort: sandbox }) => {
   const client = createClient(sandbox.clientOptions);
   const state = join(scratchFolder(), 'watch.json');
   const look = async (...args: string[]) =>
@@ -42,7 +42,7 @@ test('continues from a kept state, also with what changed meanwhile', async ({ s
   expect(told.trim().split('\n')).toHaveLength(2);
 });
 
-test('reports from a time on', async ({ sandboxOnPort: sandbox }) => {
+test('reports changes since a given time', async ({ sandboxOnPort: sandbox }) => {
   await createClient(sandbox.clientOptions).subscriptions.create({ email: 'ada@example.com' });
   expect((await run(['watch', '--once', '--since', '2020-01-01T00:00:00Z'], sandbox.env)).stdout).toContain(
     'ada@example.com',
@@ -50,9 +50,7 @@ test('reports from a time on', async ({ sandboxOnPort: sandbox }) => {
   expect((await run(['watch', '--once'], sandbox.env)).stdout).toBe('');
 });
 
-test('survives an outage of the service, and ends on a failure that will not pass', async ({
-  sandboxOnPort: sandbox,
-}) => {
+test('survives an outage of the service, and ends after a permanent failure', async ({ sandboxOnPort: sandbox }) => {
   const broken = sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 3600 } });
   const watch = start(['watch', '--every', '1'], sandbox.env);
   await eventually('the outage', () => /The next look tries again/.exec(watch.stderr()));
@@ -71,7 +69,7 @@ test('survives an outage of the service, and ends on a failure that will not pas
   expect((await watch.ended).code).toBe(1);
 });
 
-test('says what it cannot understand', async ({ sandboxOnPort: sandbox }) => {
+test('reports usage errors', async ({ sandboxOnPort: sandbox }) => {
   const state = join(scratchFolder(), 'watch.json');
   for (const [option, value, text] of [
     ['--events', 'born', 'there is no event "born"'],

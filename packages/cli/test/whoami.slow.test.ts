@@ -8,7 +8,7 @@ import { events, run } from './command.ts';
 const another = 'pub_11111111-1111-4111-8111-111111111111';
 const home = { HOME: '/nonexistent' };
 
-test('tells a wrong key from a wrong publication, and shows no key', async ({ sandboxOnPort: { env } }) => {
+test('distinguishes a wrong key from a wrong publication, and prints no key', async ({ sandboxOnPort: { env } }) => {
   const cases = [
     [{}, 0, { accepted: true, publication: 'reached' }],
     [{ NEWSLETTER_PUBLICATION_ID: '' }, 0, { accepted: true, publication: 'not-asked', publication_id: null }],
@@ -43,7 +43,7 @@ test('tells a wrong key from a wrong publication, and shows no key', async ({ sa
   );
 });
 
-test('says where nothing answers', async () => {
+test('names the address that does not answer', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -278,7 +278,7 @@ function findOperation(text: string): (Operation & { readonly id: OperationId })
   return operations.find(({ id }) => id === text);
 }
 
-/** commander finds the operation that was probably meant, as it does for commands. */
+/** Lets commander suggest an operation for a misspelt one, as it does for commands. */
 function unknownOperation(name: string): UsageError {
   const parser = new BareCommand('api').exitOverride().configureOutput({ outputError: () => undefined });
   for (const { id } of operations) parser.command(id);

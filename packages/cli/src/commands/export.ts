@@ -23,7 +23,7 @@ import { writeToStdout } from '../output/reporter.ts';
 /** The export pages by cursor. */
 type Query = Omit<SubscriptionListParams, 'page'>;
 
-/** One export: how it asks, and what it writes. */
+/** One export: its query and its format. */
 interface Export extends Context {
   readonly client: Client;
   readonly query: Query;
@@ -156,7 +156,7 @@ async function toFile(job: Export, path: string, part: PartFile): Promise<number
   }
 }
 
-/** The page at the place where an earlier run stopped; null where the service refuses the cursor. */
+/** The page at the stored cursor; null where the service refuses the cursor. */
 async function resume({ client, query, interrupted }: Export, cursor: string): Promise<Page<Subscription> | null> {
   try {
     return await client.subscriptions.list({ ...query, cursor }, { signal: interrupted });
@@ -199,7 +199,7 @@ interface Filters {
   readonly created?: string;
 }
 
-/** The query of the list, checked by its schema. @throws UsageError that names the options at fault */
+/** The query of the list, checked by its schema. @throws UsageError that names the wrong options */
 function readQuery({ expand, status, tier, premiumTier, created }: Filters): Query {
   const given = {
     limit: 100,

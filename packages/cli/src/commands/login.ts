@@ -94,7 +94,7 @@ export function define(command: Command, context: Context) {
         context,
       );
       const credential: Login = { kind: 'login', appUrl, clientId };
-      // The profile first: tokens without a profile would never be found again.
+      // The profile is stored first: tokens without a profile could not be found.
       await keepProfile(env, name, { apiUrl, appUrl, publicationId, credential });
       await tokenStore(env, name, credential).save(tokens);
       context.report.result({
@@ -124,7 +124,7 @@ async function readKey({ report, interrupted }: Context): Promise<string> {
   );
 }
 
-/** Tries the key before it is kept. @throws UsageError where the service refuses it */
+/** Checks the key before it is stored. @throws UsageError where the service refuses it */
 async function check(
   key: string,
   apiUrl: string,

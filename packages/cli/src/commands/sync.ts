@@ -38,19 +38,19 @@ import {
 } from '../sync/report.ts';
 import { reportOf } from '../user-facing-errors.ts';
 
-/** One call of an action. */
+/** The context of a subcommand. */
 interface SyncCall extends Context {
   readonly command: CommandUnknownOpts;
   readonly isJson: boolean;
 }
 
-/** Where the mapping and the contacts are. */
+/** The configuration and the database. */
 interface Settings {
   readonly config: SyncConfig;
   readonly databaseUrl: string;
 }
 
-/** Refused contacts whose repetition is noticed. */
+/** Refused contacts that are stored, so that the next run does not report them as new. */
 const mostRefused = 10_000;
 
 export function define(command: Command, context: Context) {
@@ -200,7 +200,7 @@ async function apply(
   }
 }
 
-/** Failures that may be over by the next run. */
+/** Failures that the next run may not have. */
 function isTransient(error: unknown): error is Error {
   return error instanceof SyncError
     ? error.isTransient
@@ -211,8 +211,8 @@ function isTransient(error: unknown): error is Error {
 }
 
 /**
- * One run. The order makes a run that ends anywhere come to the same end with the next one: consent records, the
- * newsletter, contacts with their tokens, the state.
+ * One run. It writes in this order, so that the next run completes one that was interrupted at any point: consent
+ * records, the newsletter, contacts with their tokens, the state.
  *
  * @param options - `onlyNew` leaves findings out that an earlier run has reported
  */
@@ -258,7 +258,10 @@ async function applyOnce(
     }).catch((error: unknown) => {
       if (error instanceof AbortedError && interrupted.aborted) throw new InterruptedError(whileWriting);
       if (error instanceof UpdatePendingError)
-        throw new SyncError('The newsletter is still at work on a bulk update: run the command again later.', true);
+        throw new SyncError(
+          'The newsletter service is still processing a bulk update: run the command again later.',
+          true,
+        );
       throw error;
     });
     const total = applied.contactUpdates.length + applied.contactCreates.length;
@@ -370,7 +373,7 @@ function open({ config, databaseUrl }: Settings, publicationId: string): Promise
   return openDatabase(databaseUrl, config, `${publicationId} ${config.name}`);
 }
 
-/** What this command stored; anything else counts as no run. */
+/** The stored run; null for other data. */
 function toLastRun(stored: unknown): LastRun | null {
   return typeof stored === 'object' && stored !== null && 'at' in stored && 'written' in stored
     ? (stored as LastRun)

@@ -1,4 +1,4 @@
-/** `newsletter watch`: reads the list again and again, and reports what changed. */
+/** `newsletter watch`: polls the list of subscriptions and reports changes. */
 import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
 import {
@@ -110,13 +110,13 @@ export function define(command: Command, context: Context) {
         if (interrupted.aborted) return;
       }
 
-      /** @returns null where it failed in a way that may be over by the next look */
+      /** @returns null after a failure that the next poll may not have */
       async function look(): Promise<WatchResult<Subscription> | null> {
         const before = watch.state;
         try {
           const result = await watch.poll();
           for (const event of result.events) report.result(reported(event));
-          // Only now: a process that is killed in between reports the events again.
+          // Stored after the report: a process that is killed in between reports the events again.
           if (options.state !== undefined && result.state !== before) await storeState(options.state, result.state);
           if (result.interruption instanceof Error && !interrupted.aborted) fail(result.interruption, '');
           if (result.scan) report.progress(progressOf(result.scan));

@@ -1,4 +1,4 @@
-/** `newsletter whoami`: which credential, which publication, and what they reach; tells a wrong key from a wrong id. */
+/** `newsletter whoami`: prints and checks credential and publication; distinguishes a wrong key from a wrong id. */
 import type { Command } from '@commander-js/extra-typings';
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
 import { notes } from '@newsletter-kit/core/command-line';
@@ -53,7 +53,7 @@ export function define(command: Command, context: Context) {
     });
 }
 
-/** The outcome of a look at the publication. */
+/** The result of checking the publication. */
 type Reach = 'reached' | 'not-found' | 'refused-credential' | 'refused-scope' | 'not-asked';
 
 const texts: Readonly<Record<Reach, string>> = {

@@ -1,9 +1,9 @@
-/** How subscriptions become text: CSV for spreadsheets, NDJSON with everything in it. */
+/** Formats subscriptions: CSV for spreadsheets, NDJSON with every field. */
 import type { Subscription } from '@newsletter-kit/core';
 import { stringify } from 'csv-stringify/sync';
 
 export interface Format {
-  /** What stands before the first subscription. */
+  /** The text before the first subscription. */
   readonly head: string;
   /** The lines of some subscriptions. */
   lines(subscriptions: readonly Subscription[]): string;
@@ -69,8 +69,8 @@ const expanded: Readonly<Record<string, readonly Column[]>> = {
 const customHeading = (name: string): string => `custom:${name}`;
 
 /**
- * @param customFields - names of the publication's custom fields, where they were asked for
- * @param raw - leave cells alone that a spreadsheet would run as a formula
+ * @param customFields - names of the publication's custom fields, where they are requested
+ * @param raw - leaves cells unchanged that a spreadsheet would run as a formula
  */
 export function csv(expand: readonly string[], customFields: readonly string[], raw: boolean): Format {
   const lost = new Set<string>();

@@ -1,6 +1,6 @@
 /**
- * The rows that were left out, as they stood in the source, each with its number and the reason. Made with the first of
- * them.
+ * Writes rejected rows to a CSV file, unchanged, each with its number and the reason. The file is created with the
+ * first row.
  */
 import { open, rm, type FileHandle } from 'node:fs/promises';
 import type { Rejection } from '@newsletter-kit/core/import';
@@ -8,18 +8,18 @@ import { stringify } from 'csv-stringify/sync';
 
 export interface RejectFile {
   add(rejection: Rejection): Promise<void>;
-  /** How many rows are in it. */
+  /** Rows in the file. */
   readonly rows: number;
   close(): Promise<void>;
 }
 
-/** @param columns - of the source */
+/** @param columns - the columns of the source */
 export async function rejectFile(path: string, columns: readonly string[]): Promise<RejectFile> {
   let file: FileHandle | null = null;
   let rows = 0;
-  // Every run reports all of them again.
+  // Every run reports all rejected rows again.
   await rm(path, { force: true });
-  // Left as they are, also what looks like a formula: this is the person's own file, to be corrected and imported.
+  // Cells stay unchanged, formulas too: the user corrects this file and imports it.
   const write = (cells: readonly string[]) => file?.appendFile(stringify([cells]));
   return {
     get rows() {

@@ -1,4 +1,4 @@
-/** Numbers and times as people read them. */
+/** Formats numbers and durations for people. */
 
 const grouped = new Intl.NumberFormat('en');
 
@@ -19,7 +19,7 @@ export function duration(ms: number): string {
   return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
 }
 
-/** `1,234 a second`, or a minute where that is more telling. */
+/** `1,234 a second`, or a minute where the rate is below one. */
 export function rate(amount: number, ms: number): string {
   const perSecond = ms > 0 ? (amount * 1000) / ms : 0;
   return perSecond >= 1

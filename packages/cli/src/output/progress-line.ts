@@ -1,14 +1,14 @@
-/** One line at the bottom of a terminal that is written over; with a bar where it is known how much there is. */
+/** A progress line at the bottom of a terminal, rewritten in place; with a bar where the total is known. */
 import { clearLine, cursorTo } from 'node:readline';
 import type { Writable } from 'node:stream';
 
 export interface ProgressLine {
   /**
    * @param share - 0 to 1, for the bar
-   * @param keep - leave it standing and go to the next line
+   * @param keep - keeps the text and continues on the next line
    */
   show(text: string, share: number | undefined, keep: boolean): void;
-  /** Takes the line away, so that something else can be written. */
+  /** Clears the line, so that other output can be written. */
   clear(): void;
 }
 
@@ -26,7 +26,7 @@ export function progressLine(stream: Writable & { readonly columns?: number }): 
     show(text, share, keep) {
       clear();
       const line = share === undefined ? text : `${bar(share)} ${text}`;
-      // A line that wraps could not be taken away again.
+      // A wrapped line could not be cleared.
       stream.write(keep ? `${text}\n` : line.slice(0, (stream.columns ?? 80) - 1));
       shown = !keep;
     },

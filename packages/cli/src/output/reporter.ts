@@ -19,7 +19,7 @@ export interface ReportedEvent {
 export interface Reporter {
   /** The result of the command: stdout. */
   result(reported: ReportedEvent): void;
-  /** A message on the way: stderr, or an event on stdout with `--json`. */
+  /** A message before the result: stderr, or an event on stdout with `--json`. */
   notice(reported: ReportedEvent): void;
   /** Progress, at most as often as the output allows; `last` is always shown. */
   progress(reported: ReportedEvent, last?: boolean): void;
@@ -54,7 +54,7 @@ export function createReporter({
   const event = ({ type, data }: Pick<ReportedEvent, 'type' | 'data'>): void => {
     stdout.write(`${JSON.stringify({ type, ...data })}\n`);
   };
-  const say = (stream: Writable, text: string): void => {
+  const printLine = (stream: Writable, text: string): void => {
     line?.clear();
     stream.write(`${text}\n`);
   };
@@ -62,23 +62,23 @@ export function createReporter({
   return {
     result(reported) {
       if (json) event(reported);
-      else say(stdout, reported.text);
+      else printLine(stdout, reported.text);
     },
     notice(reported) {
       if (json) event(reported);
-      else say(stderr, reported.text);
+      else printLine(stderr, reported.text);
     },
     progress(reported, last = false) {
       if (!last && now() < nextProgress) return;
       nextProgress = now() + pace;
       if (json) event(reported);
       else if (line) line.show(reported.text, reported.share, last);
-      else say(stderr, reported.text);
+      else printLine(stderr, reported.text);
     },
     failure(error) {
-      // styleText leaves colours out for NO_COLOR and where stderr is no terminal.
+      // styleText leaves colours out for NO_COLOR and where stderr is not a terminal.
       if (json) stderr.write(`${JSON.stringify({ error })}\n`);
-      else say(stderr, `${styleText('red', 'newsletter:', { stream: stderr })} ${error.message}`);
+      else printLine(stderr, `${styleText('red', 'newsletter:', { stream: stderr })} ${error.message}`);
     },
   };
 }

@@ -29,7 +29,7 @@ export interface Written extends Omit<WriteResult, 'refused'> {
   readonly refused: number;
 }
 
-/** A refusal as a finding. @param known - those of the run before */
+/** A refusal as a finding. @param known - refusals of the previous run */
 export function refusedFinding({ reason, ...id }: Refusal, known: ReadonlySet<string>): SyncFinding {
   return {
     code: 'contact_refused',
@@ -109,7 +109,7 @@ function change(
   };
 }
 
-/** Most places of one finding that people are shown. */
+/** Contacts and subscriptions listed per finding, in the output for people. */
 const mostPlaces = 20;
 
 /** People get each code once, with its places; programs get an event for each finding. */

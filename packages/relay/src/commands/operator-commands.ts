@@ -162,7 +162,7 @@ function filterTexts(options: FilterOptions): Readonly<Record<string, string>> {
   return Object.fromEntries(
     filterParts.flatMap(({ name }) => {
       const value = options[name];
-      return typeof value === 'string' ? [[name, value]] : [];
+      return typeof value === 'string' && value !== '' ? [[name, value]] : [];
     }),
   );
 }

@@ -83,8 +83,8 @@ export function serverOptions(): readonly Option[] {
 }
 
 /**
- * An option with a variable. A blank value counts as not given: the option keeps its default. Without a default commander
- * makes it the empty string.
+ * An option with a variable. A blank value counts as not given: the option keeps its default. Without a default
+ * commander makes it the empty string.
  */
 function setting<Value>(
   flags: string,
