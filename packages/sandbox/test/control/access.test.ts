@@ -170,9 +170,9 @@ test('exec hands the token to its command', async () => {
 });
 
 test.each([
-  [['--allowed-host', 'http://a.example'], 'is not a host name'],
+  [['--allowed-host', 'http://a.example'], 'Use a host name such as'],
   [['--control-token', 'a b'], 'The control token is 8 to 200'],
-])('%s is a mistake', async (args, says) => {
+])('%s is a usage error', async (args, says) => {
   const ended = await run(args);
   expect(ended.code).toBe(2);
   expect(ended.stderr).toContain(says);
