@@ -52,7 +52,6 @@ const words: readonly Edit[] = [
     returns: 'Premium tiers, page by page.',
     section: 'None',
     parameters: { publicationId, limit, page },
-    assumed: ['The operation is not in the specification; taken from the API reference of a service.'],
   },
   'tiers.get': {
     description: 'Reads one premium tier. An extension: a service may lack it and answer 404.',
@@ -60,8 +59,14 @@ const words: readonly Edit[] = [
     section: 'None',
     parameters: { publicationId, tierId: { text: 'Prefixed ID of the premium tier, \`tier_<uuid>\`.' } },
     example: "{ tierId: 'tier_00000000-0000-4000-8000-000000000001' }",
-    assumed: ['The operation is not in the specification; as tiers.list.'],
   },
+`,
+  },
+  {
+    path: 'packages/core/src/contract/words/content.ts',
+    before: "  'complimentaryAccess.get': ['The record is not shown",
+    text: `  'tiers.list': ['The operation is not in the specification; taken from the API reference of a service.'],
+  'tiers.get': ['The operation is not in the specification; as tiers.list.'],
 `,
   },
   {

@@ -23,10 +23,6 @@ export const automationWords = {
     returns: 'Automations, page by page.',
     section: 'Endpoints, Automations; Pagination',
     parameters: { publicationId, expand: automationExpand, limit, page },
-    assumed: [
-      'The record is not shown: id, status, name, trigger_events, description, stats when expanded.',
-      'Values of expand[] are not shown: stats.',
-    ],
   },
   'automations.get': {
     description: 'Reads one automation.',
@@ -34,7 +30,6 @@ export const automationWords = {
     section: 'Endpoints, Automations',
     parameters: { publicationId, automationId, expand: automationExpand },
     example: "{ automationId: 'aut_00000000-0000-4000-8000-000000000001', expand: ['stats'] }",
-    assumed: ['The record is not shown; as in automations.list.'],
   },
   'automations.listEmails': {
     description: 'Lists the e-mails that an automation sends, each with its engagement statistics.',
@@ -42,9 +37,6 @@ export const automationWords = {
     section: 'Endpoints, Automations; Pagination',
     parameters: { publicationId, automationId, limit, cursor, page },
     example: "{ automationId: 'aut_00000000-0000-4000-8000-000000000001' }",
-    assumed: [
-      'The record is not shown: id, automation_step_id, subject_line, preview_text, status, created_at, first_sent_at, last_sent_at, stats (always present).',
-    ],
   },
   'journeys.enroll': {
     description:
@@ -65,10 +57,6 @@ export const automationWords = {
       404: 'The publication, the automation or the subscriber does not exist.',
     },
     example: "{ automationId: 'aut_00000000-0000-4000-8000-000000000001', email: 'ada@example.com' }",
-    assumed: [
-      'The record is not shown: id, automation_id, subscription_id, email, status, started_at, completed_at.',
-      'Without email and subscription_id: 400. Unknown subscriber: 404. No active Add by API trigger: 400.',
-    ],
   },
   'journeys.list': {
     description: 'Lists the journeys of an automation: one for each time a subscriber entered it.',
@@ -82,10 +70,6 @@ export const automationWords = {
       page,
     },
     example: "{ automationId: 'aut_00000000-0000-4000-8000-000000000001', status: 'in_progress' }",
-    assumed: [
-      'The record is not shown; as in journeys.enroll.',
-      'Values of the status filter are not shown: in_progress, completed, exited_early, all.',
-    ],
   },
   'journeys.get': {
     description: 'Reads one journey of an automation.',
@@ -98,6 +82,26 @@ export const automationWords = {
     },
     example:
       "{ automationId: 'aut_00000000-0000-4000-8000-000000000001', automationJourneyId: 'aj_00000000-0000-4000-8000-000000000001' }",
-    assumed: ['The record is not shown; as in journeys.enroll.'],
   },
 } as const satisfies Readonly<Record<string, OperationWords>>;
+
+/** What the specification leaves open about these operations, and how it is filled here. */
+export const automationAssumptions = {
+  'automations.list': [
+    'The record is not shown: id, status, name, trigger_events, description, stats when expanded.',
+    'Values of expand[] are not shown: stats.',
+  ],
+  'automations.get': ['The record is not shown; as in automations.list.'],
+  'automations.listEmails': [
+    'The record is not shown: id, automation_step_id, subject_line, preview_text, status, created_at, first_sent_at, last_sent_at, stats (always present).',
+  ],
+  'journeys.enroll': [
+    'The record is not shown: id, automation_id, subscription_id, email, status, started_at, completed_at.',
+    'Without email and subscription_id: 400. Unknown subscriber: 404. No active Add by API trigger: 400.',
+  ],
+  'journeys.list': [
+    'The record is not shown; as in journeys.enroll.',
+    'Values of the status filter are not shown: in_progress, completed, exited_early, all.',
+  ],
+  'journeys.get': ['The record is not shown; as in journeys.enroll.'],
+} as const satisfies Readonly<Record<string, readonly string[]>>;

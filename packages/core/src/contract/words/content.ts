@@ -13,7 +13,6 @@ export const contentWords = {
       page,
       name: authorName,
     },
-    assumed: ['The record is not shown: id, type, name, bio, bio_image_url, social_media_links.'],
   },
   'authors.get': {
     description: 'Reads one author. Where several authors share a first name, the oldest is returned.',
@@ -21,19 +20,12 @@ export const contentWords = {
     section: 'Endpoints, Authors',
     parameters: { publicationId, authorId: { text: 'UUID, full name or first name of the author.' } },
     example: "{ authorId: 'Ada Lovelace' }",
-    assumed: [
-      'The record is not shown; as in authors.list.',
-      'Where several authors share a first name, the oldest is answered.',
-    ],
   },
   'advertisementOpportunities.list': {
     description: 'Lists the advertisement opportunities that the publication has accepted.',
     returns: 'Advertisement opportunities, all in one page.',
     section: 'Endpoints, Advertisement opportunities',
     parameters: { publicationId },
-    assumed: [
-      'The record is not shown: id, advertiser_name, payout_rate (a formatted string), advertisement_kind, send_by_window_start_at, send_by_window_end_at; total_results beside data.',
-    ],
   },
   'complimentaryAccess.list': {
     description: 'Lists the complimentary access objects of a publication: gifts of a premium tier.',
@@ -47,9 +39,6 @@ export const contentWords = {
       limit,
       cursor,
     },
-    assumed: [
-      'The record is not shown: id, duration (null when forever), time_unit, description, tier_id, tier and stats when expanded.',
-    ],
   },
   'complimentaryAccess.get': {
     description: 'Reads one complimentary access object.',
@@ -61,7 +50,6 @@ export const contentWords = {
       expand: { text: 'Data to add to the object: `tier` (the full tier).' },
     },
     example: "{ complimentaryAccessId: 'comp_access_00000000-0000-4000-8000-000000000001', expand: ['tier'] }",
-    assumed: ['The record is not shown; as in complimentaryAccess.list.'],
   },
   'conditionSets.list': {
     description:
@@ -75,10 +63,6 @@ export const contentWords = {
       page,
       purpose: conditionSetPurpose,
     },
-    assumed: [
-      'The record is not shown: id, name, status, created, updated, purpose.',
-      'Values of purpose are not shown: dynamic_content.',
-    ],
   },
   'conditionSets.get': {
     description:
@@ -92,9 +76,29 @@ export const contentWords = {
     },
     errors: { 404: 'The publication does not exist, or it has no active condition set with this ID.' },
     example: "{ conditionSetId: '00000000-0000-4000-8000-000000000001', expand: ['stats'] }",
-    assumed: [
-      'The record is not shown; as in conditionSets.list, plus stats.active_subscriber_count.',
-      'An archived set answers 404.',
-    ],
   },
 } as const satisfies Readonly<Record<string, OperationWords>>;
+
+/** What the specification leaves open about these operations, and how it is filled here. */
+export const contentAssumptions = {
+  'authors.list': ['The record is not shown: id, type, name, bio, bio_image_url, social_media_links.'],
+  'authors.get': [
+    'The record is not shown; as in authors.list.',
+    'Where several authors share a first name, the oldest is answered.',
+  ],
+  'advertisementOpportunities.list': [
+    'The record is not shown: id, advertiser_name, payout_rate (a formatted string), advertisement_kind, send_by_window_start_at, send_by_window_end_at; total_results beside data.',
+  ],
+  'complimentaryAccess.list': [
+    'The record is not shown: id, duration (null when forever), time_unit, description, tier_id, tier and stats when expanded.',
+  ],
+  'complimentaryAccess.get': ['The record is not shown; as in complimentaryAccess.list.'],
+  'conditionSets.list': [
+    'The record is not shown: id, name, status, created, updated, purpose.',
+    'Values of purpose are not shown: dynamic_content.',
+  ],
+  'conditionSets.get': [
+    'The record is not shown; as in conditionSets.list, plus stats.active_subscriber_count.',
+    'An archived set answers 404.',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;

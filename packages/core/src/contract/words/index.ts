@@ -5,12 +5,12 @@
  * not carry it.
  */
 import type { OperationId } from '../operations.ts';
-import { automationWords } from './automations.ts';
-import { contentWords } from './content.ts';
-import { oauthWords } from './oauth.ts';
+import { automationAssumptions, automationWords } from './automations.ts';
+import { contentAssumptions, contentWords } from './content.ts';
+import { oauthAssumptions, oauthWords } from './oauth.ts';
 import type { OperationWords } from './shared.ts';
-import { subscriptionWords } from './subscriptions.ts';
-import { workspaceWords } from './workspace.ts';
+import { subscriptionAssumptions, subscriptionWords } from './subscriptions.ts';
+import { workspaceAssumptions, workspaceWords } from './workspace.ts';
 
 export { filterWords, type OperationWords, type ParametersWords, type ParameterWords } from './shared.ts';
 export {
@@ -40,13 +40,18 @@ function joinWords() {
 /**
  * What the specification leaves open, operation by operation, and how it is filled here. Empty where nothing is open.
  */
-export const assumed: Readonly<Record<OperationId, readonly string[]>> = /* @__PURE__ */ assumptionsOf(words);
+export const assumed = /* @__PURE__ */ joinAssumptions();
 
-function assumptionsOf(
-  all: Readonly<Record<OperationId, OperationWords>>,
-): Readonly<Record<OperationId, readonly string[]>> {
-  const entries = Object.entries<OperationWords>(all).map(([id, { assumed = [] }]) => [id, assumed] as const);
-  return Object.fromEntries(entries) as Readonly<Record<OperationId, readonly string[]>>;
+function joinAssumptions(): Readonly<Record<OperationId, readonly string[]>> {
+  const none = Object.fromEntries(Object.keys(words).map((id) => [id, []]));
+  return {
+    ...(none as unknown as Readonly<Record<OperationId, readonly string[]>>),
+    ...subscriptionAssumptions,
+    ...automationAssumptions,
+    ...contentAssumptions,
+    ...workspaceAssumptions,
+    ...oauthAssumptions,
+  };
 }
 
 /** When 403 is answered by an operation whose errors the specification lists without it. */

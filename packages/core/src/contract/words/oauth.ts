@@ -36,10 +36,6 @@ export const oauthWords = {
     },
     example:
       "{ client_id: 'sandbox-app', redirect_uri: 'http://localhost:8080/callback', response_type: 'code', state: 'xyz' }",
-    assumed: [
-      'code_challenge_method is not shown: S256 and plain.',
-      'An unknown client or redirect_uri is answered in place, never redirected; other errors go to the redirect_uri.',
-    ],
   },
   'oauth.exchange': {
     description: 'Exchanges an authorization code for tokens. A code can be used once.',
@@ -55,10 +51,6 @@ export const oauthWords = {
     },
     example:
       "{ grant_type: 'authorization_code', code: 'the code', redirect_uri: 'http://localhost:8080/callback', client_id: 'sandbox-app', client_secret: 'sandbox-secret' }",
-    assumed: [
-      'Lifetimes are not shown: access token 7200 s, code 600 s.',
-      'The answer also carries scope and created_at.',
-    ],
   },
   'oauth.refresh': {
     description: 'Exchanges a refresh token for new tokens. Store the new refresh token when the answer has one.',
@@ -72,7 +64,6 @@ export const oauthWords = {
     },
     example:
       "{ grant_type: 'refresh_token', refresh_token: 'the refresh token', client_id: 'sandbox-app', client_secret: 'sandbox-secret' }",
-    assumed: ['The refresh token rotates; where none comes back the old one stays in use.'],
   },
   'oauth.revoke': {
     description: 'Revokes an access token or refresh token. An unknown token is not an error (RFC 7009).',
@@ -80,10 +71,6 @@ export const oauthWords = {
     section: oauthSection,
     parameters: tokenParameters,
     example: "{ token: 'the token', client_id: 'sandbox-app', client_secret: 'sandbox-secret' }",
-    assumed: [
-      'token_type_hint is not shown: access_token and refresh_token.',
-      'An unknown token answers 200 as well (RFC 7009).',
-    ],
   },
   'oauth.introspect': {
     description: 'Checks whether a token is active, and reads its metadata (RFC 7662). The client must authenticate.',
@@ -91,15 +78,32 @@ export const oauthWords = {
     section: oauthSection,
     parameters: tokenParameters,
     example: "{ token: 'the token', client_id: 'sandbox-app', client_secret: 'sandbox-secret' }",
-    assumed: ['Fields are not shown: as RFC 7662; an unusable token answers {"active": false}.'],
   },
   'oauth.tokenInfo': {
     description: 'Reads the metadata of the bearer token in use.',
     returns: 'Owner, scopes, application and remaining lifetime of the token.',
     section: oauthSection,
     parameters: {},
-    assumed: [
-      'Fields are not shown: resource_owner_id, scope (string or list), expires_in or expires_in_seconds, application, created_at.',
-    ],
   },
 } as const satisfies Readonly<Record<string, OperationWords>>;
+
+/** What the specification leaves open about these operations, and how it is filled here. */
+export const oauthAssumptions = {
+  'oauth.authorize': [
+    'code_challenge_method is not shown: S256 and plain.',
+    'An unknown client or redirect_uri is answered in place, never redirected; other errors go to the redirect_uri.',
+  ],
+  'oauth.exchange': [
+    'Lifetimes are not shown: access token 7200 s, code 600 s.',
+    'The answer also carries scope and created_at.',
+  ],
+  'oauth.refresh': ['The refresh token rotates; where none comes back the old one stays in use.'],
+  'oauth.revoke': [
+    'token_type_hint is not shown: access_token and refresh_token.',
+    'An unknown token answers 200 as well (RFC 7009).',
+  ],
+  'oauth.introspect': ['Fields are not shown: as RFC 7662; an unusable token answers {"active": false}.'],
+  'oauth.tokenInfo': [
+    'Fields are not shown: resource_owner_id, scope (string or list), expires_in or expires_in_seconds, application, created_at.',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -28,8 +28,6 @@ export interface OperationWords {
   readonly errors?: Readonly<Partial<Record<number, string>>>;
   /** Arguments of a call that succeeds, as TypeScript. */
   readonly example?: string;
-  /** Details that the specification leaves open, and how they are filled here. */
-  readonly assumed?: readonly string[];
 }
 
 export const publicationId = {

@@ -123,11 +123,6 @@ const bulkUpdate = {
     subscriptions: { text: 'The updates, at least 1 and at most 1000.' },
   },
   example: "{ subscriptions: [{ subscription_id: 'sub_00000000-0000-4000-8000-000000000001', tier: 'premium' }] }",
-  assumed: [
-    'Item fields and answer body are not shown. Items: subscription_id, tier, payments_customer_id, unsubscribe, custom_fields (with delete), newsletter_list_ids, unsubscribe_newsletter_list_ids, complimentary_gift_id. Answer: data.subscription_update_id, to be read with bulkSubscriptionUpdates.get.',
-    'An unknown subscription_id is reported in the job, not as an error of the call.',
-    'PUT and PATCH do the same.',
-  ],
 } as const satisfies OperationWords;
 
 const updateStatus = {
@@ -140,11 +135,6 @@ const updateStatus = {
     ...statusUpdateWords,
   },
   example: "{ subscription_ids: ['sub_00000000-0000-4000-8000-000000000001'], new_status: 'inactive' }",
-  assumed: [
-    'Error statuses are not shown; the usual five are assumed.',
-    'Values of new_status are not shown: active and inactive.',
-    'PUT and PATCH do the same; the work is a job of type status.',
-  ],
 } as const satisfies OperationWords;
 
 /** Documentation of every operation in this file. */
@@ -156,11 +146,6 @@ export const subscriptionWords = {
     section: 'Endpoints, Subscriptions; Resources, SubscriptionRequest',
     parameters: { publicationId, ...subscriptionRequestWords },
     example: "{ email: 'ada@example.com', utm_source: 'landing-page' }",
-    assumed: [
-      'A known address is not an error: the existing subscription is answered, with the custom fields of the request applied.',
-      'The service has been seen to answer 201 for a new subscription; clients take any 2xx.',
-      'Values of warnings[].code are not shown.',
-    ],
   },
   'subscriptions.list': {
     description:
@@ -172,13 +157,6 @@ export const subscriptionWords = {
       ...subscriptionListWords,
     },
     example: "{ status: 'active', expand: ['custom_fields'] }",
-    assumed: [
-      'Paging fields stand at top level beside data; the general description nests them under pagination. Both are read.',
-      'Without page and cursor the answer is cursor-shaped.',
-      'Values of the status and tier filters are not shown: every status or tier, and all.',
-      'expand[]=tags is named by the record, not by the list.',
-      'creation_date is a day in UTC.',
-    ],
   },
   'subscriptions.bulkCreate': {
     description:
@@ -192,10 +170,6 @@ export const subscriptionWords = {
       },
     },
     example: "{ subscriptions: [{ email: 'ada@example.com' }, { email: 'grace@example.com' }] }",
-    assumed: [
-      'The answer is not shown: message and import_id, not wrapped in data. The import runs after the answer; no endpoint reads its result.',
-      'The largest batch is not shown; 1000 is used.',
-    ],
   },
   'bulkSubscriptionUpdates.list': {
     description:
@@ -203,9 +177,6 @@ export const subscriptionWords = {
     returns: 'The update jobs, all in one page.',
     section: 'Endpoints, Subscriptions',
     parameters: { publicationId },
-    assumed: [
-      'The record is not shown: id, type, params (a string), status, publication_id, failure_reason, completed, created, updated, error_log.',
-    ],
   },
   'bulkSubscriptionUpdates.get': {
     description: 'Reads the status of a bulk update job, and the error log of the items that failed.',
@@ -213,10 +184,53 @@ export const subscriptionWords = {
     section: 'Endpoints, Subscriptions',
     parameters: { publicationId, id: { text: 'ID of the update job, without a prefix.' } },
     example: "{ id: '00000000-0000-4000-8000-000000000001' }",
-    assumed: ['The record is not shown; as in bulkSubscriptionUpdates.list.'],
   },
   'subscriptions.bulkUpdate': bulkUpdate,
   'subscriptions.bulkUpdatePut': bulkUpdate,
   'subscriptions.updateStatus': updateStatus,
   'subscriptions.updateStatusPut': updateStatus,
 } as const satisfies Readonly<Record<string, OperationWords>>;
+
+/** What the specification leaves open about these operations, and how it is filled here. */
+export const subscriptionAssumptions = {
+  'subscriptions.create': [
+    'A known address is not an error: the existing subscription is answered, with the custom fields of the request applied.',
+    'The service has been seen to answer 201 for a new subscription; clients take any 2xx.',
+    'Values of warnings[].code are not shown.',
+  ],
+  'subscriptions.list': [
+    'Paging fields stand at top level beside data; the general description nests them under pagination. Both are read.',
+    'Without page and cursor the answer is cursor-shaped.',
+    'Values of the status and tier filters are not shown: every status or tier, and all.',
+    'expand[]=tags is named by the record, not by the list.',
+    'creation_date is a day in UTC.',
+  ],
+  'subscriptions.bulkCreate': [
+    'The answer is not shown: message and import_id, not wrapped in data. The import runs after the answer; no endpoint reads its result.',
+    'The largest batch is not shown; 1000 is used.',
+  ],
+  'bulkSubscriptionUpdates.list': [
+    'The record is not shown: id, type, params (a string), status, publication_id, failure_reason, completed, created, updated, error_log.',
+  ],
+  'bulkSubscriptionUpdates.get': ['The record is not shown; as in bulkSubscriptionUpdates.list.'],
+  'subscriptions.bulkUpdate': [
+    'Item fields and answer body are not shown. Items: subscription_id, tier, payments_customer_id, unsubscribe, custom_fields (with delete), newsletter_list_ids, unsubscribe_newsletter_list_ids, complimentary_gift_id. Answer: data.subscription_update_id, to be read with bulkSubscriptionUpdates.get.',
+    'An unknown subscription_id is reported in the job, not as an error of the call.',
+    'PUT and PATCH do the same.',
+  ],
+  'subscriptions.bulkUpdatePut': [
+    'Item fields and answer body are not shown. Items: subscription_id, tier, payments_customer_id, unsubscribe, custom_fields (with delete), newsletter_list_ids, unsubscribe_newsletter_list_ids, complimentary_gift_id. Answer: data.subscription_update_id, to be read with bulkSubscriptionUpdates.get.',
+    'An unknown subscription_id is reported in the job, not as an error of the call.',
+    'PUT and PATCH do the same.',
+  ],
+  'subscriptions.updateStatus': [
+    'Error statuses are not shown; the usual five are assumed.',
+    'Values of new_status are not shown: active and inactive.',
+    'PUT and PATCH do the same; the work is a job of type status.',
+  ],
+  'subscriptions.updateStatusPut': [
+    'Error statuses are not shown; the usual five are assumed.',
+    'Values of new_status are not shown: active and inactive.',
+    'PUT and PATCH do the same; the work is a job of type status.',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;

@@ -47,20 +47,12 @@ export const workspaceWords = {
       ...customFieldWords,
     },
     example: "{ kind: 'string', display: 'First Name' }",
-    assumed: [
-      'The record is not shown: id, kind, display, created, options (list fields only).',
-      'What a second field of the same display does is not shown: 400.',
-    ],
   },
   'customFields.list': {
     description: 'Lists the custom fields of a publication.',
     returns: 'Custom fields.',
     section: 'Endpoints, Custom fields',
     parameters: { publicationId },
-    assumed: [
-      'The record is not shown: id, kind, display, created, options (list fields only).',
-      'The answer carries limit, page, total_results and total_pages although no paging parameter is named.',
-    ],
   },
   'customFields.get': {
     description: 'Reads one custom field.',
@@ -68,7 +60,6 @@ export const workspaceWords = {
     section: 'Endpoints, Custom fields',
     parameters: { publicationId, id: customFieldId },
     example: "{ id: '00000000-0000-4000-8000-000000000001' }",
-    assumed: ['The record is not shown: id, kind, display, created, options (list fields only).'],
   },
   'customFields.update': {
     description: renameText,
@@ -76,7 +67,6 @@ export const workspaceWords = {
     section: 'Endpoints, Custom fields',
     parameters: renameParameters,
     example: renameExample,
-    assumed: ['The patch result is not shown: the custom field.'],
   },
   'customFields.updatePut': {
     description: renameText,
@@ -84,7 +74,6 @@ export const workspaceWords = {
     section: 'Endpoints, Custom fields',
     parameters: renameParameters,
     example: renameExample,
-    assumed: ['The record is not shown: id, kind, display, created, options (list fields only).'],
   },
   'customFields.delete': {
     description: 'Deletes a custom field and the values that subscriptions store for it.',
@@ -104,10 +93,6 @@ export const workspaceWords = {
       409: 'The request conflicts with an existing one, for example an open request for the same address.',
     },
     example: "{ email: 'ada@example.com' }",
-    assumed: [
-      'The record is not shown: id, email, status, source, requested_at, scheduled_for_processing_at, completed_at, created_at (all four ISO 8601 strings).',
-      'The condition of 409 is not stated: an open request for this address exists.',
-    ],
   },
   'deletionRequests.list': {
     description:
@@ -116,10 +101,6 @@ export const workspaceWords = {
     section: 'Endpoints, Data deletion',
     parameters: { publicationId },
     errors: { 403: noDeletionForbidden },
-    assumed: [
-      'The record is not shown: id, email, status, source, requested_at, scheduled_for_processing_at, completed_at, created_at (all four ISO 8601 strings).',
-      'limit, has_more and next_cursor stand beside data although no paging parameter is named.',
-    ],
   },
   'deletionRequests.get': {
     description:
@@ -129,10 +110,6 @@ export const workspaceWords = {
     parameters: { publicationId, id: { text: 'ID of the deletion request, without a prefix.' } },
     errors: { 403: noDeletionForbidden },
     example: "{ id: '00000000-0000-4000-8000-000000000001' }",
-    assumed: [
-      'The record is not shown: id, email, status, source, requested_at, scheduled_for_processing_at, completed_at, created_at (all four ISO 8601 strings).',
-      'Error statuses are not shown; as in deletionRequests.list.',
-    ],
   },
   'publicationFields.list': {
     description:
@@ -155,8 +132,35 @@ export const workspaceWords = {
     returns: 'Publications, page by page.',
     section: 'None; the scope `publications:read` stands under Authentication',
     parameters: { limit, page },
-    assumed: [
-      'The endpoint is not shown. It is taken from the public API reference and SDK of beehiiv, never tried live: id, name, organization_name, referral_program_enabled, created; offset paging at top level. A key restricted to publications lists those.',
-    ],
   },
 } as const satisfies Readonly<Record<string, OperationWords>>;
+
+/** What the specification leaves open about these operations, and how it is filled here. */
+export const workspaceAssumptions = {
+  'customFields.create': [
+    'The record is not shown: id, kind, display, created, options (list fields only).',
+    'What a second field of the same display does is not shown: 400.',
+  ],
+  'customFields.list': [
+    'The record is not shown: id, kind, display, created, options (list fields only).',
+    'The answer carries limit, page, total_results and total_pages although no paging parameter is named.',
+  ],
+  'customFields.get': ['The record is not shown: id, kind, display, created, options (list fields only).'],
+  'customFields.update': ['The patch result is not shown: the custom field.'],
+  'customFields.updatePut': ['The record is not shown: id, kind, display, created, options (list fields only).'],
+  'deletionRequests.create': [
+    'The record is not shown: id, email, status, source, requested_at, scheduled_for_processing_at, completed_at, created_at (all four ISO 8601 strings).',
+    'The condition of 409 is not stated: an open request for this address exists.',
+  ],
+  'deletionRequests.list': [
+    'The record is not shown: id, email, status, source, requested_at, scheduled_for_processing_at, completed_at, created_at (all four ISO 8601 strings).',
+    'limit, has_more and next_cursor stand beside data although no paging parameter is named.',
+  ],
+  'deletionRequests.get': [
+    'The record is not shown: id, email, status, source, requested_at, scheduled_for_processing_at, completed_at, created_at (all four ISO 8601 strings).',
+    'Error statuses are not shown; as in deletionRequests.list.',
+  ],
+  'publications.list': [
+    'The endpoint is not shown. It is taken from the public API reference and SDK of beehiiv, never tried live: id, name, organization_name, referral_program_enabled, created; offset paging at top level. A key restricted to publications lists those.',
+  ],
+} as const satisfies Readonly<Record<string, readonly string[]>>;
