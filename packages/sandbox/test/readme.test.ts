@@ -9,7 +9,7 @@ import { serverOptions } from '../src/command/options.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { readings } from '../src/command/readings.ts';
 import { assumptions } from '../src/control/assumption-table.ts';
-import { run, start } from './command/process.ts';
+import { start } from './command/process.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
