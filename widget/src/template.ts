@@ -23,13 +23,15 @@ export function signupTemplate(shown: Shown): TemplateResult {
   const { texts, layout, dialog } = shown;
   const surface = surfaceTemplate(shown);
   if (layout !== 'dialog' || dialog === 'failed') return surface;
+  // Lit renders `false` as text.
   return html`<slot name="trigger"></slot>
     ${
-      dialog === 'loaded' &&
-      html`<dialog part="dialog" aria-labelledby="head" aria-label=${texts.button}>
-        ${surface}
-        <form method="dialog"><button part="close" aria-label=${texts.close}>×</button></form>
-      </dialog>`
+      dialog === 'loaded'
+        ? html`<dialog part="dialog" aria-labelledby="head" aria-label=${texts.button}>
+            ${surface}
+            <form method="dialog"><button part="close" aria-label=${texts.close}>×</button></form>
+          </dialog>`
+        : nothing
     }`;
 }
 
