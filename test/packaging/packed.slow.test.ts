@@ -147,6 +147,6 @@ describe('the installed commands', () => {
   it('newsletter-sandbox refuses a port that is none, and fails', async () => {
     const { code, stderr } = await installed.command('newsletter-sandbox', ['--port', 'harbour']);
     expect(code).not.toBe(0);
-    expect(stderr).toContain('"harbour" is not a port');
+    expect(stderr).toContain("argument 'harbour' is invalid");
   });
 });

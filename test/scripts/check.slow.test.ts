@@ -60,5 +60,5 @@ it.each([
 it('names a commit that git does not know', async () => {
   const run = starter(['check', 'nowhere'], {}, clone);
   expect(await run.ended).toBe(1);
-  expect(run.output()).toContain('✗ git could not tell what changed');
+  expect(run.output()).toContain('✗ git could not list the changes');
 });

@@ -1,6 +1,6 @@
 /** Runs a program: parses the arguments, runs the command and turns errors into an exit code. */
 import process from 'node:process';
-import { CommanderError } from '@commander-js/extra-typings';
+import type { CommanderError } from '@commander-js/extra-typings';
 import { createProgram, type CommandLine } from './program.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -33,12 +33,17 @@ export async function runCommandLine<Context>(
     await program.parseAsync(completeArguments(commandLine, argv, context), { from: 'user' });
     return undefined;
   } catch (error) {
-    if (!(error instanceof CommanderError)) return onError(error, current);
+    if (!isCommanderError(error)) return onError(error, current);
     // Help and version end the parsing by an error too.
     if (/^commander\.(help|helpDisplayed|version)$/.test(error.code))
       return error.exitCode === 0 ? 0 : noCommandExitCode;
     return onError(new UsageError(messageOf(error), { cause: error }), current);
   }
+}
+
+/** By its code: where packages are installed side by side, a command may bring its own copy of commander. */
+function isCommanderError(error: unknown): error is CommanderError {
+  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
 /** The message without commander's prefix and without surplus arguments, which may be addresses. */
