@@ -3,10 +3,9 @@
  *
  * @packageDocumentation
  */
-export { createClient, type Client, type ClientOptions } from './client.ts';
+export { createClient, type Client, type ClientOptions, extraField } from './client.ts';
 export * from './engine/index.ts';
 export { createFetchHost, type Fetch, type FetchInit, type FetchResponse } from './hosts/fetch.ts';
 export { createKyHost, type KyHostOptions } from './hosts/ky.ts';
-export { extraField } from './extra-field.ts';
 export type * from './resources.ts';
 export type * from './schema/types.ts';

@@ -13,6 +13,10 @@ export {
   type CommandEntry,
   type CommandLine,
   type CommandModule,
+  endWithReader,
+  printError,
+  runCommandLine,
+  type RunOptions,
+  quote,
+  UsageError,
 } from './program.ts';
-export { endWithReader, printError, runCommandLine, type RunOptions } from './run.ts';
-export { quote, UsageError } from './usage-error.ts';

@@ -8,10 +8,23 @@ export {
   type AdmittedPost,
   type Post,
   type PostCheck,
+  wantsPage,
+  type Entered,
+  type ReadHeader,
 } from './admission.ts';
-export { acceptedAnswer, acceptedBody, preflightAnswer, refusalAnswer, thanksAnswer, type Answer } from './answers.ts';
-export { wantsPage, type Entered, type ReadHeader } from './content-type.ts';
-export { buttonHtml, escapeHtml, messageHtml, pageHeaders, type ButtonPage } from './pages.ts';
+export {
+  acceptedAnswer,
+  acceptedBody,
+  preflightAnswer,
+  refusalAnswer,
+  thanksAnswer,
+  type Answer,
+  buttonHtml,
+  escapeHtml,
+  messageHtml,
+  pageHeaders,
+  type ButtonPage,
+} from './answers.ts';
 export { pageStyle } from './page-style.ts';
 export {
   originRefused,

@@ -8,8 +8,9 @@ import {
   type Submission,
   type SubmittedField,
   type SubmittedValue,
+  cleanText,
+  textLimit,
 } from '../signup/submission.ts';
-import { cleanText, textLimit } from '../signup/text.ts';
 
 /** The stored part of a submission: all but the form token and the proof, which are checked once on arrival. */
 export type KeptSubmission = Omit<Submission, 'token' | 'proof'>;

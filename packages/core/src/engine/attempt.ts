@@ -3,7 +3,7 @@
  */
 import { isRecord } from '../is-record.ts';
 import { responseInfo } from './api-promise.ts';
-import type { CalledOperation } from './arguments.ts';
+import type { CalledOperation } from './request.ts';
 import {
   AbortedError,
   InvalidAnswerError,
@@ -21,7 +21,7 @@ import {
 } from './errors.ts';
 import { TransportError, type Host, type HostAnswer, type HostRequest } from './host.ts';
 import { PausedError } from './pacer.ts';
-import { retryAfterMs } from './rate-limit-headers.ts';
+import { retryAfterMs } from './rate-limit.ts';
 import { redact } from './redact.ts';
 
 /** One attempt, for logs and metrics. Holds no secret and no address. */

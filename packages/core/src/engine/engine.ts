@@ -4,7 +4,20 @@ import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
 import type { Answer } from '../schema/types.ts';
 import { ApiPromise, type Head } from './api-promise.ts';
-import type { Arguments, CallOptions, Item, ListId, CalledOperation } from './arguments.ts';
+import {
+  type Arguments,
+  type CallOptions,
+  type Item,
+  type ListId,
+  type CalledOperation,
+  encodeBody,
+  encodeQuery,
+  rawRequest,
+  requestHeaders,
+  sortArguments,
+  type RawRequestOptions,
+  type RequestParts,
+} from './request.ts';
 import type { AttemptEvent } from './attempt.ts';
 import { AbortedError, InvalidAnswerError, InvalidRequestError, type RequestMethod } from './errors.ts';
 import type { Host, HostRequest } from './host.ts';
@@ -20,15 +33,6 @@ import {
   startTrail,
   type Continuation,
 } from './pages.ts';
-import {
-  encodeBody,
-  encodeQuery,
-  rawRequest,
-  requestHeaders,
-  sortArguments,
-  type RawRequestOptions,
-  type RequestParts,
-} from './request.ts';
 import { defaultRetryPolicy, policyOver, type RetryPolicy } from './retry.ts';
 import { send, type Delivered, type Sender } from './send.ts';
 import { tokenSource, type Token } from './token.ts';

@@ -1,6 +1,6 @@
 /** The engine and all it speaks: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
-export type { Arguments, CallOptions, Item, ListId, QueryValue } from './arguments.ts';
+export type { Arguments, CallOptions, Item, ListId, QueryValue } from './request.ts';
 export type { AttemptEvent } from './attempt.ts';
 export {
   createEngine,
@@ -43,6 +43,6 @@ export {
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export { continuation, Page, PagePromise, readPaging, type Paging } from './pages.ts';
 export { redact } from './redact.ts';
-export { retryAfterMs } from './rate-limit-headers.ts';
+export { retryAfterMs } from './rate-limit.ts';
 export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
 export type { Token, TokenSource } from './token.ts';

@@ -8,11 +8,11 @@
 import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
-import type { CallOptions, CalledOperation } from './arguments.ts';
+import type { CallOptions, CalledOperation } from './request.ts';
 import type { Failure } from './attempt.ts';
 import { AbortedError, type CallName } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
-import { clockSkewMs } from './rate-limit-headers.ts';
+import { clockSkewMs } from './rate-limit.ts';
 import type { Page } from './pages.ts';
 
 type FieldValues = Readonly<Record<string, unknown>>;

@@ -1,7 +1,7 @@
 /** The retry policy: decides whether a failed attempt is retried, and after which delay: backoff with jitter. Pure. */
 import type { Operation } from '../contract/types.ts';
 import type { HostAnswer, TransportError } from './host.ts';
-import { retryAfterMs } from './rate-limit-headers.ts';
+import { retryAfterMs } from './rate-limit.ts';
 
 /** Limits of retries and their delays. */
 export interface RetryPolicy {

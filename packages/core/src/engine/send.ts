@@ -3,7 +3,7 @@
  * after a lost response, or ends.
  */
 import type { Head } from './api-promise.ts';
-import type { CallOptions, CalledOperation } from './arguments.ts';
+import type { CallOptions, CalledOperation } from './request.ts';
 import {
   attemptEvent,
   sendOnce,

@@ -2,9 +2,8 @@
 import { hex } from '../hash.ts';
 import { classifyError, divide, type Batch } from './batch.ts';
 import type { Journal } from './journal.ts';
-import type { ProgressCounter } from './progress.ts';
+import type { ProgressCounter, CommonOptions, ImportSettings } from './options.ts';
 import type { Rejection } from './source.ts';
-import type { CommonOptions, ImportSettings } from './types.ts';
 
 /**
  * Most rows that the service may refuse in succession before it has taken a single one: then the import itself is taken

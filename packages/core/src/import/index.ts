@@ -27,7 +27,6 @@ export {
   type JournalRecord,
   type Range,
 } from './journal.ts';
-export type { ImportProgress } from './progress.ts';
+export type { ImportProgress, CommonOptions, ImportResult } from './options.ts';
 export { checkRequest, requestFields, type CheckedRequest, type FieldKind, type RequestField } from './request.ts';
-export type { CommonOptions, ImportResult } from './types.ts';
 export type { ImportRow, ImportSource, Rejection, Rows, SourceRow } from './source.ts';

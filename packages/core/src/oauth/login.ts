@@ -4,7 +4,7 @@
  */
 import { operation, type OperationId, type Scope } from '../contract/index.ts';
 import type { TokenSource } from '../engine/index.ts';
-import { createTokenSource } from './token-refresh.ts';
+import { createTokenSource } from './tokens.ts';
 import type { LoginSettings, OAuthLogin, LoginSteps } from './types.ts';
 
 /**

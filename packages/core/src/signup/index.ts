@@ -9,8 +9,6 @@ export {
   type AttributionField,
   type AttributionOptions,
   type Visit,
-} from './attribution.ts';
-export {
   chooseTouch,
   knownTouches,
   storedTouches,
@@ -18,7 +16,7 @@ export {
   type Touch,
   type TouchRule,
   type TimedVisit,
-} from './attribution-touches.ts';
+} from './attribution.ts';
 export {
   attributionFields,
   formToObject,
@@ -30,5 +28,7 @@ export {
   type Submission,
   type SubmittedField,
   type SubmittedValue,
+  cleanText,
+  parseUrl,
+  textLimit,
 } from './submission.ts';
-export { cleanText, parseUrl, textLimit } from './text.ts';

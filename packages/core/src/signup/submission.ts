@@ -1,4 +1,7 @@
-/** The request body that a page posts to a signup endpoint, and the fields an endpoint may ask for. */
+/**
+ * The request body that a page posts to a signup endpoint, the fields an endpoint may ask for, and the cleaning of the
+ * texts in both.
+ */
 import { utmFields } from '../contract/values.ts';
 
 /** A value of a custom field in JSON. */
@@ -98,4 +101,30 @@ export function formToObject<Value>(entries: Iterable<readonly [string, Value]>)
   }
   if (fields.size > 0) object['custom_fields'] = [...fields].map(([name, value]) => ({ name, value }));
   return object;
+}
+
+/** Longest value of one attribution parameter or text field, in code points. */
+export const textLimit = 500;
+
+/**
+ * Composes (NFC), removes control, invisible and direction-override characters, trims, and cuts to `limit` code points
+ * without splitting one.
+ *
+ * @param keepsLines - keeps line ends, each as one line feed: text typed into a `<textarea>`
+ */
+export function cleanText(text: string, limit: number = textLimit, keepsLines = false): string {
+  // Control characters, invisible separators and bidirectional overrides. U+200D (joins emoji) and U+200C (Persian)
+  // stay. The pattern is inside the function because browsers compile patterns with Unicode properties slowly, and a
+  // page without text input never needs this one.
+  const clean = text
+    .normalize('NFC')
+    .replace(/\r\n?/g, '\n')
+    .replace(/[\p{Cc}\p{Bidi_C}\u200B\u2060\uFEFF]/gu, (sign) => (keepsLines && sign === '\n' ? sign : ''))
+    .trim();
+  return clean.length <= limit ? clean : [...clean].slice(0, limit).join('').trim();
+}
+
+/** Parses an absolute URL, or a relative one against `base`; undefined where it is invalid. */
+export function parseUrl(url: string, base?: string): URL | undefined {
+  return URL.canParse(url, base) ? new URL(url, base) : undefined;
 }

@@ -3,8 +3,6 @@ import type { SyncContact } from './contact.ts';
 import type { SyncSubscription, ReadyField } from './prepare-mapping.ts';
 import type { Base } from './token.ts';
 
-/** Findings: situations that a sync reports to a person, each with a message and a remedy. Pure. */
-
 interface FindingText {
   readonly message: string;
   readonly remedy: string;

@@ -26,11 +26,11 @@ export {
   type PairPlan,
   type Situation,
   type SubscriptionWrite,
+  type CustomFieldWrite,
 } from './plan-pair.ts';
-export type { CustomFieldWrite } from './plan-field.ts';
 export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
-export type { ContactCreate, Held, PlannedPair, SubscriptionCreate, SyncCounts, SyncPlan } from './sync-plan.ts';
+export type { ContactCreate, Held, PlannedPair, SubscriptionCreate, SyncCounts, SyncPlan } from './plan.ts';
 export {
   applySync,
   planSync,

@@ -1,17 +1,28 @@
 /**
  * Plans everything that is no pair: contacts without subscription, subscriptions without contact, and contacts whose
- * address moved to another subscription. Pure.
+ * address moved to another subscription; makes the requests that create what is missing. Pure.
  */
 import { isAddress } from '../signup/address.ts';
 import type { SyncContact } from './contact.ts';
-import { joinPlans, type DraftPlan, type SyncRun } from './draft-plan.ts';
-import { toContactCreate, toSubscriptionCreate } from './new-records.ts';
-import type { ConsentRecord } from './plan-consent.ts';
-import { readContact } from './plan-field.ts';
-import { isErased, planPair, type SubscriptionWrite } from './plan-pair.ts';
-import { addressFingerprint, type SyncSubscription } from './prepare-mapping.ts';
-import type { SubscriptionCreate } from './sync-plan.ts';
-import { encodeToken, type Base } from './token.ts';
+import { joinPlans, type DraftPlan, type SyncRun, type SubscriptionCreate, type ContactCreate } from './plan.ts';
+import { type ConsentRecord, withStatus } from './plan-consent.ts';
+import {
+  readContact,
+  type CustomFieldWrite,
+  customFieldWrite,
+  contactValue,
+  isErased,
+  planPair,
+  type SubscriptionWrite,
+} from './plan-pair.ts';
+import {
+  addressFingerprint,
+  type SyncSubscription,
+  type ReadyMapping,
+  readSubscription,
+  valueFingerprint,
+} from './prepare-mapping.ts';
+import { encodeToken, type Base, type FieldBase } from './token.ts';
 import { yesNo } from './values.ts';
 
 /** A creation that did not come back is repeated until it was tried this often. */
@@ -187,4 +198,63 @@ function planMissingContact({ mapping }: SyncRun, draft: DraftPlan, subscription
     };
     draft.changed.push({ situation: 'contact_missing', subscriptionWrites, contactWrites: [], consent: [record] });
   }
+}
+
+/** The request that creates a subscription for a contact. */
+export function toSubscriptionCreate(
+  contact: SyncContact,
+  situation: SubscriptionCreate['situation'],
+  mapping: ReadyMapping,
+): SubscriptionCreate {
+  const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
+    const shown = readContact(field, contact, mapping);
+    const isSent =
+      field.direction !== 'to_contact' && field.customField !== '' && shown.state === 'value' && shown.text !== '';
+    return isSent ? [customFieldWrite(field, shown.text)] : [];
+  });
+  return {
+    situation,
+    contactId: contact.id,
+    request: {
+      email: contact.email,
+      reactivate_existing: false,
+      ...((situation === 'address_moved' || mapping.subscribe === 'with_confirmation') && {
+        double_opt_override: 'on' as const,
+      }),
+      ...(fields.length > 0 && { custom_fields: fields }),
+    },
+  };
+}
+
+/** The contact to create for a subscription, with its sync token. */
+export function toContactCreate(
+  subscription: SyncSubscription,
+  situation: ContactCreate['situation'],
+  mapping: ReadyMapping,
+): ContactCreate {
+  const { paths, optOut } = mapping;
+  const hasLeft = subscription.status === 'inactive';
+  const isOptedOut = hasLeft && (optOut?.setOnUnsubscribe ?? false);
+  const changes: Record<string, unknown> = { [paths.email]: subscription.email };
+  if (optOut && isOptedOut) changes[optOut.contact] = true;
+  const fields = mapping.fields.map((field): FieldBase => {
+    const shown = readSubscription(field, subscription);
+    if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
+    const fingerprint = valueFingerprint(mapping, shown.text);
+    if (shown.text !== '') changes[field.contact] = contactValue(field, shown.text, mapping);
+    return { ...(field.direction === 'both' && { agreed: fingerprint }), toContact: { fingerprint, count: 1 } };
+  });
+  const base: Base = {
+    subscriptionId: subscription.id,
+    address: addressFingerprint(mapping, subscription.email),
+    consent: hasLeft ? 'left_newsletter' : 'subscribed',
+    optOut: optOut && isOptedOut,
+    fields,
+    reported: 0,
+  };
+  changes[paths.token] = encodeToken(base, mapping);
+  const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
+  const written = optOut && isOptedOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
+  const consent = hasLeft ? [withStatus({ ...left, written }, changes, mapping)] : [];
+  return { situation, subscriptionId: subscription.id, changes, consent };
 }

@@ -1,13 +1,26 @@
-/** Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. Pure. */
-import { holdBack } from './circuit-breaker.ts';
+/**
+ * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. The
+ * circuit breaker holds back a plan that changes too much until a person accepts it. Pure.
+ */
 import { ContactIndex } from './contact-index.ts';
-import { countPlan, hasWrites, joinPlans, nextState, startDraft, type DraftPlan, type SyncRun } from './draft-plan.ts';
+import {
+  countPlan,
+  hasWrites,
+  joinPlans,
+  nextState,
+  startDraft,
+  type DraftPlan,
+  type SyncRun,
+  type PlannedPair,
+  type SyncPlan,
+  type Held,
+  type SyncCounts,
+} from './plan.ts';
 import { createFindingLog } from './findings.ts';
 import { planPair, type PairPlan } from './plan-pair.ts';
 import { planContactAlone, planMoves, planSubscriptionAlone } from './plan-unmatched.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import { mostEntries, type SyncState } from './state.ts';
-import type { PlannedPair, SyncPlan } from './sync-plan.ts';
 import { yesNo } from './values.ts';
 
 export interface ReconcilerOptions {
@@ -214,4 +227,50 @@ function optOutsOnly(run: SyncRun): PlannedPair[] {
     const linked = run.contacts.linkedTo(subscription.id);
     return [joinPlans(plansOf(run, subscription, rows, linked, true).filter(setsOptOut))];
   });
+}
+
+/** Why a plan is held back; null where it passes. */
+export function holdBack(run: SyncRun, draft: DraftPlan, counts: SyncCounts): Held | null {
+  return missingFields(run) ?? tooManyChanges(run, counts) ?? tooManyCreations(run, counts) ?? fullState(draft);
+}
+
+function missingFields({ mapping, contacts, log }: SyncRun): Held | null {
+  const absent = contacts.size > 0 && !mapping.missingIsEmpty ? [...contacts.missingFields] : [];
+  const missing = [...new Set([...mapping.vanished, ...absent])];
+  for (const field of missing) log.report('field_missing', { field });
+  if (missing.length === 0) return null;
+  return {
+    reason: 'field_missing',
+    message: [
+      ...mapping.vanished.map((field) => `The publication no longer has the custom field mapped to "${field}".`),
+      ...absent.map((field) => `No contact has the mapped field "${field}".`),
+    ].join(' '),
+  };
+}
+
+function tooManyChanges({ mapping: { breaker } }: SyncRun, counts: SyncCounts): Held | null {
+  const { pairs, unsubscribes, clears, removals } = counts;
+  const most = Math.max(breaker.atLeast, breaker.share * pairs);
+  if (unsubscribes + clears + removals <= most) return null;
+  return {
+    reason: 'too_many_changes',
+    message: `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${Math.floor(most)} pass without a person who accepts them.`,
+  };
+}
+
+/** A list of contacts that was cut short makes many creations. An empty CRM is filled without asking. */
+function tooManyCreations({ mapping: { breaker } }: SyncRun, { contacts, contactCreates }: SyncCounts): Held | null {
+  if (contacts === 0 || contactCreates <= Math.max(breaker.atLeast, contacts)) return null;
+  return {
+    reason: 'too_many_creations',
+    message: `The plan creates ${contactCreates} contacts, and only ${contacts} came in. Check that these are all there are.`,
+  };
+}
+
+function fullState({ missing, erased, attempts }: DraftPlan): Held | null {
+  if ([missing.size, erased.size, Object.keys(attempts).length].every((size) => size <= mostEntries)) return null;
+  return {
+    reason: 'state_full',
+    message: `More than ${mostEntries} contacts or subscriptions are missing at once. Check that both sides were read completely.`,
+  };
 }

@@ -9,7 +9,7 @@ import { prepareMapping, type CustomFieldInfo, type ReadyMapping, type SyncSubsc
 import type { ContactWrite, SubscriptionWrite } from './plan-pair.ts';
 import type { ConsentRecord } from './plan-consent.ts';
 import { createReconciler } from './reconciler.ts';
-import type { ContactCreate, PlannedPair, SyncPlan } from './sync-plan.ts';
+import type { ContactCreate, PlannedPair, SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
 
 /** How far a run is. */

@@ -9,7 +9,7 @@ import {
   type TokenSource,
 } from '../../src/engine/index.ts';
 import { createMemoryTokenStore, type TokenSet } from '../../src/oauth/index.ts';
-import { createTokenSource } from '../../src/oauth/token-refresh.ts';
+import { createTokenSource } from '../../src/oauth/tokens.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function calling(token: Token, ...script: readonly Scripted[]) {

@@ -1,7 +1,7 @@
 /** The small parts, each against something that does the same the plain way. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AddressSet } from '../../src/import/address-set.ts';
+import { AddressSet } from '../../src/import/batch-reader.ts';
 import { divide, utf8Length } from '../../src/import/batch.ts';
 import { hashText, hex } from '../../src/hash.ts';
 import { RangeSet } from '../../src/import/journal.ts';

@@ -2,8 +2,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { JournalError, type Journal, type JournalRecord } from '../../import/journal.ts';
-import { syncFolder } from './atomic-file.ts';
-import { lockExclusively } from './lock-file.ts';
+import { syncFolder, lockExclusively } from './durable-file.ts';
 
 /** A journal in a file. */
 export interface FileJournal extends Journal {

@@ -3,8 +3,7 @@
  *
  * @packageDocumentation
  */
-export { replaceFile } from './atomic-file.ts';
-export { FileInUseError, lockExclusively } from './lock-file.ts';
+export { replaceFile, FileInUseError, lockExclusively } from './durable-file.ts';
 export { createFileTokenStore, TokenFileError } from './token-file.ts';
 export { openFileJournal, type FileJournal } from './import-journal.ts';
 export { CsvError, readCsv, type ColumnTarget, type CsvOptions, type CsvSource } from './csv.ts';

@@ -3,8 +3,7 @@ import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import process from 'node:process';
 import { readTokenSet, type TokenStore } from '../../oauth/tokens.ts';
-import { removeUnfinished, replaceFile } from './atomic-file.ts';
-import { withLock } from './lock-file.ts';
+import { removeUnfinished, replaceFile, withLock } from './durable-file.ts';
 
 /**
  * The token file cannot be used as it is. The text says why and what to do; it holds the path and nothing of the

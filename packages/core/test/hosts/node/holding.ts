@@ -1,5 +1,5 @@
 /** A process that takes a lock and keeps it until it is killed. */
-import { withLock } from '../../../src/hosts/node/lock-file.ts';
+import { withLock } from '../../../src/hosts/node/durable-file.ts';
 
 await withLock(process.argv[2] ?? '', async () => {
   process.stdout.write('held\n');

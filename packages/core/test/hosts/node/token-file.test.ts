@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createFileTokenStore, TokenFileError } from '../../../src/hosts/node/index.ts';
-import { withLock } from '../../../src/hosts/node/lock-file.ts';
+import { withLock } from '../../../src/hosts/node/durable-file.ts';
 import type { TokenSet } from '../../../src/oauth/index.ts';
 import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
 

@@ -1,7 +1,7 @@
-/** The age of the oldest look is never told too low. */
+/** Staleness: the age of the oldest look is never too low. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { oldestLookAge, recordLook, type LookedAt } from '../../src/watch/staleness.ts';
+import { oldestLookAge, recordLook, type LookedAt } from '../../src/watch/scan.ts';
 
 const length = 1000;
 /** Passes from the beginning to the end, each in slices of random sizes, at times that only grow. */

@@ -1,4 +1,4 @@
-/** Mistakes that must not compile: `tsc --build` fails where one of them does. Nothing here is run. */
+/** Type errors: `tsc --build` fails where a line below compiles. Nothing here is run. */
 import { createClient, type Subscription, type SubscriptionListParams } from '@newsletter-kit/core';
 
 const client = createClient({ baseUrl: 'http://127.0.0.1:4010/v2' });

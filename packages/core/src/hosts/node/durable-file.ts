@@ -1,6 +1,9 @@
-/** File locks between processes: a lock held as long as the process wants, and one held for a piece of work. */
+/** Durable files: atomic replacement, and a lock that one process holds at a time. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import process from 'node:process';
+import { randomUUID } from 'node:crypto';
+import { open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 
 /** The lock was not released in time, or the path cannot be locked. */
 export class LockedError extends Error {
@@ -78,4 +81,52 @@ function isBusy(error: unknown): boolean {
   return (
     error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && (error.errcode & 0xff) === busy
   );
+}
+
+/**
+ * Puts a file in place of another.
+ *
+ * @param mode - permissions of the new file, whatever the old one had
+ */
+export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
+  const beside = `${path}.${randomUUID()}.tmp`;
+  try {
+    const file = await open(beside, 'wx', mode);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(beside, path);
+  } catch (error) {
+    await rm(beside, { force: true });
+    throw error;
+  }
+  await syncFolder(dirname(path));
+}
+
+/**
+ * Removes temporary files of processes that ended while they replaced a file.
+ *
+ * @param olderThanMs - age from which no process can still be writing
+ */
+export async function removeUnfinished(path: string, olderThanMs: number): Promise<void> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  const unfinished = names.filter((name) => name.startsWith(`${basename(path)}.`) && name.endsWith('.tmp'));
+  for (const name of unfinished) {
+    const file = join(dirname(path), name);
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+    if (Date.now() - mtimeMs >= olderThanMs) await rm(file, { force: true });
+  }
+}
+
+/** A name, new or changed, lasts once its folder is on disk. */
+export async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r').catch(() => null); // Windows does not open folders, and needs no such thing
+  try {
+    await folder?.sync();
+  } finally {
+    await folder?.close();
+  }
 }
