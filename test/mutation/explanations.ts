@@ -13,7 +13,7 @@ export interface Explanation {
 
 const duration = 'packages/sandbox/src/world/clock.ts';
 const paging = 'packages/sandbox/src/api/paging.ts';
-const frontier = 'packages/core/src/watch/frontier.ts';
+const watermark = 'packages/core/src/watch/watermark.ts';
 
 export const explanations: readonly Explanation[] = [
   {
@@ -68,13 +68,13 @@ export const explanations: readonly Explanation[] = [
     reason: 'a shortcut: a policy without a layer is copied instead, with the same values',
   },
   {
-    file: frontier,
-    original: 'newest.created < frontier.created',
+    file: watermark,
+    original: 'newest.created < watermark.created',
     replacement: 'false',
-    reason: 'items that are all older add no id and do not raise the frontier, so the same frontier is made again',
+    reason: 'items that are all older add no id and do not raise the watermark, so the same watermark is made again',
   },
   {
-    file: frontier,
+    file: watermark,
     original: '[]',
     replacement: '["Stryker was here"]',
     reason: 'one more id that no record has',
