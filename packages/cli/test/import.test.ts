@@ -152,7 +152,7 @@ test('reports usage errors before anything is sent', async ({ sandboxOnPort: san
     [['import', `${path}.not`], 'there is no such file'],
     [['import', path], '--map "COLUMN=FIELD"'],
     [['import', path, '--others', 'ignore'], 'No column holds the e-mail address'],
-    [['import', path, '--map', 'Mail=email'], 'It is not known what to do with column "Age"'],
+    [['import', path, '--map', 'Mail=email'], 'No field is known for column "Age"'],
     [['import', path, '--batch-size', '0'], 'It must be a whole number from 1 to 1000.'],
     [['import', path, '--map', 'Mail', '--map', 'Mail=adress'], '--map "Mail" must be COLUMN=FIELD'],
     [

@@ -70,9 +70,9 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'>
  *   and where `oauth` or `appUrl` is wrong
  */
 export function createClient(options: ClientOptions): Client {
-  const { fetch, ky, host: given, oauth: _oauth, validate = true, ...rest } = options;
+  const { fetch, ky, host: customHost, oauth: _oauth, validate = true, ...rest } = options;
   checkBaseUrl(options.baseUrl);
-  const host = given ?? createKyHost({ ky, fetch });
+  const host = customHost ?? createKyHost({ ky, fetch });
   const { login, source } = createLogin(loginSettings(options, host));
   const engine = createEngine({
     ...rest,

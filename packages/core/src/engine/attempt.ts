@@ -237,9 +237,12 @@ function settingOf({ base }: CalledOperation): 'baseUrl' | 'appUrl' {
 
 function transportError(operation: CalledOperation, error: TransportError, timeoutMs: number): Error {
   const { id } = operation;
-  const { mistake, code } = error;
-  if (mistake !== null)
-    return new ConfigurationError(id, mistake.replaceAll('baseUrl', settingOf(operation)), { code, cause: error });
+  const { misconfiguration, code } = error;
+  if (misconfiguration !== null)
+    return new ConfigurationError(id, misconfiguration.replaceAll('baseUrl', settingOf(operation)), {
+      code,
+      cause: error,
+    });
   if (error.failure === 'aborted') return new AbortedError(id, error.cause);
   if (error.failure === 'timeout') return new TimeoutError(id, timeoutMs, { cause: error });
   return new NetworkError(id, error);

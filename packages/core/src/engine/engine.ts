@@ -296,10 +296,10 @@ interface Validation {
   readonly loading: Promise<Validator>;
 }
 
-function validation(given: EngineOptions['validator']): Validation | null {
-  if (given === undefined) return null;
-  if (typeof given !== 'function') return { loaded: given, loading: Promise.resolve(given) };
-  const state: Validation = { loaded: undefined, loading: given() };
+function validation(option: EngineOptions['validator']): Validation | null {
+  if (option === undefined) return null;
+  if (typeof option !== 'function') return { loaded: option, loading: Promise.resolve(option) };
+  const state: Validation = { loaded: undefined, loading: option() };
   state.loading.then(
     (validator) => (state.loaded = validator),
     () => {}, // every call that needs it rejects with the reason

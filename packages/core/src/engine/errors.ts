@@ -193,13 +193,13 @@ export class ConfigurationError extends NewsletterError {
   /** The system's code, for example `DEPTH_ZERO_SELF_SIGNED_CERT`, where there is one. */
   readonly code: string | undefined;
 
-  /** @param mistake - what is wrong and what to correct, without a full stop */
+  /** @param problem - what is wrong and what to correct, without a full stop */
   constructor(
     operation: CallName,
-    mistake: string,
+    problem: string,
     { code, cause }: { code?: string | undefined; cause?: unknown } = {},
   ) {
-    super(operation, `${mistake}${code ? ` (${code})` : ''}.`, cause);
+    super(operation, `${problem}${code ? ` (${code})` : ''}.`, cause);
     this.code = code;
   }
 }
@@ -249,7 +249,7 @@ const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the request as the message says.',
   401: 'Check the API key or token: it is missing, wrong or expired.',
   404: 'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
-  409: 'It is already there, or already under way; read it instead of repeating the call.',
+  409: 'The record exists already, or the work has begun already: read it instead of repeating the call.',
   429: 'Wait, then call less often.',
 };
 

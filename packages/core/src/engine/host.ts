@@ -59,8 +59,8 @@ export const neverConnected: ReadonlySet<string | undefined> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
-/** Codes of failures that persist until a setting is corrected, and the mistake in the setting. */
-const configurationMistakes: readonly (readonly [RegExp, string])[] = [
+/** Codes of failures that persist until a setting is corrected, and what to correct. */
+const misconfigurations: readonly (readonly [RegExp, string])[] = [
   [
     /^(CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_\w+|ERR_TLS_CERT_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
     'the TLS certificate of the service was not accepted. Check the host name in baseUrl and the clock of this machine; add a private certificate authority to those that are trusted (Node: NODE_EXTRA_CA_CERTS)',
@@ -101,14 +101,15 @@ export class TransportError extends Error {
   readonly notSent: boolean;
   /** The system's code, for example `ECONNREFUSED`, where there is one. */
   readonly code: string | undefined;
-  /** The setting to correct where each further attempt would fail too, such as a wrong address; else null. */
-  readonly mistake: string | null;
+  /** What to correct where each further attempt would fail too, such as a wrong address; else null. */
+  readonly misconfiguration: string | null;
 
   constructor(failure: TransportFailure, { code, notSent, cause }: TransportErrorDetails = {}) {
     super(code ? `${failure} (${code})` : failure, cause === undefined ? undefined : { cause });
     this.failure = failure;
-    this.mistake = configurationMistakes.find(([codes]) => codes.test(code ?? ''))?.[1] ?? null;
-    this.notSent = notSent ?? (neverConnected.has(code) || (this.mistake !== null && code !== 'ERR_REDIRECTED'));
+    this.misconfiguration = misconfigurations.find(([codes]) => codes.test(code ?? ''))?.[1] ?? null;
+    this.notSent =
+      notSent ?? (neverConnected.has(code) || (this.misconfiguration !== null && code !== 'ERR_REDIRECTED'));
     this.code = code;
   }
 }

@@ -25,19 +25,19 @@ interface Lookup {
   /** Further arguments of the list. */
   readonly query: FieldValues;
   /** Whether a record is about the subject of the call; undefined where it lacks the field. */
-  readonly isAbout: (record: FieldValues, asked: FieldValues) => boolean | undefined;
+  readonly matches: (record: FieldValues, asked: FieldValues) => boolean | undefined;
   /** Field with the time of creation: seconds since the Unix epoch, or a text. */
   readonly created: readonly string[];
   /** What to do where the lookup was inconclusive; a sentence. */
   readonly advice: string;
 }
 
-const lookUps: Partial<Readonly<Record<CallName, Lookup>>> = {
+const lookups: Partial<Readonly<Record<CallName, Lookup>>> = {
   'journeys.enroll': {
     list: 'journeys.list',
     listArguments: ['publicationId', 'automationId'],
     query: { limit: 100 },
-    isAbout: (record, asked) =>
+    matches: (record, asked) =>
       andAlso(
         isSameValue(record['subscription_id'], asked['subscription_id']),
         sameAddress(record['email'], asked['email']),
@@ -49,7 +49,7 @@ const lookUps: Partial<Readonly<Record<CallName, Lookup>>> = {
     list: 'deletionRequests.list',
     listArguments: ['publicationId'],
     query: {},
-    isAbout: (record, asked) => sameAddress(record['email'], asked['email']),
+    matches: (record, asked) => sameAddress(record['email'], asked['email']),
     created: ['requested_at', 'created_at'],
     advice: 'List the deletion requests (deletionRequests.list) to see whether there is one for the subscriber.',
   },
@@ -59,7 +59,7 @@ const lookUps: Partial<Readonly<Record<CallName, Lookup>>> = {
     query: {},
     // By display text alone: subscriptions refer to fields by it, so it is unique. The service may name the kind by
     // another word.
-    isAbout: (record, asked) => isSameValue(record['display'], asked['display']),
+    matches: (record, asked) => isSameValue(record['display'], asked['display']),
     created: ['created'],
     advice: 'List the custom fields (customFields.list) to see whether it exists.',
   },
@@ -67,7 +67,7 @@ const lookUps: Partial<Readonly<Record<CallName, Lookup>>> = {
 
 /** The lookup of an operation; undefined where there is none, as for OAuth grants. */
 export function lookUpOf(id: CallName): Lookup | undefined {
-  return lookUps[id];
+  return lookups[id];
 }
 
 /** Arguments for the list. */
@@ -153,16 +153,16 @@ const surelyBeforeMs = { known: 5_000, unknown: 300_000 } as const;
 type Finding = { readonly record: FieldValues } | 'absent' | 'unclear';
 
 /** Searches all records of the list. Pure. */
-function find({ isAbout, created }: Lookup, records: readonly unknown[], asked: FieldValues, call: CallTime): Finding {
+function find({ matches, created }: Lookup, records: readonly unknown[], asked: FieldValues, call: CallTime): Finding {
   const found: FieldValues[] = [];
   for (const record of records) {
     if (!isRecord(record)) return 'unclear';
-    const about = isAbout(record, asked);
-    if (about === false) continue;
+    const isMatch = matches(record, asked);
+    if (isMatch === false) continue;
     const time = timeOf(record, created);
     const surelyBefore = time !== undefined && time < call.from - surelyBeforeMs[call.known ? 'known' : 'unknown'];
     if (surelyBefore) continue;
-    if (about === undefined || time === undefined || time < call.from - slackMs || time > call.to + slackMs)
+    if (isMatch === undefined || time === undefined || time < call.from - slackMs || time > call.to + slackMs)
       return 'unclear';
     found.push(record);
   }

@@ -30,7 +30,7 @@ export interface Sent {
  * Pause after a 429 without `Retry-After`, in milliseconds; three times as long with each in succession, so that the
  * default of four retries outlasts a rate limit per minute.
  */
-const blindPauseMs = { first: 1500, factor: 3, longest: 60_000 };
+const defaultPauseMs = { first: 1500, factor: 3, longest: 60_000 };
 
 /** After this many answers in succession without headers, the service sends none; a few may come from a proxy. */
 const maxAnswersWithoutHeaders = 20;
@@ -81,7 +81,7 @@ export function createQuota(): Quota {
       rate.refused(now);
       const asked = retryAfterMs(answer, timeOfDay);
       const pauseMs =
-        asked || Math.min(blindPauseMs.longest, blindPauseMs.first * blindPauseMs.factor ** (refusalsInARow - 1));
+        asked || Math.min(defaultPauseMs.longest, defaultPauseMs.first * defaultPauseMs.factor ** (refusalsInARow - 1));
       pausedUntil = Math.max(pausedUntil, now + Math.min(pauseMs, longestPauseMs));
       return true;
     },

@@ -59,7 +59,7 @@ export function nextDelay(
  */
 function mayRetry(operation: Pick<Operation, 'retry'>, failed: FailedAttempt): boolean {
   if ('error' in failed) {
-    if (failed.error.failure === 'aborted' || failed.error.mistake !== null) return false;
+    if (failed.error.failure === 'aborted' || failed.error.misconfiguration !== null) return false;
     return operation.retry !== 'once' || failed.error.notSent;
   }
   const { status } = failed.answer;

@@ -25,7 +25,7 @@ import {
 } from './lost-response.ts';
 import type { Pacer, Turn } from './pacer.ts';
 import { nextDelay, type RetryPolicy } from './retry.ts';
-import { tokenMistake, type TokenSource } from './token.ts';
+import { tokenProblem, type TokenSource } from './token.ts';
 
 /** The parts that all calls of an engine share. */
 export interface Sender {
@@ -133,15 +133,15 @@ async function sendInTurn(sender: Sender, call: CallInProgress): Promise<Attempt
   const turn = await takeTurn(sender, call);
   try {
     if (call.refreshes === 0) call.token = await tokens?.get();
-    const mistake = call.token === undefined ? null : tokenMistake(call.token);
-    if (mistake !== null) throw new ConfigurationError(call.operation.id, mistake);
+    const problem = call.token === undefined ? null : tokenProblem(call.token);
+    if (problem !== null) throw new ConfigurationError(call.operation.id, problem);
     const result = await sendOnce(host, call.operation, signed(call, host.monotonic()));
     if (result.answer) {
       sender.hasAnswered = true;
       lostResponses.noteClock(result.answer);
     }
     // An aborted call and a wrong setting are no failure of the service.
-    const isServiceFailure = result.error?.failure !== 'aborted' && result.error?.mistake === null;
+    const isServiceFailure = result.error?.failure !== 'aborted' && result.error?.misconfiguration === null;
     turn?.done(result.answer ?? (isServiceFailure ? null : undefined));
     return result;
   } finally {
@@ -205,7 +205,7 @@ async function recoverLostResponse(
 /** Whether the response to a non-idempotent call was lost, or a retry after a lost one was refused. */
 function needsLookup({ operation, lostSince }: CallInProgress, failed: Failure): boolean {
   if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
-  if (failed.error && failed.error.mistake !== null) return false;
+  if (failed.error && failed.error.misconfiguration !== null) return false;
   if (lostSince !== null && isConflict(failed)) return true;
   return mayHaveSucceeded(failed) && (failed.error !== undefined || failed.answer.status !== 503);
 }

@@ -29,13 +29,13 @@ export type Token = string | (() => string | Promise<string>) | TokenSource;
 export function tokenSource(token: Token): TokenSource {
   if (typeof token === 'object') return token;
   if (typeof token === 'function') return { get: token };
-  const mistake = tokenMistake(token);
-  if (mistake !== null) throw new TypeError(`${mistake}.`);
+  const problem = tokenProblem(token);
+  if (problem !== null) throw new TypeError(`${problem}.`);
   return { get: () => token };
 }
 
 /** Why a token cannot stand in the `Authorization` header, without the token itself; null where it can. */
-export function tokenMistake(token: string): string | null {
+export function tokenProblem(token: string): string | null {
   if (/^[\x21-\x7e]*$/.test(token)) return null;
   const found = /[\r\n]/.test(token) ? 'a line end' : /\s/.test(token) ? 'a blank' : 'a character';
   return `token holds ${found} that no key has. Copy it again, without what stands before or after it`;

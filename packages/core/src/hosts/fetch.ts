@@ -81,14 +81,14 @@ export function hostOver(send: Send, isPlatform: boolean): Host {
 }
 
 /**
- * Sends by the platform's `fetch` or the given one.
+ * Sends by the platform's `fetch` or a custom one.
  *
- * @throws TransportError where the network failed; what else a given `fetch` throws is a bug and thrown as it is
+ * @throws TransportError where the network failed; any other error of a custom `fetch` is a bug and thrown unchanged
  */
 export async function exchange(
   request: HostRequest,
   signal: AbortSignal,
-  given: Fetch | undefined,
+  customFetch: Fetch | undefined,
 ): Promise<FetchResponse> {
   const { url, method, headers, body } = request;
   const init: FetchInit = {
@@ -99,9 +99,9 @@ export async function exchange(
     redirect: 'manual',
   };
   try {
-    return await (given ? given(url, init) : fetch(url, init));
+    return await (customFetch ? customFetch(url, init) : fetch(url, init));
   } catch (error) {
-    throw networkFailure(error, request, given === undefined);
+    throw networkFailure(error, request, customFetch === undefined);
   }
 }
 
@@ -114,7 +114,7 @@ async function textOf(response: FetchResponse, request: HostRequest, isPlatform:
 }
 
 /**
- * One attempt: its signal fires when the caller gives up or the time is over, and nothing of it outlives
+ * One attempt: its signal aborts when the caller aborts or the time is over; timer and listener are removed by
  * {@link Attempt.end}.
  */
 interface Attempt {
@@ -144,13 +144,13 @@ function startAttempt({ timeoutMs, signal }: HostRequest): Attempt {
   };
 }
 
-/** A failure of the network as a TransportError; any other error as it is. */
+/** Turns a network failure into a TransportError; returns any other error unchanged. */
 function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatform: boolean): unknown {
   const code = codeOf(error);
   if (!isPlatform && !isNetworkError(error) && (code === undefined || !networkCodes.test(code))) return error;
   const secret = headers['authorization']?.replace(/^Bearer /, '');
   const cause = withoutSecrets(error, secret === undefined ? [] : [secret]);
-  return new TransportError('network', { code: addressMistake(url, error) ?? code, cause });
+  return new TransportError('network', { code: addressErrorCode(url, error) ?? code, cause });
 }
 
 /** Codes of the system, undici, its HTTP parser and TLS; not those of a wrong call, such as ERR_INVALID_ARG_TYPE. */
@@ -158,7 +158,7 @@ const networkCodes =
   /^(E(?!RR_)[A-Z_]+|UND_ERR_(?!INVALID|NOT_SUPPORTED)\w+|HPE_\w+|ERR_(SSL|TLS|STREAM)_\w+|\w*CERT\w*)$/;
 
 /** The code for an address that no request can be sent to; platforms give only a message. */
-function addressMistake(url: string, error: unknown): string | undefined {
+function addressErrorCode(url: string, error: unknown): string | undefined {
   if (!URL.canParse(url)) return 'ERR_INVALID_URL';
   if (!/^https?:/i.test(url)) return 'ERR_UNSUPPORTED_PROTOCOL';
   return error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port'

@@ -30,13 +30,13 @@ export interface KyHostOptions {
  * const client = createClient({ ...options, ky: ky.create({ hooks: { beforeRequest } }) });
  * ```
  */
-export function createKyHost({ ky: own, fetch: given }: KyHostOptions = {}): Host {
-  let carry = own;
+export function createKyHost({ ky: own, fetch: customFetch }: KyHostOptions = {}): Host {
+  let instance = own;
   if (!own) void loadKy().catch(() => {}); // the first request rejects with the reason
   return hostOver(async (request, signal) => {
     const { url, method, headers, body } = request;
-    carry ??= await loadKy();
-    return carry(url, {
+    instance ??= await loadKy();
+    return instance(url, {
       method,
       // Without an instance of the caller there are no hooks that read ky's Request, so it is made without headers and
       // body.
@@ -45,13 +45,13 @@ export function createKyHost({ ky: own, fetch: given }: KyHostOptions = {}): Hos
       // by far.
       fetch: async (input) =>
         own
-          ? toResponse(await exchange(await requestOf(input, request), signal, given))
-          : ((await exchange(request, signal, given)) as Response), // passed through unread
+          ? toResponse(await exchange(await requestOf(input, request), signal, customFetch))
+          : ((await exchange(request, signal, customFetch)) as Response), // passed through unread
       retry: 0,
       timeout: false, // the attempt's own covers the reading of the body, too
       throwHttpErrors: false,
     });
-  }, given === undefined);
+  }, customFetch === undefined);
 }
 
 /** The request as the hooks left it, in plain values: another implementation of `fetch` takes no foreign `Request`. */

@@ -14,7 +14,7 @@ const reportInterval = 10_000;
 
 /** A row that was read and checked. */
 interface CheckedRow {
-  /** Its place in the source, from 1. */
+  /** Its position in the source, from 1. */
   readonly ordinal: number;
   /** The number people know it by. */
   readonly row: number;

@@ -13,7 +13,7 @@ import type { Range } from './journal.ts';
 
 /** A row that is ready to be sent. */
 export interface BatchRow {
-  /** Its place in the source, from 1. */
+  /** Its position in the source, from 1. */
   readonly ordinal: number;
   /** The number people know it by. */
   readonly row: number;
@@ -24,8 +24,8 @@ export interface BatchRow {
 }
 
 /**
- * Rows that are sent in one call. `first` and `last` are places in the source; the range also covers rows that are left
- * out, before and between the rows of the batch.
+ * Rows that are sent in one call. `first` and `last` are positions in the source; the range also covers rows that are
+ * left out, before and between the rows of the batch.
  */
 export interface Batch extends Range {
   readonly rows: readonly BatchRow[];

@@ -9,7 +9,7 @@ import type { Rejection } from './source.ts';
  * Most rows that the service may refuse in succession before it has taken a single one: then the import itself is taken
  * to be wrong and ends.
  */
-const mostRefusedAtStart = 25;
+const maxRefusedAtStart = 25;
 
 /** Why an import stopped before its end. */
 interface StopReason {
@@ -132,7 +132,7 @@ export class Delivery {
     await this.#journal.append({ type: 'refused', first, last, reason });
     await this.reject({ row: row.row, kind: 'refused', reason, original: row.original });
     this.#refused += 1;
-    if (this.#progress.counts.accepted === 0 && this.#refused >= mostRefusedAtStart) this.stop(error, false);
+    if (this.#progress.counts.accepted === 0 && this.#refused >= maxRefusedAtStart) this.stop(error, false);
     this.reportProgress();
   }
 

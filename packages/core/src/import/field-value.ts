@@ -62,7 +62,7 @@ function wholeOnly(number: number | undefined): number | undefined {
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
-const truths: ReadonlyMap<string, boolean> = new Map([
+const booleanWords: ReadonlyMap<string, boolean> = new Map([
   ...['true', 'yes', 'y', '1'].map((word) => [word, true] as const),
   ...['false', 'no', 'n', '0'].map((word) => [word, false] as const),
 ]);
@@ -71,7 +71,7 @@ const truths: ReadonlyMap<string, boolean> = new Map([
 function toBoolean(value: unknown): boolean | undefined {
   if (typeof value === 'boolean') return value;
   return typeof value === 'string' || typeof value === 'number'
-    ? truths.get(String(value).trim().toLowerCase())
+    ? booleanWords.get(String(value).trim().toLowerCase())
     : undefined;
 }
 

@@ -66,8 +66,8 @@ export function headingReader(displays: readonly string[]): (heading: string) =>
     return others.length === 0 ? { target: `custom:${one}` } : { ambiguous: [one, ...others] };
   };
 
-  return (given) => {
-    const heading = given.trim();
+  return (column) => {
+    const heading = column.trim();
     if (heading.toLowerCase().startsWith(customPrefix)) {
       const name = heading.slice(customPrefix.length).trim();
       return customField(name) ?? { target: `custom:${name}` };

@@ -14,7 +14,7 @@ import { memoryJournal, readResumeState, ResumeState, type ImportMode, type Jour
 import { pull, type ImportRow, type ImportSource, type Rows } from './source.ts';
 
 /** Most rows of one call: the limit of the bulk update, because the specification names none for bulk creation. */
-const largestBatch = bulkUpdateLimit;
+const maxBatchSize = bulkUpdateLimit;
 
 /** Stays below the usual limit of a web server for request bodies (1 MB). */
 const defaultBytes = 1_000_000;
@@ -71,10 +71,10 @@ export interface ImportOptions extends CommonOptions {
  * ```
  */
 export function importSubscriptions(options: ImportOptions): Promise<ImportResult> {
-  const { engine, publicationId, batchSize = largestBatch, batchBytes = defaultBytes, call } = options;
+  const { engine, publicationId, batchSize = maxBatchSize, batchBytes = defaultBytes, call } = options;
   const callOptions = { timeoutMs: 120_000, stream: options, ...call };
-  if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > largestBatch) {
-    return Promise.reject(new RangeError(`batchSize must be a whole number from 1 to ${largestBatch}.`));
+  if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > maxBatchSize) {
+    return Promise.reject(new RangeError(`batchSize must be a whole number from 1 to ${maxBatchSize}.`));
   }
   return runImport(options, {
     mode: 'bulk',

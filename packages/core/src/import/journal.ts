@@ -8,8 +8,8 @@ import { type Digest, hex } from '../hash.ts';
 export type ImportMode = 'bulk' | 'single';
 
 /**
- * A record of the journal. Ranges count rows by their place in the source, from 1, and cover the rows in between that
- * were not sent. No record holds an address.
+ * A record of the journal. Ranges count rows by their position in the source, from 1, and cover the rows in between
+ * that were not sent. No record holds an address.
  */
 export type JournalRecord =
   | {

@@ -58,16 +58,16 @@ export function checkRequest(value: unknown): CheckedRequest {
     return { problem: '"email" is missing' };
   const request: Partial<Record<RequestField, unknown>> = {};
   for (const name of Object.keys(value)) {
-    const given = value[name];
-    if (given === undefined || given === null) continue;
+    const entry = value[name];
+    if (entry === undefined || entry === null) continue;
     if (!isRequestField(name)) {
       return {
         problem: `"${redact(name)}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"`,
       };
     }
-    const sent = name === 'email' && typeof given === 'string' ? normalizeAddress(given) : given;
-    const wrong = mistake(requestFields[name], sent);
-    if (wrong !== null) return { problem: `"${name}" ${wrong}` };
+    const sent = name === 'email' && typeof entry === 'string' ? normalizeAddress(entry) : entry;
+    const problem = problemOf(requestFields[name], sent);
+    if (problem !== null) return { problem: `"${name}" ${problem}` };
     request[name] = sent;
   }
   // The loop above has looked at every key the type has.
@@ -78,7 +78,7 @@ export function isRequestField(name: string): name is RequestField {
   return Object.hasOwn(requestFields, name);
 }
 
-function mistake({ kind, values, prefix }: Field, value: unknown): string | null {
+function problemOf({ kind, values, prefix }: Field, value: unknown): string | null {
   switch (kind) {
     case 'address':
       return typeof value === 'string' && isAddress(value)
@@ -96,15 +96,15 @@ function mistake({ kind, values, prefix }: Field, value: unknown): string | null
     case 'customFields':
       if (!Array.isArray(value)) return 'must be a list of {name, value}';
       for (const [index, field] of value.entries()) {
-        const wrong = customFieldMistake(field);
-        if (wrong !== null) return `${wrong}, but entry ${index + 1} does not`;
+        const problem = customFieldProblem(field);
+        if (problem !== null) return `${problem}, but entry ${index + 1} does not`;
       }
       return null;
   }
 }
 
 /** On the wire the name may be missing, but the service would drop the value without an error. */
-function customFieldMistake(field: unknown): string | null {
+function customFieldProblem(field: unknown): string | null {
   if (!isRecord(field) || Object.keys(field).some((key) => key !== 'name' && key !== 'value'))
     return 'must hold {name, value}';
   const { name, value } = field;

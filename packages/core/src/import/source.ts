@@ -15,7 +15,7 @@ export interface SourceRow {
 }
 
 /**
- * A subscription as the API takes it, numbered by its place; or a {@link SourceRow}. What fits neither comes out as
+ * A subscription as the API takes it, numbered by its position; or a {@link SourceRow}. What fits neither comes out as
  * rejected.
  */
 export type ImportRow = SubscriptionRequest | SourceRow;
@@ -48,14 +48,14 @@ export interface Rejection {
   readonly original: unknown;
 }
 
-/** A row with its number: the source's own, or its place. */
-export function numbered(given: unknown, ordinal: number): SourceRow {
-  return isSourceRow(given) ? given : { row: ordinal, subscription: given };
+/** A row with its number: the source's own, or its position. */
+export function numbered(value: unknown, ordinal: number): SourceRow {
+  return isSourceRow(value) ? value : { row: ordinal, subscription: value };
 }
 
-function isSourceRow(given: unknown): given is SourceRow {
-  if (typeof given !== 'object' || given === null || !('row' in given)) return false;
-  return Number.isSafeInteger(given.row) && ('subscription' in given || 'problem' in given);
+function isSourceRow(value: unknown): value is SourceRow {
+  if (typeof value !== 'object' || value === null || !('row' in value)) return false;
+  return Number.isSafeInteger(value.row) && ('subscription' in value || 'problem' in value);
 }
 
 /** A source being read. */

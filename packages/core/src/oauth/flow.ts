@@ -232,7 +232,7 @@ async function withOAuthErrors<T>(
         error,
         secrets.filter((secret) => typeof secret === 'string'),
       );
-    // Their causes hold the answer with its tokens; their messages name only the mistake in it.
+    // Their causes hold the answer with its tokens; their messages name only what is wrong with it.
     if (
       error instanceof oauth4webapi.OperationProcessingError ||
       error instanceof oauth4webapi.UnsupportedOperationError

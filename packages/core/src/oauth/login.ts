@@ -10,8 +10,8 @@ import type { LoginSettings, OAuthLogin, LoginSteps } from './types.ts';
 /**
  * The login flow of a client, and the source of its tokens where they come from a store.
  *
- * @param settings - undefined where the client was not given what a login needs
- * @throws TypeError that names every mistake in the settings
+ * @param settings - undefined where the client lacks the settings of a login
+ * @throws TypeError that names every invalid setting
  */
 export function createLogin(settings: LoginSettings | undefined): {
   readonly login: OAuthLogin;
@@ -58,7 +58,7 @@ interface CheckedSettings {
   readonly redirectUri: string;
 }
 
-/** @throws TypeError that names every mistake, and never the secret */
+/** @throws TypeError that names every invalid setting, and never the secret */
 export function checkSettings({ appUrl, clientId, clientSecret, redirectUri }: CheckedSettings): void {
   const problems = [
     isSecureAddress(appUrl)

@@ -8,7 +8,7 @@ export interface TokenSet {
   readonly accessToken: string;
   /** Exchanged for new tokens; null where the app is not registered for refresh tokens. */
   readonly refreshToken: string | null;
-  /** When the access token was given, in milliseconds since the Unix epoch. */
+  /** When the access token was issued, in milliseconds since the Unix epoch. */
   readonly issuedAt: number;
   /** When the access token stops working, in milliseconds since the Unix epoch; null where the service does not say. */
   readonly expiresAt: number | null;

@@ -49,4 +49,4 @@ export {
   type ConsentState,
   type FieldBase,
 } from './token.ts';
-export type { ValueKind } from './values.ts';
+export type { ValueKind } from './canonical-value.ts';

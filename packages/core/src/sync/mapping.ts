@@ -1,8 +1,8 @@
 /** The settings of a sync – mapped fields, opt-out, and what happens in each situation – and their validation. Pure. */
 import { isRecord } from '../is-record.ts';
 import type { ContactPaths } from './contact.ts';
-import { fixedLength, longestOneWay, longestTwoWay, tokenLimit } from './token.ts';
-import type { ValueKind } from './values.ts';
+import { fixedLength, maxOneWayLength, maxTwoWayLength, tokenLimit } from './token.ts';
+import type { ValueKind } from './canonical-value.ts';
 
 /** Which side's value goes to the other. */
 export type Direction = 'to_contact' | 'to_subscription' | 'both';
@@ -104,7 +104,7 @@ export class MappingError extends Error {
   }
 }
 
-/** Validates a setting. @returns the mistake, a text that follows the setting's name; null where it is valid */
+/** Validates a setting. @returns the problem, a text that follows the setting's name; null where it is valid */
 type Check = (value: unknown) => string | null;
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
@@ -196,21 +196,21 @@ export function checkMapping(mapping: unknown): asserts mapping is SyncMapping {
 /**
  * Checks every setting of an object. A setting that is undefined counts as left out.
  *
- * @param place - its path in the mapping; empty for the mapping itself
+ * @param prefix - its path in the mapping; empty for the mapping itself
  * @returns undefined for anything but an object
  */
 function checkSettings(
-  place: string,
+  prefix: string,
   value: unknown,
   checks: Readonly<Record<string, Check>>,
   required: readonly string[],
   problems: string[],
 ): Readonly<Record<string, unknown>> | undefined {
   if (!isRecord(value)) {
-    problems.push(`"${place}" must be an object.`);
+    problems.push(`"${prefix}" must be an object.`);
     return undefined;
   }
-  const path = (key: string): string => `"${place}${place && '.'}${key}"`;
+  const path = (key: string): string => `"${prefix}${prefix && '.'}${key}"`;
   for (const [key, entry] of Object.entries(value)) {
     const check = Object.hasOwn(checks, key) ? checks[key] : undefined;
     if (!check) problems.push(`${path(key)} is no setting. There are: ${Object.keys(checks).join(', ')}.`);
@@ -233,7 +233,7 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
     const { newsletter, contact, direction } = field;
     if (Object.hasOwn(subscriptionProperties, String(newsletter)) && direction !== 'to_contact')
       problems.push(`${at}: the API does not change "${String(newsletter)}"; its direction can only be to_contact.`);
-    length += direction === 'both' ? longestTwoWay : longestOneWay;
+    length += direction === 'both' ? maxTwoWayLength : maxOneWayLength;
     // Two fields that are written to one target would overwrite each other in every run.
     const written = [
       ...(direction === 'to_subscription' ? [] : [`the contact’s "${String(contact)}"`]),
@@ -246,6 +246,6 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
   }
   if (length > tokenLimit)
     problems.push(
-      `The fields need a token of ${length} characters, and it has ${tokenLimit}: a field that goes both ways takes ${longestTwoWay}, any other ${longestOneWay}. Map fewer fields, or let some go one way.`,
+      `The fields need a token of ${length} characters, and it has ${tokenLimit}: a field that goes both ways takes ${maxTwoWayLength}, any other ${maxOneWayLength}. Map fewer fields, or let some go one way.`,
     );
 }

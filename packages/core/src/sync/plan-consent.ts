@@ -3,7 +3,7 @@ import type { SyncContact } from './contact.ts';
 import type { PairFindings, Side } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import type { ConsentState, Base } from './token.ts';
-import { readValue } from './values.ts';
+import { readValue } from './canonical-value.ts';
 
 /**
  * An audit record of an opt-out or unsubscribe that the sync read or copied. Holds no address. Only the run that writes
@@ -17,7 +17,7 @@ export interface ConsentRecord {
   readonly contactId: string | null;
   /** The field that shows it: `status`, or the contact's opt-out. */
   readonly field: string;
-  /** What was written where: the opt-out of the contact, its copy of the status, the subscription's, or nothing. */
+  /** What was written where: the opt-out of the contact, its copy of the status, the subscription's, or null. */
   readonly written: { readonly side: Side; readonly field: string; readonly value: true | 'inactive' } | null;
 }
 
@@ -51,28 +51,28 @@ export function planConsent(
 ): ConsentPlan {
   const hasLeft = subscription.status === 'inactive';
   const before = base?.consent ?? 'unknown';
-  const saidNo = before === 'left_newsletter' || before === 'opted_out_in_crm';
-  const state: ConsentState = hasLeft ? (saidNo ? before : 'left_newsletter') : 'subscribed';
-  const nothing = { state, optOut: base?.optOut, unsubscribe: false, setOptOut: false, records: [] };
-  const place = { subscriptionId: subscription.id, contactId: contact.id };
-  const left = { ...place, saidBy: 'newsletter', field: 'status' } as const;
-  if (!field) return { ...nothing, records: hasLeft && !saidNo ? [{ ...left, written: null }] : [] };
+  const wasWithdrawn = before === 'left_newsletter' || before === 'opted_out_in_crm';
+  const state: ConsentState = hasLeft ? (wasWithdrawn ? before : 'left_newsletter') : 'subscribed';
+  const unchanged = { state, optOut: base?.optOut, unsubscribe: false, setOptOut: false, records: [] };
+  const pair = { subscriptionId: subscription.id, contactId: contact.id };
+  const left = { ...pair, saidBy: 'newsletter', field: 'status' } as const;
+  if (!field) return { ...unchanged, records: hasLeft && !wasWithdrawn ? [{ ...left, written: null }] : [] };
 
   const reading = readValue('boolean', contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
   // Without a delivered opt-out, an unsubscribe is copied as soon as the opt-out is delivered.
-  if (reading.state !== 'value') return { ...nothing, state: hasLeft && !saidNo ? before : state };
+  if (reading.state !== 'value') return { ...unchanged, state: hasLeft && !wasWithdrawn ? before : state };
 
   const isSet = reading.text === 'true';
   const isNewlySet = isSet && base?.optOut !== true;
   const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
-  const vetoed = { ...place, saidBy: 'crm', field: field.contact } as const;
+  const vetoed = { ...pair, saidBy: 'crm', field: field.contact } as const;
   if (hasLeft) {
-    if (saidNo) {
+    if (wasWithdrawn) {
       const spread = optOutElsewhere && !isSet;
       return {
-        ...nothing,
+        ...unchanged,
         optOut: isSet || spread,
         setOptOut: spread,
         records: spread ? [{ ...vetoed, written: optOut }] : [],
@@ -81,22 +81,22 @@ export function planConsent(
     // Both sides show it for the first time: nothing has to be written.
     if (isSet)
       return {
-        ...nothing,
+        ...unchanged,
         state: isNewlySet ? 'opted_out_in_crm' : 'left_newsletter',
         optOut: true,
         records: [{ ...(isNewlySet ? vetoed : left), written: null }],
       };
-    const isCarried = field.setOnUnsubscribe || optOutElsewhere;
+    const isCopied = field.setOnUnsubscribe || optOutElsewhere;
     return {
-      ...nothing,
-      optOut: isCarried,
-      setOptOut: isCarried,
-      records: [{ ...left, written: isCarried ? optOut : null }],
+      ...unchanged,
+      optOut: isCopied,
+      setOptOut: isCopied,
+      records: [{ ...left, written: isCopied ? optOut : null }],
     };
   }
   if (isNewlySet)
     return {
-      ...nothing,
+      ...unchanged,
       state: 'opted_out_in_crm',
       optOut: true,
       unsubscribe: true,
@@ -106,7 +106,7 @@ export function planConsent(
   // Reported in every run until a person clears one side: a veto cleared and set again between two runs leaves no edge.
   if (isSet) findings.add('active_while_opted_out');
   return {
-    ...nothing,
+    ...unchanged,
     optOut: isSet || spread,
     setOptOut: spread,
     records: spread ? [{ ...vetoed, written: optOut }] : [],

@@ -13,7 +13,7 @@ import {
   valueFingerprint,
 } from './prepare-mapping.ts';
 import { encodeToken, type Base, type FieldBase, type AwaitedWrite } from './token.ts';
-import { type Reading, readValue, valueOf } from './values.ts';
+import { type Reading, readValue, valueOf } from './canonical-value.ts';
 
 /** Why a pair is written; every write names it. */
 export type Situation =
@@ -230,7 +230,7 @@ function planAddress(
 export const emptyFieldBase: FieldBase = {};
 
 /** A value is written to a side at most this often while the side keeps showing another one. */
-const mostWrites = 2;
+const maxWrites = 2;
 
 /** A value of a custom field to set, or to delete. */
 export interface CustomFieldWrite {
@@ -277,7 +277,7 @@ export function planField(
   const last: AwaitedWrite | undefined = before[awaits];
   const count = last?.fingerprint === fingerprint ? last.count + 1 : 1;
   if (count > 1) findings.add('not_accepted', field, target);
-  if (count > mostWrites) return { base: before };
+  if (count > maxWrites) return { base: before };
   return {
     base: { ...before, ...(isTwoWay && { agreed: fingerprint }), [awaits]: { fingerprint, count } },
     write: { side: target, text },

@@ -23,10 +23,10 @@ import {
   valueFingerprint,
 } from './prepare-mapping.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
-import { yesNo } from './values.ts';
+import { yesNo } from './canonical-value.ts';
 
 /** A creation that did not come back is repeated until it was tried this often. */
-const mostAttempts = 3;
+const maxAttempts = 3;
 
 /** What the contact's status field shows for a subscription that no longer exists. */
 const removedStatus = 'removed';
@@ -136,8 +136,8 @@ function mayRetry(
   isRepeated: boolean,
 ): boolean {
   const tried = before[key] ?? (isRepeated ? 1 : 0);
-  if (tried > 0) attempts[key] = Math.min(tried + 1, mostAttempts + 1);
-  return tried < mostAttempts;
+  if (tried > 0) attempts[key] = Math.min(tried + 1, maxAttempts + 1);
+  return tried < maxAttempts;
 }
 
 /** A tombstone: the second complete run without the subscription marks the contact as removed. */

@@ -17,7 +17,7 @@ import {
   subscriptionProperties,
   type SubscriptionProperty,
 } from './mapping.ts';
-import { type ValueKind, type Reading, readValue } from './values.ts';
+import { type ValueKind, type Reading, readValue } from './canonical-value.ts';
 
 /** A custom field of the publication, as the API lists it. */
 export interface CustomFieldInfo {

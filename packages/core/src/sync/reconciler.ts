@@ -20,8 +20,8 @@ import { createFindingLog } from './findings.ts';
 import { planPair, type PairPlan } from './plan-pair.ts';
 import { planContactAlone, planMoves, planSubscriptionAlone } from './plan-unmatched.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
-import { mostEntries, type SyncState } from './state.ts';
-import { yesNo } from './values.ts';
+import { maxEntries, type SyncState } from './state.ts';
+import { yesNo } from './canonical-value.ts';
 
 export interface ReconcilerOptions {
   readonly mapping: ReadyMapping;
@@ -194,7 +194,7 @@ function finishPlan(
   const { log, state } = run;
   const counts = countPlan(run, draft);
   const held = accept ? null : holdBack(run, draft, counts);
-  const reported = log.reported().slice(0, mostEntries);
+  const reported = log.reported().slice(0, maxEntries);
   const { changed, contactCreates, subscriptionCreates } = draft;
   if (held)
     return {
@@ -268,9 +268,9 @@ function tooManyCreations({ mapping: { breaker } }: SyncRun, { contacts, contact
 }
 
 function fullState({ missing, erased, attempts }: DraftPlan): Held | null {
-  if ([missing.size, erased.size, Object.keys(attempts).length].every((size) => size <= mostEntries)) return null;
+  if ([missing.size, erased.size, Object.keys(attempts).length].every((size) => size <= maxEntries)) return null;
   return {
     reason: 'state_full',
-    message: `More than ${mostEntries} contacts or subscriptions are missing at once. Check that both sides were read completely.`,
+    message: `More than ${maxEntries} contacts or subscriptions are missing at once. Check that both sides were read completely.`,
   };
 }

@@ -47,7 +47,7 @@ export interface PlanSyncOptions extends Common {
   readonly accept?: boolean | undefined;
 }
 
-const largestPage = 100;
+const pageSize = 100;
 
 /**
  * Reads both sides and plans. Writes nothing.
@@ -69,7 +69,7 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   }
   onProgress?.({ phase: 'contacts', done: read, of: read });
 
-  const query = { publicationId, expand: ['custom_fields' as const], limit: largestPage };
+  const query = { publicationId, expand: ['custom_fields' as const], limit: pageSize };
   let seen = 0;
   if (scope === 'incoming') {
     for (const email of new Set(addresses)) {

@@ -22,7 +22,7 @@ export interface SyncState {
 }
 
 /** Most entries of each list. A plan that needs more is held back. */
-export const mostEntries = 10_000;
+export const maxEntries = 10_000;
 
 /** The state of a sync that has never run. */
 export function startSync(): SyncState {

@@ -75,9 +75,9 @@ export function fixedLength(fields: number): number {
 }
 
 /** Most characters a two-way field adds: the agreed value, and a write to each side whose echo is awaited. */
-export const longestTwoWay = 14;
+export const maxTwoWayLength = 14;
 /** Most characters of a field that goes one way: a write whose echo is awaited. */
-export const longestOneWay = 5;
+export const maxOneWayLength = 5;
 
 /**
  * Writes a base as a token.
@@ -228,7 +228,7 @@ function mixed(key: number, bits: number): number {
 }
 
 /** Where each digit of a `sub_<uuid>` stands; beyond its end stand zeros, as in a token. */
-const digitPlaces = Uint8Array.from(
+const digitPositions = Uint8Array.from(
   Array.from(
     { length: 33 },
     (_, digit) => idStart + digit + (digit < 8 ? 0 : digit < 20 ? Math.floor(digit / 4) - 1 : 4),
@@ -239,7 +239,7 @@ const digitPlaces = Uint8Array.from(
 function idBits(id: string, group: number): number {
   let bits = 0;
   for (let digit = group * 3; digit < group * 3 + 3; digit += 1)
-    bits = bits * 16 + (digit < 32 ? (hexadecimalDigits[id.charCodeAt(digitPlaces[digit] ?? 0)] ?? -1) : 0);
+    bits = bits * 16 + (digit < 32 ? (hexadecimalDigits[id.charCodeAt(digitPositions[digit] ?? 0)] ?? -1) : 0);
   return bits;
 }
 

@@ -23,7 +23,7 @@ import {
   secondAfter,
   sizeOf,
   removeEntries,
-  type Known,
+  type TableEntry,
   type Sighting,
   type Table,
 } from './table.ts';
@@ -60,7 +60,7 @@ export interface ScanState {
   /** Subscriptions read in this pass, and in the whole pass before; null in the first pass. */
   readonly met: number;
   readonly size: number | null;
-  readonly stretches: readonly LookedAt[];
+  readonly stretches: readonly ReadStretch[];
 }
 
 /** Input of the scan beside the page. */
@@ -179,7 +179,7 @@ export function progressOf(state: ScanState, { now, seen }: Pick<ScanView, 'now'
   return {
     share: Math.min(1, state.size === null ? shareByTime(state, seen) : state.size === 0 ? 0 : state.met / state.size),
     passes: state.pass,
-    stalenessMs: state.pass === 0 ? null : oldestLookAge(state.stretches, now),
+    stalenessMs: state.pass === 0 ? null : oldestReadAge(state.stretches, now),
     known: sizeOf(state.table),
   };
 }
@@ -193,7 +193,7 @@ function shareByTime({ reached, oldest }: ScanState, seen: Watermark | null): nu
 interface SeenItem<Item> {
   readonly item: Item;
   readonly sighting: Sighting;
-  readonly known: Known | null;
+  readonly known: TableEntry | null;
 }
 
 /** Records items in the table. */
@@ -247,7 +247,7 @@ function conditionOf(mark: number): number {
   return Math.floor(mark / 3);
 }
 
-function isSame(entry: Known, sighting: Sighting): boolean {
+function isSame(entry: TableEntry, sighting: Sighting): boolean {
   return conditionOf(entry.mark) === conditionOf(sighting.mark) && entry.fingerprint === sighting.fingerprint;
 }
 
@@ -255,7 +255,7 @@ function isSame(entry: Known, sighting: Sighting): boolean {
 function changeEvents<Item extends Watched>(
   conditions: readonly StatusAndTier[],
   { item, sighting }: SeenItem<Item>,
-  known: Known,
+  known: TableEntry,
 ): SubscriptionEvent<Item>[] {
   const [status, tier] = conditions[conditionOf(known.mark)] ?? [item.status, null];
   const changed = [
@@ -306,7 +306,7 @@ function completeStretch(
     list === 'all' ? (mark: number) => passOf(mark) === (pass + 1) % 3 : (mark: number) => passOf(mark) !== pass % 3;
   const { table, gone } = removeEntries(state.table, begin, to, isGone);
   return {
-    state: { ...state, table, stretches: recordLook(state.stretches, begin - 1, to, now) },
+    state: { ...state, table, stretches: recordRead(state.stretches, begin - 1, to, now) },
     events:
       list === 'all' ? gone.map(({ second, hash, bits }) => ({ type: 'removed', created: second, hash, bits })) : [],
   };
@@ -349,7 +349,7 @@ function secondOf(day: string): number {
 }
 
 /** Records created up to `to`, from the end of the stretch before, were last read at `at`. */
-export interface LookedAt {
+export interface ReadStretch {
   /** Unix seconds, included. */
   readonly to: number;
   /** Milliseconds since the Unix epoch. */
@@ -360,7 +360,12 @@ export interface LookedAt {
 const maxStretches = 64;
 
 /** Records that everything created after `from` and up to `to` was read. */
-export function recordLook(stretches: readonly LookedAt[], from: number, to: number, at: number): readonly LookedAt[] {
+export function recordRead(
+  stretches: readonly ReadStretch[],
+  from: number,
+  to: number,
+  at: number,
+): readonly ReadStretch[] {
   const before = stretches.filter((stretch) => stretch.to <= from);
   const cut = stretches.find((stretch) => stretch.to > from);
   const upTo =
@@ -369,12 +374,12 @@ export function recordLook(stretches: readonly LookedAt[], from: number, to: num
 }
 
 /** Milliseconds since the oldest read; null before the first. */
-export function oldestLookAge(stretches: readonly LookedAt[], now: number): number | null {
+export function oldestReadAge(stretches: readonly ReadStretch[], now: number): number | null {
   return stretches.length === 0 ? null : Math.max(0, now - Math.min(...stretches.map(({ at }) => at)));
 }
 
 /** Merges the two neighbours whose times are closest, until at most {@link maxStretches} are left. */
-function mergeNeighbours(stretches: readonly LookedAt[]): readonly LookedAt[] {
+function mergeNeighbours(stretches: readonly ReadStretch[]): readonly ReadStretch[] {
   const left = [...stretches];
   while (left.length > maxStretches) {
     const gaps = left.slice(1).map((stretch, index) => Math.abs(stretch.at - (left[index]?.at ?? 0)));

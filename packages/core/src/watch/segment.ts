@@ -59,8 +59,8 @@ export function widthFor(seconds: number): number {
 }
 
 /** The key of a position within the segment; keys are in the order of positions. */
-export function keyOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, place: TablePosition): number {
-  return (place.second - second) * 2 ** (keyBits - width) + Math.floor(place.hash / 2 ** width);
+export function keyOf({ second, width }: Pick<OpenSegment, 'second' | 'width'>, position: TablePosition): number {
+  return (position.second - second) * 2 ** (keyBits - width) + Math.floor(position.hash / 2 ** width);
 }
 
 /** The position of an entry; only the upper bits of its hash are known. */
@@ -71,9 +71,9 @@ export function positionOf({ second, width }: Pick<OpenSegment, 'second' | 'widt
 
 /** Widens the field for seconds; the hashes lose their lowest bits. */
 export function widen(segment: OpenSegment, width: number): void {
-  const places = segment.keys.map((key) => positionOf(segment, key));
+  const positions = segment.keys.map((key) => positionOf(segment, key));
   segment.width = width;
-  for (const [index, place] of places.entries()) segment.keys[index] = keyOf(segment, place);
+  for (const [index, position] of positions.entries()) segment.keys[index] = keyOf(segment, position);
 }
 
 export function countOf(segment: Segment): number {

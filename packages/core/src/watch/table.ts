@@ -28,7 +28,7 @@ export interface Sighting extends TablePosition {
 }
 
 /** The table's entry for a subscription. */
-export interface Known {
+export interface TableEntry {
   readonly mark: number;
   readonly fingerprint: number;
 }
@@ -36,9 +36,9 @@ export interface Known {
 /** How a sighting is recorded. */
 export interface MergeRule {
   /** Ranks several entries with the same key; the lowest is taken for the subscription. */
-  readonly rank: (entry: Known, sighting: Sighting) => number;
+  readonly rank: (entry: TableEntry, sighting: Sighting) => number;
   /** The new entry of a known subscription. */
-  readonly merge: (entry: Known, sighting: Sighting) => Known;
+  readonly merge: (entry: TableEntry, sighting: Sighting) => TableEntry;
   /** Whether an unknown subscription is added. */
   readonly add: boolean;
 }
@@ -58,8 +58,8 @@ export function recordSightings(
   table: Table,
   sightings: readonly Sighting[],
   rule: MergeRule,
-): { table: Table; known: readonly (Known | null)[] } {
-  const known = Array<Known | null>(sightings.length).fill(null);
+): { table: Table; known: readonly (TableEntry | null)[] } {
+  const known = Array<TableEntry | null>(sightings.length).fill(null);
   const order = sightings.map((_, index) => index).sort((a, b) => compare(at(sightings, a), at(sightings, b)));
   const replaced: { readonly index: number; readonly segments: readonly Segment[] }[] = [];
   for (let next = 0; next < order.length;) {
@@ -71,7 +71,7 @@ export function recordSightings(
       const which = at(order, next);
       const sighting = at(sightings, which);
       if (following !== undefined && compare(sighting, following) >= 0) break;
-      known[which] = editor.note(sighting, rule);
+      known[which] = editor.record(sighting, rule);
     }
     if (editor.touched) replaced.push({ index, segments: editor.close() });
   }
@@ -99,9 +99,9 @@ export function removeEntries(
     const before = segment.keys.length;
     for (let entry = before - 1; entry >= 0; entry--) {
       if (!isGone(at(segment.marks, entry))) continue;
-      const place = positionOf(segment, at(segment.keys, entry));
-      if (place.second < from || place.second > to) continue;
-      gone.push({ ...place, bits: 48 - segment.width });
+      const position = positionOf(segment, at(segment.keys, entry));
+      if (position.second < from || position.second > to) continue;
+      gone.push({ ...position, bits: 48 - segment.width });
       for (const list of [segment.keys, segment.marks, segment.fingerprints]) list.splice(entry, 1);
     }
     if (segment.keys.length < before)
@@ -133,20 +133,20 @@ export function secondAfter(table: Table, second: number): number | null {
   for (let index = Math.max(0, indexOf(table, { second: second + 1, hash: 0 })); index < table.length; index++) {
     const segment = open(at(table, index));
     for (const key of segment.keys) {
-      const place = positionOf(segment, key);
-      if (place.second > second) return place.second;
+      const position = positionOf(segment, key);
+      if (position.second > second) return position.second;
     }
   }
   return null;
 }
 
 /** Index of the segment for a position: the last that does not begin after it; −1 before the first. */
-function indexOf(table: Table, place: TablePosition): number {
+function indexOf(table: Table, position: TablePosition): number {
   let low = 0;
   let high = table.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (compare(at(table, middle), place) <= 0) low = middle + 1;
+    if (compare(at(table, middle), position) <= 0) low = middle + 1;
     else high = middle;
   }
   return low - 1;
@@ -185,12 +185,12 @@ class SegmentEditor {
     return this.#segments.map(close);
   }
 
-  note(sighting: Sighting, rule: MergeRule): Known | null {
+  record(sighting: Sighting, rule: MergeRule): TableEntry | null {
     const index = this.#segments.findLastIndex((segment) => compare(segment, sighting) <= 0);
     const segment = this.#segments[index];
     const found = segment === undefined ? null : this.#find(segment, at(this.#taken, index), sighting, rule);
     if (segment !== undefined && found !== null) {
-      const entry: Known = { mark: at(segment.marks, found), fingerprint: at(segment.fingerprints, found) };
+      const entry: TableEntry = { mark: at(segment.marks, found), fingerprint: at(segment.fingerprints, found) };
       const merged = rule.merge(entry, sighting);
       at(this.#taken, index)[found] = true;
       if (merged.mark !== entry.mark || merged.fingerprint !== entry.fingerprint) {

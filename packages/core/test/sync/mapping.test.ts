@@ -1,7 +1,6 @@
-/** The settings of a sync, and the canonical forms of values. */
-import { checkMapping, MappingError, prepareMapping, readSyncState, startSync } from '@newsletter-kit/core/sync';
+/** Validation of a sync's settings. */
+import { checkMapping, MappingError, prepareMapping } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { readValue, valueOf } from '../../src/sync/values.ts';
 
 function problemsOf(mapping: unknown): readonly string[] {
   try {
@@ -83,58 +82,5 @@ it('asks for the id where a mapping names a custom field by its name', () => {
   const mapping = { fields: [{ newsletter: 'City', contact: 'city', direction: 'both' }] } as const;
   expect(() => prepareMapping(mapping, [{ id: 'c0', display: 'City', kind: 'string' }], 'key')).toThrow(
     'use its id, c0',
-  );
-});
-
-describe('values', () => {
-  it.each([
-    ['string', ' Cafe\u0301 ', 'Café'],
-    ['string', 7, '7'],
-    ['string', null, ''],
-    ['string', { a: 1 }, undefined],
-    ['integer', ' 07 ', '7'],
-    ['integer', '-0', '0'],
-    ['integer', '1.5', undefined],
-    ['double', '1.50', '1.5'],
-    ['double', 'many', undefined],
-    ['double', true, undefined],
-    ['boolean', 'Yes', 'true'],
-    ['boolean', 0, 'false'],
-    ['boolean', 'perhaps', undefined],
-    ['boolean', 'constructor', undefined],
-    ['date', '2026-02-28', '2026-02-28'],
-    ['date', '2026-02-30', undefined],
-    ['date', '2026-02-28T23:30:00-02:00', '2026-03-01'],
-    ['date', '28.2.2026', undefined],
-    ['datetime', '2026-02-28T10:00', '2026-02-28T10:00:00Z'],
-    ['datetime', '2026-02-28 10:00:00.123+01:00', '2026-02-28T09:00:00Z'],
-    ['datetime', 1_767_225_600, '2026-01-01T00:00:00Z'],
-    ['datetime', Number.NaN, undefined],
-    ['list', ['b', 'a', ' a '], 'a\u001fb'],
-    ['list', 'b; a', 'a\u001fb'],
-    ['list', [['a']], undefined],
-  ] as const)('of kind %s read %j', (kind, value, text) => {
-    const reading = readValue(kind, value);
-    expect(reading).toEqual(text === undefined ? { state: 'invalid' } : { state: 'value', text });
-    if (text !== undefined) expect(readValue(kind, valueOf(kind, text))).toEqual(reading);
-  });
-
-  it('that were not delivered are absent, not empty', () => {
-    expect(readValue('string', undefined)).toEqual({ state: 'absent' });
-  });
-});
-
-describe('readSyncState', () => {
-  it('starts a new state without a stored one, and reads its own back', () => {
-    expect(readSyncState(undefined)).toEqual(startSync());
-    const state = { ...startSync(), watermark: 7, missing: ['a'] };
-    expect(readSyncState(JSON.parse(JSON.stringify(state)))).toEqual(state);
-  });
-
-  it.each([{}, [], 'state', { ...startSync(), version: 2 }, { ...startSync(), missing: [1] }])(
-    'refuses %j',
-    (stored) => {
-      expect(() => readSyncState(stored)).toThrow('Remove it');
-    },
   );
 });

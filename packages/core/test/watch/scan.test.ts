@@ -1,7 +1,7 @@
 /** Staleness: the age of the oldest look is never too low. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { oldestLookAge, recordLook, type LookedAt } from '../../src/watch/scan.ts';
+import { oldestReadAge, recordRead, type ReadStretch } from '../../src/watch/scan.ts';
 
 const length = 1000;
 /** Passes from the beginning to the end, each in slices of random sizes, at times that only grow. */
@@ -14,17 +14,17 @@ it('is exact for few stretches, and never too low for many', () => {
   fc.assert(
     fc.property(slices, (parts) => {
       const exact = Array<number | undefined>(length).fill(undefined);
-      let stretches: readonly LookedAt[] = [];
+      let stretches: readonly ReadStretch[] = [];
       let now = 0;
       let reached = -1;
       for (const { seconds, later } of parts) {
         now += later;
         const to = Math.min(length - 1, reached + seconds);
-        stretches = recordLook(stretches, reached === -1 ? Number.NEGATIVE_INFINITY : reached, to, now);
+        stretches = recordRead(stretches, reached === -1 ? Number.NEGATIVE_INFINITY : reached, to, now);
         exact.fill(now, reached + 1, to + 1);
         reached = to === length - 1 ? -1 : to;
         const oldest = Math.min(...exact.filter((at) => at !== undefined));
-        const age = oldestLookAge(stretches, now) ?? -1;
+        const age = oldestReadAge(stretches, now) ?? -1;
         expect(stretches.length).toBeLessThanOrEqual(64);
         if (new Set(exact).size < 20) expect(age).toBe(now - oldest);
         else expect(age).toBeGreaterThanOrEqual(now - oldest);
@@ -35,5 +35,5 @@ it('is exact for few stretches, and never too low for many', () => {
 });
 
 it('is unknown before the first read', () => {
-  expect(oldestLookAge([], 5)).toBeNull();
+  expect(oldestReadAge([], 5)).toBeNull();
 });

@@ -17,11 +17,11 @@ import { isRequestField, requestFields } from '../../import/request.ts';
 
 /** Options of {@link readCsv}. */
 export interface CsvOptions extends ColumnOptions {
-  /** What stands between cells. Default: whichever of comma, semicolon, tab and bar the header has most of. */
+  /** Separator of cells. Default: the one of comma, semicolon, tab and bar that the header has most of. */
   readonly delimiter?: string | undefined;
-  /** As `TextDecoder` names it. Default: as the byte order mark says (UTF-8 or UTF-16), else UTF-8. */
+  /** A name that `TextDecoder` knows. Default: by the byte order mark (UTF-8 or UTF-16), else UTF-8. */
   readonly encoding?: string | undefined;
-  /** What errors call the source. Default: the name of the file, or `CSV`. */
+  /** Name of the source in errors. Default: the name of the file, or `CSV`. */
   readonly name?: string | undefined;
 }
 
@@ -33,16 +33,16 @@ export interface CsvSource extends ImportSource {
   readonly columns: readonly string[];
   /** SHA-256 of a file; undefined for a stream. */
   readonly fingerprint: string | undefined;
-  /** How many rows there seem to be, by the bytes read so far; undefined for a stream. */
+  /** Estimated number of rows, by the bytes read so far; undefined for a stream. */
   readonly total: () => number | undefined;
 }
 
-/** The CSV can't be read; says where, and what to do. */
+/** The CSV can't be read; the text says where, and what to do. */
 export class CsvError extends Error {
   override readonly name = 'CsvError';
 }
 
-/** A longer record comes from a quotation mark that was never closed. */
+/** Longest record, in characters; a longer one comes from a quotation mark that was never closed. */
 const longestRecord = 1 << 20;
 
 /**
@@ -144,7 +144,8 @@ const marks = [
 ] as const;
 
 /**
- * The text of the bytes. A byte that is none of the encoding is an error: a wrong letter in a name can't be taken back.
+ * The text of the bytes. A byte that is invalid in the encoding is an error: a wrong letter in a name can't be
+ * corrected later.
  */
 async function* decoded(bytes: AsyncIterable<Uint8Array>, encoding: string | undefined): AsyncGenerator<string> {
   let decoder: TextDecoder | undefined;
@@ -167,12 +168,12 @@ async function* decoded(bytes: AsyncIterable<Uint8Array>, encoding: string | und
 
 const delimiters = [',', ';', '\t', '|'];
 
-/** Looks at the header, as far as the first chunks hold it. */
+/** Chooses the delimiter by the header, which must lie within the first chunks. */
 async function withDelimiter(
   text: AsyncGenerator<string>,
-  given: string | undefined,
+  option: string | undefined,
 ): Promise<{ delimiter: string; whole: AsyncIterable<string> }> {
-  if (given !== undefined) return { delimiter: given, whole: text };
+  if (option !== undefined) return { delimiter: option, whole: text };
   let start = '';
   while (!/[\r\n]/.test(start) && start.length < longestRecord) {
     const next = await text.next();
@@ -197,7 +198,7 @@ function explain(
   about: (where: string, sentence: string, cause?: unknown) => CsvError,
 ): unknown {
   if (cause instanceof HeaderError) return about('', cause.message, cause);
-  // The parser's own text repeats the row, so it goes no further, not even as the cause.
+  // The parser's own text repeats the row, so it is dropped, also as the cause.
   if (cause instanceof ParseError)
     return about(
       `, at or after row ${row}`,
@@ -207,7 +208,7 @@ function explain(
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     return about(
       `, at or after row ${row}`,
-      'it is not in the expected encoding. Save it as "CSV UTF-8", or say how it is written, for example encoding: "windows-1252".',
+      'it is not in the expected encoding. Save it as "CSV UTF-8", or name its encoding, for example encoding: "windows-1252".',
       cause,
     );
   }
@@ -239,25 +240,25 @@ export interface KnownCustomField {
   readonly kind: string;
 }
 
-/** How columns find their meaning. */
+/** How columns are mapped to fields. */
 export interface ColumnOptions {
-  /** What a column fills, by its name in the header. Names that are those of the API need no mention. */
+  /** The field that a column fills, by the column's heading. Headings that are names of the API need no entry. */
   readonly columns?: Readonly<Record<string, ColumnTarget>> | undefined;
   /**
-   * The publication's custom fields. Their kinds say how cells are read (without them, as texts), and columns named
-   * like one fill it.
+   * The publication's custom fields. Their kinds decide how cells are read (without them, as texts), and a column with
+   * the name of one fills it.
    */
   readonly customFields?: readonly KnownCustomField[] | undefined;
   /**
-   * Columns that mean nothing by all this: an error that names them, left out, or custom fields of the same name.
-   * Default `refuse`.
+   * Columns that match no field: `refuse` throws an error that names them, `ignore` leaves them out, `custom` fills
+   * custom fields of the same name. Default `refuse`.
    */
   readonly others?: 'refuse' | 'ignore' | 'custom' | undefined;
-  /** What stands between the items of a list in one cell. Default `,`. */
+  /** Separator of the items of a list in one cell. Default `,`. */
   readonly listSeparator?: string | undefined;
 }
 
-/** A row as the header says, or what can't be read. */
+/** The subscription in a row, or why the row can't be read. */
 export type ReadCells = { readonly subscription: Readonly<Record<string, unknown>> } | { readonly problem: string };
 
 interface Reader {
@@ -268,7 +269,7 @@ interface Reader {
   readonly value: FieldValueReader;
 }
 
-/** The header does not say what is needed; the text says what to do. */
+/** The header does not name the fields that are needed; the text says what to do. */
 export class HeaderError extends Error {
   override readonly name = 'HeaderError';
 }
@@ -353,7 +354,7 @@ function readersOf(
   });
   if (unknown.length > 0) {
     throw new HeaderError(
-      `It is not known what to do with column ${list(unknown)}. Say so for each, for example columns: { "${unknown[0]}": "custom:${unknown[0]}" } or { "${unknown[0]}": null }, or for all of them with others: "ignore" or "custom".`,
+      `No field is known for column ${list(unknown)}. Map each, for example columns: { "${unknown[0]}": "custom:${unknown[0]}" } or { "${unknown[0]}": null }, or set others: "ignore" or "custom" for all of them.`,
     );
   }
   for (const [index, { target, custom, column }] of readers.entries()) {

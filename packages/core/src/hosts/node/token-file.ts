@@ -14,7 +14,7 @@ export class TokenFileError extends Error {
 }
 
 /** Read or write for anybody but the owner. Windows has no such bits and keeps a user's folder to the user. */
-const othersMay = 0o066;
+const groupAndOthers = 0o066;
 
 /**
  * A token store in one file: mode 0600 in a folder of mode 0700, written whole or not at all. A file that others may
@@ -35,9 +35,9 @@ export function createFileTokenStore(path: string): Required<TokenStore> {
     );
   return {
     async load() {
-      const text = await readFile(path, 'utf8').catch(nullWhereMissing);
+      const text = await readFile(path, 'utf8').catch(nullIfMissing);
       if (text === null) return null;
-      await refuseOpen(path);
+      await refuseReadable(path);
       const tokens = readTokenSet(parse(text));
       if (!tokens) throw new TokenFileError(`${path} holds no tokens. Delete it and log in again.`);
       return tokens;
@@ -62,10 +62,10 @@ async function makeFolder(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
 }
 
-async function refuseOpen(path: string): Promise<void> {
+async function refuseReadable(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const { mode } = await stat(path);
-  if ((mode & othersMay) === 0) return;
+  if ((mode & groupAndOthers) === 0) return;
   const octal = (mode & 0o777).toString(8).padStart(4, '0');
   throw new TokenFileError(
     `Others on this machine may read ${path} (mode ${octal}), and tokens work for whoever has them. Run chmod 600 on it; log in again if somebody may have read it.`,
@@ -76,11 +76,11 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // readTokenSet says no to it
+    return null; // readTokenSet refuses it
   }
 }
 
-function nullWhereMissing(error: unknown): null {
+function nullIfMissing(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
   throw error;
 }

@@ -141,7 +141,7 @@ describe('a CSV', () => {
   });
 
   it.each([
-    ['Mail,Name\n', {}, 'It is not known what to do with column "Mail", "Name"'],
+    ['Mail,Name\n', {}, 'No field is known for column "Mail", "Name"'],
     ['Mail,Name\n', { others: 'ignore' }, 'No column holds the e-mail address. The columns are "Mail", "Name".'],
     [
       'email,Name\n',

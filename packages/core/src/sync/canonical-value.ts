@@ -20,13 +20,13 @@ const invalid: Reading = { state: 'invalid' };
 const empty: Reading = { state: 'value', text: '' };
 
 /** Separates the members of a list in its canonical text; no text of a CRM holds it. */
-const between = '\u001f';
+const memberSeparator = '\u001f';
 
 /**
  * Reads a value into its canonical text: trimmed and composed (NFC) text, the shortest form of a number, `true` or
  * `false`, `YYYY-MM-DD`, UTC seconds, the sorted members of a list without repetition.
  *
- * @param separator - where lists come as one text: what stands between their members
+ * @param separator - where lists come as one text: what stands memberSeparator their members
  */
 export function readValue(kind: ValueKind, value: unknown, separator = ';'): Reading {
   if (value === undefined) return absent;
@@ -68,7 +68,7 @@ function numberText(value: unknown, kind: 'integer' | 'double'): string | undefi
   return Number.isFinite(number) && (kind === 'double' || Number.isInteger(number)) ? String(number + 0) : undefined;
 }
 
-const truths: Readonly<Record<string, 'true' | 'false' | ''>> = {
+const booleanTexts: Readonly<Record<string, 'true' | 'false' | ''>> = {
   true: 'true',
   yes: 'true',
   on: 'true',
@@ -83,7 +83,7 @@ const truths: Readonly<Record<string, 'true' | 'false' | ''>> = {
 function booleanText(value: unknown): string | undefined {
   if (typeof value !== 'boolean' && typeof value !== 'string' && typeof value !== 'number') return undefined;
   const word = String(value).trim().toLowerCase();
-  return Object.hasOwn(truths, word) ? truths[word] : undefined;
+  return Object.hasOwn(booleanTexts, word) ? booleanTexts[word] : undefined;
 }
 
 const day = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -102,9 +102,13 @@ function timeText(value: unknown, kind: 'date' | 'datetime'): string | undefined
   return isoText(Date.parse(zoned.replace(' ', 'T')), kind);
 }
 
+/** The first and the last moment whose year has four digits; other years would not fit the canonical text. */
+const firstYear = Date.parse('0000-01-01T00:00:00Z');
+const lastYear = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** @param written - the day as it was written: `Date.parse` takes 31 April for 1 May */
 function isoText(milliseconds: number, kind: 'date' | 'datetime', written?: string): string | undefined {
-  if (!Number.isFinite(milliseconds) || Math.abs(milliseconds) > 8.64e15) return undefined;
+  if (!(milliseconds >= firstYear && milliseconds <= lastYear)) return undefined;
   const iso = new Date(milliseconds).toISOString();
   if (written !== undefined && iso.slice(0, 10) !== written) return undefined;
   return kind === 'date' ? iso.slice(0, 10) : `${iso.slice(0, 19)}Z`;
@@ -118,7 +122,7 @@ function listText(value: unknown, separator: string): string | undefined {
       : [value];
   const texts = members.map(plainText);
   if (!texts.every((text) => text !== undefined)) return undefined;
-  return [...new Set(texts.filter((text) => text !== ''))].sort().join(between);
+  return [...new Set(texts.filter((text) => text !== ''))].sort().join(memberSeparator);
 }
 
 /** A yes/no field; undefined where it was not delivered or is neither. */
@@ -132,5 +136,5 @@ export function valueOf(kind: ValueKind, text: string): string | number | boolea
   if (text === '') return null;
   if (kind === 'integer' || kind === 'double') return Number(text);
   if (kind === 'boolean') return text === 'true';
-  return kind === 'list' ? text.split(between) : text;
+  return kind === 'list' ? text.split(memberSeparator) : text;
 }
