@@ -24,7 +24,7 @@ export const floors: Readonly<Record<string, Floor>> = {
   engine: coreFloor('engine', 'packages/core/test/client.test.ts'),
   import: coreFloor('import'),
   watch: coreFloor('watch'),
-  sync: coreFloor('sync'),
+  sync: coreFloor('sync', 'test/proofs/sync/run.test.ts'),
   admission: {
     project: 'relay',
     sources: ['packages/relay/src/admission/**/*.ts'],
