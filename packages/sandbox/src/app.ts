@@ -4,29 +4,25 @@ import { Hono } from 'hono';
 import { answer, apiPrefix, errorAnswer, settle } from './api/api.ts';
 import { refusal } from './api/errors.ts';
 import { createRateLimit, type Profile, type QuotaRequest, type RateLimit } from './api/rate-limit.ts';
-import { subscriptionRecord } from './api/records.ts';
-import { type Assumptions, createAssumptions } from './control/assumptions.ts';
-import type { AssumptionChoice } from './control/assumption-table.ts';
+import { subscriptionRecord } from './api/subscriptions.ts';
+import { type Assumptions, createAssumptions, type AssumptionChoice } from './control/assumptions.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
-import { ConnectionLost } from './control/fault-effects.ts';
-import { createFaults, type Faults } from './control/faults.ts';
-import { messageSummary } from './control/inbox/message.ts';
-import { createRequestLog, type Exchange, type LogEntry, type LogFilter } from './control/log.ts';
+import { ConnectionLost, createFaults, type Faults } from './control/faults.ts';
+import { messageSummary } from './control/inbox.ts';
+import { createRequestLog, type Exchange, type LogEntry, type LogFilter } from './control/request-log.ts';
 import { createSnapshots, type Snapshots } from './control/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
-import { createRecorder, type Recorder } from './recording/record.ts';
-import { faultsOf, type Recording, settingsOf } from './recording/recording.ts';
+import { createRecorder, type Recorder, faultsOf, type Recording, settingsOf } from './recording/recording.ts';
 import { temporaryFile } from './store/database.ts';
-import { createPages } from './ui/pages.ts';
+import { createPages } from './pages.ts';
 import type { Clock } from './world/clock.ts';
-import { createFeed } from './world/event-feed.ts';
-import { plant } from './world/seeds/plant.ts';
+import { createFeed, type WorldEvent } from './world/world.ts';
+import { plant } from './world/seeds/load-seed.ts';
 import type { Seed } from './world/seeds/seed.ts';
 import { findSeed, isSeedName, type SeedName } from './world/seeds/standard.ts';
 import { openWorld } from './world/open-world.ts';
-import type { WorldEvent } from './world/world.ts';
 
 export interface SandboxOptions {
   /** `:memory:` (default), or a file that keeps everything across restarts. */

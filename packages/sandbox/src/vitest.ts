@@ -4,8 +4,8 @@
 import { test as base } from 'vitest';
 import { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
 import { listen } from './command/listen.ts';
-import { environmentOf } from './command/environment.ts';
-import { apiKeys, publicationId } from './world/standard-values.ts';
+import { environmentOf } from './command/child-process.ts';
+import { apiKeys, publicationId } from './world/ids.ts';
 
 /** The options of core's `createClient` that connect it to the sandbox. */
 export interface ClientSettings {

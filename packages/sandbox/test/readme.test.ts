@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { serverOptions } from '../src/command/options.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
-import { readings } from '../src/command/readings.ts';
-import { assumptions } from '../src/control/assumption-table.ts';
+import { readings } from '../src/command/scenarios.ts';
+import { assumptions } from '../src/control/assumptions.ts';
 import { start } from './command/process.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));

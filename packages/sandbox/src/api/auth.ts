@@ -1,13 +1,11 @@
 /** Authenticates a request by API key or OAuth access token, and checks its scope and the publications it may reach. */
 import type { Operation } from '@newsletter-kit/core/contract';
-import { bearerOf, problemTexts } from '../oauth/token-lookup.ts';
-import { bearerChallenge } from '../oauth/errors.ts';
-import { accessTokenProblem } from '../oauth/grants.ts';
+import { bearerOf, problemTexts, accessTokenProblem } from '../oauth/grants.ts';
+import { bearerChallenge } from '../oauth/endpoint.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
-import type { Rule } from './rule.ts';
-import type { PathParams } from './router.ts';
+import type { PathParams, Rule } from './rule.ts';
 
 /** The bearer of a valid token. */
 export interface Bearer {

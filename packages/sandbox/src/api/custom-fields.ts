@@ -2,7 +2,6 @@
 import type { CustomFieldRow } from '../store/custom-fields.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
-import { customFieldRecord } from './records.ts';
 import { type Call, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 const create = rule('customFields.create', ({ world, publication }, _query, { kind, display }) => {
@@ -56,6 +55,11 @@ function refuseDuplicate(world: World, publicationId: string, display: string): 
       '"display" is the text of a custom field that exists already; subscriptions refer to fields by it.',
     );
   }
+}
+
+/** A custom field as the API answers it; `options` belongs to lists alone. */
+function customFieldRecord({ id, kind, display, created, options }: CustomFieldRow) {
+  return { id, kind, display, created, ...(kind === 'list' && { options: JSON.parse(options) as unknown }) };
 }
 
 export const customFieldRules: readonly Rule[] = [create, list, get, ...rename, remove];

@@ -4,7 +4,7 @@
  */
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import { bodyExamples } from '../openapi/examples.ts';
-import { publicationId } from '../world/standard-values.ts';
+import { publicationId } from '../world/ids.ts';
 
 /** What to change: a field of body, query, path or header, or the method or path itself. */
 export interface Change {

@@ -4,7 +4,7 @@
  */
 import { pageLimit } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
-import type { Position, Rows } from '../store/rows.ts';
+import type { Position, Rows } from '../store/database.ts';
 import { apiError } from './errors.ts';
 
 export interface PagingQuery {

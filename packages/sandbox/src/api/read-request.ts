@@ -1,8 +1,12 @@
-/** Reads the query and the JSON body of a request. */
+/**
+ * Reads the query and the body of a request, for the API and for the control endpoints. Keeps each text that was read,
+ * so that the request log and recordings need not read it again.
+ */
 import { isUtf8 } from 'node:buffer';
 import type { Operation } from '@newsletter-kit/core/contract';
 import { ApiError, apiError } from './errors.ts';
-import { noteText } from './request-notes.ts';
+import type * as z from 'zod';
+import { check } from './validation.ts';
 
 /** Largest body, in bytes: a thousand subscriptions with long custom fields fit several times. */
 export const bodyLimit = 8 * 1024 * 1024;
@@ -112,3 +116,44 @@ async function readChunks(request: Request, limit: number): Promise<Buffer> {
 
 const tooLarge = (limit: number) =>
   apiError(413, 'PAYLOAD_TOO_LARGE', `The body is larger than ${limit / 1024 / 1024} MiB; send fewer items at once.`);
+
+/**
+ * The texts of requests that were read and of answers that were made, for the request log: it neither reads a request
+ * a second time nor copies an answer.
+ */
+const texts = new WeakMap<Request | Response, string>();
+
+/** Notes the text of a body. */
+export function noteText<Message extends Request | Response>(message: Message, text: string): Message {
+  texts.set(message, text);
+  return message;
+}
+
+export const notedText = (message: Request | Response): string | undefined => texts.get(message);
+
+const handledListeners = new WeakMap<Request, (time: number) => void>();
+
+/** Calls `listener` with the sandbox's time, in milliseconds, at which the request is handled. */
+export const onHandled = (request: Request, listener: (time: number) => void): void =>
+  void handledListeners.set(request, listener);
+
+export const handled = (request: Request, time: number): void => handledListeners.get(request)?.(time);
+
+/** The checked body; an empty one counts as `{}`. @throws ApiError 400 that names each problem */
+export async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
+  const { value, ignored } = check(schema, await readControlJson(request));
+  const [unknown] = ignored;
+  if (unknown !== undefined) throw apiError(400, 'UNKNOWN_KEY', `"${unknown.slice(0, 100)}" is not known here.`);
+  return value;
+}
+
+/** The body as parsed, `{}` where there is none. @throws ApiError 400 where it is not JSON */
+export async function readControlJson(request: Request): Promise<unknown> {
+  const text = await readText(request);
+  try {
+    return text.trim() === '' ? {} : JSON.parse(text);
+  } catch {
+    // The parser's own message quotes the body, which may hold an address.
+    throw apiError(400, 'INVALID_JSON', 'The body is not valid JSON.');
+  }
+}

@@ -5,13 +5,15 @@
 import { operation, type OperationById, type OperationId } from '@newsletter-kit/core/contract';
 import { type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
-import { recordsInMemory, type Position, type Rows } from '../store/rows.ts';
+import { recordsInMemory, type Position, type Rows } from '../store/database.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
 import { cursorList, cursorOrOffsetList, offsetList, type Listing, type PagingQuery, wholeList } from './paging.ts';
-import type { PathParams } from './router.ts';
 import { check } from './validation.ts';
+
+/** Path parameters by name, decoded. */
+export type PathParams = Readonly<Record<string, string>>;
 
 /** What the rule of a workspace operation gets beside query and body. */
 export interface WorkspaceCall {

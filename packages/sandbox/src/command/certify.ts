@@ -1,10 +1,9 @@
 /** `newsletter-sandbox certify -- CMD`: runs a command once under every reading and prints which it survives. */
 import type { Sandbox } from '../app.ts';
-import { environmentOf } from './environment.ts';
+import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
-import { readings, type Reading } from './readings.ts';
+import { readings, type Reading } from './scenarios.ts';
 import { requestLines } from './exec.ts';
-import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
 
 /** How to certify a command. */

@@ -1,7 +1,151 @@
-/** The command line of `newsletter-sandbox`: runs it, reports errors and answers the exit code. */
+/**
+ * The command line of `newsletter-sandbox`: its commands as a table, its errors and its exit codes. A command's module
+ * is loaded when it is called.
+ */
+import { InvalidArgumentError, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import {
+  collect,
+  UsageError,
+  type Candidate,
+  type CommandEntry,
+  type CommandLine,
+  printError,
+  runCommandLine,
+} from '@newsletter-kit/core/command-line';
+import { profiles } from '../api/rate-limit.ts';
+import { readServerOptions, serverOptions } from './options.ts';
 import { enableCompileCache } from 'node:module';
-import { printError, runCommandLine } from '@newsletter-kit/core/command-line';
-import { newsletterSandbox } from './program.ts';
+
+export interface Context {
+  /** The arguments behind the program's name. */
+  readonly argv: readonly string[];
+  /** Sets the exit code. */
+  readonly end: (code: number) => void;
+}
+
+const serve: CommandEntry<Context> = {
+  about: 'serve the API until Ctrl-C; this is the default command',
+  load: async () => ({
+    define: (command, { end }) =>
+      command.allowExcessArguments(true).action(async (_options, self) => {
+        if (self.args.length > 0)
+          throw new UsageError(
+            'A command behind " -- " needs "exec" or "certify" before it: newsletter-sandbox exec -- npm test.',
+          );
+        const { serveUntilStopped } = await import('./serve.ts');
+        end(await serveUntilStopped(readServerOptions(rootOf(self), { runsCommand: false })));
+      }),
+  }),
+};
+
+const exec: CommandEntry<Context> = {
+  about: 'start a fresh sandbox on a free port, run a command against it and end with its exit code',
+  load: async () => ({
+    define: (command, { argv, end }) =>
+      command
+        .argument('<command...>', 'the command and its arguments, behind " -- "')
+        .usage('[options] -- COMMAND [arguments]')
+        .action(async (words, _options, self) => {
+          const toRun = commandToRun(self, words, argv);
+          const { execute } = await import('./exec.ts');
+          end(await execute(readServerOptions(rootOf(self), { runsCommand: true }), toRun));
+        }),
+  }),
+};
+
+const certify: CommandEntry<Context> = {
+  about: 'run a command once under every reading: each value of each assumption, and the main faults',
+  load: async () => ({
+    define: (command, { argv, end }) =>
+      command
+        .argument('<command...>', 'the command and its arguments, behind " -- "')
+        .usage('[options] -- COMMAND [arguments]')
+        .option(
+          '--only <name>',
+          'try this reading and the default one, such as lost-response, pagination_fields or pagination_fields=nested; may be repeated',
+          collect,
+        )
+        .option(
+          '--except <name>',
+          'leave this reading out, for it is not claimed to be survived; may be repeated',
+          collect,
+        )
+        .option('--bail', 'stop at the first failure')
+        .option('--timeout <seconds>', 'stop a run that takes longer, and count it as failed', readSeconds, 60)
+        .option('--json', 'print the result as JSON, and the table on stderr')
+        .action(async (words, { only, except = [], bail = false, json = false, timeout }, self) => {
+          const toRun = commandToRun(self, words, argv);
+          const root = rootOf(self);
+          if (root.getOptionValueSource('record') === 'cli')
+            throw new UsageError('certify records nothing: leave out --record, or use it with exec.');
+          const { certify: run } = await import('./certify.ts');
+          const { readingNames } = await import('./scenarios.ts');
+          // Every run would overwrite the recording of the run before.
+          const options = { ...readServerOptions(root, { runsCommand: true }), record: undefined };
+          end(
+            await run(options, {
+              command: toRun,
+              only: only ? only.flatMap(readingNames) : null,
+              except: except.flatMap(readingNames),
+              bail,
+              json,
+              timeout: timeout * 1000,
+            }),
+          );
+        }),
+  }),
+};
+
+const replay: CommandEntry<Context> = {
+  about: 'send the requests of a recording to a fresh sandbox and compare the answers; fails where one differs',
+  load: async () => ({
+    define: (command, { end }) =>
+      command.argument('<file>', 'the recording, which --record has written').action(async (file) => {
+        const { replayFile } = await import('../recording/recording-file.ts');
+        end(await replayFile(file, (text) => process.stdout.write(text)));
+      }),
+  }),
+};
+
+export const newsletterSandbox: CommandLine<Context> = {
+  name: 'newsletter-sandbox',
+  about: 'The Newsletter Publishing API on this machine.',
+  manifest: new URL('../../package.json', import.meta.url),
+  commands: { serve, exec, certify, replay },
+  defaultCommand: 'serve',
+  globalOptions: serverOptions,
+  notes: [
+    'exec sets NEWSLETTER_API_URL, NEWSLETTER_API_KEY and more in the environment of the command. Where the command fails, the requests it sent are printed with their reasons.',
+    'certify counts exit code 0 of the command as survival and ends with 0 where the command survived every reading.',
+    'Exit codes: 0 done · 1 failed · 2 wrong usage; exec ends with the exit code of the command',
+  ],
+  completeValue,
+};
+
+const rootOf = (command: CommandUnknownOpts): CommandUnknownOpts => command.parent ?? command;
+
+/** The command behind ` -- `. Without the dashes, its options would be taken for the sandbox's. */
+function commandToRun(
+  command: CommandUnknownOpts,
+  [first, ...rest]: readonly string[],
+  argv: readonly string[],
+): readonly [string, ...string[]] {
+  if (first !== undefined && argv.includes('--')) return [first, ...rest];
+  throw new UsageError(`The command stands behind " -- ": newsletter-sandbox ${command.name()} -- npm test.`);
+}
+
+function readSeconds(text: string): number {
+  const seconds = /^\d{1,5}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds > 0) return seconds;
+  throw new InvalidArgumentError('It must be a number of seconds.');
+}
+
+async function completeValue(name: string): Promise<readonly Candidate[]> {
+  const values = { '--profile': profiles, '--seed': ['demo', 'empty'] }[name] ?? [];
+  if (name !== '--only' && name !== '--except') return values.map((value) => ({ value, about: '' }));
+  const { readings } = await import('./scenarios.ts');
+  return readings.map((reading) => ({ value: reading.name, about: reading.about }));
+}
 
 /** Errors whose message tells the user what to do. Any other is a bug and shows its stack. */
 const expectedErrors = new Set([

@@ -2,11 +2,10 @@
  * `newsletter-sandbox exec -- CMD`: runs a command against a fresh sandbox and, where it failed, prints its requests.
  */
 import type { Sandbox } from '../app.ts';
-import { environmentOf } from './environment.ts';
+import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
-import { runCommand } from './run-command.ts';
 import { serve } from './serve.ts';
-import type { LogEntry } from '../control/log.ts';
+import type { LogEntry } from '../control/request-log.ts';
 
 /**
  * Runs the command against a fresh sandbox. Where the command fails, prints its requests on stderr.

@@ -5,7 +5,7 @@ import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hon
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Sandbox } from '../app.ts';
 import { createGuard, type Access } from '../control/access.ts';
-import { ConnectionLost, CutResponse } from '../control/fault-effects.ts';
+import { ConnectionLost, CutResponse } from '../control/faults.ts';
 
 /** The server could not start. The message says what to do. */
 export class ServeError extends Error {

@@ -4,12 +4,12 @@ import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { createSandbox, type Sandbox } from '../app.ts';
 import { isLoopback } from '../control/access.ts';
-import { apiKeys, publicationId } from '../world/standard-values.ts';
+import { apiKeys, publicationId } from '../world/ids.ts';
 import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
 import { isSeedName, seedNames, type SeedName } from '../world/seeds/standard.ts';
 import { listen, type Listening } from './listen.ts';
 import type { ServerOptions } from './options.ts';
-import { keepRecording } from './recordings.ts';
+import { keepRecording } from '../recording/recording-file.ts';
 
 export interface Served extends Listening {
   readonly sandbox: Sandbox;

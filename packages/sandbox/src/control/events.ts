@@ -2,10 +2,10 @@
  * Events for observers: each request, subscription change, message, control call and reset; also as Server-Sent
  * Events.
  */
-import type { MessageSummary } from './inbox/message.ts';
-import type { LogEntry } from './log.ts';
+import type { MessageSummary } from './inbox.ts';
+import type { LogEntry } from './request-log.ts';
 import { Hono } from 'hono';
-import type { Feed } from '../world/event-feed.ts';
+import type { Feed } from '../world/world.ts';
 
 export type SandboxEvent =
   | { readonly type: 'request'; readonly request: LogEntry }

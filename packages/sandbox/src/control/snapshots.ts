@@ -1,13 +1,16 @@
 /**
- * Snapshots of a running sandbox, and `/_sandbox/snapshots`, which takes, lists, restores, exports and imports them.
+ * Snapshots of a running sandbox; their file format; and `/_sandbox/snapshots`, which takes, lists, restores, exports
+ * and imports them.
  */
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { apiError } from '../api/errors.ts';
 import type { World } from '../world/world.ts';
-import { readSnapshot, SnapshotError, writeSnapshot } from './snapshot-file.ts';
-import { readText } from '../api/read-request.ts';
-import { readBody } from './read-body.ts';
+import { readText, readBody } from '../api/read-request.ts';
+import { createHash } from 'node:crypto';
+import { isStorageFailure, type Bound } from '../store/database.ts';
+import { tableNames, type SnapshotStore, type TableName } from '../store/snapshots.ts';
+import { schemaVersion } from '../store/tables.ts';
 
 /** The whole world at one moment: subscribers, jobs, tokens, e-mails, what is due, the clock. */
 export interface Snapshot {
@@ -136,4 +139,150 @@ function stream(lines: Iterable<string>): ReadableStream<Uint8Array> {
       controller.enqueue(encoder.encode(piece));
     },
   });
+}
+
+/** A file that is no snapshot of this version, in words for who sent it. */
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError';
+}
+
+const heading = { format: 'newsletter-sandbox-snapshot', version: schemaVersion } as const;
+
+/** The lines of the file, each with its line break. */
+export function* writeSnapshot(store: SnapshotStore, snapshot: number): Generator<string> {
+  const digest = createHash('sha256');
+  let rows = 0;
+  const line = (value: unknown): string => {
+    const text = `${JSON.stringify(value)}\n`;
+    digest.update(text);
+    return text;
+  };
+  yield line(heading);
+  for (const table of tableNames) {
+    yield line({ table, columns: store.columns(table) });
+    for (const row of store.rows(snapshot, table)) {
+      rows += 1;
+      yield line(row);
+    }
+  }
+  yield `${JSON.stringify({ rows, sha256: digest.digest('hex') })}\n`;
+}
+
+/**
+ * The lines of a snapshot with other values in some columns.
+ *
+ * @param columns - `table.column` of each
+ */
+export function* concealSnapshot(
+  lines: Iterable<string>,
+  columns: ReadonlySet<string>,
+  conceal: (value: string) => string,
+): Generator<string> {
+  const digest = createHash('sha256');
+  let hidden: readonly boolean[] = [];
+  for (const text of lines) {
+    const value: unknown = JSON.parse(text);
+    const header = table.safeParse(value);
+    const end = last.safeParse(value);
+    if (header.success) hidden = header.data.columns.map((column) => columns.has(`${header.data.table}.${column}`));
+    let shown = text;
+    if (end.success) shown = `${JSON.stringify({ ...end.data, sha256: digest.digest('hex') })}\n`;
+    else {
+      const cells = row.safeParse(value);
+      if (cells.success)
+        shown = `${JSON.stringify(cells.data.map((cell, index) => (hidden[index] && typeof cell === 'string' ? conceal(cell) : cell)))}\n`;
+      digest.update(shown);
+    }
+    yield shown;
+  }
+}
+
+const first = z.object({ format: z.literal(heading.format), version: z.number() });
+const table = z.object({ table: z.string(), columns: z.array(z.string()) });
+const row = z.array(z.union([z.string(), z.number(), z.null()]));
+const last = z.object({ rows: z.number(), sha256: z.string() });
+
+/** Reads a file into an empty copy of every table. Must run in a transaction. @throws {@link SnapshotError} */
+export function readSnapshot(store: SnapshotStore, snapshot: number, text: string): void {
+  const digest = createHash('sha256');
+  const lines = linesOf(text);
+  const next = (): { readonly value: unknown; readonly text: string; readonly number: number } => {
+    const found = lines.next();
+    if (found.done) throw new SnapshotError('The snapshot ends too early.');
+    return { value: parse(found.value.text, found.value.number), ...found.value };
+  };
+
+  const { value: head, text: headText } = next();
+  const format = first.safeParse(head);
+  if (!format.success) throw new SnapshotError('This is no snapshot of a sandbox: its first line does not say so.');
+  if (format.data.version !== schemaVersion) {
+    throw new SnapshotError(
+      `The snapshot was made by another version of the sandbox (tables ${format.data.version}, this one has ${schemaVersion}).`,
+    );
+  }
+  digest.update(headText);
+  const add = store.make(snapshot);
+  let current: { readonly name: TableName; readonly width: number } | undefined;
+  let rows = 0;
+  for (;;) {
+    const { value, text: whole, number } = next();
+    const end = last.safeParse(value);
+    if (end.success) {
+      if (end.data.rows !== rows || end.data.sha256 !== digest.digest('hex'))
+        throw new SnapshotError('The snapshot was changed or damaged: its digest does not match.');
+      return;
+    }
+    digest.update(whole);
+    const header = table.safeParse(value);
+    const cells = row.safeParse(value);
+    if (header.success) current = readHeader(store, header.data, number);
+    else if (cells.success && current?.width === cells.data.length) {
+      insert(add, current.name, cells.data, number);
+      rows += 1;
+    } else throw new SnapshotError(`Line ${number} of the snapshot is neither a table nor a row of one.`);
+  }
+}
+
+function readHeader(store: SnapshotStore, { table: name, columns }: z.output<typeof table>, number: number) {
+  const known = tableNames.find((one) => one === name);
+  if (!known || store.columns(known).join() !== columns.join())
+    throw new SnapshotError(`Line ${number} of the snapshot names a table that this sandbox does not have.`);
+  return { name: known, width: columns.length };
+}
+
+function insert(
+  add: (table: TableName, row: readonly Bound[]) => void,
+  name: TableName,
+  cells: readonly Bound[],
+  number: number,
+): void {
+  try {
+    add(name, cells);
+  } catch (error) {
+    if (isStorageFailure(error)) throw error;
+    throw new SnapshotError(`Line ${number} of the snapshot does not fit its table.`, { cause: error });
+  }
+}
+
+function parse(text: string, number: number): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new SnapshotError(`Line ${number} of the snapshot is not JSON.`, { cause: error });
+  }
+}
+
+interface Line {
+  readonly text: string;
+  readonly number: number;
+}
+
+/** Line by line, without a copy of the whole. */
+function* linesOf(text: string): Generator<Line, void> {
+  for (let from = 0, number = 1; from < text.length; number += 1) {
+    const end = text.indexOf('\n', from);
+    const to = end < 0 ? text.length : end + 1;
+    yield { text: text.slice(from, to), number };
+    from = to;
+  }
 }

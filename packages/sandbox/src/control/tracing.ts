@@ -4,14 +4,13 @@
 import { apiPrefix, blankTrace, operationsAt, type Trace } from '../api/api.ts';
 import { nearestRequest } from '../api/nearest.ts';
 import type { RateLimit } from '../api/rate-limit.ts';
-import { notedText, noteText } from '../api/request-notes.ts';
+import { notedText, noteText } from '../api/read-request.ts';
 import type { Clock } from '../world/clock.ts';
-import type { Feed } from '../world/event-feed.ts';
+import type { Feed } from '../world/world.ts';
 import type { AssumptionSet } from './assumptions.ts';
 import type { SandboxEvent } from './events.ts';
-import { applyFaults, type Refuse } from './fault-effects.ts';
-import type { FaultSet } from './faults.ts';
-import { bodyKept, loggableQuery, type LogEntry, type LoggedMessage, type RequestLog } from './log.ts';
+import { applyFaults, type Refuse, type FaultSet } from './faults.ts';
+import { bodyKept, loggableQuery, type LogEntry, type LoggedMessage, type RequestLog } from './request-log.ts';
 import { createRedaction, hiddenMark } from './redaction.ts';
 
 export interface TracingOptions {

@@ -4,9 +4,8 @@
 import { operation } from '@newsletter-kit/core/contract';
 import type { Oauth } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
-import { OauthError } from './errors.ts';
-import { type Consent, issueCode, mayUse } from './grants.ts';
 import {
+  OauthError,
   type Endpoint,
   explainIgnored,
   json,
@@ -16,11 +15,10 @@ import {
   readPairs,
   uncached,
 } from './endpoint.ts';
-import { isChallenge, isChallengeMethod } from './pkce.ts';
-import { isRegistered, withParameters } from './client-registration.ts';
+import { type Consent, issueCode, mayUse, isChallenge, isChallengeMethod } from './grants.ts';
+import { isRegistered, withParameters } from './clients.ts';
 import { readScopes } from './scopes.ts';
-import { requireOwnForm, tokenField, tokenFor } from './csrf.ts';
-import { consentPage, errorPage } from './page.ts';
+import { requireOwnForm, tokenField, tokenFor, consentPage, errorPage } from './consent-page.ts';
 
 /** The parameters of the request, as the contract names them. */
 export const authorizeParameters: readonly string[] = operation('oauth.authorize').query;

@@ -1,9 +1,12 @@
-/** Issues, redeems, rotates and revokes authorization codes and tokens, by the sandbox's clock. */
-import type { GrantRow, IssuedToken } from '../store/oauth.ts';
+/**
+ * Issues, redeems, looks up, rotates and revokes authorization codes and tokens, by the sandbox's clock; with PKCE (RFC
+ * 7636).
+ */
+import type { GrantRow, IssuedToken, Oauth } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
-import { OauthError } from './errors.ts';
-import { verifierMatches } from './pkce.ts';
+import { OauthError } from './endpoint.ts';
+import { createHash } from 'node:crypto';
 
 /** Seconds that a code and an access token are good for. A refresh token does not expire by itself. */
 export const codeLifetime = 600;
@@ -154,3 +157,63 @@ export function accessTokenProblem(world: World, token: IssuedToken): TokenProbl
 }
 
 const refused = (reason: string) => new OauthError('invalid_grant', { reason });
+
+/** The text after `Bearer`, where the header has that scheme. */
+export function bearerOf(authorization: string | null): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
+}
+
+/** What a token that is of no use is answered with. */
+export const problemTexts = { revoked: 'The access token was revoked', expired: 'The access token expired' } as const;
+
+/** The good access token of this value. @throws OauthError invalid_token */
+export function requireAccessToken(world: World, value: string | undefined): IssuedToken {
+  const token = value === undefined ? undefined : world.store.oauth.byAccessToken(value);
+  const problem = token && accessTokenProblem(world, token);
+  if (token && !problem) return token;
+  throw new OauthError('invalid_token', {
+    ...(problem && { description: problemTexts[problem] }),
+    body: { state: 'unauthorized' },
+  });
+}
+
+export interface FoundToken {
+  readonly kind: 'access_token' | 'refresh_token';
+  readonly token: IssuedToken;
+}
+
+/** The token with this value. A hint says where to look first; a wrong one does no harm (RFC 7009 §2.1). */
+export function findToken(oauth: Oauth, value: string, hint: string | undefined): FoundToken | undefined {
+  const access = () => found('access_token', oauth.byAccessToken(value));
+  const refresh = () => found('refresh_token', oauth.byRefreshToken(value));
+  return hint === 'refresh_token' ? (refresh() ?? access()) : (access() ?? refresh());
+}
+
+const found = (kind: FoundToken['kind'], token: IssuedToken | undefined): FoundToken | undefined =>
+  token && { kind, token };
+
+/** Each method with what makes a challenge of a verifier. */
+const methods: ReadonlyMap<string, (verifier: string) => string> = new Map([
+  ['S256', (verifier) => createHash('sha256').update(verifier).digest('base64url')],
+  ['plain', (verifier) => verifier],
+]);
+
+export const isChallengeMethod = (method: string | undefined): method is string =>
+  method !== undefined && methods.has(method);
+
+/** Whether this can be a challenge: a verifier has 43 to 128 characters, a SHA-256 hash always 43. */
+export function isChallenge(challenge: string, method: string): boolean {
+  return (method === 'S256' ? /^[\w-]{43}$/ : /^[\w.~-]{43,128}$/).test(challenge);
+}
+
+/** Whether the verifier answers the challenge. */
+export function verifierMatches(verifier: string, challenge: string, method: string): boolean {
+  return methods.get(method)?.(verifier) === challenge;
+}
+
+export const person = {
+  id: '00000000-0000-4000-8000-000000000009',
+  name: 'Marina Quay',
+  email: 'marina@harbour-letter.example',
+  initials: 'MQ',
+} as const;

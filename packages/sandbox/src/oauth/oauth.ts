@@ -5,8 +5,7 @@ import { operation } from '@newsletter-kit/core/contract';
 import { toApiError, type Trace } from '../api/api.ts';
 import type { World } from '../world/world.ts';
 import { askConsent, takeAnswer } from './authorize.ts';
-import { type Endpoint, json, type OauthCall } from './endpoint.ts';
-import { OauthError, type OauthErrorName } from './errors.ts';
+import { type Endpoint, json, type OauthCall, OauthError, type OauthErrorName } from './endpoint.ts';
 import { introspect, revoke, token, tokenInfo } from './token-endpoints.ts';
 
 /** Where OAuth lies below the sandbox's address. */

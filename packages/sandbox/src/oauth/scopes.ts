@@ -1,6 +1,6 @@
 /** The OAuth scopes of the specification, with a description of each for the consent page. */
 import { defaultScope } from '@newsletter-kit/core/contract';
-import { OauthError } from './errors.ts';
+import { OauthError } from './endpoint.ts';
 
 /** Resources with the verbs they have: those of the specification's list, and those named on endpoints only. */
 const resources: Readonly<Record<string, { readonly read?: string; readonly write?: string }>> = {

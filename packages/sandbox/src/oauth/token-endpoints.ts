@@ -5,13 +5,29 @@
 import { operation } from '@newsletter-kit/core/contract';
 import type { IssuedToken } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
-import { authenticateClient, readCredentials } from './client-authentication.ts';
-import { type Endpoint, explainIgnored, json, type OauthCall, type Parameters, readBody } from './endpoint.ts';
-import { OauthError } from './errors.ts';
-import { accessTokenLifetime, accessTokenProblem, mayUse, redeemCode, rotate } from './grants.ts';
+import { authenticateClient, readCredentials } from './clients.ts';
+import {
+  type Endpoint,
+  explainIgnored,
+  json,
+  type OauthCall,
+  type Parameters,
+  readBody,
+  OauthError,
+} from './endpoint.ts';
+import {
+  accessTokenLifetime,
+  accessTokenProblem,
+  mayUse,
+  redeemCode,
+  rotate,
+  bearerOf,
+  findToken,
+  type FoundToken,
+  requireAccessToken,
+  person,
+} from './grants.ts';
 import { readScopes } from './scopes.ts';
-import { bearerOf, findToken, type FoundToken, requireAccessToken } from './token-lookup.ts';
-import { person } from './person.ts';
 import type { World } from '../world/world.ts';
 
 /** What one grant type does. */

@@ -1,7 +1,22 @@
-/** The OpenAPI 3.1 document of the whole contract, for a sandbox at a given address. */
-import { defaultScope, operations, resources } from '@newsletter-kit/core/contract';
-import { createSchemaWriter } from './json-schema.ts';
-import { describeOperation, errorResponses, type KnownOperation, type OperationObject } from './operation.ts';
+/** The OpenAPI 3.1 document of the whole contract, for a sandbox at a given address, operation by operation. */
+import {
+  defaultScope,
+  operations,
+  resources,
+  assumed,
+  missingScope,
+  type Operation,
+  type OperationId,
+  type OperationWords,
+  statuses,
+  type StatusWords,
+  words,
+} from '@newsletter-kit/core/contract';
+import { createSchemaWriter, type SchemaWriter } from './json-schema.ts';
+import { errorBody, oauthError, type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
+import * as z from 'zod';
+import { bodyExamples } from './examples.ts';
+import { publicationId } from '../world/ids.ts';
 
 type Paths = Record<string, Record<string, unknown>>;
 
@@ -116,4 +131,189 @@ function securitySchemes(origin: string): object {
       },
     },
   };
+}
+
+const header = (description: string) => ({ description, schema: { type: 'string' } });
+
+/** Sent with pages that were asked for by number. */
+const offsetHeaders = {
+  'X-Pagination-Warning': header('Says that offset pagination is deprecated. Sent when `page` is.'),
+  'X-Pagination-Migration-Guide': header('Says how to use cursors instead. Sent when `page` is.'),
+};
+
+const wordsOf: Readonly<Record<OperationId, OperationWords>> = words;
+const allStatuses: Readonly<Record<number, StatusWords>> = statuses;
+
+/** The response objects of one operation, by status. */
+export function responsesOf(
+  operation: KnownOperation,
+  answer: z.ZodType,
+  writer: SchemaWriter,
+): Record<string, unknown> {
+  const responses: Record<string, unknown> = { [operation.success]: success(operation, answer, writer) };
+  for (const status of errorsOf(operation)) {
+    const own = ownWords(operation, status);
+    responses[status] =
+      own === undefined
+        ? { $ref: `#/components/responses/${errorName(operation, status)}` }
+        : errorResponse(operation, status, own, writer);
+  }
+  return responses;
+}
+
+/** The shared error responses that `operations` refer to. */
+export function errorResponses(operations: readonly KnownOperation[], writer: SchemaWriter): Record<string, unknown> {
+  const responses: Record<string, unknown> = {};
+  for (const operation of operations) {
+    for (const status of errorsOf(operation)) {
+      if (ownWords(operation, status) !== undefined) continue;
+      const { description = `Status ${status}.`, lists, oauth } = allStatuses[status] ?? {};
+      const shared = (operation.base === 'app' ? oauth : isPaged(operation) ? lists : undefined) ?? description;
+      responses[errorName(operation, status)] ??= errorResponse(operation, status, shared, writer);
+    }
+  }
+  return responses;
+}
+
+/** The statuses the specification lists, and 403 for a missing scope. */
+function errorsOf({ errors, scope }: Operation): readonly number[] {
+  return scope === null || errors.includes(403) ? errors : [...errors, 403].sort((a, b) => a - b);
+}
+
+/** What a status means for this operation alone. */
+function ownWords({ id, errors }: KnownOperation, status: number): string | undefined {
+  return errors.includes(status) ? wordsOf[id].errors?.[status] : missingScope;
+}
+
+const isPaged = ({ pagination }: Operation): boolean => pagination !== 'none';
+
+function success(operation: KnownOperation, answer: z.ZodType, writer: SchemaWriter): object {
+  if (operation.success === 302) {
+    return {
+      description: 'Redirects to `redirect_uri` with `code` and `state`, or with an error.',
+      headers: { Location: header('The `redirect_uri` with its new parameters.') },
+    };
+  }
+  if (answer instanceof z.ZodNull) return { description: 'Done. There is no body.' };
+  return {
+    description: wordsOf[operation.id].returns,
+    ...(operation.query.includes('page') && { headers: offsetHeaders }),
+    content: { 'application/json': { schema: writer.write(answer, 'output') } },
+  };
+}
+
+function errorName(operation: Operation, status: number): string {
+  const name = allStatuses[status]?.name ?? `Status${status}`;
+  if (operation.base === 'app') return `OAuth${name}`;
+  return isPaged(operation) && allStatuses[status]?.lists !== undefined ? `${name}OfList` : name;
+}
+
+function errorResponse({ base }: Operation, status: number, description: string, writer: SchemaWriter): object {
+  const { statusText = '' } = allStatuses[status] ?? {};
+  const content =
+    base === 'app'
+      ? { schema: writer.write(oauthError, 'output') }
+      : {
+          schema: writer.write(errorBody, 'output'),
+          example: { status, statusText, errors: [{ message: description, code: statusText.toUpperCase() }] },
+        };
+  return { description, content: { 'application/json': content } };
+}
+
+const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
+const titles: Readonly<Record<string, { readonly title: string }>> = resources;
+
+/** Examples of path parameters that every standard seed holds. */
+const examples: Readonly<Record<string, string>> = { publicationId };
+
+/** An operation of the contract under its own id. */
+export type KnownOperation = Operation & { readonly id: OperationId };
+
+/** What the methods of OpenAPI's operation object are here. */
+export interface OperationObject {
+  readonly operationId: string;
+  readonly requestBody?: RequestBody;
+  readonly [key: string]: unknown;
+}
+
+export interface RequestBody {
+  readonly required: boolean;
+  readonly content: Readonly<
+    Record<string, { readonly schema: object; readonly examples: Readonly<Record<string, unknown>> }>
+  >;
+}
+
+export function describeOperation(operation: KnownOperation, writer: SchemaWriter): OperationObject {
+  const { query, body, answer } = all[operation.id];
+  const requestBody = body ? { requestBody: bodyOf(operation, body, writer) } : {};
+  return {
+    operationId: operation.id,
+    summary: operation.doc,
+    description: wordsOf[operation.id].description,
+    tags: [titles[resourceOf(operation)]?.title ?? resourceOf(operation)],
+    security: securityOf(operation),
+    parameters: [...pathParametersOf(operation), ...queryParametersOf(operation, query, writer)],
+    ...requestBody,
+    responses: responsesOf(operation, answer, writer),
+    ...(assumed[operation.id].length > 0 && { 'x-assumed': assumed[operation.id] }),
+    ...(operation.extension && { 'x-extension': true }),
+    'x-retry': operation.retry,
+    'x-specification': wordsOf[operation.id].section,
+  };
+}
+
+/** The part of an id before its dot. */
+export function resourceOf({ id }: Operation): string {
+  return id.slice(0, id.indexOf('.'));
+}
+
+function bodyOf(operation: KnownOperation, body: z.ZodObject, writer: SchemaWriter): RequestBody {
+  const type = operation.body?.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
+  return {
+    required: true,
+    content: {
+      [type]: {
+        schema: writer.write(body, 'input'),
+        examples: { [operation.id]: { summary: operation.doc, value: bodyExamples[operation.id] } },
+      },
+    },
+  };
+}
+
+function pathParametersOf({ id, path }: KnownOperation): object[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
+    name,
+    in: 'path',
+    description: wordsOf[id].parameters[name]?.text,
+    required: true,
+    schema: { type: 'string' },
+    ...(examples[name] !== undefined && { example: examples[name] }),
+  }));
+}
+
+/** Schemas name a repeatable parameter without its `[]`; the description stands at the parameter. */
+function queryParametersOf(operation: KnownOperation, query: z.ZodObject | undefined, writer: SchemaWriter): object[] {
+  const written = query ? writer.write(query, 'input') : {};
+  const properties = (written['properties'] ?? {}) as Readonly<Record<string, { readonly description?: string }>>;
+  const required = (written['required'] ?? []) as readonly string[];
+  return operation.query.map((name) => {
+    const plain = name.replace(/\[\]$/, '');
+    const { description, ...schema } = properties[plain] ?? {};
+    return {
+      name,
+      in: 'query',
+      description,
+      required: required.includes(plain),
+      schema,
+      ...(name === 'page' && { deprecated: true }),
+      ...(plain !== name && { style: 'form', explode: true }),
+    };
+  });
+}
+
+/** A key or a token with the scope; OAuth's own endpoints take the client's credentials in the body instead. */
+function securityOf(operation: Operation): object[] {
+  if (operation.id === 'oauth.tokenInfo') return [{ oauth2: [] }];
+  if (operation.base === 'app') return [];
+  return [{ apiKey: [] }, { oauth2: operation.scope === null ? [] : [operation.scope] }];
 }

@@ -1,6 +1,6 @@
 /** A body to start from for each operation that takes one; used in the OpenAPI document and in the "try it" form. */
 import type { OperationId } from '@newsletter-kit/core/contract';
-import { oauthClients } from '../world/standard-values.ts';
+import { oauthClients } from '../world/ids.ts';
 
 const { uid: client_id, secret: client_secret } = oauthClients.confidential;
 const subscription_id = 'sub_00000000-0000-4000-8000-000000000000';

@@ -1,9 +1,8 @@
 /** Sends a recorded session to a fresh sandbox in the recorded state, and compares the answers. */
 import { createSandbox, type Sandbox } from '../app.ts';
-import { ConnectionLost } from '../control/fault-effects.ts';
-import type { AssumptionChoice } from '../control/assumption-table.ts';
-import { readRecording, recordedOrigin, type RecordedEntry, type RecordedState } from './recording.ts';
-import { resetPath } from './record.ts';
+import { ConnectionLost } from '../control/faults.ts';
+import type { AssumptionChoice } from '../control/assumptions.ts';
+import { readRecording, recordedOrigin, type RecordedEntry, type RecordedState, resetPath } from './recording.ts';
 
 /** Where an answer is not the recorded one. */
 export interface Difference {

@@ -1,6 +1,5 @@
 /** Store of automations, their e-mails, and the journeys of subscribers. */
-import type { Database } from './database.ts';
-import { inserter, selection, type Rows } from './rows.ts';
+import { type Database, inserter, selection, type Rows } from './database.ts';
 
 /** An automation as stored; `trigger_events` is a JSON list. */
 export interface AutomationRow {

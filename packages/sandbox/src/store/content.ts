@@ -1,6 +1,5 @@
 /** Store of authors, advertisement opportunities, condition sets, publication fields and complimentary access. */
-import type { Bound, Database } from './database.ts';
-import { inserter, type Rows, selection } from './rows.ts';
+import { type Bound, type Database, inserter, type Rows, selection } from './database.ts';
 
 /** An author as stored; `social_media_links` is a JSON object. */
 export interface AuthorRow {

@@ -1,8 +1,7 @@
 /**
  * Store of the work that is accepted now and done later: jobs (bulk updates and imports) and data deletion requests.
  */
-import type { Database } from './database.ts';
-import { inserter } from './rows.ts';
+import { type Database, inserter } from './database.ts';
 
 /** A job as stored; `params` and `error_log` are JSON. */
 export interface JobRow {

@@ -1,7 +1,6 @@
 /** Store of subscriptions: rows, the filtered and paginated list, tiers and list memberships. */
 import { utmFields } from '@newsletter-kit/core/contract';
-import type { Bound, Database } from './database.ts';
-import { selection, type Rows } from './rows.ts';
+import { type Bound, type Database, selection, type Rows } from './database.ts';
 
 /** The columns of attribution that a request can set. */
 export const attributionColumns = [...utmFields, 'referring_site'] as const;

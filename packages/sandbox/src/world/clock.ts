@@ -2,7 +2,7 @@
  * The clock of the sandbox, and the ISO 8601 durations by which it is advanced. It never runs backwards, so arrival
  * and creation agree.
  */
-import type { ClockRow, ClockStore } from '../store/schedule.ts';
+import type { ClockRow, ClockStore } from '../store/store.ts';
 
 const durationPattern =
   /^P(?=[\dT])(?:(\d{1,4})Y)?(?:(\d{1,5})M)?(?:(\d{1,6})W)?(?:(\d{1,7})D)?(?:T(?=\d)(?:(\d{1,8})H)?(?:(\d{1,9})M)?(?:(\d{1,11}(?:[.,]\d{1,3})?)S)?)?$/;

@@ -1,8 +1,7 @@
 /**
- * Generates ids and codes. Each is a pure function of the id seed, the kind and the number of the record, so two
- * equal runs give equal ids, and a restart repeats none.
+ * Ids: the fixed ones of every standard seed, and generated ones. A generated id is a pure function of the id seed, the
+ * kind and the number of the record, so two equal runs give equal ids, and a restart repeats none.
  */
-
 export interface Ids {
   /** A version-4-shaped UUID for the `n`th record of this kind. */
   uuid(kind: string, n: number): string;
@@ -67,3 +66,15 @@ export function fraction(seed: number, kind: string, n: number): number {
   const [lane = 0] = lanes(seed, kind, n);
   return lane / 0x1_0000_0000;
 }
+
+/** The publication of every standard seed. */
+export const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
+
+/** API keys of every standard seed: one for the whole workspace, one for that publication only. */
+export const apiKeys = { workspace: 'sandbox-key', restricted: 'sandbox-key-restricted' } as const;
+
+/** OAuth clients of every standard seed. */
+export const oauthClients = {
+  confidential: { uid: 'sandbox-app', secret: 'sandbox-secret' },
+  public: { uid: 'sandbox-public', secret: null },
+} as const;

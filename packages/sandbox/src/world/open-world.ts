@@ -1,16 +1,15 @@
 /** Opens the world, and runs scheduled events once the clock has reached their time. */
-import type { Assumed } from '../control/assumption-table.ts';
+import type { Assumed } from '../control/assumptions.ts';
 import { openStore } from '../store/store.ts';
 import { createClock } from './clock.ts';
 import { redact, startRedaction } from './deletion.ts';
-import { createFeed } from './event-feed.ts';
+import { createFeed, type Note, type World, type WorldEvent } from './world.ts';
 import { endGift } from './complimentary-access.ts';
 import { createIds } from './ids.ts';
 import { finishJob, startJob } from './jobs.ts';
 import { sendNextEmail } from './journeys.ts';
 import { sendAwaitedMail } from './mail.ts';
 import { finishValidation } from './subscribe.ts';
-import type { Note, World, WorldEvent } from './world.ts';
 
 /** Handles a scheduled event of the row `subject`; the clock stands at the event's time. */
 type ScheduledEvent = (world: World, subject: number, note: Note) => void;

@@ -1,9 +1,11 @@
-/** The types of the world that rules read and write: store, clock, ids and event feed. `open-world.ts` opens one. */
+/**
+ * The world: the sandbox's whole state – store, clock, ids and event feed – as the rules read and write it. Contains
+ * its types and the event feed; `open-world.ts` opens one.
+ */
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
-import type { Assumed } from '../control/assumption-table.ts';
+import type { Assumed } from '../control/assumptions.ts';
 import type { Store } from '../store/store.ts';
 import type { WorldClock } from './clock.ts';
-import type { Feed } from './event-feed.ts';
 import type { Ids } from './ids.ts';
 
 /**
@@ -45,4 +47,39 @@ export class Refusal extends Error {
     super(details.map((detail) => detail.message).join(' '));
     this.details = details;
   }
+}
+
+export interface Feed<Event> {
+  /** Calls `listener` with every event from now on; the answer ends that. */
+  subscribe(listener: (event: Event) => void): () => void;
+  publish(event: Event): void;
+  /** Whether there is a subscriber; avoids describing events when there is none. */
+  readonly listening: boolean;
+}
+
+export function createFeed<Event>(): Feed<Event> {
+  const listeners = new Set<(event: Event) => void>();
+  return {
+    subscribe(listener) {
+      // A wrapper, so that one function subscribed twice hears twice and leaves one at a time.
+      const own = (event: Event): void => listener(event);
+      listeners.add(own);
+      return () => void listeners.delete(own);
+    },
+    publish(event) {
+      for (const listener of listeners) {
+        try {
+          listener(event);
+        } catch (error) {
+          // As with DOM events: the listener's mistake surfaces on its own, not in the request that was being answered.
+          queueMicrotask(() => {
+            throw error;
+          });
+        }
+      }
+    },
+    get listening() {
+      return listeners.size > 0;
+    },
+  };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { readings } from '../../src/command/readings.ts';
+import { readings } from '../../src/command/scenarios.ts';
 import { run } from './process.ts';
 
 const core = fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url));

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { readings } from '../../src/command/readings.ts';
-import { assumptions } from '../../src/control/assumption-table.ts';
+import { readings } from '../../src/command/scenarios.ts';
+import { assumptions } from '../../src/control/assumptions.ts';
 import { launch, run } from './process.ts';
 
 interface Result {

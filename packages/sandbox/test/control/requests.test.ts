@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { apiKeys, publicationId, type Exchange } from '../../src/index.ts';
-import { createRequestLog, type Contents } from '../../src/control/log.ts';
+import { createRequestLog, type Contents } from '../../src/control/request-log.ts';
 import { customFieldsPath, fresh, send, subscriptionsPath } from '../caller.ts';
 import { control } from './control.ts';
 

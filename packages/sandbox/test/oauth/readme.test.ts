@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { accessTokenLifetime, codeLifetime } from '../../src/oauth/grants.ts';
-import { standardRedirectUris } from '../../src/oauth/client-registration.ts';
+import { standardRedirectUris } from '../../src/oauth/clients.ts';
 import { fresh } from '../caller.ts';
 import { asked, authorizeUrl } from './wire.ts';
 

@@ -1,8 +1,8 @@
 /** Recordings as files: written while the sandbox runs, read to be replayed. */
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { inspect } from 'node:util';
-import { RecordingError, type Recording } from '../recording/recording.ts';
-import { replay, type Difference } from '../recording/replay.ts';
+import { RecordingError, type Recording } from './recording.ts';
+import { replay, type Difference } from './replay.ts';
 
 /** Least time between two writes of a recording in progress, in milliseconds. */
 const pause = 1000;

@@ -3,8 +3,8 @@
  * the seed lists.
  */
 import { addressKey } from '@newsletter-kit/core/signup';
-import { grantTypes, standardRedirectUris } from '../../oauth/client-registration.ts';
-import { apiKeys, oauthClients, publicationId } from '../standard-values.ts';
+import { grantTypes, standardRedirectUris } from '../../oauth/clients.ts';
+import { apiKeys, oauthClients, publicationId } from '../ids.ts';
 import type { World } from '../world.ts';
 import { fillPublication, type Growth } from './generated-subscribers.ts';
 import { type ReadSeed, type SeedAutomation, SeedError, type SeedSubscription } from './seed.ts';

@@ -1,9 +1,11 @@
 /**
- * What a browser opens: the window at `/`, the documentation at `/docs`, their files, and the description they read.
+ * The pages that a browser opens: the sandbox's user interface at `/`, the documentation at `/docs`, and
+ * `/openapi.json`, which they read.
  */
 import { Hono } from 'hono';
-import { openApiDocument } from '../openapi/document.ts';
-import { readPageFile } from './files.ts';
+import { openApiDocument } from './openapi/document.ts';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 
 /**
  * Nothing from elsewhere, nothing inline; frames only for the e-mails of the inbox: what a subscriber's data holds can
@@ -36,4 +38,33 @@ function respond(name: string): Response | undefined {
       },
     })
   );
+}
+
+const folder = new URL('../dist/page/', import.meta.url);
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+export interface PageFile {
+  readonly text: string;
+  readonly type: string;
+}
+
+let known: ReadonlySet<string> | undefined;
+const read = new Map<string, PageFile>();
+
+/**
+ * The file of this name, read once; undefined where there is none. Only names that the folder lists are ever opened.
+ */
+export function readPageFile(name: string): PageFile | undefined {
+  const type = types[extname(name)];
+  known ??= new Set(readdirSync(folder));
+  if (type === undefined || !known.has(name)) return undefined;
+  const file = read.get(name) ?? { text: readFileSync(new URL(name, folder), 'utf8'), type };
+  read.set(name, file);
+  return file;
 }

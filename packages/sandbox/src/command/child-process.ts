@@ -1,6 +1,10 @@
-/** Runs a command in a child process, forwards signals to it, and reports how it ended. */
+/**
+ * Runs a command in a child process: the environment variables that connect it to a sandbox, the signals passed on to
+ * it, and how it ended.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
+import { apiKeys, oauthClients, publicationId } from '../world/ids.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 /** Characters kept of what a captured command printed last. */
@@ -102,4 +106,21 @@ function killChild(child: ChildProcess, signal: NodeJS.Signals, group: boolean):
   } catch {
     // Nothing of the group is left.
   }
+}
+
+/**
+ * @param address - `http://host:port`
+ * @param controlToken - undefined where the control requires none
+ */
+export function environmentOf(address: string, controlToken?: string): Readonly<Record<string, string>> {
+  return {
+    NEWSLETTER_API_URL: `${address}/v2`,
+    NEWSLETTER_APP_URL: address,
+    NEWSLETTER_API_KEY: apiKeys.workspace,
+    NEWSLETTER_PUBLICATION_ID: publicationId,
+    NEWSLETTER_OAUTH_CLIENT_ID: oauthClients.confidential.uid,
+    NEWSLETTER_OAUTH_CLIENT_SECRET: oauthClients.confidential.secret,
+    NEWSLETTER_SANDBOX_URL: `${address}/_sandbox`,
+    ...(controlToken !== undefined && { NEWSLETTER_SANDBOX_TOKEN: controlToken }),
+  };
 }

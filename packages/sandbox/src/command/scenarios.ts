@@ -4,7 +4,7 @@
  */
 import { UsageError } from '@newsletter-kit/core/command-line';
 import type { Sandbox } from '../app.ts';
-import { assumptions } from '../control/assumption-table.ts';
+import { assumptions } from '../control/assumptions.ts';
 import type { FaultRequest } from '../control/faults.ts';
 
 export interface Reading {
