@@ -1,29 +1,28 @@
 /** Creates a relay from its parts: admission, store, delivery, confirmation mails, metrics and HTTP routes. */
 import { randomBytes } from 'node:crypto';
-import { createClient, type Client } from '@newsletter-kit/core';
+import { type Client, createClient } from '@newsletter-kit/core';
 import { refusalAnswer, refused, thanksAnswer, unavailable } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import { AbuseProtection } from './admission/abuse-protection.ts';
 import type { Check } from './admission/admit.ts';
 import { visitorOf } from './admission/consent.ts';
 import type { Form } from './admission/form.ts';
-import { purposeKey } from './admission/keys.ts';
+import { purposeKey } from './secrets.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
-import { inPostgres, type MakeLimiter } from './admission/rate-limiters.ts';
-import { headerOf, toResponse } from './admission/signup-post.ts';
-import { secretsOf, type RelayConfig } from './config.ts';
+import { inPostgres, type MakeLimiter } from './admission/rate-limits.ts';
+import { type RelayConfig, secretsOf } from './config.ts';
 import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
-import { checkService, type CheckResult } from './ops/check.ts';
+import { type CheckResult, checkService } from './ops/check.ts';
 import { broadcast, type EventListener } from './ops/events.ts';
 import { diskSpaceOf, livez, readiness, StoreHealth } from './ops/health.ts';
 import type { Log } from './ops/log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import { operatorApi } from './ops/operator-api.ts';
-import { createRunningStatus, storeOperator, type RunningStatus } from './ops/operator.ts';
+import { createRunningStatus, type RunningStatus, storeOperator } from './ops/operator.ts';
 import { noTracing, type Tracing } from './ops/tracing.ts';
-import { SignupEndpoint, type Environment } from './signup-endpoint.ts';
+import { type Environment, headerOf, SignupEndpoint, toResponse } from './signup-endpoint.ts';
 import { StartupError } from './startup-error.ts';
 import type { SignupStore } from './store/signup-store.ts';
 

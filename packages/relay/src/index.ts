@@ -5,11 +5,10 @@
  */
 export type { Defence } from './admission/abuse-protection.ts';
 export type { Check } from './admission/admit.ts';
-export type { Form, PinnedFields, Protection } from './admission/form.ts';
 export type { MailResolver } from './admission/mail-domain.ts';
-export { inMemory, type LimitRule, type MakeLimiter } from './admission/rate-limiters.ts';
+export { inMemory, type LimitRule, type MakeLimiter } from './admission/rate-limits.ts';
 export type { LimitKind, LimitRules } from './admission/rate-limits.ts';
-export type { SignupPost, SignupPost as Visit } from './admission/signup-post.ts';
+export type { Form, PinnedFields, Protection, SignupPost, SignupPost as Visit } from './admission/form.ts';
 export type { Refused, RefusalStatus } from '@newsletter-kit/core/endpoint';
 export { createRelay, type Relay, type RelayOptions } from './app.ts';
 export { readConfig, secretsOf, type RelayConfig } from './config.ts';

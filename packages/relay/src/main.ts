@@ -4,7 +4,7 @@ import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 16)) {
-  await import('./command-line.ts');
+  await (await import('./command-line.ts')).run();
 } else {
   // The store is Node's own SQLite.
   process.stderr.write(

@@ -2,10 +2,10 @@
 import { isAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { isNetwork } from './admission/client-address.ts';
-import type { LimitRule } from './admission/rate-limiters.ts';
+import type { LimitRule } from './admission/rate-limits.ts';
 import type { Sender } from './confirmation/mail.ts';
-import { readSmtpUrl, smtpUrlFormat, type SmtpServer } from './confirmation/smtp.ts';
-import { readStoreAddress, storeAddressFormat, type StoreAddress } from './store/address.ts';
+import { readSmtpUrl, type SmtpServer, smtpUrlFormat } from './confirmation/smtp.ts';
+import { readStoreAddress, type StoreAddress, storeAddressFormat } from './store/address.ts';
 
 /** A list with commas between its items, or, in a file, a list. */
 export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>

@@ -10,7 +10,7 @@ import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { alertConditions } from '../src/ops/alerts.ts';
 import { createMetrics } from '../src/ops/metrics.ts';
-import { newsletterRelay } from '../src/program.ts';
+import { newsletterRelay } from '../src/command-line.ts';
 import { formPost, runRelay } from './running-relay.ts';
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');

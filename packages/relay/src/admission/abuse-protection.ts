@@ -3,17 +3,25 @@
  * page which token or proof to add; a signup that is only suspected is kept for review.
  */
 import { randomBytes } from 'node:crypto';
-import { originRefused, refused, wantsPage, type AdmittedPost, type Refused } from '@newsletter-kit/core/endpoint';
+import { type AdmittedPost, originRefused, refused, type Refused, wantsPage } from '@newsletter-kit/core/endpoint';
 import type { Ask } from '@newsletter-kit/core/signup';
 import type { Log } from '../ops/log.ts';
 import { AttackDetector } from './attack-detector.ts';
-import { makeToken, readToken, tokenAge, tokenLifetimeMs, tokenMinAgeMs, type FormToken } from './form-token.ts';
-import { purposeKey } from './keys.ts';
+import { type FormToken, makeToken, readToken, tokenAge, tokenLifetimeMs, tokenMinAgeMs } from './form-token.ts';
+import { purposeKey } from '../secrets.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { challengeLifetimeSeconds, ProofOfWork } from './proof-of-work.ts';
-import { inMemory, SingleUse, type LimitRule, type MakeLimiter } from './rate-limiters.ts';
-import { domainOf, RateLimits, type LimitKind, type LimitRules } from './rate-limits.ts';
-import type { SignupPost } from './signup-post.ts';
+import {
+  domainOf,
+  inMemory,
+  type LimitKind,
+  type LimitRule,
+  type LimitRules,
+  type MakeLimiter,
+  RateLimits,
+  SingleUse,
+} from './rate-limits.ts';
+import type { SignupPost } from './form.ts';
 import { verifyTurnstile } from './turnstile.ts';
 
 /** Settings that protect all forms of a relay together. */

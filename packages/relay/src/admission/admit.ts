@@ -2,18 +2,18 @@
 import {
   admitPost,
   allowedOrigin,
-  originRefused,
-  refused,
   type Entered,
+  originRefused,
   type PostCheck,
   type ReadHeader,
+  refused,
   type Refused,
 } from '@newsletter-kit/core/endpoint';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection } from './abuse-protection.ts';
 import { consentOf, givenConsent } from './consent.ts';
 import type { LimitKind } from './rate-limits.ts';
-import type { SignupPost } from './signup-post.ts';
+import type { SignupPost } from './form.ts';
 
 /** A check of a post before its body is read; null lets the post pass. Added with `createRelay`'s option `checks`. */
 export type Check = PostCheck<SignupPost>;

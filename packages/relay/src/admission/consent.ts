@@ -2,20 +2,8 @@
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Consent } from '../store/signup-store.ts';
 import { canonicalAddress, networksOf } from './client-address.ts';
-import { sign } from './keys.ts';
-import type { SignupPost } from './signup-post.ts';
-
-/** The consent rules of a form. */
-export interface ConsentRules {
-  /** The operator's name for the version of the sentence, or of the privacy policy behind it. */
-  readonly version: string | null;
-  /** Whether a signup without consent is refused. */
-  readonly required: boolean;
-  /** Name of the custom field in which the API gets the sentence; null for none. */
-  readonly field: string | null;
-  /** Form in which the ledger stores the visitor's IP address. */
-  readonly address: 'shortened' | 'hashed' | 'none';
-}
+import { sign } from '../secrets.ts';
+import type { ConsentRules, SignupPost } from './form.ts';
 
 /** Maximum length of a stored page URL, in characters. */
 const pageLimit = 2000;

@@ -1,6 +1,6 @@
 /** Signed form tokens: each proves when, for which form and for which website it was issued. Pure. */
 import { timingSafeEqual } from 'node:crypto';
-import { sign } from './keys.ts';
+import { sign } from '../secrets.ts';
 
 /** Minimum age of a token, in milliseconds: people type for longer, bots post at once. */
 export const tokenMinAgeMs = 2000;

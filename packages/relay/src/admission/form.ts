@@ -1,11 +1,11 @@
 /**
- * The configuration of a form: allowed origins and fields, fields set by the operator, protection, consent and
- * confirmation.
+ * The configuration of a form – allowed origins and fields, fields set by the operator, protection, consent and
+ * confirmation – and a post to it.
  */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
+import type { Post } from '@newsletter-kit/core/endpoint';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 import type { Confirmation } from '../confirmation/mail.ts';
-import type { ConsentRules } from './consent.ts';
 
 /** Names of a SubscriptionRequest that a page may set. */
 export type PublicField = 'email' | 'custom_fields' | (typeof attributionFields)[number];
@@ -22,6 +22,18 @@ export interface Protection {
   readonly turnstile: { readonly siteKey: string; readonly secret: string } | null;
   /** Handling of an e-mail address whose domain receives no mail: accepted, kept for review, or refused. */
   readonly mx: 'off' | 'review' | 'refuse';
+}
+
+/** The consent rules of a form. */
+export interface ConsentRules {
+  /** The operator's name for the version of the sentence, or of the privacy policy behind it. */
+  readonly version: string | null;
+  /** Whether a signup without consent is refused. */
+  readonly required: boolean;
+  /** Name of the custom field in which the API gets the sentence; null for none. */
+  readonly field: string | null;
+  /** Form in which the ledger stores the visitor's IP address. */
+  readonly address: 'shortened' | 'hashed' | 'none';
 }
 
 /** A form and its rules, made from the configuration. */
@@ -41,6 +53,13 @@ export interface Form {
   readonly consent: ConsentRules;
   /** The confirmation mail; null where signups are delivered without one. */
   readonly confirmation: Confirmation | null;
+}
+
+/** A post to a form whose body is not read yet. */
+export interface SignupPost extends Post {
+  readonly form: Form;
+  /** The visitor's IP address, behind trusted proxies; null where it is unknown. */
+  readonly client: string | null;
 }
 
 /** Whether the form signs or hashes values that must stay valid after a restart or in another relay. */

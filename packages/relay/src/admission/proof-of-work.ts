@@ -5,7 +5,7 @@
 import { randomInt } from 'node:crypto';
 import type { ProofOfWork as Challenge } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
-import { purposeKey } from './keys.ts';
+import { purposeKey } from '../secrets.ts';
 
 /** Rounds of PBKDF2 per try. */
 const rounds = 1000;

@@ -1,12 +1,21 @@
-/** The operator's commands: each parses its options and calls an {@link Operator}. */
-import { Option, type Command } from '@commander-js/extra-typings';
+/** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
+import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '@newsletter-kit/core/command-line';
-import type { Operator } from '../ops/operator.ts';
+import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
-import { discardableStates, type SignupFilter, type StoredSignup } from '../store/signup-store.ts';
+import {
+  type ConsentRecord,
+  discardableStates,
+  type HeldAboutPerson,
+  type SignupFilter,
+  type StoredSignup,
+} from '../store/signup-store.ts';
 import { everySignup, exportLines } from '../store/transfer.ts';
-import { counted, nothingHeld, personLines, print, signupLine, statusLines, write } from './operator-output.ts';
 import { withOperator } from './with-operator.ts';
+import { once } from 'node:events';
+import process from 'node:process';
+
+const nothingHeld = 'Nothing is held about this address.';
 
 const jsonOption = () => new Option('--json', 'print JSON, for programs');
 
@@ -185,4 +194,109 @@ async function countOf(
   let count = 0;
   for await (const { state } of everySignup(operator, filter)) if (states.includes(state)) count += 1;
   return count;
+}
+
+/** The status; figures in one column. */
+function statusLines({
+  counts,
+  due,
+  oldestWaitingSince,
+  forms,
+  paused,
+  deadByReason,
+  shared,
+  running,
+}: Status): string[] {
+  const unknownDelivery = shared
+    ? 'by the relays that share the store; the page of each says how it fares'
+    : 'no relay is running here';
+  const since = (moment: number | null): string =>
+    moment === null ? '' : `, the oldest since ${new Date(moment).toISOString()}`;
+  const open = counts.waiting + counts.sent;
+  return [
+    `Delivery     ${paused ? 'paused' : (running?.trouble ?? (running ? 'running' : unknownDelivery))}`,
+    ...(running?.storeTrouble ? [`Store        ${running.storeTrouble}`] : []),
+    `Waiting      ${counts.waiting}${open > 0 ? ` (${due} due now${since(oldestWaitingSince)})` : ''}`,
+    `Sent         ${counts.sent}`,
+    ...forms.map(({ form, open: count, oldestSince }) => `${figure(count)}  form ${form}${since(oldestSince)}`),
+    `Delivered    ${counts.delivered}`,
+    `Unconfirmed  ${counts.unconfirmed}`,
+    `Review       ${counts.review}`,
+    `Dead         ${counts.dead}`,
+    ...deadByReason.map(({ reason, count }) => `${figure(count)}  ${reason}`),
+  ];
+}
+
+function figure(count: number): string {
+  return `  ${String(count).padStart(6)}`;
+}
+
+/** Everything held about a person. */
+function personLines({ signups, consents }: HeldAboutPerson): string[] {
+  if (signups.length + consents.length === 0) return [nothingHeld];
+  return [
+    `Held: ${counted(signups.length, consents.length)}.`,
+    ...signups.flatMap((signup) => ['', ...signupLines(signup)]),
+    ...consents.flatMap((entry) => ['', ...consentLines(entry)]),
+  ];
+}
+
+function signupLines({ id, form, state, submission, origin, receivedAt, settledAt, reason }: StoredSignup): string[] {
+  const { custom_fields: fields = [], ...rest } = submission ?? {};
+  return [
+    `Signup of ${new Date(receivedAt).toISOString()}`,
+    ...indented({
+      id,
+      state,
+      form,
+      site: origin,
+      settled: settledAt === null ? null : new Date(settledAt).toISOString(),
+      reason,
+      ...rest,
+      ...Object.fromEntries(fields.map(({ name, value }) => [`field ${name}`, String(value)])),
+    }),
+  ];
+}
+
+function consentLines({ signup, kind, at, form, sentence, version, page, visitor }: ConsentRecord): string[] {
+  const how = kind === 'given' ? 'given with the form' : 'confirmed by the link in a mail';
+  return [
+    `Consent of ${new Date(at).toISOString()}`,
+    ...indented({ consent: how, signup, form, sentence, version, page, visitor }),
+  ];
+}
+
+/** One line for each fact that is known. */
+function indented(facts: Readonly<Record<string, string | boolean | null>>): string[] {
+  return Object.entries(facts)
+    .filter(([, value]) => value !== null)
+    .map(([name, value]) => `  ${`${name}:`.padEnd(16)} ${String(value)}`);
+}
+
+function counted(signups: number, consents: number): string {
+  return `${signups} ${signups === 1 ? 'signup' : 'signups'} and ${consents} ${consents === 1 ? 'entry' : 'entries'} of the consent ledger`;
+}
+
+/** A signup in one line. */
+function signupLine({ id, form, state, submission, receivedAt, attempts, reason }: StoredSignup): string {
+  return [
+    id,
+    new Date(receivedAt).toISOString(),
+    state,
+    form,
+    submission?.email ?? '(erased)',
+    `${attempts}×`,
+    reason ?? '',
+  ]
+    .join('  ')
+    .trimEnd();
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+/** Writes to stdout no faster than it is read. */
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, 'drain');
 }

@@ -2,8 +2,8 @@
 import process from 'node:process';
 import { isSigning } from '../admission/form.ts';
 import { createRelay } from '../app.ts';
-import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
-import { loadOrCreateSecret } from '../secret-file.ts';
+import { readConfig, type RelayConfig, secretsOf } from '../config.ts';
+import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../ops/check.ts';
 import { diskSpaceOf } from '../ops/health.ts';

@@ -1,9 +1,8 @@
 /** Gives a command an operator: of the store itself or, where a running relay holds the store, of that relay. */
 import process from 'node:process';
 import { readConfig, type RelayConfig } from '../config.ts';
-import { storeOperator, type Operator } from '../ops/operator.ts';
-import { loadOrCreateOperatorToken, operatorTokenFile } from '../secret-file.ts';
-import { relayOperator } from '../ops/relay-operator.ts';
+import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
+import { loadOrCreateOperatorToken, operatorTokenFile } from '../secrets.ts';
 import { StoreInUseError } from '../startup-error.ts';
 
 /** Runs `work` with an operator of the configured store, and closes the store afterwards. */

@@ -1,6 +1,6 @@
 /** Composes the confirmation mail and its signed link. Contains nothing a visitor entered and loads nothing. Pure. */
 import { timingSafeEqual } from 'node:crypto';
-import { sign } from '../admission/keys.ts';
+import { sign } from '../secrets.ts';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
 
 /** Sender or recipient of a mail. */

@@ -1,21 +1,21 @@
 /** Sends confirmation mails, a few at a time, and retries each until the mail server has accepted it. */
 import type { Form } from '../admission/form.ts';
-import { defaultPatience, type Patience } from '../delivery/backoff.ts';
+import { defaultPatience, type Patience } from '../delivery/retry.ts';
 import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
 import { InFlight, runLoop, StoreWriter, WakeSignal } from '../delivery/loop.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
-import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
+import { type Span, spanning, type Tracing } from '../ops/tracing.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
-import { signLink, confirmationMessage } from './mail.ts';
+import { confirmationMessage, signLink } from './mail.ts';
 import {
-  type SmtpServer,
   classifyMailError,
   mailConcurrency,
-  openTransport,
-  type MailTransport,
   type MailFailure,
+  type MailTransport,
+  openTransport,
+  type SmtpServer,
 } from './smtp.ts';
 
 /** Options of {@link ConfirmationMailer}. */

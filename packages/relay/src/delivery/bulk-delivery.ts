@@ -3,14 +3,12 @@ import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import { spanning } from '../ops/tracing.ts';
-import { signupId } from '../store/signup-id.ts';
-import { StoreUnavailableError, type ClaimedSignup } from '../store/signup-store.ts';
-import { backoff } from './backoff.ts';
+import { signupId } from '../store/signup-identity.ts';
+import { type ClaimedSignup, StoreUnavailableError } from '../store/signup-store.ts';
+import { backoff, decideRetry } from './retry.ts';
 import { BulkConfirmation } from './bulk-confirmation.ts';
 import { InFlight } from './loop.ts';
-import { decideRetry } from './retry-decision.ts';
-import { callOptions, isFresh, type SingleDeliveryOptions } from './single-delivery.ts';
-import { toSubscriptionRequest } from './subscription-request.ts';
+import { callOptions, isFresh, type SingleDeliveryOptions, toSubscriptionRequest } from './single-delivery.ts';
 
 /** When signups are delivered in bulk, and when their arrival is confirmed. */
 export interface BulkOptions {

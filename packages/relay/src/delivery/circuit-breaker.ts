@@ -2,8 +2,7 @@
  * Circuit breaker: pauses all calls that share a cause of failure – an API key, a publication, the mail server. After
  * the pause one call at a time is tried, until one succeeds.
  */
-import { backoff, type Patience } from './backoff.ts';
-import type { Retry } from './retry-decision.ts';
+import { backoff, type Patience, type Retry } from './retry.ts';
 
 /** The parts of a failure that a {@link CircuitBreaker} needs. */
 export interface Failure {

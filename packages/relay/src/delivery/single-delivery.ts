@@ -1,18 +1,18 @@
 /**
- * Delivers one signup: looks up the subscription before a repetition, creates it, and records the outcome – delivered,
- * retry scheduled, or dead letter.
+ * Delivers one signup: builds its API request, looks up the subscription before a repetition, creates it, and records
+ * the outcome – delivered, retry scheduled, or dead letter.
  */
-import { ApiError, type Client } from '@newsletter-kit/core';
+import { ApiError, type Client, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
-import { spanning, type Span, type Tracing } from '../ops/tracing.ts';
-import { freshMs, type ClaimedSignup, type SignupStore } from '../store/signup-store.ts';
-import { backoff, type Patience } from './backoff.ts';
+import { type Span, spanning, type Tracing } from '../ops/tracing.ts';
+import { type ClaimedSignup, freshMs, type SignupStore } from '../store/signup-store.ts';
+import { backoff, decideRetry, type Patience, type Retry } from './retry.ts';
 import type { ApiCircuits } from './circuit-breaker.ts';
 import type { StoreWriter } from './loop.ts';
-import { decideRetry, type Retry } from './retry-decision.ts';
-import { toSubscriptionRequest } from './subscription-request.ts';
+import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
+import { givenConsent } from '../admission/consent.ts';
 
 /** Options of {@link SingleDelivery}. */
 export interface SingleDeliveryOptions {
@@ -134,4 +134,36 @@ export function callOptions({ patience, givenUp }: Pick<SingleDeliveryOptions, '
 /** Whether the visitor may still be waiting for a mail. */
 export function isFresh({ receivedAt }: ClaimedSignup, now: number): boolean {
   return now - receivedAt <= freshMs;
+}
+
+/**
+ * Pinned fields are applied at delivery, not at admission, so that a corrected configuration also applies to signups
+ * that wait already.
+ *
+ * - Tried before: an earlier attempt may have reached the API, and the person may have unsubscribed since. So the
+ *   request never reactivates a subscription.
+ * - Confirmed here: the person has clicked a link, so the API does not ask again, unless a pinned field says so.
+ */
+export function toSubscriptionRequest(
+  { submission, tried, confirmed }: Pick<ClaimedSignup, 'submission' | 'tried' | 'confirmed'>,
+  form: Pick<Form, 'pinned' | 'consent'> | undefined,
+): SubscriptionRequest {
+  const attribution = attributionFields
+    .map((name) => [name, submission[name]] as const)
+    .filter(([, value]) => value !== undefined);
+  const consentField = form?.consent.field ?? null;
+  const fields = (submission.custom_fields ?? [])
+    .filter(({ name }) => name !== consentField)
+    .map(({ name, value }) => ({ name, value: typeof value === 'object' ? [...value] : value }));
+  const given = givenConsent(submission);
+  // Set by the relay only, so that a page cannot claim a consent in it.
+  if (consentField !== null && given) fields.push({ name: consentField, value: given.sentence ?? 'yes' });
+  return {
+    email: submission.email,
+    ...(Object.fromEntries(attribution) satisfies Partial<Attribution>),
+    ...(fields.length > 0 && { custom_fields: fields }),
+    ...(confirmed && { double_opt_override: 'off' }),
+    ...form?.pinned,
+    ...(tried && { reactivate_existing: false }),
+  };
 }

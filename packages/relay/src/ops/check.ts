@@ -4,8 +4,8 @@
 import { ApiError, type Client } from '@newsletter-kit/core';
 import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
-import { type SmtpServer, classifyMailError, openTransport } from '../confirmation/smtp.ts';
-import { decideRetry, type Retry } from '../delivery/retry-decision.ts';
+import { classifyMailError, openTransport, type SmtpServer } from '../confirmation/smtp.ts';
+import { decideRetry, type Retry } from '../delivery/retry.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import type { Log } from './log.ts';
 

@@ -1,4 +1,4 @@
-/** The operator's HTTP API, protected by a bearer token, and the page that uses it. */
+/** The operator's HTTP API, protected by a bearer token, and the files of the page that uses it. */
 import { refusalBody, refused, type Refused } from '@newsletter-kit/core/endpoint';
 import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
@@ -6,9 +6,9 @@ import * as z from 'zod';
 import type { Page } from '../store/signup-store.ts';
 import { exportLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
-import { hasOperatorToken } from '../secret-file.ts';
-import { operatorPage } from './operator-page.ts';
+import { hasOperatorToken } from '../secrets.ts';
 import { readFilter } from './signup-filter.ts';
+import { readFileSync } from 'node:fs';
 
 /** Options of {@link operatorApi}. */
 export interface OperatorApiOptions {
@@ -111,4 +111,37 @@ function badFilter(mistakes: readonly string[]): Refused {
 
 function refuse(why: Refused): Response {
   return Response.json(refusalBody(why), { status: why.status, headers });
+}
+
+const folder = new URL('../../dist/page/', import.meta.url);
+
+/** Allows nothing from other origins and nothing inline, so that no stored text can run or load anything. */
+const policy =
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** By their path, relative to the operator endpoint. */
+const files = {
+  '/': { name: 'operator.html', type: 'text/html; charset=utf-8' },
+  '/operator.css': { name: 'operator.css', type: 'text/css; charset=utf-8' },
+  '/operator.js': { name: 'operator.js', type: 'text/javascript; charset=utf-8' },
+  '/mark.svg': { name: 'mark.svg', type: 'image/svg+xml' },
+} as const;
+
+/** Adds the routes of the page. @param door - mounted at `/operator` */
+function operatorPage(door: Hono): void {
+  for (const [path, { name, type }] of Object.entries(files)) {
+    let text: string | undefined;
+    door.get(path, () => {
+      text ??= readFileSync(new URL(name, folder), 'utf8');
+      return new Response(text, {
+        headers: {
+          'content-type': type,
+          'content-security-policy': policy,
+          'x-content-type-options': 'nosniff',
+          'referrer-policy': 'no-referrer',
+          'cache-control': 'no-store',
+        },
+      });
+    });
+  }
 }

@@ -2,9 +2,9 @@
  * Deduplication: decides which due signups are claimed, which are duplicates of another signup, and which have to wait
  * for another signup of the same person. Pure.
  */
-import { personOfFingerprint } from './fingerprint.ts';
-import { toClaimed, toSignupOfPerson, type Row, type SignupOfPerson } from './rows.ts';
-import { repeatWindowMs, type ClaimedSignup, type SignupState } from './signup-store.ts';
+import { personOfFingerprint } from './signup-identity.ts';
+import { type Row, type SignupOfPerson, toClaimed, toSignupOfPerson } from './rows.ts';
+import { type ClaimedSignup, repeatWindowMs, type SignupState } from './signup-store.ts';
 
 /** What happens to the candidates of a claim. */
 export interface ClaimPlan {

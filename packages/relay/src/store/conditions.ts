@@ -1,5 +1,5 @@
 /** Translates a filter of signups into an SQL condition, for both dialects. Pure. */
-import { personHash } from './fingerprint.ts';
+import { personHash } from './signup-identity.ts';
 import type { SignupFilter } from './signup-store.ts';
 
 /** A condition with a `?` for each of its values. */

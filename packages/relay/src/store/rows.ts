@@ -1,11 +1,11 @@
 /** Maps database rows to the types of the store interface, and back. Statements name columns as the interface does. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import { fingerprint, personOfFingerprint } from './fingerprint.ts';
+import { fingerprint, personOfFingerprint } from './signup-identity.ts';
 import {
-  neverAttempted,
   type ClaimedSignup,
   type ConfirmedSignup,
   type ConsentRecord,
+  neverAttempted,
   type NewSignup,
   type OpenBatch,
   type Outcome,

@@ -168,7 +168,7 @@ export interface StoredSignup {
   readonly settledAt: number | null;
   /** Why the last attempt failed; contains no address and no secret. */
   readonly reason: string | null;
-  /** Hash of the idempotency key; see `fingerprint.ts`. */
+  /** Hash of the idempotency key; see `signup-identity.ts`. */
   readonly intent: string | null;
   readonly trace: string | null;
 }

@@ -1,7 +1,7 @@
 /** Consent: its entry in the ledger, and the custom field for the API. */
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/index.ts';
-import { toSubscriptionRequest } from '../../src/delivery/subscription-request.ts';
+import { toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
 import { environment, formPost, post, runRelay, site } from '../running-relay.ts';
 
 const email = 'ada@example.com';

@@ -1,15 +1,15 @@
 /** Double opt-in by the relay itself, through a real SMTP server: nothing reaches the API before the click. */
-import { expect, it, describe } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { generate } from 'selfsigned';
 import type { SMTPServerOptions } from 'smtp-server';
 import { signLink } from '../../src/confirmation/mail.ts';
-import { purposeKey } from '../../src/admission/keys.ts';
-import { signupId } from '../../src/store/signup-id.ts';
+import { purposeKey } from '../../src/secrets.ts';
+import { signupId } from '../../src/store/signup-identity.ts';
 import type { RelayEvent } from '../../src/ops/events.ts';
 import { claimMs } from '../../src/store/signup-store.ts';
 import { eventually } from '../eventually.ts';
-import { linkIn, Refusal, startMailServer, type MailServer, type ReceivedMail } from '../mail-server.ts';
-import { post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { linkIn, type MailServer, type ReceivedMail, Refusal, startMailServer } from '../mail-server.ts';
+import { post, type RelayParts, type RunningRelay, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 
 const secret = 'a-secret-of-the-relay-0123456789';

@@ -1,9 +1,9 @@
 /** The link names one signup, and only the relay can make it. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { purposeKey } from '../../src/admission/keys.ts';
+import { purposeKey } from '../../src/secrets.ts';
 import { signLink, verifyLink } from '../../src/confirmation/mail.ts';
-import { signupId } from '../../src/store/signup-id.ts';
+import { signupId } from '../../src/store/signup-identity.ts';
 
 const secret = 'a-secret-of-the-relay-0123456789';
 const key = purposeKey(secret, 'confirmation');

@@ -1,11 +1,11 @@
 /** The PostgreSQL store: the conformance suite, its statements and tables, and what it says where it cannot open. */
 import { randomUUID } from 'node:crypto';
-import { createServer, type AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError } from '../../src/index.ts';
-import { personHash } from '../../src/store/fingerprint.ts';
+import { personHash } from '../../src/store/signup-identity.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
-import { steps } from '../../src/store/postgres/schema.ts';
+import { steps } from '../../src/store/postgres/open-database.ts';
 import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';

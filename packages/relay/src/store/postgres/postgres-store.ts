@@ -1,38 +1,36 @@
 /** The PostgreSQL store: one row per signup, group commit of many signups per statement, any number of relays. */
-import { toCounts, toOverview, reasonsShown, type Overview, type SignupCounts } from '../overview.ts';
+import { type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { personHash } from '../fingerprint.ts';
+import { firstIdOf, personHash, signupId } from '../signup-identity.ts';
 import {
   claimableStates,
   givenConsent,
   loadedRow,
   newRow,
   numberOrNull,
+  type Row,
   settledColumns,
+  type SignupRow,
   toBatch,
   toConfirmed,
   toConsent,
   toSignupOfPerson,
   toStored,
   toWalk,
-  type Row,
-  type SignupRow,
 } from '../rows.ts';
-import { firstIdOf, signupId } from '../signup-id.ts';
 import {
   blockedMs,
-  claimMs,
-  freshMs,
-  neverAttempted,
-  StoreUnavailableError,
   type Claim,
   type ClaimedSignup,
+  claimMs,
   type ConfirmedSignup,
   type Consent,
   type ConsentRecord,
+  freshMs,
   type HeldAboutPerson,
+  neverAttempted,
   type NewSignup,
   type OpenBatch,
   type Outcome,
@@ -42,14 +40,14 @@ import {
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
+  StoreUnavailableError,
   type Walk,
 } from '../signup-store.ts';
 import type { Query } from './connections.ts';
-import { isStoreFailure, explainError } from './errors.ts';
-import { GroupCommit } from './group-commit.ts';
+import { explainPostgresError, isPostgresFailure } from '../database-errors.ts';
+import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
-import { counterTable, schema } from './schema.ts';
-import { filtered, sql } from './statements.ts';
+import { counterTable, filtered, schema, sql } from './statements.ts';
 
 /**
  * Opens or creates the store in a database.
@@ -87,8 +85,8 @@ class PostgresStore implements SignupStore {
   readonly counters: SharedCounters;
   readonly serverTime = (): Promise<number> => this.#read(sql.serverTime, [], ([row]) => Number(row?.['now']));
   readonly #database: OpenDatabase;
-  readonly #arrivals: GroupCommit<Arrival>;
-  readonly #settlements: GroupCommit<Settlement>;
+  readonly #arrivals: PostgresGroupCommit<Arrival>;
+  readonly #settlements: PostgresGroupCommit<Settlement>;
   /** Id of this process as the holder of a scan. */
   readonly #processId = randomUUID();
   /** Leases of scans by publication, in milliseconds; every stored page renews the lease. */
@@ -100,9 +98,9 @@ class PostgresStore implements SignupStore {
   constructor(database: OpenDatabase) {
     this.#database = database;
     this.counters = { schema, table: counterTable, query: (text, values) => this.#queryCounters(text, values) };
-    const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isStoreFailure(error) };
-    this.#arrivals = new GroupCommit({ ...group, commit: (arrivals) => this.#insertGroup(arrivals) });
-    this.#settlements = new GroupCommit({ ...group, commit: (settlements) => this.#settleGroup(settlements) });
+    const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isPostgresFailure(error) };
+    this.#arrivals = new PostgresGroupCommit({ ...group, commit: (arrivals) => this.#insertGroup(arrivals) });
+    this.#settlements = new PostgresGroupCommit({ ...group, commit: (settlements) => this.#settleGroup(settlements) });
   }
 
   async accept(signup: NewSignup): Promise<string> {
@@ -321,7 +319,7 @@ class PostgresStore implements SignupStore {
       // Expired counters are deleted every few minutes.
       return await (text.startsWith('DELETE') ? long : counting).query(text, values);
     } catch (error) {
-      if (isStoreFailure(error)) this.#countersPausedUntil = performance.now() + countersPauseMs;
+      if (isPostgresFailure(error)) this.#countersPausedUntil = performance.now() + countersPauseMs;
       throw error;
     }
   }
@@ -358,7 +356,7 @@ async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => Promi
   try {
     return await work();
   } catch (cause) {
-    throw new StoreUnavailableError(`The store cannot be ${verb}: ${explainError(cause)}.`, { cause });
+    throw new StoreUnavailableError(`The store cannot be ${verb}: ${explainPostgresError(cause)}.`, { cause });
   }
 }
 

@@ -1,7 +1,12 @@
 /** Every SQL statement of the PostgreSQL store. */
-import { digestLength } from '../fingerprint.ts';
+import { digestLength } from '../signup-identity.ts';
 import { signupColumns } from '../rows.ts';
-import { schema } from './schema.ts';
+
+/** Schema of the tables. */
+export const schema = 'newsletter_relay';
+
+/** Table of the rate limit counters. */
+export const counterTable = 'counter';
 
 const signup = `${schema}.signup`;
 const consent = `${schema}.consent`;

@@ -1,11 +1,10 @@
 /** Erases signups from the SQLite file: by filter, by person, and by retention; also from its write-ahead log. */
 import type { DatabaseSync } from 'node:sqlite';
 import { conditions } from '../conditions.ts';
-import { personHash } from '../fingerprint.ts';
-import { firstIdOf } from '../signup-id.ts';
-import { StoreUnavailableError, type Retention, type SignupFilter } from '../signup-store.ts';
-import { explainError } from './errors.ts';
-import type { GroupCommit } from './group-commit.ts';
+import { firstIdOf, personHash } from '../signup-identity.ts';
+import { type Retention, type SignupFilter, StoreUnavailableError } from '../signup-store.ts';
+import { explainSqliteError } from '../database-errors.ts';
+import type { SqliteGroupCommit } from '../group-commit.ts';
 import { filtered, type Statements } from './statements.ts';
 
 /** Signups erased in one transaction. */
@@ -14,9 +13,9 @@ const batchSize = 500;
 export class Erasure {
   readonly #db: DatabaseSync;
   readonly #statements: Statements;
-  readonly #commits: GroupCommit;
+  readonly #commits: SqliteGroupCommit;
 
-  constructor(db: DatabaseSync, statements: Statements, commits: GroupCommit) {
+  constructor(db: DatabaseSync, statements: Statements, commits: SqliteGroupCommit) {
     this.#db = db;
     this.#statements = statements;
     this.#commits = commits;
@@ -85,7 +84,7 @@ export class Erasure {
       result = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
     } catch (cause) {
       throw new StoreUnavailableError(
-        `The signups are erased, but the log that may still hold them cannot be emptied: ${explainError(cause)}.`,
+        `The signups are erased, but the log that may still hold them cannot be emptied: ${explainSqliteError(cause)}.`,
         { cause },
       );
     }

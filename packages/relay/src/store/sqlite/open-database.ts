@@ -5,8 +5,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { FileInUseError, lockExclusively } from '@newsletter-kit/core/node';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError } from '../../startup-error.ts';
-import { personHash } from '../fingerprint.ts';
-import { explainError } from './errors.ts';
+import { personHash } from '../signup-identity.ts';
+import { explainSqliteError } from '../database-errors.ts';
+
 /** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
 export const applicationId = 0x4e_4b_52_4c;
 
@@ -162,7 +163,7 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
     db?.close();
     unlock();
     if (cause instanceof StartupError) throw cause;
-    throw new StartupError(`The store ${path} cannot be opened: ${explainError(cause)}.`, { cause });
+    throw new StartupError(`The store ${path} cannot be opened: ${explainSqliteError(cause)}.`, { cause });
   }
   const opened = db;
   return {
@@ -191,7 +192,7 @@ function createPrivateFile(givenPath: string): string {
     }
     return realpathSync(real);
   } catch (cause) {
-    throw new StartupError(`The store ${path} cannot be created: ${explainError(cause)}.`, { cause });
+    throw new StartupError(`The store ${path} cannot be created: ${explainSqliteError(cause)}.`, { cause });
   }
 }
 
@@ -203,7 +204,7 @@ function lockStore(path: string): () => void {
     return lockExclusively(path);
   } catch (cause) {
     if (!(cause instanceof FileInUseError))
-      throw new StartupError(`The lock file ${path}-lock cannot be used: ${explainError(cause)}.`, { cause });
+      throw new StartupError(`The lock file ${path}-lock cannot be used: ${explainSqliteError(cause)}.`, { cause });
     throw new StoreInUseError(
       `Another relay is using the store ${path}: stop it, or give this one a file of its own in RELAY_STORE.`,
       { cause },

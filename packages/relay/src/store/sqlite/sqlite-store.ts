@@ -1,39 +1,37 @@
 /** The SQLite store: one file, write-ahead log, group commit with one sync for many signups, one relay per file. */
-import { earliest, toCounts, toOverview, reasonsShown, type Overview, type SignupCounts } from '../overview.ts';
+import { earliest, type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { personHash, personOfFingerprint } from '../fingerprint.ts';
+import { personHash, personOfFingerprint, signupId } from '../signup-identity.ts';
 import {
   claimableStates,
   givenConsent,
   loadedRow,
   newRow,
   numberOrNull,
+  type Row,
   settledColumns,
   signupColumns,
+  type SignupOfPerson,
+  type SignupRow,
   toBatch,
   toConfirmed,
   toConsent,
   toSignupOfPerson,
   toStored,
   toWalk,
-  type Row,
-  type SignupOfPerson,
-  type SignupRow,
 } from '../rows.ts';
-import { signupId } from '../signup-id.ts';
 import {
   blockedMs,
-  claimMs,
-  freshMs,
-  neverAttempted,
-  StoreUnavailableError,
   type Claim,
   type ClaimedSignup,
+  claimMs,
   type ConfirmedSignup,
   type Consent,
   type ConsentRecord,
+  freshMs,
   type HeldAboutPerson,
+  neverAttempted,
   type NewSignup,
   type OpenBatch,
   type Outcome,
@@ -42,11 +40,12 @@ import {
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
+  StoreUnavailableError,
   type Walk,
 } from '../signup-store.ts';
 import { Erasure } from './erasure.ts';
-import { explainError } from './errors.ts';
-import { GroupCommit } from './group-commit.ts';
+import { explainSqliteError } from '../database-errors.ts';
+import { SqliteGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
 
@@ -69,7 +68,7 @@ class SqliteStore implements SignupStore {
   readonly shared = false;
   readonly #file: OpenDatabase;
   readonly #statements: Statements;
-  readonly #commits: GroupCommit;
+  readonly #commits: SqliteGroupCommit;
   readonly #erasure: Erasure;
   /** Number of delivered signups, counted once at start: there may be millions. */
   #delivered: number;
@@ -81,7 +80,7 @@ class SqliteStore implements SignupStore {
   constructor(file: OpenDatabase) {
     this.#file = file;
     this.#statements = prepare(file.db);
-    this.#commits = new GroupCommit(file.db);
+    this.#commits = new SqliteGroupCommit(file.db);
     this.#erasure = new Erasure(file.db, this.#statements, this.#commits);
     this.#delivered = Number(file.db.prepare(countDelivered).get()?.['count']);
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
@@ -344,7 +343,9 @@ class SqliteStore implements SignupStore {
     try {
       return Promise.resolve(query());
     } catch (cause) {
-      return Promise.reject(new StoreUnavailableError(`The store cannot be read: ${explainError(cause)}.`, { cause }));
+      return Promise.reject(
+        new StoreUnavailableError(`The store cannot be read: ${explainSqliteError(cause)}.`, { cause }),
+      );
     }
   }
 }

@@ -1,6 +1,6 @@
 /** Identifiers of signups. */
 import { expect, it } from 'vitest';
-import { signupId } from '../../src/store/signup-id.ts';
+import { signupId } from '../../src/store/signup-identity.ts';
 
 it('are version 7 UUIDs that sort by time and do not repeat', () => {
   const ids = Array.from({ length: 1000 }, (_, i) => signupId(Date.UTC(2026, 10, 20) + i));

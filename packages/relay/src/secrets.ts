@@ -1,5 +1,5 @@
-/** Secrets the relay generates on first start and keeps in a file that only its owner can read. */
-import { createHash, timingSafeEqual, randomBytes } from 'node:crypto';
+/** The relay's secrets: the files that keep generated ones, the keys derived from them, and the operator token. */
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { StartupError } from './startup-error.ts';
 
@@ -49,4 +49,17 @@ export function hasOperatorToken(header: string | null | undefined, token: strin
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
+}
+
+/** The purposes. */
+export type Purpose = 'form token' | 'challenge' | 'challenge solution' | 'limit' | 'visitor' | 'confirmation';
+
+/** The key of a purpose; a signature for one purpose is invalid for every other. */
+export function purposeKey(secret: string, purpose: Purpose): Buffer {
+  return createHmac('sha256', secret).update(purpose).digest();
+}
+
+/** Signs a list of values with HMAC-SHA-256. JSON keeps the values apart, so no two lists have the same bytes. */
+export function sign(key: Buffer, parts: readonly (string | number)[]): Buffer {
+  return createHmac('sha256', key).update(JSON.stringify(parts)).digest();
 }

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, InvalidRequestError } from '@newsletter-kit/core';
-import { backoff, defaultPatience } from '../../src/delivery/backoff.ts';
-import { decideRetry } from '../../src/delivery/retry-decision.ts';
+import { backoff, decideRetry, defaultPatience } from '../../src/delivery/retry.ts';
 
 const answered = (status: number, retryAfterMs?: number): ApiError =>
   new ApiError('subscriptions.create', {

@@ -1,0 +1,136 @@
+/**
+ * Group commit of both stores: writes that arrive while one is in progress share the next transaction and its sync to
+ * disk. A write resolves, and its 202 is answered, only after that sync.
+ */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { StoreUnavailableError } from './signup-store.ts';
+import { explainSqliteError, isSqliteFailure } from './database-errors.ts';
+
+interface Write {
+  /** Runs inside the transaction; the returned function is called after the commit is synced to disk. */
+  readonly work: () => () => void;
+  readonly fail: (error: StoreUnavailableError) => void;
+}
+
+/** Runs writes in groups. Their promises resolve after COMMIT, which with `synchronous=FULL` includes the sync. */
+export class SqliteGroupCommit {
+  readonly #db: DatabaseSync;
+  readonly #begin: StatementSync;
+  readonly #end: StatementSync;
+  #waiting: Write[] = [];
+  #scheduled: NodeJS.Immediate | null = null;
+
+  constructor(db: DatabaseSync) {
+    this.#db = db;
+    this.#begin = db.prepare('BEGIN IMMEDIATE');
+    this.#end = db.prepare('COMMIT');
+  }
+
+  /** @throws StoreUnavailableError if the group could not be written; then none of it was */
+  run<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({
+        work: () => {
+          const value = work();
+          return () => resolve(value);
+        },
+        fail: reject,
+      });
+      // After the poll phase, so that every request received by now joins the group.
+      this.#scheduled ??= setImmediate(() => this.flush());
+    });
+  }
+
+  /** Writes the waiting group now. */
+  flush(): void {
+    if (this.#scheduled) clearImmediate(this.#scheduled);
+    this.#scheduled = null;
+    const group = this.#waiting;
+    if (group.length === 0) return;
+    this.#waiting = [];
+    this.#commit(group);
+  }
+
+  #commit(group: readonly Write[]): void {
+    let acknowledge: (() => void)[];
+    try {
+      this.#begin.run();
+      acknowledge = group.map(({ work }) => work());
+      this.#end.run();
+    } catch (cause) {
+      this.#rollBack();
+      if (group.length > 1 && !isSqliteFailure(cause)) {
+        // One write caused the failure: write each by itself.
+        for (const write of group) this.#commit([write]);
+        return;
+      }
+      const error = new StoreUnavailableError(`The store cannot be written: ${explainSqliteError(cause)}.`, { cause });
+      for (const { fail } of group) fail(error);
+      return;
+    }
+    for (const resolve of acknowledge) resolve();
+  }
+
+  #rollBack(): void {
+    // A full disk or an I/O error may have ended the transaction already.
+    if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
+  }
+}
+
+interface QueuedItem<Item> {
+  readonly item: Item;
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Options of {@link PostgresGroupCommit}. */
+interface GroupCommitOptions<Item> {
+  /** Writes a whole group, or none of it and throws. */
+  readonly commit: (items: readonly Item[]) => Promise<void>;
+  /** Maximum number of items in a group. */
+  readonly maxItems: number;
+  /** Whether one item may have caused the failure: then each item is written by itself. */
+  readonly isSingleItemFailure: (error: unknown) => boolean;
+}
+
+export class PostgresGroupCommit<Item> {
+  readonly #options: GroupCommitOptions<Item>;
+  #waiting: QueuedItem<Item>[] = [];
+  #running: Promise<void> | null = null;
+
+  constructor(options: GroupCommitOptions<Item>) {
+    this.#options = options;
+  }
+
+  run(item: Item): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject });
+      this.#running ??= this.#commitWaiting();
+    });
+  }
+
+  /** Resolves once nothing is in flight. */
+  async done(): Promise<void> {
+    await this.#running;
+  }
+
+  async #commitWaiting(): Promise<void> {
+    // After the poll phase, so that every request received by now joins the group.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.#waiting.length > 0) await this.#commit(this.#waiting.splice(0, this.#options.maxItems));
+    this.#running = null;
+  }
+
+  async #commit(group: readonly QueuedItem<Item>[]): Promise<void> {
+    try {
+      await this.#options.commit(group.map(({ item }) => item));
+      for (const { resolve } of group) resolve();
+    } catch (error) {
+      if (!this.#options.isSingleItemFailure(error)) {
+        // Fail the queue too: the store does not answer, and these callers have waited for one group already.
+        for (const { reject } of [...group, ...this.#waiting.splice(0)]) reject(error);
+      } else if (group.length > 1) for (const call of group) await this.#commit([call]);
+      else for (const { reject } of group) reject(error);
+    }
+  }
+}
