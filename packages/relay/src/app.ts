@@ -48,8 +48,8 @@ export interface RelayOptions {
   readonly mail?: MailResolver | undefined;
   /** Further checks, run after the relay's own and before a body is read. */
   readonly checks?: readonly Check[] | undefined;
-  readonly delivery?: Partial<Pick<DispatcherOptions, 'concurrency' | 'patience' | 'random' | 'bulk'>> | undefined;
-  readonly confirmation?: Pick<ConfirmationMailerOptions, 'patience' | 'random'> | undefined;
+  readonly delivery?: Partial<Pick<DispatcherOptions, 'concurrency' | 'backoff' | 'random' | 'bulk'>> | undefined;
+  readonly confirmation?: Pick<ConfirmationMailerOptions, 'backoff' | 'random'> | undefined;
   /** Receives every event of the relay. */
   readonly onEvent?: EventListener | undefined;
   /** Records traces. Default: no tracing. */

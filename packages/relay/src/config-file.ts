@@ -31,7 +31,7 @@ export interface ConfigFile {
   /** Settings of each form, by its name; null if the file contains no forms. */
   readonly forms: ReadonlyMap<string, Layer> | null;
   /** Errors in the file; without its values. */
-  readonly mistakes: readonly string[];
+  readonly errors: readonly string[];
 }
 
 const formName = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -40,17 +40,17 @@ const formName = /^[a-z0-9][a-z0-9-]{0,63}$/;
 export function readConfigFile(path: string, text: string): ConfigFile {
   const lines = new (yaml().LineCounter)();
   const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const mistakes = document.errors.map(
+  const errors = document.errors.map(
     ({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is no valid YAML (${code}).`,
   );
   const top = new Map<string, SettingValue>();
-  if (mistakes.length > 0) return { top, forms: null, mistakes };
+  if (errors.length > 0) return { top, forms: null, errors };
 
   const line = (node: unknown): string => {
     const [at] = yaml().isScalar(node) || yaml().isCollection(node) ? (node.range ?? [0]) : [0];
     return `${path}, line ${lines.linePos(at).line}`;
   };
-  const say = (node: unknown, text: string): void => void mistakes.push(`${line(node)}: ${text}`);
+  const say = (node: unknown, text: string): void => void errors.push(`${line(node)}: ${text}`);
 
   function readLayer(map: Yaml.YAMLMap, into: Map<string, SettingValue>, prefix: string, isForm: boolean): void {
     for (const { key, value } of map.items) {
@@ -69,10 +69,10 @@ export function readConfigFile(path: string, text: string): ConfigFile {
 
   if (!yaml().isMap(document.contents)) {
     if (document.contents !== null) say(document.contents, 'the file must hold settings, one "name: value" a line.');
-    return { top, forms: null, mistakes };
+    return { top, forms: null, errors };
   }
   readLayer(document.contents, top, '', false);
-  if (!document.contents.has('forms')) return { top, forms: null, mistakes };
+  if (!document.contents.has('forms')) return { top, forms: null, errors };
 
   const forms = new Map<string, Layer>();
   const listed: unknown = document.contents.get('forms', true);
@@ -91,7 +91,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
       forms.set(name, layer);
     }
   }
-  return { top, forms, mistakes };
+  return { top, forms, errors };
 }
 
 function keyOf(key: unknown): string {

@@ -46,40 +46,39 @@ export interface RelayConfig {
  * Reads the configuration: the environment, and the file that RELAY_CONFIG names. A variable set to nothing counts as
  * not set. What a form says itself wins over the environment, and that over what stands at the top of the file. With
  * `_FILE` behind its name, a variable holds the path of a file with the value, as Docker and Kubernetes mount secrets.
- * An unknown variable that begins with RELAY_ is a mistake.
+ * An unknown variable that begins with RELAY_ is an error.
  *
- * @throws StartupError that names every mistake
+ * @throws StartupError that names every error
  */
 export function readConfig(variables: Readonly<Record<string, string | undefined>>): RelayConfig {
-  const mistakes: string[] = [];
-  const environment = readEnvironment(variables, mistakes);
+  const errors: string[] = [];
+  const environment = readEnvironment(variables, errors);
   const path = environment.get('RELAY_CONFIG')?.value;
   const file = path === undefined ? null : openConfigFile(String(path));
-  mistakes.push(...(file?.mistakes ?? []));
+  errors.push(...(file?.errors ?? []));
 
   const shared = new Map([...(file?.top ?? []), ...environment]);
-  const relay = check(relaySettings, shared, '', mistakes);
+  const relay = check(relaySettings, shared, '', errors);
   const layers = file?.forms ?? new Map([['default', new Map<string, SettingValue>()]]);
   const checked = [...layers].map(([name, own]) => {
     const place = file?.forms ? `forms.${name}: ` : '';
-    return [name, check(formSettings, new Map([...shared, ...own]), place, mistakes)] as const;
+    return [name, check(formSettings, new Map([...shared, ...own]), place, errors)] as const;
   });
   const forms = checked.flatMap(([name, data]) => (data ? [toForm(name, data)] : []));
   if (relay?.RELAY_STORE.kind === 'postgres' && relay.RELAY_SECRET === undefined && forms.some(isSigning)) {
-    mistakes.push(
+    errors.push(
       'RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens, proofs and links in mails, and hash addresses.',
     );
   }
   if (relay && checked.some(([, data]) => data?.RELAY_CONFIRMATION)) {
     for (const name of ['RELAY_SMTP_URL', 'RELAY_PUBLIC_URL'] as const) {
-      if (relay[name] === undefined) mistakes.push(`RELAY_CONFIRMATION needs ${name} beside it.`);
+      if (relay[name] === undefined) errors.push(`RELAY_CONFIRMATION needs ${name} beside it.`);
     }
     if (relay.RELAY_LIMIT_ADDRESS.length === 0)
-      mistakes.push('RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.');
+      errors.push('RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.');
   }
-  if (mistakes.length > 0)
-    throw new StartupError(['The configuration has mistakes:', ...new Set(mistakes)].join('\n  - '));
-  if (!relay) throw new Error('A configuration without mistakes has all its settings.');
+  if (errors.length > 0) throw new StartupError(['The configuration has errors:', ...new Set(errors)].join('\n  - '));
+  if (!relay) throw new Error('A configuration without errors has all its settings.');
   return {
     store: relay.RELAY_STORE,
     api: { url: relay.NEWSLETTER_API_URL },
@@ -147,7 +146,7 @@ const otherVariables = ['RELAY_ALERT_EVENT'];
 
 function readEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
-  mistakes: string[],
+  errors: string[],
 ): Map<string, SettingValue> {
   const valueOf = (name: string): string => variables[name]?.trim() ?? '';
   const given = new Map<string, SettingValue>();
@@ -155,10 +154,10 @@ function readEnvironment(
     const value = valueOf(name);
     const where = `${name}_FILE`;
     const path = valueOf(where);
-    if (value !== '' && path !== '') mistakes.push(`${name} and ${where} are both set: keep one of them.`);
+    if (value !== '' && path !== '') errors.push(`${name} and ${where} are both set: keep one of them.`);
     else if (value !== '') given.set(name, { value, where: name });
     else if (path !== '') {
-      const content = readValueFile(path, where, mistakes);
+      const content = readValueFile(path, where, errors);
       if (content !== '') given.set(name, { value: content, where });
     }
   }
@@ -167,19 +166,19 @@ function readEnvironment(
   for (const name of Object.keys(variables)) {
     if (!name.startsWith('RELAY_') || known.has(name) || valueOf(name) === '') continue;
     const meant = nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
-    mistakes.push(`${name.slice(0, 60)} is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}.`);
+    errors.push(`${name.slice(0, 60)} is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}.`);
   }
   return given;
 }
 
 /** The content of the file that a variable names; empty if it cannot be read. */
-function readValueFile(path: string, where: string, mistakes: string[]): string {
+function readValueFile(path: string, where: string, errors: string[]): string {
   try {
     const content = readFileSync(path, 'utf8').trim();
-    if (content === '') mistakes.push(`The file that ${where} names is empty.`);
+    if (content === '') errors.push(`The file that ${where} names is empty.`);
     return content;
   } catch {
-    mistakes.push(`The file that ${where} names cannot be read: see that it exists and that the relay may read it.`);
+    errors.push(`The file that ${where} names cannot be read: see that it exists and that the relay may read it.`);
     return '';
   }
 }
@@ -189,7 +188,7 @@ function check<Schema extends z.ZodObject>(
   schema: Schema,
   given: ReadonlyMap<string, SettingValue>,
   place: string,
-  mistakes: string[],
+  errors: string[],
 ): z.output<Schema> | null {
   const known = new Map([...given].filter(([name]) => Object.hasOwn(schema.shape, name)));
   // A form of a file lacks what the file calls it; without one, what the environment does.
@@ -197,10 +196,10 @@ function check<Schema extends z.ZodObject>(
     place === '' ? name : place + (settings.find((each) => each.name === name)?.key ?? name);
   const where = (name: string): string => known.get(name)?.where ?? missing(name);
   for (const [name, needed] of settingPairs) {
-    if (known.has(name) && !known.has(needed)) mistakes.push(`${where(name)} needs ${missing(needed)} beside it.`);
+    if (known.has(name) && !known.has(needed)) errors.push(`${where(name)} needs ${missing(needed)} beside it.`);
   }
   if (known.get('RELAY_CONFIRMATION')?.value === 'true' && !known.has('RELAY_MAIL_FROM'))
-    mistakes.push(`${where('RELAY_CONFIRMATION')} needs ${missing('RELAY_MAIL_FROM')} beside it.`);
+    errors.push(`${where('RELAY_CONFIRMATION')} needs ${missing('RELAY_MAIL_FROM')} beside it.`);
   const result = schema.safeParse(Object.fromEntries([...known].map(([name, { value }]) => [name, value])));
   if (result.success) return result.data;
   for (const {
@@ -209,7 +208,7 @@ function check<Schema extends z.ZodObject>(
     code,
   } of result.error.issues) {
     const isList = code === 'invalid_type' && Array.isArray(known.get(String(name))?.value);
-    mistakes.push(`${where(String(name))} ${isList ? 'must be one value, not a list' : message}.`);
+    errors.push(`${where(String(name))} ${isList ? 'must be one value, not a list' : message}.`);
   }
   return null;
 }

@@ -1,4 +1,4 @@
-/** The configuration file: several forms, what wins over what, and mistakes named with their place. */
+/** The configuration file: several forms, what wins over what, and errors named with their place. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ function read(text: string, variables: Readonly<Record<string, string>> = {}): R
 }
 
 /** Without the path of the file. */
-function mistakes(text: string, variables?: Readonly<Record<string, string>>): string[] {
+function errors(text: string, variables?: Readonly<Record<string, string>>): string[] {
   try {
     read(text, variables);
   } catch (error) {
@@ -111,11 +111,11 @@ forms:
     const keys = settings.filter(({ name }) => name !== 'RELAY_CONFIG').map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
     expect(
-      mistakes(keys.map((key) => `${key}: "?"`).join('\n')).filter((line) => line.includes('there is no setting')),
+      errors(keys.map((key) => `${key}: "?"`).join('\n')).filter((line) => line.includes('there is no setting')),
     ).toEqual([]);
   });
 
-  it('has every mistake named at once, with its line', () => {
+  it('has every error named at once, with its line', () => {
     const text = `api_url: ftp://nowhere
 allowed_origin: [https://shop.example]
 port: { number: 4020 }
@@ -130,7 +130,7 @@ forms:
   club:
     allowed_origins: [https://club.example]
 `;
-    expect(mistakes(text)).toEqual([
+    expect(errors(text)).toEqual([
       'line 2: there is no setting "allowed_origin" (is "allowed_origins" meant?).',
       'line 3: "port" must be a text, a number, true, false, or a list of texts.',
       'line 9: "store" is a setting of the whole relay: put it at the top of the file.',
@@ -153,13 +153,13 @@ forms:
       /line 6: there is no setting "forms\.jobs\.form_tokens" \(is "form_token" meant\?\)/,
     ],
   ])('says of %j what is wrong', (text, sentence) => {
-    expect(mistakes(text)[0]).toMatch(sentence);
+    expect(errors(text)[0]).toMatch(sentence);
   });
 
   it('never has a secret said', () => {
     const secrets =
       'api_key: my secret key\nsecret: tiny-secret\nturnstile_secret: turnstile-secret\n  bad: indent-secret';
-    expect(mistakes(secrets).join()).not.toMatch(/my secret|tiny-secret|turnstile-secret|indent-secret/);
-    expect(mistakes(secrets.split('\n  ')[0] ?? '').join()).not.toMatch(/my secret|tiny-secret|turnstile-secret/);
+    expect(errors(secrets).join()).not.toMatch(/my secret|tiny-secret|turnstile-secret|indent-secret/);
+    expect(errors(secrets.split('\n  ')[0] ?? '').join()).not.toMatch(/my secret|tiny-secret|turnstile-secret/);
   });
 });

@@ -1,4 +1,4 @@
-/** The configuration: what is read, and that every mistake is named at once without telling a secret. */
+/** The configuration: what is read, and that every error is named at once without telling a secret. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import { readConfig, secretsOf, settings, StartupError } from '../src/index.ts';
 import { environment, publicationId, site } from './running-relay.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-const mistakes = (changes: Readonly<Record<string, string | undefined>>): string => {
+const errors = (changes: Readonly<Record<string, string | undefined>>): string => {
   try {
     readConfig({ ...environment, ...changes });
   } catch (error) {
@@ -96,8 +96,8 @@ describe('the configuration', () => {
     });
   });
 
-  it('names every mistake at once', () => {
-    const text = mistakes({
+  it('names every error at once', () => {
+    const text = errors({
       NEWSLETTER_API_URL: undefined,
       NEWSLETTER_API_KEY: '  ',
       NEWSLETTER_PUBLICATION_ID: 'my-newsletter',
@@ -206,7 +206,7 @@ describe('the configuration', () => {
       'NEWSLETTER_API_KEY and NEWSLETTER_API_KEY_FILE are both set: keep one of them.',
     ],
   ])('says what to do about %o', (changes, sentence) => {
-    expect(mistakes(changes)).toContain(sentence);
+    expect(errors(changes)).toContain(sentence);
   });
 
   it('reads a value from the file that a variable with _FILE names', () => {
@@ -215,17 +215,17 @@ describe('the configuration', () => {
     const { forms } = readConfig({ ...environment, NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path });
     expect(forms['default']?.apiKey).toBe('sk-from-a-file');
     writeFileSync(path, 'sk with spaces');
-    expect(mistakes({ NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path })).toMatch(
+    expect(errors({ NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path })).toMatch(
       /NEWSLETTER_API_KEY_FILE must be the bare key/,
     );
     writeFileSync(path, '\n');
-    expect(mistakes({ NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path })).toContain(
+    expect(errors({ NEWSLETTER_API_KEY: '', NEWSLETTER_API_KEY_FILE: path })).toContain(
       'The file that NEWSLETTER_API_KEY_FILE names is empty.',
     );
   });
 
   it('takes the variables that are no settings, and empty ones', () => {
-    expect(mistakes({ RELAY_ALERT_EVENT: 'dead_letters', RELAY_ALLOWED_ORIGIN: '' })).toBe('');
+    expect(errors({ RELAY_ALERT_EVENT: 'dead_letters', RELAY_ALLOWED_ORIGIN: '' })).toBe('');
   });
 
   it('reads how people confirm by mail', () => {
@@ -244,10 +244,10 @@ describe('the configuration', () => {
   });
 
   it('never says the key, not even a wrong one', () => {
-    expect(mistakes({ NEWSLETTER_API_KEY: 'sk live 123' })).toMatch(/NEWSLETTER_API_KEY must be the bare key/);
+    expect(errors({ NEWSLETTER_API_KEY: 'sk live 123' })).toMatch(/NEWSLETTER_API_KEY must be the bare key/);
     for (const { name } of settings) {
       if (name !== 'RELAY_ALLOWED_ORIGINS' && name !== 'RELAY_CONFIG')
-        expect(mistakes({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
+        expect(errors({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
     }
   });
 });

@@ -23,12 +23,12 @@ async function importFile(file: string): Promise<void> {
   const config = readConfig(process.env);
   // Loaded only now, so that help and completion answer at once.
   const { openStore } = await import('../store/open-store.ts');
-  const { BadLineError, importLines, mistakesIn } = await import('../store/transfer.ts');
+  const { BadLineError, importLines, errorsIn } = await import('../store/transfer.ts');
   // Opened before the input is read: where a running relay holds the store, the import fails at once.
   const store = await openStore(config.store);
   try {
     if (file !== '-') {
-      const problems = await mistakesIn(linesOf(createReadStream(file)), mostProblems);
+      const problems = await errorsIn(linesOf(createReadStream(file)), mostProblems);
       if (problems.length > 0)
         throw new StartupError(
           [`Nothing was imported, since ${file} has errors:`, ...problems.map(({ message }) => message)].join('\n  - '),

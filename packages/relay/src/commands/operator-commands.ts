@@ -163,7 +163,7 @@ function withSelection(command: Command) {
  */
 function filterFrom(options: FilterOptions, fallback: Readonly<Record<string, string>> = {}): SignupFilter {
   const result = readFilter({ ...fallback, ...filterTexts(options) }, Date.now());
-  if (!result.ok) throw new UsageError(`${result.mistakes.join('; ')}.`);
+  if (!result.ok) throw new UsageError(`${result.errors.join('; ')}.`);
   return result.filter;
 }
 

@@ -1,6 +1,6 @@
 /** Sends confirmation mails, a few at a time, and retries each until the mail server has accepted it. */
 import type { Form } from '../admission/form.ts';
-import { defaultPatience, type Patience } from '../delivery/retry.ts';
+import { defaultBackoff, type BackoffOptions } from '../delivery/retry.ts';
 import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
 import { InFlight, runLoop, StoreWriter, WakeSignal } from '../delivery/loop.ts';
 import type { EventListener } from '../ops/events.ts';
@@ -35,7 +35,7 @@ export interface ConfirmationMailerOptions {
   /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
   /** Backoff while the mail server fails. */
-  readonly patience?: Partial<Patience> | undefined;
+  readonly backoff?: Partial<BackoffOptions> | undefined;
   /** Random number from 0 to 1, for jitter. Default `Math.random`. */
   readonly random?: (() => number) | undefined;
   readonly now: () => number;
@@ -65,7 +65,7 @@ export class ConfirmationMailer {
     const { log, onEvent, now } = options;
     this.#random = options.random ?? Math.random;
     this.#circuit = new CircuitBreaker({
-      patience: { ...defaultPatience, ...options.patience },
+      backoff: { ...defaultBackoff, ...options.backoff },
       now,
       random: this.#random,
       onOpen({ reason, needsOperator }) {

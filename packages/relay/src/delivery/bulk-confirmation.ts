@@ -7,7 +7,7 @@ import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/cor
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { Tracing } from '../ops/tracing.ts';
-import { neverAttempted, type OpenBatch, type SignupStore, type Walk } from '../store/signup-store.ts';
+import { neverAttempted, type OpenBatch, type SignupStore, type ConfirmationScan } from '../store/signup-store.ts';
 import type { StoreWriter } from './loop.ts';
 
 /** Options of {@link BulkConfirmation}. */
@@ -52,16 +52,16 @@ export class BulkConfirmation {
     const { store, publicationId, client, now, signal } = this.#options;
     const [open, held] = await Promise.all([
       store.openBatches(publicationId),
-      store.holdWalk(publicationId, now(), now() + leaseMs),
+      store.leaseScan(publicationId, now(), now() + leaseMs),
     ]);
-    if (held === null || (held.walk && open.length > 0)) return;
+    if (held === null || (held.scan && open.length > 0)) return;
     const [newest] = (
       await client.subscriptions.list(
         { publicationId, order_by: 'created', direction: 'desc', limit: 1 },
         { signal, background: true },
       )
     ).items;
-    await store.confirm(publicationId, [], now(), walkUntil(newest?.created ?? 0));
+    await store.confirm(publicationId, [], now(), scanUntil(newest?.created ?? 0));
   }
 
   /**
@@ -73,25 +73,25 @@ export class BulkConfirmation {
     const { store, publicationId, now, lookAfterMs } = this.#options;
     let open = await this.#open(sending);
     if (open.length === 0) return null;
-    const held = await store.holdWalk(publicationId, now(), now() + leaseMs);
+    const held = await store.leaseScan(publicationId, now(), now() + leaseMs);
     // Another relay scans, for every batch. It may end at any time: check again soon, not after its whole lease.
     if (held === null) return now() + Math.min(lookAfterMs, leaseMs);
     const due = Math.min(now(), ...open.map(sentAt)) + lookAfterMs;
-    const isRunning = held.walk !== null && held.walk.startedAt !== null;
+    const isRunning = held.scan !== null && held.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
-    const walk = await this.#walk(held.walk, open);
+    const scan = await this.#scan(held.scan, open);
     open = await this.#open(sending);
-    await this.#end(open, walk);
+    await this.#end(open, scan);
     const left = await this.#open(sending);
     return left.length === 0 ? null : Math.max(now(), Math.min(...left.map(sentAt)) + lookAfterMs);
   }
 
-  async #walk(stored: Walk | null, open: readonly OpenBatch[]): Promise<Walk> {
+  async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<ConfirmationScan> {
     const { store, publicationId, client, log, onEvent, tracing, writer, now, signal } = this.#options;
     // Without a stored end, after an import for example, the scan ends at the oldest batch.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
-    const base = stored ?? walkUntil(fallback);
-    let walk: Walk = { ...base, startedAt: base.startedAt ?? now() };
+    const base = stored ?? scanUntil(fallback);
+    let scan: ConfirmationScan = { ...base, startedAt: base.startedAt ?? now() };
     let missing = open.reduce((sum, batch) => sum + batch.open, 0);
     let confirmed = 0;
     for (;;) {
@@ -100,23 +100,23 @@ export class BulkConfirmation {
         order_by: 'created',
         direction: 'desc',
         limit: 100,
-        ...(walk.cursor !== null && { cursor: walk.cursor }),
+        ...(scan.cursor !== null && { cursor: scan.cursor }),
       } as const;
       let page;
       try {
         page = await client.subscriptions.list(query, { signal, background: true });
       } catch (error) {
         // The cursor may have expired: scan again from the top, to the same end.
-        if (walk.cursor === null || !(error instanceof BadRequestError || error instanceof NotFoundError)) throw error;
-        walk = { ...walk, cursor: null, newest: null };
+        if (scan.cursor === null || !(error instanceof BadRequestError || error instanceof NotFoundError)) throw error;
+        scan = { ...scan, cursor: null, newest: null };
         continue;
       }
-      const newer = page.items.filter(({ created }) => created >= walk.until);
+      const newer = page.items.filter(({ created }) => created >= scan.until);
       const ended = newer.length < page.items.length || page.nextCursor === null || !page.hasMore;
-      walk = { ...walk, newest: walk.newest ?? page.items[0]?.created ?? walk.until, cursor: page.nextCursor };
+      scan = { ...scan, newest: scan.newest ?? page.items[0]?.created ?? scan.until, cursor: page.nextCursor };
       const emails = newer.map(({ email }) => email);
-      const seen = await writer.write(() => store.confirm(publicationId, emails, now(), walk));
-      if (!seen) return walk;
+      const seen = await writer.write(() => store.confirm(publicationId, emails, now(), scan));
+      if (!seen) return scan;
       for (const signup of seen) {
         onEvent({ type: 'delivered', form: signup.form, waitedMs: now() - signup.receivedAt });
         tracing.confirmed(signup);
@@ -129,17 +129,17 @@ export class BulkConfirmation {
       { confirmed, missing: Math.max(0, missing) },
       'read the list of subscriptions to confirm what was sent in bulk',
     );
-    return walk;
+    return scan;
   }
 
   /** Ends the batches that are confirmed, and those for which this was the last scan; then lets other relays scan. */
-  async #end(open: readonly OpenBatch[], walk: Walk): Promise<void> {
+  async #end(open: readonly OpenBatch[], scan: ConfirmationScan): Promise<void> {
     const { store, publicationId, writer, now, lookAfterMs, signal, log } = this.#options;
     if (signal.aborted) return;
     for (const batch of open) {
       // A batch sent in the future: the clock was set back.
       const last =
-        (walk.startedAt ?? 0) >= sentAt(batch) + maxLooks * lookAfterMs || sentAt(batch) > now() + lookAfterMs;
+        (scan.startedAt ?? 0) >= sentAt(batch) + maxLooks * lookAfterMs || sentAt(batch) > now() + lookAfterMs;
       if (batch.open > 0 && !last) continue;
       const at = now();
       const interrupted = batch.sentAt === null;
@@ -162,16 +162,16 @@ export class BulkConfirmation {
       } as const;
       await writer.write(() => store.endBatch(batch.id, outcome));
     }
-    const next = walkUntil(walk.newest ?? walk.until);
+    const next = scanUntil(scan.newest ?? scan.until);
     await writer.write(async () => {
       await store.confirm(publicationId, [], now(), next);
-      await store.releaseWalk(publicationId);
+      await store.releaseScan(publicationId);
     });
   }
 }
 
 /** A scan that has not started. @param until - `created` of the newest subscription before it */
-function walkUntil(until: number): Walk {
+function scanUntil(until: number): ConfirmationScan {
   return { until, newest: null, cursor: null, startedAt: null };
 }
 

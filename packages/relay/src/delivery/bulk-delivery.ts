@@ -5,7 +5,7 @@ import type { StoreHealth } from '../ops/health.ts';
 import { spanning } from '../ops/tracing.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { type ClaimedSignup, StoreUnavailableError } from '../store/signup-store.ts';
-import { backoff, decideRetry } from './retry.ts';
+import { backoffMs, decideRetry } from './retry.ts';
 import { BulkConfirmation } from './bulk-confirmation.ts';
 import { InFlight } from './loop.ts';
 import { callOptions, isFresh, type SingleDeliveryOptions, toSubscriptionRequest } from './single-delivery.ts';
@@ -204,13 +204,13 @@ export class BulkDelivery {
   }
 
   async #confirm(): Promise<void> {
-    const { now, log, secrets, health, circuits, patience, random } = this.#options;
+    const { now, log, secrets, health, circuits, backoff, random } = this.#options;
     try {
       this.#nextConfirmationAt = (await this.#confirmation.run(this.#sending)) ?? Number.POSITIVE_INFINITY;
       // An interrupted batch is part of the backlog again.
       if (this.#refusals === 0) this.#nextCountAt = now();
     } catch (error) {
-      this.#nextConfirmationAt = now() + patience.firstMs;
+      this.#nextConfirmationAt = now() + backoff.firstMs;
       if (!isApiFailure(error)) return health.failed('claim', error);
       const decision = decideRetry(error, secrets);
       if (decision.kind === 'retry' && decision.aborted) return;
@@ -220,8 +220,8 @@ export class BulkDelivery {
       );
       if (decision.kind === 'retry') {
         circuits.recordFailure(decision);
-        this.#nextConfirmationAt = now() + backoff(3, decision.retryAfterMs, patience, random);
-      } else this.#nextConfirmationAt = now() + patience.longestMs;
+        this.#nextConfirmationAt = now() + backoffMs(3, decision.retryAfterMs, backoff, random);
+      } else this.#nextConfirmationAt = now() + backoff.maxMs;
     }
   }
 }

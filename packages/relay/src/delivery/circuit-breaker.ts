@@ -2,7 +2,7 @@
  * Circuit breaker: pauses all calls that share a cause of failure – an API key, a publication, the mail server. After
  * the pause one call at a time is tried, until one succeeds.
  */
-import { backoff, type Patience, type Retry } from './retry.ts';
+import { backoffMs, type BackoffOptions, type Retry } from './retry.ts';
 
 /** The parts of a failure that a {@link CircuitBreaker} needs. */
 export interface Failure {
@@ -14,7 +14,7 @@ export interface Failure {
 
 /** Options of {@link CircuitBreaker}. */
 export interface CircuitBreakerOptions<F extends Failure> {
-  readonly patience: Patience;
+  readonly backoff: BackoffOptions;
   readonly now: () => number;
   readonly random: () => number;
   /** Called when the circuit breaker opens, and when the cause of the failures changes. */
@@ -41,10 +41,10 @@ export class CircuitBreaker<F extends Failure> {
 
   /** Milliseconds for which nothing is sent; 0 if the circuit breaker is not open. */
   get openForMs(): number {
-    const { now, patience } = this.#options;
+    const { now, backoff } = this.#options;
     const remaining = this.#openUntil - now();
     // Longer than any pause: the clock was set back.
-    if (remaining > 2 * patience.longestAskedMs) this.#openUntil = 0;
+    if (remaining > 2 * backoff.maxRetryAfterMs) this.#openUntil = 0;
     return Math.max(0, this.#openUntil - now());
   }
 
@@ -69,10 +69,10 @@ export class CircuitBreaker<F extends Failure> {
 
   /** Pauses all calls, with exponential backoff. */
   open(failure: F): void {
-    const { patience, random, onOpen } = this.#options;
+    const { backoff, random, onOpen } = this.#options;
     const now = this.#options.now();
     if (now >= this.#openUntil) this.#failures += 1;
-    const pauseMs = backoff(Math.max(1, this.#failures), failure.retryAfterMs, patience, random);
+    const pauseMs = backoffMs(Math.max(1, this.#failures), failure.retryAfterMs, backoff, random);
     this.#openUntil = Math.max(this.#openUntil, now + pauseMs);
     if (failure.cause === this.#cause) return;
     this.#cause = failure.cause;

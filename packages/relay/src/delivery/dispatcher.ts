@@ -9,7 +9,7 @@ import type { StoreHealth } from '../ops/health.ts';
 import type { Log } from '../ops/log.ts';
 import { noTracing, type Tracing } from '../ops/tracing.ts';
 import type { Claim, SignupStore } from '../store/signup-store.ts';
-import { defaultPatience, type Patience, type Retry } from './retry.ts';
+import { defaultBackoff, type BackoffOptions, type Retry } from './retry.ts';
 import { BulkDelivery, type BulkDeliveryOptions, type BulkOptions } from './bulk-delivery.ts';
 import { ApiCircuits, CircuitBreaker } from './circuit-breaker.ts';
 import { InFlight, runLoop, StoreWriter, WakeSignal } from './loop.ts';
@@ -31,7 +31,7 @@ export interface DispatcherOptions {
   readonly secrets: readonly string[];
   /** Maximum number of single deliveries in flight per lane. Default 5, as the service advises. */
   readonly concurrency?: number | undefined;
-  readonly patience?: Partial<Patience> | undefined;
+  readonly backoff?: Partial<BackoffOptions> | undefined;
   /** When signups are delivered in bulk; null: never. Default null. */
   readonly bulk?: BulkOptions | null | undefined;
   /** Random number from 0 to 1, for jitter. Default `Math.random`. */
@@ -52,7 +52,7 @@ export class Dispatcher {
       onEvent,
       tracing,
       concurrency,
-      patience: { ...defaultPatience, ...options.patience },
+      backoff: { ...defaultBackoff, ...options.backoff },
       bulk,
       random,
       now,
@@ -106,13 +106,13 @@ export class Dispatcher {
 function apiCircuits(
   forms: readonly Form[],
   {
-    patience,
+    backoff,
     now,
     random,
     log,
     onEvent,
   }: {
-    readonly patience: Patience;
+    readonly backoff: BackoffOptions;
     readonly now: () => number;
     readonly random: () => number;
     readonly log: Log;
@@ -121,7 +121,7 @@ function apiCircuits(
 ): (apiKey: string, publicationId: string) => ApiCircuits {
   const circuitOf = (scope: string, affected: readonly Form[]): CircuitBreaker<Retry> =>
     new CircuitBreaker({
-      patience,
+      backoff,
       now,
       random,
       onOpen({ status, cause, reason, needsOperator }) {
@@ -244,11 +244,11 @@ class Lane {
 
   /** After the clock was set back, makes due what would otherwise wait until the old time. */
   async #checkClock(): Promise<void> {
-    const { store, patience, now } = this.#options;
+    const { store, backoff, now } = this.#options;
     const at = now();
     if (at < this.#lastNow - clockSkewMs) {
       this.#bulk.clockWasSetBack(at);
-      await store.pullForward(at, 2 * patience.longestAskedMs);
+      await store.pullForward(at, 2 * backoff.maxRetryAfterMs);
     }
     this.#lastNow = at;
   }

@@ -8,7 +8,7 @@ import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import { type Span, spanning, type Tracing } from '../ops/tracing.ts';
 import { type ClaimedSignup, freshMs, type SignupStore } from '../store/signup-store.ts';
-import { backoff, decideRetry, type Patience, type Retry } from './retry.ts';
+import { backoffMs, decideRetry, type BackoffOptions, type Retry } from './retry.ts';
 import type { ApiCircuits } from './circuit-breaker.ts';
 import type { StoreWriter } from './loop.ts';
 import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
@@ -27,7 +27,7 @@ export interface SingleDeliveryOptions {
   readonly tracing: Tracing;
   /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
-  readonly patience: Patience;
+  readonly backoff: BackoffOptions;
   readonly random: () => number;
   readonly now: () => number;
   /** Aborts when deliveries in flight are given up. */
@@ -70,10 +70,10 @@ export class SingleDelivery {
   }
 
   async #scheduleRetry({ id, form }: ClaimedSignup, attempt: number, retry: Retry, log: Log): Promise<void> {
-    const { writer, store, circuits, onEvent, now, patience, random } = this.#options;
+    const { writer, store, circuits, onEvent, now, backoff, random } = this.#options;
     const { reason, mayHaveArrived, aborted, cause } = retry;
     if (!aborted) circuits.recordFailure(retry);
-    const nextAttemptAt = aborted ? now() : now() + backoff(attempt, retry.retryAfterMs, patience, random);
+    const nextAttemptAt = aborted ? now() : now() + backoffMs(attempt, retry.retryAfterMs, backoff, random);
     log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
     if (!aborted) onEvent({ type: 'retryScheduled', form, cause });
     await writer.write(() =>
@@ -127,8 +127,8 @@ export class SingleDelivery {
 }
 
 /** Options of every call: no retries by the client, because the lane itself schedules them. */
-export function callOptions({ patience, givenUp }: Pick<SingleDeliveryOptions, 'patience' | 'givenUp'>) {
-  return { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: patience.longestAskedMs } };
+export function callOptions({ backoff, givenUp }: Pick<SingleDeliveryOptions, 'backoff' | 'givenUp'>) {
+  return { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: backoff.maxRetryAfterMs } };
 }
 
 /** Whether the visitor may still be waiting for a mail. */

@@ -51,14 +51,14 @@ export interface AlertOptions extends AlertSenderOptions {
    * How long a temporary failure (no connection, 5xx) may last before it is reported, in milliseconds. Default 15
    * minutes.
    */
-  readonly patienceMs?: number | undefined;
+  readonly outageDelayMs?: number | undefined;
   /** How long the store may fail before it is reported, in milliseconds: a database may restart. Default 30 seconds. */
-  readonly storePatienceMs?: number | undefined;
+  readonly storeDelayMs?: number | undefined;
   /**
    * How long the oldest signup of a form must be too old before that is reported, in milliseconds: a redriven signup is
    * old already, and is delivered at once. Default 5 minutes.
    */
-  readonly waitingPatienceMs?: number | undefined;
+  readonly backlogDelayMs?: number | undefined;
   /** How often backlog, disk and share of failed posts are checked, in milliseconds. Default one minute. */
   readonly checkMs?: number | undefined;
   readonly now?: (() => number) | undefined;
@@ -123,7 +123,7 @@ export function createAlerts(options: AlertOptions): Alerts {
 
 /** Begins and ends conditions by the events of the relay. */
 function alertListener(
-  { patienceMs = 15 * 60_000, storePatienceMs = 30_000 }: AlertOptions,
+  { outageDelayMs = 15 * 60_000, storeDelayMs = 30_000 }: AlertOptions,
   {
     conditions,
     deadLetters,
@@ -140,7 +140,7 @@ function alertListener(
       const name = apiCondition(status);
       // One failure may turn into another: after the answer 401 the API no longer counts as unreachable.
       for (const other of apiConditions) if (other !== name) conditions.end(other, scope);
-      conditions.begin(name, { scope, forms }, reason, needsOperator ? 0 : patienceMs);
+      conditions.begin(name, { scope, forms }, reason, needsOperator ? 0 : outageDelayMs);
     },
     circuitClosed({ scope }) {
       for (const name of apiConditions) conditions.end(name, scope);
@@ -150,7 +150,7 @@ function alertListener(
         'mail_failing',
         wholeRelay,
         `Nobody can confirm a signup. ${reason}`,
-        needsOperator ? 0 : patienceMs,
+        needsOperator ? 0 : outageDelayMs,
       ),
     mailCircuitClosed: () => conditions.end('mail_failing'),
     storeFailed: ({ reason }) =>
@@ -158,7 +158,7 @@ function alertListener(
         'store_failing',
         wholeRelay,
         `Visitors are answered with 503, and no signup is kept. ${reason}`,
-        storePatienceMs,
+        storeDelayMs,
       ),
     storeRecovered() {
       // The failed posts were reported with the store.
@@ -172,7 +172,7 @@ function alertListener(
 function periodicChecks({
   store,
   disk,
-  waitingPatienceMs = 5 * 60_000,
+  backlogDelayMs = 5 * 60_000,
   now,
   conditions,
   posts,
@@ -201,7 +201,7 @@ function periodicChecks({
           'signups_waiting',
           { scope: form, forms: [form] },
           `The oldest signup of the form "${form}" has been waiting for ${minutes} minutes, with ${count} in line. ${cause}`,
-          waitingPatienceMs,
+          backlogDelayMs,
         );
       }
     },

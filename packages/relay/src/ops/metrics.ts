@@ -27,13 +27,13 @@ export interface MetricsOptions {
    * How long the store may take to answer, in milliseconds; after that it counts as failing. Default 3000: Prometheus
    * gives up on a page after ten seconds, and would report the relay as gone.
    */
-  readonly patienceMs?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 /** Makes the metrics of one relay; each has a registry of its own. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { store, health, forms, disk, patienceMs = 3000, now = Date.now } = options;
+  const { store, health, forms, disk, timeoutMs = 3000, now = Date.now } = options;
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
@@ -198,10 +198,10 @@ export function createMetrics(options: MetricsOptions): Metrics {
     // A full disk can still be read: writing and reading are checked separately.
     const [works, read] = await Promise.all([
       within(
-        patienceMs,
+        timeoutMs,
         health.probe().then(() => true),
       ),
-      within(patienceMs, Promise.all([store.overview(now()), store.paused()])),
+      within(timeoutMs, Promise.all([store.overview(now()), store.paused()])),
     ]);
     storeUp.set(works ? 1 : 0);
     // No await from here on: another request may run concurrently. A missing figure is better than an old one.

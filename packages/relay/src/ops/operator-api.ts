@@ -49,7 +49,7 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
   api.get('/api/signups', async ({ req }) => {
     const { after, limit, ...parts } = req.query();
     const read = readFilter(parts, now());
-    if (!read.ok) return refuse(badFilter(read.mistakes));
+    if (!read.ok) return refuse(badFilter(read.errors));
     return Response.json({ signups: await operator.list(read.filter, pageOf(after, limit)) }, { headers });
   });
   api.get('/api/consents', async ({ req }) => {
@@ -58,7 +58,7 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
   });
   api.get('/api/export', (context) => {
     const read = readFilter(context.req.query(), now());
-    if (!read.ok) return refuse(badFilter(read.mistakes));
+    if (!read.ok) return refuse(badFilter(read.errors));
     const { filter } = read;
     context.header('content-type', 'application/x-ndjson');
     context.header('cache-control', 'no-store');
@@ -68,12 +68,12 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
   });
   api.post('/api/redrive', async ({ req }) => {
     const read = readFilter(req.query(), now());
-    if (!read.ok) return refuse(badFilter(read.mistakes));
+    if (!read.ok) return refuse(badFilter(read.errors));
     return Response.json({ redriven: await operator.redrive(read.filter) }, { headers });
   });
   api.post('/api/discard', async ({ req }) => {
     const read = readFilter(req.query(), now());
-    if (!read.ok) return refuse(badFilter(read.mistakes));
+    if (!read.ok) return refuse(badFilter(read.errors));
     if (Object.keys(read.filter).length === 0)
       return refuse(badFilter(['Say which signups to discard, for example with "state"']));
     return Response.json({ discarded: await operator.discard(read.filter) }, { headers });
@@ -105,8 +105,8 @@ async function personBody(req: HonoRequest): Promise<z.output<typeof personReque
   return read.success ? read.data : { address: '', keepConsent: false };
 }
 
-function badFilter(mistakes: readonly string[]): Refused {
-  return { status: 400, errors: mistakes.map((message) => ({ message: `${message}.`, code: 'INVALID_FILTER' })) };
+function badFilter(errors: readonly string[]): Refused {
+  return { status: 400, errors: errors.map((message) => ({ message: `${message}.`, code: 'INVALID_FILTER' })) };
 }
 
 function refuse(why: Refused): Response {

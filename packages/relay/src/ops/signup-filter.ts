@@ -53,7 +53,7 @@ export const filterParts = Object.entries(filterSchema(0).shape).map(([name, sch
 /** A filter, or every error in it. */
 export type ReadFilter =
   | { readonly ok: true; readonly filter: SignupFilter }
-  | { readonly ok: false; readonly mistakes: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly string[] };
 
 /**
  * @param given - texts by name; an empty text counts as absent
@@ -64,7 +64,7 @@ export function readFilter(given: Readonly<Record<string, string | undefined>>, 
   if (!result.success) {
     return {
       ok: false,
-      mistakes: result.error.issues.map((issue) =>
+      errors: result.error.issues.map((issue) =>
         issue.code === 'unrecognized_keys'
           ? `There is no filter "${issue.keys.join('", "')}"`
           : `"${String(issue.path[0])}" ${issue.message}`,

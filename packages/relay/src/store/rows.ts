@@ -11,7 +11,7 @@ import {
   type Outcome,
   type SignupState,
   type StoredSignup,
-  type Walk,
+  type ConfirmationScan,
 } from './signup-store.ts';
 
 /** A row, by column. */
@@ -108,8 +108,8 @@ export function claimableStates(state: 'waiting' | 'unconfirmed' = 'waiting', in
   return state === 'waiting' && !inBatch ? ['waiting', 'sent'] : [state];
 }
 
-export function toWalk(text: unknown): Walk | null {
-  return typeof text === 'string' ? (JSON.parse(text) as Walk) : null;
+export function toScan(text: unknown): ConfirmationScan | null {
+  return typeof text === 'string' ? (JSON.parse(text) as ConfirmationScan) : null;
 }
 
 /** A row of the table `signup`, by column, in the order of {@link signupColumns}. */

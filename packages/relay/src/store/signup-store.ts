@@ -131,7 +131,7 @@ export interface OpenBatch {
 }
 
 /** Position of the scan of a publication's newest subscriptions that confirms all its batches. */
-export interface Walk {
+export interface ConfirmationScan {
   /** `created` of the newest subscription before the scan, at which it ends. Seconds since the Unix epoch. */
   readonly until: number;
   /** `created` of the newest subscription of this scan, at which the next one ends; null before the first page. */
@@ -287,14 +287,18 @@ export interface SignupStore {
   /**
    * Leases the scan of a publication to this process until `until`.
    *
-   * @returns null while another process holds the lease; `walk` is null if no scan was started
+   * @returns null while another process holds the lease; `scan` is null if no scan was started
    */
-  holdWalk(publicationId: string, now: number, until: number): Promise<{ readonly walk: Walk | null } | null>;
+  leaseScan(
+    publicationId: string,
+    now: number,
+    until: number,
+  ): Promise<{ readonly scan: ConfirmationScan | null } | null>;
   /** Ends this process's lease of the scan of a publication. */
-  releaseWalk(publicationId: string): Promise<void>;
+  releaseScan(publicationId: string): Promise<void>;
   /**
    * Stores one page of the scan: signups in batches of this publication whose address was found become `delivered`, and
-   * the scan continues at `walk`.
+   * the scan continues at `scan`.
    *
    * @param emails - in any spelling
    */
@@ -302,7 +306,7 @@ export interface SignupStore {
     publicationId: string,
     emails: readonly string[],
     at: number,
-    walk: Walk,
+    scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]>;
   /**
    * Confirms a signup after the click in its mail: it waits for delivery as if received now, and the consent ledger

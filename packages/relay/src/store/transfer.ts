@@ -83,22 +83,22 @@ const consentLine = z.strictObject({
 export type ReadLine =
   | { readonly signup: StoredSignup }
   | { readonly consent: ConsentRecord }
-  | { readonly mistake: string };
+  | { readonly error: string };
 
 export function readLine(line: string): ReadLine {
   let value: unknown;
   try {
     value = JSON.parse(line);
   } catch {
-    return { mistake: 'is no JSON' };
+    return { error: 'is no JSON' };
   }
   const isConsent = typeof value === 'object' && value !== null && 'consent' in value;
   const read = isConsent ? consentLine.safeParse(value) : signupLine.safeParse(value);
   if (read.success) return 'consent' in read.data ? read.data : { signup: read.data };
   const [issue] = read.error.issues;
   const place = issue?.path.join('.') ?? '';
-  if (place === '') return { mistake: 'is neither a signup nor an entry of the consent ledger' };
-  return { mistake: `${place}: ${issue?.message ?? 'is wrong'}` };
+  if (place === '') return { error: 'is neither a signup nor an entry of the consent ledger' };
+  return { error: `${place}: ${issue?.message ?? 'is wrong'}` };
 }
 
 /** Number of lines written in one transaction. */
@@ -117,23 +117,23 @@ export class BadLineError extends Error {
   override readonly name = 'BadLineError';
   readonly line: number;
 
-  constructor(line: number, mistake: string) {
-    super(`Line ${line} ${mistake}.`);
+  constructor(line: number, error: string) {
+    super(`Line ${line} ${error}.`);
     this.line = line;
   }
 }
 
-/** The first `most` mistakes in an export, in the order of its lines. */
-export async function mistakesIn(lines: AsyncIterable<string>, most: number): Promise<readonly BadLineError[]> {
-  const mistakes: BadLineError[] = [];
+/** The first `most` errors in an export, in the order of its lines. */
+export async function errorsIn(lines: AsyncIterable<string>, most: number): Promise<readonly BadLineError[]> {
+  const errors: BadLineError[] = [];
   let number = 0;
   for await (const line of lines) {
     number += 1;
     const read = line.trim() === '' ? null : readLine(line);
-    if (read && 'mistake' in read) mistakes.push(new BadLineError(number, read.mistake));
-    if (mistakes.length === most) break;
+    if (read && 'error' in read) errors.push(new BadLineError(number, read.error));
+    if (errors.length === most) break;
   }
-  return mistakes;
+  return errors;
 }
 
 /**
@@ -166,7 +166,7 @@ export async function importLines(
     number += 1;
     if (line.trim() === '') continue;
     const read = readLine(line);
-    if ('mistake' in read) throw new BadLineError(number, read.mistake);
+    if ('error' in read) throw new BadLineError(number, read.error);
     if ('signup' in read) signups.push(read.signup);
     else consents.push(read.consent);
     if (signups.length + consents.length === atOnce) await write();

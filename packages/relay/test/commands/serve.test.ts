@@ -111,7 +111,7 @@ describe('starting', () => {
   it('without configuration names everything that is missing', async () => {
     const { code, stderr } = await run(['serve']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^newsletter-relay: The configuration has mistakes:\n( {2}- [A-Z_]+ .*\n){4}$/);
+    expect(stderr).toMatch(/^newsletter-relay: The configuration has errors:\n( {2}- [A-Z_]+ .*\n){4}$/);
   });
 
   it('with a key the API refuses, takes signups and says in the log that they cannot be delivered', async () => {

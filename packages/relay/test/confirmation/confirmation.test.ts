@@ -34,7 +34,7 @@ function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...parts }: 
   const events: RelayEvent[] = [];
   const relay = runRelay({
     settings: { ...settingsFor(mail), ...settings },
-    confirmation: { patience: { firstMs: 5, longestMs: 20 } },
+    confirmation: { backoff: { firstMs: 5, maxMs: 20 } },
     onEvent: (event) => void events.push(event),
     ...parts,
   });

@@ -36,25 +36,25 @@ function confirmation(changes: Partial<SignupStore>, list: () => Promise<Respons
 const batch = { id: '018f0000-0000-7000-8000-000000000001', claimedAt: now, sentAt: now, open: 1 };
 
 it('runs again soon while another relay scans, not after the whole lease of that relay', async () => {
-  const scan = confirmation(
-    { openBatches: () => Promise.resolve([batch]), holdWalk: () => Promise.resolve(null) },
+  const bulkConfirmation = confirmation(
+    { openBatches: () => Promise.resolve([batch]), leaseScan: () => Promise.resolve(null) },
     () => Promise.reject(new Error('There is nothing to list.')),
   );
-  expect(await scan.run(new Set())).toBe(now + lookAfterMs);
+  expect(await bulkConfirmation.run(new Set())).toBe(now + lookAfterMs);
 });
 
 it('releases the scan for other relays once it has ended', async () => {
-  const releaseWalk = vi.fn<SignupStore['releaseWalk']>(() => Promise.resolve());
-  const walk = { until: 0, newest: null, cursor: null, startedAt: now };
-  const scan = confirmation(
+  const releaseScan = vi.fn<SignupStore['releaseScan']>(() => Promise.resolve());
+  const scan = { until: 0, newest: null, cursor: null, startedAt: now };
+  const bulkConfirmation = confirmation(
     {
       openBatches: () => Promise.resolve([batch]),
-      holdWalk: () => Promise.resolve({ walk }),
+      leaseScan: () => Promise.resolve({ scan }),
       confirm: () => Promise.resolve([]),
-      releaseWalk,
+      releaseScan,
     },
     () => Promise.resolve(Response.json({ data: [], limit: 100, has_more: false, next_cursor: null })),
   );
-  await scan.run(new Set());
-  expect(releaseWalk).toHaveBeenCalledExactlyOnceWith(publicationId);
+  await bulkConfirmation.run(new Set());
+  expect(releaseScan).toHaveBeenCalledExactlyOnceWith(publicationId);
 });

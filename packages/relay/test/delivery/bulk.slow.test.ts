@@ -10,7 +10,7 @@ import { apiKey, post, publicationId, runRelay, type RelayParts, type RunningRel
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 
 const delivery = {
-  patience: { firstMs: 20, longestMs: 60 },
+  backoff: { firstMs: 20, maxMs: 60 },
   random: () => 0.5,
   concurrency: 1,
   bulk: { above: 100, lookAfterMs: 300 },

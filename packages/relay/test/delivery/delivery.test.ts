@@ -18,8 +18,8 @@ import {
 } from '../running-relay.ts';
 import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 
-/** Impatient, and without chance. */
-const delivery = { patience: { firstMs: 20, longestMs: 60 }, random: () => 0.5 };
+/** Short waits without jitter. */
+const delivery = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
 
 const start = (api: SandboxApi, parts: RelayParts = {}) => {
   const relay = runRelay({ api: api.fetch, delivery, ...parts });

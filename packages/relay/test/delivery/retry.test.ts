@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ApiError, InvalidRequestError } from '@newsletter-kit/core';
-import { backoff, decideRetry, defaultPatience } from '../../src/delivery/retry.ts';
+import { backoffMs, decideRetry, defaultBackoff } from '../../src/delivery/retry.ts';
 
 const answered = (status: number, retryAfterMs?: number): ApiError =>
   new ApiError('subscriptions.create', {
@@ -42,7 +42,7 @@ describe('backoff', () => {
   it('doubles up to a minute, with 50–100 % jitter, and is a whole number', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 10_000 }), chances, (failures, chance) => {
-        const wait = backoff(failures, undefined, defaultPatience, () => chance);
+        const wait = backoffMs(failures, undefined, defaultBackoff, () => chance);
         const ceiling = Math.min(60_000, 1000 * 2 ** (failures - 1));
         expect(Number.isInteger(wait)).toBe(true);
         expect(wait).toBeGreaterThanOrEqual(ceiling / 2);
@@ -54,7 +54,7 @@ describe('backoff', () => {
   it('is at least the Retry-After of the API, up to an hour', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 50 }), fc.nat(1e10), chances, (failures, askedMs, chance) => {
-        const wait = backoff(failures, askedMs, defaultPatience, () => chance);
+        const wait = backoffMs(failures, askedMs, defaultBackoff, () => chance);
         expect(wait).toBeGreaterThanOrEqual(Math.min(askedMs, 3_600_000));
         expect(wait).toBeLessThanOrEqual(Math.min(askedMs, 3_600_000) + 101);
       }),

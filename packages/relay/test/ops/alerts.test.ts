@@ -43,8 +43,8 @@ function alerts(options: Partial<AlertOptions>): ReturnType<typeof createAlerts>
     store: { overview: () => Promise.resolve(idle), paused: () => Promise.resolve(false) },
     disk: () => Promise.resolve(null),
     gatherMs: 50,
-    patienceMs: 50,
-    waitingPatienceMs: 50,
+    outageDelayMs: 50,
+    backlogDelayMs: 50,
     ...options,
   });
   onTestFinished(() => made.stop());
@@ -72,7 +72,7 @@ describe('an alert', () => {
 
   test('of a store that fails comes after its patience, and once more when it is over', async () => {
     const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url, storePatienceMs: 50 });
+    const { onEvent } = alerts({ webhook: url, storeDelayMs: 50 });
     onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; make room on it.' });
     await eventually('it is told', () => told.length === 1);
     onEvent({ type: 'storeRecovered' });
@@ -85,7 +85,7 @@ describe('an alert', () => {
 
   test('of a store that works again within its patience does not come', async () => {
     const { url, told } = await webhook();
-    const { onEvent, stop } = alerts({ webhook: url, storePatienceMs: 60_000 });
+    const { onEvent, stop } = alerts({ webhook: url, storeDelayMs: 60_000 });
     onEvent({ type: 'storeFailed', reason: 'The database restarts.' });
     onEvent({ type: 'storeRecovered' });
     await stop();
@@ -94,7 +94,7 @@ describe('an alert', () => {
 
   test('comes at once where only a person can mend it, and once more when it is over', async () => {
     const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url, patienceMs: 60_000 });
+    const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     onEvent({
       type: 'circuitOpened',
       scope,
@@ -121,7 +121,7 @@ describe('an alert', () => {
 
   test('of a trouble that passes by itself comes only where it lasts', async () => {
     const { url, told } = await webhook();
-    const brief = alerts({ webhook: url, patienceMs: 60_000 });
+    const brief = alerts({ webhook: url, outageDelayMs: 60_000 });
     brief.onEvent({
       type: 'circuitOpened',
       scope,
@@ -132,7 +132,7 @@ describe('an alert', () => {
       needsOperator: false,
     });
     brief.onEvent({ type: 'circuitClosed', scope });
-    const lasting = alerts({ webhook: url, patienceMs: 20 });
+    const lasting = alerts({ webhook: url, outageDelayMs: 20 });
     lasting.onEvent({
       type: 'circuitOpened',
       scope,
@@ -148,7 +148,7 @@ describe('an alert', () => {
 
   test('of a publication that is refused names its forms, and ends with them alone', async () => {
     const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url, patienceMs: 60_000 });
+    const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     const refused = {
       type: 'circuitOpened',
       status: 404,
@@ -224,7 +224,7 @@ describe('an alert', () => {
     const { stop } = alerts({
       webhook: url,
       checkMs: 5,
-      waitingPatienceMs: 60_000,
+      backlogDelayMs: 60_000,
       store: {
         overview: () => Promise.resolve({ ...idle, forms: (asked += 1) === 2 ? old : [] }),
         paused: () => Promise.resolve(false),
@@ -237,7 +237,7 @@ describe('an alert', () => {
 
   test('of a mail server that refuses the account comes at once, and once more when it is over', async () => {
     const { url, told } = await webhook();
-    const { onEvent } = alerts({ webhook: url, patienceMs: 60_000 });
+    const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     onEvent({ type: 'mailCircuitOpened', reason: 'The mail server refuses the account.', needsOperator: true });
     await eventually('it is told', () => told.length === 1);
     onEvent({ type: 'mailCircuitClosed' });

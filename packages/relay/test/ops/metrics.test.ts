@@ -83,7 +83,7 @@ it.each([
     Promise.resolve(Response.json({ status, statusText: 'no', errors: [{ message: 'No.', code: 'NO' }] }, { status }));
   const relay = runRelay({
     api: api.fetch,
-    delivery: { patience: { firstMs: 1, longestMs: 10, longestAskedMs: 10 } },
+    delivery: { backoff: { firstMs: 1, maxMs: 10, maxRetryAfterMs: 10 } },
   });
   relay.start();
   await relay.fetch(post({ email: 'ada@example.com' }));
@@ -107,7 +107,7 @@ it('tells what a check finds before the first signup, until one is delivered', a
     );
   const relay = runRelay({
     api: api.fetch,
-    delivery: { patience: { firstMs: 1, longestMs: 10, longestAskedMs: 10 } },
+    delivery: { backoff: { firstMs: 1, maxMs: 10, maxRetryAfterMs: 10 } },
   });
   const refused = async (): Promise<unknown> => (await series(relay))['key_refused{form="default"}'];
   await relay.check();
@@ -128,7 +128,7 @@ it('shows in time that the store fails where it does not answer at all', async (
     health: { probe: frozen },
     forms: ['default'],
     disk: () => Promise.resolve(null),
-    patienceMs: 20,
+    timeoutMs: 20,
   });
   const shown = read((await metrics.page()).text);
   expect(shown['store_up']).toBe(0);

@@ -24,11 +24,11 @@ describe('a filter of signups', () => {
     expect(readFilter(given, now)).toEqual({ ok: true, filter });
   });
 
-  test('names every mistake at once', () => {
+  test('names every error at once', () => {
     const read = readFilter({ state: 'lost', since: 'yesterday', colour: 'red' }, now);
     expect(read).toMatchObject({
       ok: false,
-      mistakes: expect.arrayContaining([
+      errors: expect.arrayContaining([
         expect.stringContaining('"state"'),
         expect.stringContaining('"since"'),
         expect.stringContaining('"colour"'),

@@ -42,7 +42,7 @@ async function traced(parts: RelayParts = {}, variables: Readonly<Record<string,
   const tracing = await tracingWith({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url, ...variables });
   let known = 0;
   const relay = runRelay({
-    delivery: { patience: { firstMs: 1, longestMs: 10, longestAskedMs: 10 } },
+    delivery: { backoff: { firstMs: 1, maxMs: 10, maxRetryAfterMs: 10 } },
     ...parts,
     onEvent: ({ type }) => (known += type === 'delivered' ? 1 : 0),
     tracing,
@@ -173,7 +173,7 @@ describe('a signup', () => {
       api: api.fetch,
       delivery: {
         bulk: { above: 12, lookAfterMs: 1000 },
-        patience: { firstMs: 1, longestMs: 10, longestAskedMs: 10 },
+        backoff: { firstMs: 1, maxMs: 10, maxRetryAfterMs: 10 },
       },
     });
     for (let n = 0; n < 12; n += 1)

@@ -12,7 +12,7 @@ import {
   type SignupFilter,
   type SignupState,
   type SignupStore,
-  type Walk,
+  type ConfirmationScan,
 } from '../../src/index.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
@@ -306,7 +306,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   describe('batches', () => {
     const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
-    const walk: Walk = { until: 1000, newest: 2000, cursor: 'c2', startedAt: start };
+    const scan: ConfirmationScan = { until: 1000, newest: 2000, cursor: 'c2', startedAt: start };
 
     it('hold signups that were never attempted until they are seen at the API', async () => {
       const store = await fresh();
@@ -324,15 +324,15 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       await store.batchSent(batch.id, start + 5);
       expect((await claim(store, 9, start + 10 * claimMs)).map(({ id }) => id)).toEqual([ids[0]]);
 
-      expect(await store.holdWalk(publicationId, start, start + 60_000)).toEqual({ walk: null });
+      expect(await store.leaseScan(publicationId, start, start + 60_000)).toEqual({ scan: null });
       const seen = await store.confirm(
         publicationId,
         ['P1@example.com', 'p0@example.com', 'nobody@example.com'],
         start + 7,
-        walk,
+        scan,
       );
       expect(seen).toEqual([{ id: ids[1], form: 'default', receivedAt: start + 1, trace: null }]);
-      expect(await store.holdWalk(publicationId, start, start + 60_000)).toEqual({ walk });
+      expect(await store.leaseScan(publicationId, start, start + 60_000)).toEqual({ scan });
       expect(await store.openBatches(publicationId)).toEqual([
         { id: batch.id, claimedAt: start, sentAt: start + 5, open: 2 },
       ]);
@@ -359,14 +359,14 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const before = await open();
       const id = await before.accept(signup());
       await before.claim({ forms, limit: 9, now: start, batch });
-      await before.confirm(publicationId, [], start, walk);
+      await before.confirm(publicationId, [], start, scan);
       await before.close();
       const after = await open();
       onTestFinished(() => after.close());
       expect(await after.openBatches(publicationId)).toMatchObject([{ id: batch.id, sentAt: null, open: 1 }]);
       expect(await claim(after, 9, start + 10 * claimMs)).toEqual([]);
-      expect(await after.holdWalk(publicationId, start + 1e6, start + 2e6)).toEqual({ walk });
-      expect(await after.confirm(publicationId, [signup().submission.email], start, walk)).toMatchObject([{ id }]);
+      expect(await after.leaseScan(publicationId, start + 1e6, start + 2e6)).toEqual({ scan });
+      expect(await after.confirm(publicationId, [signup().submission.email], start, scan)).toMatchObject([{ id }]);
     });
 
     it('give back what could not be sent as if it had not been taken', async () => {

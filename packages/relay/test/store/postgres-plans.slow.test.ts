@@ -11,7 +11,7 @@ const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
 const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
 const click: Consent = { sentence: null, version: null, page: null, visitor: null };
-const walk = { until: 0, newest: null, cursor: null, startedAt: null };
+const scan = { until: 0, newest: null, cursor: null, startedAt: null };
 const now = Date.now();
 const first = now - 1e9;
 
@@ -85,9 +85,9 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     ['know what is due next', (store) => store.nextDueAt([...forms, 'held'])],
     [
       'confirm',
-      async (store) => expect(await store.confirm(publicationId, emails('sent'), now, walk)).toHaveLength(100),
+      async (store) => expect(await store.confirm(publicationId, emails('sent'), now, scan)).toHaveLength(100),
     ],
-    ['confirm nothing', (store) => store.confirm(publicationId, emails('default'), now, walk)],
+    ['confirm nothing', (store) => store.confirm(publicationId, emails('default'), now, scan)],
     ['confirm a person', async (store) => store.confirmPerson((await idsOf(store, 'held'))[0] ?? '', now, click)],
     ['find a person', async (store) => expect((await store.person('held1@example.com')).signups).toHaveLength(1)],
     ['find a signup by address', (store) => store.list({ email: 'held1@example.com' }, { limit: 10 })],

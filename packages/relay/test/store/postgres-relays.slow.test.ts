@@ -77,10 +77,10 @@ describe('several relays on one PostgreSQL', () => {
     const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
     const together = await two.claim({ forms, limit: 100, now, batch });
     expect(together).toHaveLength(45);
-    const walk = { until: 0, newest: null, cursor: null, startedAt: null };
+    const scan = { until: 0, newest: null, cursor: null, startedAt: null };
     await Promise.all([
       ...single.map(({ id }, i) => (i % 2 ? one : three).settle([id], { state: 'delivered', at: now })),
-      ...together.map(({ submission }) => two.confirm(publicationId, [submission.email], now, walk)),
+      ...together.map(({ submission }) => two.confirm(publicationId, [submission.email], now, scan)),
       ...single.slice(0, 20).map(({ submission }) => three.erase(submission.email)),
       one.load([{ ...(await storedExample(one)), id: '018f0000-0000-7000-8000-0000000000ff', state: 'delivered' }], []),
     ]);
@@ -98,20 +98,20 @@ describe('several relays on one PostgreSQL', () => {
     const id = await one.accept(newSignup('ada@example.com'));
     await one.claim({ forms, limit: 1, now: 0, batch: { id: '018f0000-0000-7000-8000-000000000001', publicationId } });
     const step = (cursor: string) => ({ until: 1, newest: 2, cursor, startedAt: 3 });
-    expect(await one.holdWalk(publicationId, 1000, 2000)).toEqual({ walk: null });
-    expect(await two.holdWalk(publicationId, 1999, 2999)).toBeNull();
-    expect(await two.holdWalk('pub_other', 1999, 2999)).toEqual({ walk: null });
+    expect(await one.leaseScan(publicationId, 1000, 2000)).toEqual({ scan: null });
+    expect(await two.leaseScan(publicationId, 1999, 2999)).toBeNull();
+    expect(await two.leaseScan('pub_other', 1999, 2999)).toEqual({ scan: null });
     await one.confirm(publicationId, [], 1900, step('first'));
-    expect(await two.holdWalk(publicationId, 2899, 3899)).toBeNull();
-    expect(await one.holdWalk(publicationId, 2000, 3000)).toEqual({ walk: step('first') });
-    expect(await two.holdWalk(publicationId, 3000, 4000)).toEqual({ walk: step('first') });
+    expect(await two.leaseScan(publicationId, 2899, 3899)).toBeNull();
+    expect(await one.leaseScan(publicationId, 2000, 3000)).toEqual({ scan: step('first') });
+    expect(await two.leaseScan(publicationId, 3000, 4000)).toEqual({ scan: step('first') });
     // The one that lost it reports what it still saw, and leaves the place alone.
     expect(await one.confirm(publicationId, ['ada@example.com'], 3001, step('late'))).toMatchObject([{ id }]);
-    expect(await one.holdWalk(publicationId, 3002, 4002)).toBeNull();
-    expect(await two.holdWalk(publicationId, 3003, 4003)).toEqual({ walk: step('first') });
+    expect(await one.leaseScan(publicationId, 3002, 4002)).toBeNull();
+    expect(await two.leaseScan(publicationId, 3003, 4003)).toEqual({ scan: step('first') });
     // One that ends leaves it to the others.
     await two.close();
-    expect(await one.holdWalk(publicationId, 3004, 4004)).toEqual({ walk: step('first') });
+    expect(await one.leaseScan(publicationId, 3004, 4004)).toEqual({ scan: step('first') });
   });
 
   it('deliver a backlog together, and one goes on where the other stopped', async () => {
@@ -130,7 +130,7 @@ describe('several relays on one PostgreSQL', () => {
     const parts = {
       api: api.fetch,
       now: () => Date.now() + later,
-      delivery: { patience: { firstMs: 20, longestMs: 60 }, concurrency: 5, bulk: { above: 100, lookAfterMs: 4000 } },
+      delivery: { backoff: { firstMs: 20, maxMs: 60 }, concurrency: 5, bulk: { above: 100, lookAfterMs: 4000 } },
     };
     const emails = Array.from({ length: 1500 }, (_, i) => `p${i}@example.com`).toSorted();
     await Promise.all(emails.map((email, i) => (i % 2 ? first : second).accept(newSignup(email))));

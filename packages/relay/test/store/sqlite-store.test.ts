@@ -142,7 +142,7 @@ describe('a signup store in an SQLite file', () => {
         .prepare(`EXPLAIN QUERY PLAN ${text}`)
         .all()
         .map((step) => String(step['detail']));
-    // The index of what is due holds the waiting alone, in order: its first entries are no walk, nor is counting up to
+    // The index of what is due holds the waiting alone, in order: its first entries need no scan, nor is counting up to
     // a bound.
     for (const [name, text] of Object.entries(sql)) {
       expect(

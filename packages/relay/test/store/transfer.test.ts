@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, openStore, type Consent, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
-import { exportLines, importLines, mistakesIn } from '../../src/store/transfer.ts';
+import { exportLines, importLines, errorsIn } from '../../src/store/transfer.ts';
 import { sharedPostgres } from '../postgres-server.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -145,11 +145,11 @@ describe('a bad line', () => {
     await store.accept(signup(1));
     const [good = ''] = await linesOf(store);
     const bad = typeof change === 'string' ? change : JSON.stringify(change(JSON.parse(good) as object));
-    const [mistake, ...more] = await mistakesIn(each([good, '', bad]), 10);
+    const [error, ...more] = await errorsIn(each([good, '', bad]), 10);
     expect(more).toEqual([]);
-    expect(mistake?.message).toMatch(/^Line 3 /);
-    expect(mistake?.message).toContain(part);
-    expect(mistake?.message).not.toContain('@');
+    expect(error?.message).toMatch(/^Line 3 /);
+    expect(error?.message).toContain(part);
+    expect(error?.message).not.toContain('@');
     const to = open();
     await expect(importLines(to, each([good, bad]))).rejects.toThrow('Line 2 ');
   });

@@ -18,7 +18,7 @@ import {
   toConsent,
   toSignupOfPerson,
   toStored,
-  toWalk,
+  toScan,
 } from '../rows.ts';
 import {
   blockedMs,
@@ -41,7 +41,7 @@ import {
   type SignupStore,
   type StoredSignup,
   StoreUnavailableError,
-  type Walk,
+  type ConfirmationScan,
 } from '../signup-store.ts';
 import type { Query } from './connections.ts';
 import { explainPostgresError, isPostgresFailure } from '../database-errors.ts';
@@ -179,17 +179,21 @@ class PostgresStore implements SignupStore {
     return this.#write(sql.endBatch, [id, outcome.tried, outcome.nextAttemptAt, outcome.reason.replaceAll('\0', '')]);
   }
 
-  holdWalk(publicationId: string, now: number, until: number): Promise<{ readonly walk: Walk | null } | null> {
+  leaseScan(
+    publicationId: string,
+    now: number,
+    until: number,
+  ): Promise<{ readonly scan: ConfirmationScan | null } | null> {
     return writing(async () => {
-      const [row] = await this.#database.brief.query(sql.holdWalk, [publicationId, this.#processId, now, until]);
+      const [row] = await this.#database.brief.query(sql.leaseScan, [publicationId, this.#processId, now, until]);
       if (!row) return null;
       this.#leases.set(publicationId, until - now);
-      return { walk: toWalk(row['place']) };
+      return { scan: toScan(row['place']) };
     });
   }
 
-  async releaseWalk(publicationId: string): Promise<void> {
-    await this.#write(sql.releaseWalk, [publicationId, this.#processId]);
+  async releaseScan(publicationId: string): Promise<void> {
+    await this.#write(sql.releaseScan, [publicationId, this.#processId]);
     this.#leases.delete(publicationId);
   }
 
@@ -197,11 +201,11 @@ class PostgresStore implements SignupStore {
     publicationId: string,
     emails: readonly string[],
     at: number,
-    walk: Walk,
+    scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]> {
     const people = [...new Set(emails.map(personHash))];
     const lease = this.#leases.get(publicationId) ?? 0;
-    const values = [people, publicationId, at, JSON.stringify(walk), this.#processId, lease];
+    const values = [people, publicationId, at, JSON.stringify(scan), this.#processId, lease];
     return writing(async () => (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed));
   }
 
@@ -328,7 +332,7 @@ class PostgresStore implements SignupStore {
   async close(): Promise<void> {
     await Promise.all([this.#arrivals.done(), this.#settlements.done()]);
     // If that fails, the leases expire.
-    if (this.#leases.size > 0) await this.#write(sql.leaveWalks, [this.#processId]).catch(() => undefined);
+    if (this.#leases.size > 0) await this.#write(sql.releaseScans, [this.#processId]).catch(() => undefined);
     this.#leases.clear();
     await this.#database.close();
   }

@@ -11,7 +11,7 @@ export const counterTable = 'counter';
 const signup = `${schema}.signup`;
 const consent = `${schema}.consent`;
 const batch = `${schema}.batch`;
-const walk = `${schema}.walk`;
+const scan = `${schema}.walk`;
 const setting = `${schema}.setting`;
 
 /** Keys of advisory locks ("NKRL" and the next): one process at a time prepares the tables, or claims. */
@@ -117,11 +117,11 @@ export const sql = {
   batchSent: `UPDATE ${batch} SET sent_at = $2 WHERE id = $1`,
   endBatch: `WITH ended AS (DELETE FROM ${batch} WHERE id = $1)
              UPDATE ${signup} SET state = 'waiting', tried = tried OR $2, batch = NULL, next_attempt_at = $3, last_error = $4 WHERE batch = $1`,
-  holdWalk: `INSERT INTO ${walk} AS w (publication, holder, held_until) VALUES ($1, $2, $4)
+  leaseScan: `INSERT INTO ${scan} AS w (publication, holder, held_until) VALUES ($1, $2, $4)
              ON CONFLICT (publication) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
                WHERE w.holder = excluded.holder OR w.held_until <= $3 RETURNING place`,
-  releaseWalk: `UPDATE ${walk} SET held_until = 0 WHERE publication = $1 AND holder = $2`,
-  leaveWalks: `UPDATE ${walk} SET held_until = 0 WHERE holder = $1`,
+  releaseScan: `UPDATE ${scan} SET held_until = 0 WHERE publication = $1 AND holder = $2`,
+  releaseScans: `UPDATE ${scan} SET held_until = 0 WHERE holder = $1`,
   // Found signups become delivered even if another relay holds the lease now; only the holder stores the position.
   confirm: `WITH changed AS (
       UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
@@ -129,7 +129,7 @@ export const sql = {
         SELECT s.id FROM ${ofPeople} WHERE s.state = 'sent' AND s.batch IN (SELECT id FROM ${batch} WHERE publication = $2)))
       RETURNING id, form, state, received_at, trace),
     ${countDelivered('+')},
-    step AS (INSERT INTO ${walk} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
+    step AS (INSERT INTO ${scan} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
       ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
     SELECT id, form, received_at AS "receivedAt", trace FROM changed`,

@@ -19,7 +19,7 @@ import {
   toConsent,
   toSignupOfPerson,
   toStored,
-  toWalk,
+  toScan,
 } from '../rows.ts';
 import {
   blockedMs,
@@ -41,7 +41,7 @@ import {
   type SignupStore,
   type StoredSignup,
   StoreUnavailableError,
-  type Walk,
+  type ConfirmationScan,
 } from '../signup-store.ts';
 import { Erasure } from './erasure.ts';
 import { explainSqliteError } from '../database-errors.ts';
@@ -202,11 +202,11 @@ class SqliteStore implements SignupStore {
     });
   }
 
-  holdWalk(publicationId: string): Promise<{ readonly walk: Walk | null }> {
-    return this.#read(() => ({ walk: toWalk(this.#statements.walk.get(publicationId)?.['place']) }));
+  leaseScan(publicationId: string): Promise<{ readonly scan: ConfirmationScan | null }> {
+    return this.#read(() => ({ scan: toScan(this.#statements.scan.get(publicationId)?.['place']) }));
   }
 
-  releaseWalk(): Promise<void> {
+  releaseScan(): Promise<void> {
     return Promise.resolve();
   }
 
@@ -214,10 +214,10 @@ class SqliteStore implements SignupStore {
     publicationId: string,
     emails: readonly string[],
     at: number,
-    walk: Walk,
+    scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]> {
     const confirmed = await this.#commits.run(() => {
-      this.#statements.saveWalk.run({ publicationId, place: JSON.stringify(walk) });
+      this.#statements.saveScan.run({ publicationId, place: JSON.stringify(scan) });
       return emails.flatMap((email) =>
         this.#statements.confirm.all({ publicationId, person: personHash(email), at }).map(toConfirmed),
       );

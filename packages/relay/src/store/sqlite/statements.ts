@@ -58,8 +58,8 @@ export const sql = {
   waitAgain: `UPDATE signup SET state = 'waiting', tried = max(tried, :tried), batch = NULL, next_attempt_at = :nextAttemptAt,
                 last_error = :reason WHERE batch = :batch`,
   removeBatch: `DELETE FROM batch WHERE id = ?`,
-  walk: `SELECT place FROM walk WHERE publication = ?`,
-  saveWalk: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
+  scan: `SELECT place FROM walk WHERE publication = ?`,
+  saveScan: `INSERT OR REPLACE INTO walk (publication, place) VALUES (:publicationId, :place)`,
   // The plus keeps the planner from scanning every signup of every batch for each address.
   confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
