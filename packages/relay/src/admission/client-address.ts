@@ -76,14 +76,16 @@ export function isUnnamedProxy(peer: string | null, forwardedFor: string | null,
  */
 export function networksOf(address: string): { readonly narrow: string; readonly wide: string | null } {
   if (isIP(address) !== 6) return { narrow: address, wide: null };
-  const [head = '', tail] = canonicalAddress(address).split('::');
-  const groups = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const all =
-    tail === undefined
-      ? groups
-      : [...groups, ...Array.from({ length: 8 - groups.length - after.length }, () => '0'), ...after];
+  const [head = '', tail = ''] = canonicalAddress(address).split('::');
+  const [before, after] = [groupsOf(head), groupsOf(tail)];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  const all = [...before, ...zeros, ...after];
   return { narrow: `${all.slice(0, 4).join(':')}::/64`, wide: `${all.slice(0, 3).join(':')}::/48` };
+}
+
+/** The groups on one side of the `::` of an IPv6 address. */
+function groupsOf(side: string): readonly string[] {
+  return side === '' ? [] : side.split(':');
 }
 
 /** The canonical spelling of an IP address: that of a URL, which has no IPv4 tail in IPv6 addresses. */
@@ -95,7 +97,7 @@ export function canonicalAddress(address: string): string {
 function parseAddress(text: string): string | null {
   const trimmed = text.trim();
   const [, bracketed, bare] = /^(?:\[([^\]]+)\](?::\d+)?|([^:]+):\d+)$/.exec(trimmed) ?? [];
-  const address = (bracketed ?? bare ?? trimmed).replace(/%.*$/, '').toLowerCase();
+  const address = (bracketed ?? bare ?? trimmed).replace(/%.*/, '').toLowerCase();
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(address)?.[1] ?? address;
   return isIP(mapped) === 0 ? null : mapped;
 }

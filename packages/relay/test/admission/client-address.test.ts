@@ -3,11 +3,40 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   addressList,
+  canonicalAddress,
   clientAddress,
   isNetwork,
   isUnnamedProxy,
   networksOf,
 } from '../../src/admission/client-address.ts';
+
+describe('isNetwork', () => {
+  it.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.0/16', '10.0.0.1/32', '0.0.0.0/0', '::1', '2001:db8::/48', '::1/128'])(
+    'accepts %s',
+    (text) => {
+      expect(isNetwork(text)).toBe(true);
+    },
+  );
+
+  it.each([
+    '',
+    'proxy.example',
+    'proxy.example/8',
+    '10.0.0.0/33',
+    '10.0.0.0/128',
+    '2001:db8::/129',
+    '10.0.0.0/',
+    '10.0.0.0/x',
+    '10.0.0.0/8x',
+    '10.0.0.0/8/8',
+    '10.0.0.0/10.0.0.0/8',
+    '/8',
+    'fe80::1%eth0',
+    'fe80::1%eth0/64',
+  ])('rejects "%s"', (text) => {
+    expect(isNetwork(text)).toBe(false);
+  });
+});
 
 const none = addressList([]);
 const trusted = addressList(['10.0.0.0/8', '2001:db8:ffff::/48', '127.0.0.1']);
@@ -23,6 +52,18 @@ describe('clientAddress', () => {
     ['unwraps IPv4 in IPv6', '::ffff:10.0.0.1', '::ffff:198.51.100.1', trusted, '198.51.100.1'],
     ['removes the port', '10.0.0.1', '198.51.100.1:4711', trusted, '198.51.100.1'],
     ['removes brackets and port', '10.0.0.1', '[2001:db8::7]:4711', trusted, '2001:db8::7'],
+    ['removes brackets without a port', '10.0.0.1', '[2001:db8::7]', trusted, '2001:db8::7'],
+    ['rejects text before brackets', '10.0.0.1', 'x[2001:db8::7]:4711', trusted, '10.0.0.1'],
+    ['rejects text after the port', '10.0.0.1', '198.51.100.1:4711x', trusted, '10.0.0.1'],
+    ['unwraps every digit of IPv4 in IPv6', '::ffff:198.51.100.123', null, none, '198.51.100.123'],
+    ['rejects text after IPv4 in IPv6', '::ffff:198.51.100.1x', null, none, null],
+    [
+      'keeps other IPv6 addresses with an IPv4 tail',
+      '2001:db8::ffff:198.51.100.1',
+      null,
+      none,
+      '2001:db8::ffff:198.51.100.1',
+    ],
     ['removes the zone', 'fe80::1%eth0', null, none, 'fe80::1'],
     ['is the trusted proxy where its entry is no IP address', '10.0.0.1', 'unknown', trusted, '10.0.0.1'],
     ['is the trusted proxy where the header is empty', '10.0.0.1', '', trusted, '10.0.0.1'],
@@ -92,6 +133,7 @@ describe('networksOf', () => {
     ['::1', '0:0:0:0::/64'],
     ['64:ff9b::1.2.3.4', '64:ff9b:0:0::/64'],
     ['1::2:3:4:5:6:7', '1:0:2:3::/64'],
+    ['1::3:4:5:6:7', '1:0:0:3::/64'],
   ])('counts %s as %s', (address, network) => {
     expect(networksOf(address).narrow).toBe(network);
   });
@@ -118,5 +160,15 @@ describe('networksOf', () => {
         expect(one === three).toBe(network.join() === other.join());
       }),
     );
+  });
+});
+
+describe('canonicalAddress', () => {
+  it.each([
+    ['198.51.100.1', '198.51.100.1'],
+    ['2001:DB8:0:0:0:0:0:1', '2001:db8::1'],
+    ['64:ff9b::198.51.100.1', '64:ff9b::c633:6401'],
+  ])('spells %s as %s', (address, canonical) => {
+    expect(canonicalAddress(address)).toBe(canonical);
   });
 });

@@ -1,7 +1,14 @@
 /** Which failures make a signup a dead letter, and how long the others delay its retry. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ApiError, InvalidRequestError } from '@newsletter-kit/core';
+import {
+  AbortedError,
+  ApiError,
+  createClient,
+  InvalidAnswerError,
+  InvalidRequestError,
+  TimeoutError,
+} from '@newsletter-kit/core';
 import { backoffMs, decideRetry, defaultBackoff } from '../../src/delivery/retry.ts';
 
 const answered = (status: number, retryAfterMs?: number): ApiError =>
@@ -24,6 +31,102 @@ describe('a failure', () => {
     ).toBe('deadLetter');
     expect(decideRetry(new Error('a defect of ours')).kind).toBe('retry');
     expect(decideRetry('not even an error').kind).toBe('retry');
+  });
+
+  it.each([
+    // status, scope, mayHaveArrived, needsOperator
+    [401, 'key', false, true],
+    [402, 'key', false, true],
+    [403, 'key', false, true],
+    [404, 'publication', false, true],
+    [405, 'unknown', false, true],
+    [408, 'unknown', true, false],
+    [409, 'unknown', true, false],
+    [425, 'unknown', false, false],
+    [429, 'key', false, false],
+    [499, 'unknown', false, true],
+    [500, 'unknown', true, false],
+    [503, 'unknown', true, false],
+  ] as const)('with status %i is retried, scope %s', (status, scope, mayHaveArrived, needsOperator) => {
+    expect(decideRetry(answered(status))).toEqual({
+      kind: 'retry',
+      reason: expect.stringMatching(/./) as string,
+      cause: `status ${status}`,
+      status,
+      needsOperator,
+      retryAfterMs: undefined,
+      scope,
+      mayHaveArrived,
+      aborted: false,
+    });
+  });
+
+  it('with Retry-After concerns every call with the API key, except for an unknown publication', () => {
+    expect(decideRetry(answered(503, 2000))).toMatchObject({ scope: 'key', retryAfterMs: 2000 });
+    expect(decideRetry(answered(404, 2000))).toMatchObject({ scope: 'publication', retryAfterMs: 2000 });
+  });
+
+  it('with status 400 is retried without the error body of the API', () => {
+    const bare = { status: 400, statusText: '', errors: [], retryAfterMs: undefined, requestId: null };
+    expect(decideRetry(new ApiError('subscriptions.create', bare))).toMatchObject({ kind: 'retry', status: 400 });
+  });
+
+  it.each([
+    [401, 'set a valid key'],
+    [403, 'give it the right'],
+    [404, 'does not know NEWSLETTER_PUBLICATION_ID'],
+    [500, 'The service failed'],
+  ])('with status %i says what to do', (status, advice) => {
+    expect(decideRetry(answered(status)).reason).toContain(advice);
+  });
+
+  const unanswered = { status: null, retryAfterMs: undefined, scope: 'unknown', aborted: false };
+
+  it.each([
+    ['timeout', new TimeoutError('subscriptions.create', 10_000), 'TimeoutError', true, false],
+    [
+      'timeout before sending',
+      new TimeoutError('subscriptions.create', 10_000, { notSent: true }),
+      'TimeoutError',
+      false,
+      false,
+    ],
+    ['unreadable answer', new InvalidAnswerError('subscriptions.create', 200, ['x']), 'unreadable answer', true, true],
+    ['defect', new RangeError('a defect'), 'RangeError', true, true],
+    ['value that is no error', 'text', 'unknown', true, true],
+  ])('without an answer (%s) is retried', (_case, error, cause, mayHaveArrived, needsOperator) => {
+    expect(decideRetry(error)).toMatchObject({ ...unanswered, kind: 'retry', cause, mayHaveArrived, needsOperator });
+  });
+
+  it.each([
+    ['ECONNREFUSED', false],
+    ['ECONNRESET', true],
+  ])('of the connection with %s may have arrived: %s', async (code, mayHaveArrived) => {
+    const fetch = (): Promise<Response> => Promise.reject(Object.assign(new TypeError('fetch failed'), { code }));
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9/v2', token: 'a-key', fetch });
+    const error: unknown = await client.subscriptions
+      .list({ publicationId: 'pub_00000000-0000-4000-8000-000000000001' }, { retry: { retries: 0 } })
+      .catch((failure: unknown) => failure);
+    const decision = { kind: 'retry', cause: 'NetworkError', mayHaveArrived, needsOperator: false };
+    expect(decideRetry(error)).toMatchObject({ ...unanswered, ...decision });
+  });
+
+  it('through a stop of the relay counts as arrived, and is no failure of the API', () => {
+    expect(decideRetry(new AbortedError('subscriptions.create'))).toMatchObject({
+      ...unanswered,
+      kind: 'retry',
+      cause: 'stopped',
+      mayHaveArrived: true,
+      needsOperator: false,
+      aborted: true,
+    });
+  });
+
+  it('has a reason of at most 1000 characters without secrets and addresses', () => {
+    const { reason } = decideRetry(new Error(`key-1 of ada@example.org ${'x'.repeat(2000)}`), ['key-1']);
+    expect(reason).toHaveLength(1000);
+    expect(reason).toMatch(/^\[secret\] of \[address\] x+$/);
+    expect(decideRetry('Stryker was here').reason).toBe('Stryker was here');
   });
 
   it('needs the operator if it does not pass by itself', () => {
