@@ -1,8 +1,7 @@
 /** The API key, the service it belongs to, and the publication it is used for. */
 import type { IAuthenticateGeneric, ICredentialType, INodeProperties } from 'n8n-workflow';
-import { baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/credentialFields.ts';
-import { apiKeyOf, callInExpression } from '../nodes/Newsletter/transport/connection.ts';
-import { connectionTest } from '../nodes/Newsletter/transport/connectionTest.ts';
+import { baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/connection.ts';
+import { apiKeyOf, callInExpression, connectionTest } from '../nodes/Newsletter/transport/credential.ts';
 
 export class NewsletterApi implements ICredentialType {
   name = 'newsletterApi';

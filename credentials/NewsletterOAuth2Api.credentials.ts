@@ -1,8 +1,7 @@
 /** An account connected through OAuth 2.0 with PKCE: one credential for public and confidential apps. */
 import type { ICredentialType, INodeProperties } from 'n8n-workflow';
-import { appUrl, baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/credentialFields.ts';
-import { addressOf, callInExpression } from '../nodes/Newsletter/transport/connection.ts';
-import { connectionTest } from '../nodes/Newsletter/transport/connectionTest.ts';
+import { appUrl, baseUrl, publicationId, service } from '../nodes/Newsletter/parameters/connection.ts';
+import { addressOf, callInExpression, connectionTest } from '../nodes/Newsletter/transport/credential.ts';
 
 /** Root address of the app, for n8n's own OAuth2. */
 const app = callInExpression(addressOf, '$self', '"appUrl"');

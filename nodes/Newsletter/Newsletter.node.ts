@@ -1,4 +1,4 @@
-/** The action node. Its operations are in the registry, operations/index.ts. */
+/** The action node. Its operations are in the registry, operations/resources.ts. */
 import {
   type IExecuteFunctions,
   type INodeExecutionData,
@@ -7,12 +7,10 @@ import {
   NodeConnectionTypes,
 } from 'n8n-workflow';
 import { newsletterBuilderHint, newsletterHints, toolDescription } from './hints.ts';
-import { listSearch } from './methods/listSearch.ts';
-import { getCustomFields } from './methods/resourceMapping.ts';
+import { getCustomFields, listSearch } from './methods.ts';
 import { dispatch } from './operations/dispatch.ts';
-import { resources } from './operations/index.ts';
-import { nodeProperties } from './operations/properties.ts';
-import { credentials } from './parameters/authentication.ts';
+import { nodeProperties, resources } from './operations/resources.ts';
+import { credentials } from './parameters/connection.ts';
 import { withParameterCache } from './parameters/parameterCache.ts';
 
 export class Newsletter implements INodeType {
@@ -33,7 +31,7 @@ export class Newsletter implements INodeType {
     inputs: [NodeConnectionTypes.Main],
     outputs: [NodeConnectionTypes.Main],
     credentials,
-    properties: nodeProperties(resources),
+    properties: nodeProperties(),
   };
 
   methods = { listSearch, resourceMapping: { getCustomFields } };

@@ -3,19 +3,18 @@
  * SubscriptionRequest.
  */
 import {
-  NodeConnectionTypes,
-  NodeOperationError,
   type IHookFunctions,
   type INodeType,
   type INodeTypeDescription,
   type IWebhookFunctions,
   type IWebhookResponseData,
+  NodeConnectionTypes,
+  NodeOperationError,
 } from 'n8n-workflow';
 import { signupBuilderHint } from './hints.ts';
 import { ParameterMismatch } from './parameters/read.ts';
-import { properties } from './signup/parameters.ts';
+import { properties, readForm } from './signup/form.ts';
 import { receive } from './signup/receive.ts';
-import { readForm } from './signup/form.ts';
 
 export class NewsletterSignupTrigger implements INodeType {
   description: INodeTypeDescription = {

@@ -1,16 +1,14 @@
 /** The sync node: reads the contacts of any CRM, and returns the contacts to create and to update. */
 import {
-  NodeConnectionTypes,
   type IExecuteFunctions,
   type INodeExecutionData,
   type INodeType,
   type INodeTypeDescription,
+  NodeConnectionTypes,
 } from 'n8n-workflow';
 import { syncBuilderHint, syncHints } from './hints.ts';
-import { publicationSearch } from './methods/listSearch.ts';
-import { loadOptions } from './methods/loadOptions.ts';
-import { authentication, credentials } from './parameters/authentication.ts';
-import { publication } from './parameters/publication.ts';
+import { loadOptions, publicationSearch } from './methods.ts';
+import { authentication, credentials, publication } from './parameters/connection.ts';
 import { outputNames } from './sync/output.ts';
 import { afterPublication, beforePublication } from './sync/parameters.ts';
 import { runSync } from './sync/run.ts';

@@ -8,16 +8,12 @@ import {
   NodeConnectionTypes,
 } from 'n8n-workflow';
 import { triggerBuilderHint, triggerHints } from './hints.ts';
-import { publicationSearch } from './methods/listSearch.ts';
-import { authentication, credentials } from './parameters/authentication.ts';
-import { publication } from './parameters/publication.ts';
-import { outputOf } from './records/output.ts';
-import { subscription } from './records/shapes.ts';
+import { publicationSearch } from './methods.ts';
+import { authentication, credentials, publication } from './parameters/connection.ts';
+import { outputOf, subscription } from './records.ts';
 import { events } from './trigger/events.ts';
-import { toTriggerFailure } from './trigger/failure.ts';
-import { samplePoll } from './trigger/manualPoll.ts';
 import { moreProperties, watchProperties } from './trigger/parameters.ts';
-import { poll } from './trigger/poll.ts';
+import { poll, samplePoll, toTriggerFailure } from './trigger/poll.ts';
 import { readSettings } from './trigger/settings.ts';
 
 export class NewsletterTrigger implements INodeType {

@@ -1,15 +1,15 @@
 /** What a credential says, however it was pasted, and what a node tells where it leads astray. */
-import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   addressOf,
   apiKeyOf,
   callInExpression,
-  publicationIdOf,
   type Connection,
-} from '../../nodes/Newsletter/transport/connection.ts';
+  publicationIdOf,
+} from '../../nodes/Newsletter/transport/credential.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();

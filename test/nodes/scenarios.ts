@@ -3,7 +3,7 @@
  * node.
  */
 import type { ItemOperation } from '../../nodes/Newsletter/operations/definition.ts';
-import { resources } from '../../nodes/Newsletter/operations/index.ts';
+import { resources } from '../../nodes/Newsletter/operations/resources.ts';
 import type { Run } from './context.ts';
 import type { Workbench } from './workbench.ts';
 

@@ -11,7 +11,7 @@ import {
   words,
 } from '@newsletter-kit/core/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describe } from '../../nodes/Newsletter/parameters/propertyBuilders.ts';
+import { describe } from '../../nodes/Newsletter/parameters/properties.ts';
 import { buildBundle, type Bundle, type Property } from './bundle.ts';
 
 let bundle: Bundle;

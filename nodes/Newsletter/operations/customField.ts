@@ -3,10 +3,9 @@ import { customFieldWords } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
 import { customField as locator } from '../parameters/locators.ts';
-import { describe } from '../parameters/propertyBuilders.ts';
+import { describe } from '../parameters/properties.ts';
 import { readParameter } from '../parameters/read.ts';
-import { recordIn } from '../records/present.ts';
-import { shapeOf } from '../records/shapes.ts';
+import { recordIn, shapeOf } from '../records.ts';
 import type { ItemOperation, ResourceDefinition } from './definition.ts';
 import { getMany, getOne } from './readOperations.ts';
 

@@ -5,13 +5,12 @@
 import { deletionRequestWords } from '@newsletter-kit/core/contract';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
+import { usedByAgent } from '../execution.ts';
 import { deletionRequest } from '../parameters/locators.ts';
-import { describe } from '../parameters/propertyBuilders.ts';
+import { describe } from '../parameters/properties.ts';
 import { ParameterMismatch, readParameter } from '../parameters/read.ts';
 import { email } from '../parameters/subscription.ts';
-import { recordIn } from '../records/present.ts';
-import { shapeOf } from '../records/shapes.ts';
-import { usedByAgent } from '../usedByAgent.ts';
+import { recordIn, shapeOf } from '../records.ts';
 import type { ItemOperation, ResourceDefinition } from './definition.ts';
 import { getMany, getOne } from './readOperations.ts';
 

@@ -4,7 +4,7 @@
 import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ItemParameters } from '../parameters/read.ts';
-import type { RecordShape } from '../records/shapes.ts';
+import type { RecordShape } from '../records.ts';
 
 /** The context of an operation for one input item. */
 export interface OperationContext extends ItemParameters {

@@ -1,12 +1,12 @@
 /** Runs the selected operation for the input items, and links each record to its input item. */
 import type { Engine } from '@newsletter-kit/core/engine';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
-import { publicationOf } from '../parameters/publication.ts';
-import { readOutputForm } from '../records/output.ts';
-import { present } from '../records/present.ts';
+import { showHint } from '../execution.ts';
+import { publicationOf } from '../parameters/connection.ts';
+import { present, readOutputForm } from '../records.ts';
 import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
-import { groupBy, forEachGroup } from './concurrency.ts';
+import { forEachGroup, groupBy } from './concurrency.ts';
 import type {
   BatchOperation,
   ItemOperation,
@@ -49,7 +49,7 @@ export async function dispatch(
       pairedItem,
     };
   });
-  showNotices(node, notices);
+  for (const notice of notices) showHint(node, notice);
   return output;
 }
 
@@ -188,9 +188,4 @@ function selectedOperation(
 
 function isVersion1(node: IExecuteFunctions): boolean {
   return node.getNode().typeVersion === 1;
-}
-
-/** Older versions of n8n have no hints. */
-function showNotices(node: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>, notices: ReadonlySet<string>): void {
-  for (const message of notices) node.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
 }

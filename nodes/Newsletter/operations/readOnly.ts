@@ -1,7 +1,26 @@
 /** Resources that can only be read. Those that differ from the contract in nothing need no entry here. */
-import type { ResourceDefinition } from './definition.ts';
-import { readOnlyResource, type Differences } from './readOperations.ts';
 import { answerRecords } from '@newsletter-kit/core/contract';
+import { bulkUpdateJob as jobLocator } from '../parameters/locators.ts';
+import type { ResourceDefinition } from './definition.ts';
+import { type Differences, getMany, getOne, readOnlyResource } from './readOperations.ts';
+
+const jobDifferences = {
+  noun: 'bulk update job',
+  record: {
+    first: ['id', 'type', 'status', 'failure_reason', 'error_log', 'created', 'updated', 'completed'],
+    others: ['params', 'publication_id'],
+  },
+};
+
+/** The jobs that Update, Bulk Update and Update Status of subscriptions start. */
+export const bulkUpdateJob: ResourceDefinition = {
+  contract: 'bulkSubscriptionUpdates',
+  name: 'Bulk Update Job',
+  operations: {
+    get: getOne('bulkSubscriptionUpdates.get', { ...jobDifferences, path: { id: jobLocator } }),
+    getMany: getMany('bulkSubscriptionUpdates.list', jobDifferences),
+  },
+};
 
 const premiumTier = 'The premium tier it gives';
 const complimentaryAccess = { first: ['id', 'description'] };
@@ -49,7 +68,7 @@ const differences: Readonly<Record<string, { readonly get?: Differences; readonl
 /**
  * Every resource of the contract with a list, by its value in a workflow.
  *
- * @param besides - resources of the contract that have a file of their own
+ * @param besides - resources of the contract that have a definition of their own
  */
 export function readOnlyResources(besides: ReadonlySet<string>): Readonly<Record<string, ResourceDefinition>> {
   const resources = Object.keys(answerRecords).flatMap((id) =>

@@ -3,21 +3,20 @@
  * its differences.
  */
 import {
+  type AnswerRecord,
   answerRecords,
   operation,
-  words,
-  type AnswerRecord,
   type Operation,
   type OperationWords,
+  words,
+  pageLimit,
 } from '@newsletter-kit/core/contract';
 import type { Arguments, ListId } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { largestPage, listLength, readLength } from '../parameters/list.ts';
 import { locatorOf } from '../parameters/locators.ts';
-import { byName, collection, describe, include, texts, titleOf } from '../parameters/propertyBuilders.ts';
-import { readFields, readParameter, type ItemParameters } from '../parameters/read.ts';
-import { recordIn, toRecord } from '../records/present.ts';
-import { shapeOf, type RecordId, type RecordShape, type ShapeChoice } from '../records/shapes.ts';
+import { byName, collection, describe, include, texts, titleOf } from '../parameters/properties.ts';
+import { type ItemParameters, readFields, readParameter } from '../parameters/read.ts';
+import { type RecordId, recordIn, type RecordShape, type ShapeChoice, shapeOf, toRecord } from '../records.ts';
 import type { ItemOperation, ResourceDefinition } from './definition.ts';
 
 /** An operation that reads one record. */
@@ -64,6 +63,38 @@ export function getOne(id: GetId, differences: Differences = {}): ItemOperation 
   };
 }
 
+const returnAll: INodeProperties = {
+  displayName: 'Return All',
+  name: 'returnAll',
+  type: 'boolean',
+  default: false,
+  description: 'Whether to return all results or only up to a given limit',
+};
+
+const limit: INodeProperties = {
+  displayName: 'Limit',
+  name: 'limit',
+  type: 'number',
+  typeOptions: { minValue: 1 },
+  default: 50,
+  description: 'Max number of results to return',
+  displayOptions: { show: { returnAll: [false] } },
+};
+
+/** The parameters for the number of results of a list. */
+const listLength: readonly INodeProperties[] = [returnAll, limit];
+
+/**
+ * The maximum number of results; infinity for all.
+ *
+ * @throws ParameterMismatch
+ */
+function readLength(item: ItemParameters): number {
+  return readParameter(item, returnAll) === true
+    ? Number.POSITIVE_INFINITY
+    : Number(readParameter(item, limit) ?? limit.default);
+}
+
 /** Get Many: a list with Return All, Limit, and the filters and options of its query. */
 export function getMany(id: ManyId, differences: Differences = {}): ItemOperation {
   const sentence = `Get many ${pluralOf(differences.noun ?? nounOf(id))}`;
@@ -87,7 +118,7 @@ export function getMany(id: ManyId, differences: Differences = {}): ItemOperatio
         ...readPath(context, path),
         ...readFields(context, 'filters', filters),
         ...readFields(context, 'options', options),
-        ...(hasPages && { limit: Math.min(most, largestPage) }),
+        ...(hasPages && { limit: Math.min(most, pageLimit.max) }),
       } as Arguments<ManyId>;
       const records: IDataObject[] = [];
       for await (const item of context.engine.list(id, args, context.call)) {

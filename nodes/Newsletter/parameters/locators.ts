@@ -5,7 +5,7 @@ interface Locator {
   readonly displayName: string;
   /** Named as the path parameter of the API where it has a name of its own. */
   readonly name: string;
-  /** In `methods/listSearch.ts`. */
+  /** Name of the search in `methods.ts`. */
   readonly search: string;
   readonly description: string;
   /** By its ID, or by whatever else names it. */

@@ -2,7 +2,7 @@
 import { subscriptionRequestWords } from '@newsletter-kit/core/contract';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { automation } from './locators.ts';
-import { describe, include } from './propertyBuilders.ts';
+import { describe, include } from './properties.ts';
 import { type ItemParameters, ParameterMismatch, readParameter } from './read.ts';
 
 /** The address or the ID of a subscription. */

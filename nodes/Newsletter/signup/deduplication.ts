@@ -4,10 +4,16 @@
  */
 import { addressKey } from '@newsletter-kit/core/signup';
 import { isRecord } from '../isRecord.ts';
-import type { Signup } from './item.ts';
 
 /** Signups that started an execution: hash of the signup → time, in seconds since 1970. */
 export type Started = ReadonlyMap<string, number>;
+
+/** What identifies a signup. */
+export interface SignupIdentity {
+  readonly email: string;
+  readonly suspected: boolean;
+  readonly idempotencyKey: string | null;
+}
 
 /** The hashes of a signup, each with its lifetime in seconds. */
 export type Marks = readonly { readonly hash: string; readonly seconds: number }[];
@@ -103,11 +109,11 @@ export function deduplicatorOf(scope: string): Deduplicator {
  * @param scope - the node; equal addresses have different hashes in different nodes
  */
 export async function marksOf(
-  { submission, suspected, idempotencyKey }: Signup,
+  { email, suspected, idempotencyKey }: SignupIdentity,
   quietSeconds: number,
   scope: string,
 ): Promise<Marks> {
-  const person = [scope, suspected, addressKey(submission.email)];
+  const person = [scope, suspected, addressKey(email)];
   return [
     ...(quietSeconds > 0 ? [{ hash: await digest(['address', ...person]), seconds: quietSeconds }] : []),
     ...(idempotencyKey === null

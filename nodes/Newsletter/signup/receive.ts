@@ -3,19 +3,19 @@ import {
   acceptedAnswer,
   acceptedBody,
   admitPost,
+  type Answer,
   collectBody,
+  type KeptSubmission,
   originCheck,
+  type Post,
   refusalAnswer,
   refused,
-  unavailable,
-  type Answer,
-  type Post,
   type Refused,
+  unavailable,
 } from '@newsletter-kit/core/endpoint';
-import type { IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { deduplicatorOf, marksOf, parseStarted, serializeStarted } from './deduplication.ts';
-import { readForm, type Form } from './form.ts';
-import { toItem, type Signup } from './item.ts';
+import { type Form, readForm } from './form.ts';
 
 /** The part of Node's request, and of n8n's additions to it, that is used here. */
 interface WebhookRequest {
@@ -31,6 +31,15 @@ interface WebhookResponse {
   setHeader(name: string, value: string): unknown;
   removeHeader(name: string): void;
   end(body: string | null): unknown;
+}
+
+/** An admitted signup. */
+interface Signup {
+  readonly submission: KeptSubmission;
+  /** True where the honeypot was filled in. */
+  readonly suspected: boolean;
+  readonly origin: string;
+  readonly idempotencyKey: string | null;
 }
 
 /** Tells n8n that the node has answered; no execution starts. */
@@ -108,7 +117,7 @@ async function startsExecution(
   const scope = scopeOf(context);
   const staticData = context.getWorkflowStaticData('node');
   const claim = await deduplicatorOf(scope).claim({
-    marks: await marksOf(signup, quietSeconds, scope),
+    marks: await marksOf({ ...signup, email: signup.submission.email }, quietSeconds, scope),
     quietSeconds,
     now,
     stored: parseStarted(staticData['passedOn']),
@@ -122,6 +131,36 @@ async function startsExecution(
   // Closed without an answer: the visitor left. The static data then decide about the next attempt.
   response.once('close', () => claim.settle(false));
   return true;
+}
+
+/**
+ * Builds the output item of a signup: the API's SubscriptionRequest without privileged fields. `signup` repeats the
+ * custom fields by name, for expressions, and holds the evidence of consent.
+ *
+ * @param now - seconds since 1970
+ */
+function toItem({ submission, suspected, origin }: Signup, now: number): INodeExecutionData {
+  const { consent, custom_fields: fields = [], ...request } = submission;
+  return {
+    json: {
+      ...request,
+      custom_fields: fields.map(({ name, value }) => ({ name, value: toJson(value) })),
+      signup: {
+        fields: Object.fromEntries(fields.map(({ name, value }) => [name, toJson(value)])),
+        consent: consent ?? null,
+        origin,
+        received_at: new Date(now * 1000).toISOString(),
+        suspected,
+      },
+    } satisfies IDataObject,
+  };
+}
+
+type FieldValue = NonNullable<KeptSubmission['custom_fields']>[number]['value'];
+
+/** Copies a list, since n8n's type of JSON has no read-only arrays. */
+function toJson(value: FieldValue): string | number | boolean | string[] {
+  return typeof value === 'object' ? [...value] : value;
 }
 
 /** Identifies the node among all nodes of this n8n. */

@@ -10,7 +10,7 @@ import {
   type SyncPlan,
 } from '@newsletter-kit/core/sync';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { toRecord } from '../records/present.ts';
+import { toRecord } from '../records.ts';
 import type { SyncSettings } from './settings.ts';
 
 /** In the order of the outputs. */

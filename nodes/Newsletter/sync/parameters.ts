@@ -1,6 +1,6 @@
 /** The parameters of the sync node: the mode, where the parts of a contact stand, the mapped fields, the situations. */
 import type { INodeProperties } from 'n8n-workflow';
-import { collection } from '../parameters/propertyBuilders.ts';
+import { collection } from '../parameters/properties.ts';
 
 export const mode: INodeProperties = {
   displayName: 'Mode',

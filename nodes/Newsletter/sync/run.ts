@@ -1,23 +1,38 @@
 /** One execution of the sync node: reads both sides, plans, and in Apply changes the newsletter and keeps the state. */
 import type { Engine } from '@newsletter-kit/core/engine';
 import { UpdatePendingError } from '@newsletter-kit/core/import';
-import { applySync, MappingError, planSync, SyncStateError, type Held } from '@newsletter-kit/core/sync';
-import { NodeOperationError, type IExecuteFunctions, type INode, type INodeExecutionData } from 'n8n-workflow';
+import {
+  applySync,
+  type Held,
+  MappingError,
+  planSync,
+  readSyncState,
+  startSync,
+  type SyncState,
+  SyncStateError,
+} from '@newsletter-kit/core/sync';
+import {
+  type IDataObject,
+  type IExecuteFunctions,
+  type INode,
+  type INodeExecutionData,
+  NodeOperationError,
+} from 'n8n-workflow';
+import { showHint, usedByAgent } from '../execution.ts';
+import { isRecord } from '../isRecord.ts';
 import { openEngine } from '../transport/engine.ts';
-import { toNodeFailure, type NodeFailure } from '../transport/failure.ts';
+import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import {
   consentRecords,
+  type Contacts,
   createItems,
   originsOf,
   reportOf,
   reviewItems,
   toNdjson,
   updateItems,
-  type Contacts,
 } from './output.ts';
 import { readSettings } from './settings.ts';
-import { loadState, saveState } from './state.ts';
-import { usedByAgent } from '../usedByAgent.ts';
 
 /**
  * Runs the sync for all input items together.
@@ -86,6 +101,36 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   ];
 }
 
+/** The key in the static data of the node; its value is one text. */
+const key = 'newsletterSync';
+
+/**
+ * The state of the last run; a new one for the first run, and for another publication than the last one.
+ *
+ * @throws SyncStateError for a damaged state or one of another version
+ */
+function loadState(staticData: IDataObject, publicationId: string): SyncState {
+  const text = staticData[key];
+  if (text === undefined) return startSync();
+  const stored = parse(text);
+  return stored['publicationId'] === publicationId ? readSyncState(stored['state']) : startSync();
+}
+
+/** Saves the state as one text: n8n observes every entry of objects in static data. */
+function saveState(staticData: IDataObject, publicationId: string, state: SyncState): void {
+  staticData[key] = JSON.stringify({ publicationId, state });
+}
+
+function parse(text: unknown): Readonly<Record<string, unknown>> {
+  try {
+    const stored: unknown = JSON.parse(String(text));
+    if (isRecord(stored) && typeof stored['publicationId'] === 'string' && isRecord(stored['state'])) return stored;
+  } catch {
+    // Not JSON: damaged, as below.
+  }
+  throw new SyncStateError();
+}
+
 /** Skips empty items, which nodes with Always Output Data return for no result. */
 function contactsIn(items: readonly INodeExecutionData[]): Contacts {
   const indexes = [...items.keys()].filter((index) => Object.keys(items[index]?.json ?? {}).length > 0);
@@ -132,11 +177,6 @@ const heldRemedies: Readonly<Record<Held['reason'], string>> = {
 
 function heldHint({ reason, message }: Held): string {
   return `The plan was held back: only opt-outs go to the CRM. ${message} ${heldRemedies[reason]}`;
-}
-
-/** Older versions of n8n have no hints. */
-function showHint(node: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>, message: string): void {
-  node.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
 }
 
 /** Converts an error to n8n's error, with remedies that use the labels of the node's parameters. */

@@ -2,13 +2,13 @@
 import { checkMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import type { IExecuteFunctions } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { publicationOf } from '../parameters/publication.ts';
+import { publicationOf } from '../parameters/connection.ts';
 import {
+  type ItemParameters,
   ParameterMismatch,
   readCollection,
   readFields,
   readParameter,
-  type ItemParameters,
 } from '../parameters/read.ts';
 import * as parameters from './parameters.ts';
 

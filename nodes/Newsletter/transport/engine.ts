@@ -1,9 +1,9 @@
 /** Creates the engine of a node from its credential. */
 import { createEngine, type Engine, type EngineOptions } from '@newsletter-kit/core/engine';
-import { NodeOperationError, type IAllExecuteFunctions } from 'n8n-workflow';
+import { type IAllExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { usesOAuth2 } from '../parameters/authentication.ts';
-import { addressOf, publicationIdOf, type Connection } from './connection.ts';
+import { usesOAuth2 } from '../parameters/connection.ts';
+import { addressOf, type Connection, publicationIdOf } from './credential.ts';
 import { createHost } from './host.ts';
 
 /** An engine, and the publication it works on. */

@@ -1,7 +1,8 @@
 /** Converts errors to n8n's error classes, with remedies that use the labels of the node's parameters. */
-import { operations, type Operation } from '@newsletter-kit/core/contract';
+import { type Operation, operations } from '@newsletter-kit/core/contract';
 import {
   ApiError,
+  type CallName,
   ConfigurationError,
   InvalidAnswerError,
   InvalidRequestError,
@@ -9,11 +10,10 @@ import {
   NewsletterError,
   RedirectError,
   TimeoutError,
-  type CallName,
 } from '@newsletter-kit/core/engine';
-import { NodeApiError, NodeOperationError, type INode, type INodeProperties } from 'n8n-workflow';
-import { usesOAuth2 } from '../parameters/authentication.ts';
-import { labelsIn } from '../parameters/labels.ts';
+import { type INode, type INodeProperties, NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { usesOAuth2 } from '../parameters/connection.ts';
+import { labelsIn } from '../parameters/properties.ts';
 import { ParameterMismatch } from '../parameters/read.ts';
 
 /** Either error class of n8n. */

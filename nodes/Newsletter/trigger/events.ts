@@ -1,5 +1,8 @@
-/** Events of the trigger. The key is the value of the event in a workflow and must never change. */
-import type { SubscriptionEventType } from '@newsletter-kit/core/watch';
+/** Events of the trigger: their definitions, the filter, and the item of an event. */
+import type { SubscriptionEvent, SubscriptionEventType } from '@newsletter-kit/core/watch';
+import type { IDataObject } from 'n8n-workflow';
+import { isRecord } from '../isRecord.ts';
+import { type OutputForm, present, subscription as subscriptionShape, toRecord } from '../records.ts';
 
 /** One event. */
 export interface EventDefinition {
@@ -63,4 +66,40 @@ export const events: Readonly<Record<string, EventDefinition>> = {
 /** Values of the events that fulfil a condition. */
 export function eventsWhere(condition: (event: EventDefinition) => boolean): string[] {
   return Object.entries(events).flatMap(([value, event]) => (condition(event) ? [value] : []));
+}
+
+/** Accepted values by field of a subscription; other fields may have any value. */
+export type Filter = Readonly<Record<string, readonly string[]>>;
+
+/** Builds the filter from a collection whose parameters are named like the fields. */
+export function toFilter(entered: Readonly<Record<string, unknown>>): Filter {
+  const lists = Object.entries(entered).map(([name, value]): [string, string[]] => [
+    name,
+    Array.isArray(value) ? value.map(comparable) : [],
+  ]);
+  return Object.fromEntries(lists.filter(([, values]) => values.length > 0).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function matches(filter: Filter, subscription: unknown): boolean {
+  if (!isRecord(subscription)) return false;
+  return Object.entries(filter).every(([name, values]) => values.includes(comparable(subscription[name])));
+}
+
+function comparable(value: unknown): string {
+  return String(value ?? '')
+    .trim()
+    .toLowerCase();
+}
+
+/** Events of an existing subscription. */
+export type Reported<Subscription> = Exclude<SubscriptionEvent<Subscription>, { readonly type: 'removed' }>;
+
+export function toItem(event: Reported<object>, { reads }: EventDefinition, form: OutputForm): IDataObject {
+  return { ...present(toRecord(event.subscription), subscriptionShape, form), ...facts(event, reads) };
+}
+
+/** Fields of the event. The previous status is unknown where only one status is read. */
+function facts(event: Reported<object>, reads: EventDefinition['reads']): IDataObject {
+  if (event.type === 'updated') return { changed: [...event.changed] };
+  return event.type === 'created' || reads === 'inactive' ? {} : { previous_status: event.from };
 }

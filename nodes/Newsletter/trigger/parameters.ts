@@ -1,6 +1,6 @@
 /** The trigger's parameters: the event, what it costs, what narrows it down, how much a poll may read. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, choice, collection, texts } from '../parameters/propertyBuilders.ts';
+import { byName, choice, collection, texts } from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { events, eventsWhere } from './events.ts';
 import { capacity, requestsPerPoll } from './limits.ts';

@@ -1,14 +1,25 @@
-/** A scheduled poll: returns the events since the last poll, and advances the state. */
-import { type WatchResult, type WatchState, watchSubscriptions } from '@newsletter-kit/core/watch';
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { largestPage } from '../parameters/list.ts';
+/** One poll of the trigger: scheduled, or by hand for a sample; and the conversion of its errors. */
+import { pageLimit } from '@newsletter-kit/core/contract';
+import { ApiError, type Engine, type Item } from '@newsletter-kit/core/engine';
+import {
+  CapacityError,
+  type SubscriptionEventType,
+  type WatchResult,
+  type WatchState,
+  WatchStateError,
+  watchSubscriptions,
+} from '@newsletter-kit/core/watch';
+import { type IDataObject, type INode, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { openEngine } from '../transport/engine.ts';
-import { matches, type Reported, toItem } from './items.ts';
+import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
+import { events, matches, type Reported, toItem } from './events.ts';
 import { capacity, checkSize, requestsPerFirstScanPoll, timeBudget } from './limits.ts';
 import type { Settings } from './settings.ts';
 import { WatchStateStore } from './state.ts';
 
 /**
+ * A scheduled poll.
+ *
  * @returns an item for each event; null where there is none and n8n need not save the state
  * @throws CapacityError, WatchStateError, and what the engine throws where not even one page could be read; the state
  *   then stays as it was
@@ -30,7 +41,7 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
     state,
     pages: requestLimit(settings, state, from === 'new'),
     capacity,
-    limit: largestPage,
+    limit: pageLimit.max,
     hasTime: time.hasTime,
     call: { totalTimeoutMs: time.requestMs },
   });
@@ -57,7 +68,7 @@ function requestLimit({ event, pages }: Settings, { scan }: WatchState, first: b
   if (event.reads === 'newest') return pages;
   // One request reads what is new; the scan needs another.
   if (scan !== null && scan.pass > 0) return Math.max(pages, 2);
-  return Math.max(pages, first ? Math.ceil(capacity / largestPage) + 2 : requestsPerFirstScanPoll);
+  return Math.max(pages, first ? Math.ceil(capacity / pageLimit.max) + 2 : requestsPerFirstScanPoll);
 }
 
 /** Whether an update has at least one of the requested changes. */
@@ -81,4 +92,82 @@ function logProgress(
       `Newsletter Trigger: still learning what is there, ${scan.known} subscriptions so far; the next poll goes on`,
     );
   else logger.debug(`Newsletter Trigger: at ${Math.round(scan.share * 100)} % of ${scan.known} subscriptions`);
+}
+
+type Subscription = Item<'subscriptions.list'>;
+
+/**
+ * A poll by hand: returns the newest subscription that fits the event, to build a workflow on. Leaves the state
+ * unchanged.
+ */
+export async function samplePoll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
+  const { event, form } = settings;
+  const { engine } = await openEngine(context, settings.publication);
+  const latest = await find(engine, settings);
+  if (latest === undefined) return [];
+  return [toItem(sampleEvent(event.type, latest, settings), event, form)];
+}
+
+/** Pages to search for a subscription that fits the filters. */
+const maxPages = 5;
+
+async function find(engine: Engine, { event, expand, filter }: Settings): Promise<Subscription | undefined> {
+  const narrow = Object.keys(filter).length > 0;
+  let read = 0;
+  const list = engine.list('subscriptions.list', {
+    ...(event.status !== undefined && { status: event.status as 'active' | 'inactive' }),
+    ...(expand && expand.length > 0 && { expand }),
+    order_by: 'created',
+    direction: 'desc',
+    limit: narrow ? pageLimit.max : 1,
+  });
+  for await (const subscription of list) {
+    if (matches(filter, subscription)) return subscription;
+    if ((read += 1) >= maxPages * pageLimit.max) return undefined;
+  }
+  return undefined;
+}
+
+/** The subscription as an event of this type; its previous status is unknown. */
+function sampleEvent(
+  type: SubscriptionEventType,
+  subscription: Subscription,
+  { changes }: Settings,
+): Reported<Subscription> {
+  if (type === 'updated')
+    return { type, changed: changes.filter((change) => change === 'tier' || change === 'custom_fields'), subscription };
+  if (type === 'created' || type === 'removed') return { type: 'created', subscription };
+  return { type, from: null, to: subscription.status, subscription };
+}
+
+const round = (count: number): string => count.toLocaleString('en');
+
+/** Converts an error of a poll to n8n's error, with a remedy. */
+export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
+  if (error instanceof CapacityError) {
+    return new NodeOperationError(
+      node,
+      `This event can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
+      {
+        description: `n8n keeps what a trigger has seen with the workflow, and loads it at every execution. Choose the Event "${events['subscriptionCreated']?.name}", which keeps next to nothing, or "${events['subscriptionUnsubscribed']?.name}", which keeps the inactive ones alone; for all changes, run the command "newsletter watch" and send what it prints to a Webhook node.`,
+        failure: { cause: 'configuration-invalid' },
+      },
+    );
+  }
+  if (error instanceof WatchStateError) {
+    return new NodeOperationError(
+      node,
+      'What this trigger keeps between its polls was written by a later version of the package, or is damaged',
+      {
+        description:
+          'Update the package to go on where it stopped. To begin anew instead, delete this node and add it again under another name: n8n keeps the state by name and ID.',
+        failure: { cause: 'configuration-invalid' },
+      },
+    );
+  }
+  const failure = toNodeFailure(node, error);
+  // A revoked key or a deleted publication leaves the state as it is.
+  if (error instanceof ApiError && [401, 403, 404].includes(error.status))
+    failure.description = `${failure.description ?? ''} Once that is put right, the trigger reports what has happened since its last poll.`;
+  return failure;
 }

@@ -3,7 +3,7 @@ import type { Arguments } from '@newsletter-kit/core/engine';
 import type { FieldChoice } from '@newsletter-kit/core/watch';
 import { type INodeProperties, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
 import { isRecord } from '../isRecord.ts';
-import { publicationIn } from '../parameters/publication.ts';
+import { publicationIn } from '../parameters/connection.ts';
 import {
   type ItemParameters,
   ParameterMismatch,
@@ -12,12 +12,8 @@ import {
   readParameter,
   readValue,
 } from '../parameters/read.ts';
-import { readOutputForm } from '../records/output.ts';
-import type { OutputForm } from '../records/present.ts';
-import { subscription } from '../records/shapes.ts';
-import { toUnixSeconds } from './dateTime.ts';
-import { type EventDefinition, events } from './events.ts';
-import { type Filter, toFilter } from './items.ts';
+import { type OutputForm, readOutputForm, subscription } from '../records.ts';
+import { type EventDefinition, events, type Filter, toFilter } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
 import { changes, eventProperty, fieldNames, filters, includeOption, pagesOption, sinceOption } from './parameters.ts';
 
@@ -114,4 +110,41 @@ function readChanges(item: ItemParameters): Pick<Settings, 'changes' | 'customFi
         ? names.map(String)
         : 'all',
   };
+}
+
+/** Ends with Z or a difference to UTC. */
+const zoned = /(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/**
+ * Unix seconds of a date from n8n's picker or an expression; undefined where it is no date.
+ *
+ * @param zone - the time zone of dates that name none
+ */
+export function toUnixSeconds(value: unknown, zone: string): number | undefined {
+  const text = value instanceof Date ? value.toISOString() : String(value).trim().replace(' ', 'T');
+  const asUtc = Date.parse(zoned.test(text) ? text : `${text.includes('T') ? text : `${text}T00:00:00`}Z`);
+  if (Number.isNaN(asUtc)) return undefined;
+  if (zoned.test(text)) return Math.floor(asUtc / 1000);
+  // Twice: the offset itself changes in the hours around a daylight saving transition.
+  const near = asUtc - utcOffsetMs(zone, asUtc);
+  return Math.floor((asUtc - utcOffsetMs(zone, near)) / 1000);
+}
+
+/** Milliseconds by which the zone is ahead of UTC at this time. */
+function utcOffsetMs(zone: string, moment: number): number {
+  const parts = new Intl.DateTimeFormat('en-US', {
+    timeZone: zone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  }).formatToParts(moment);
+  const part = (type: Intl.DateTimeFormatPartTypes): number => Number(parts.find((each) => each.type === type)?.value);
+  return (
+    Date.UTC(part('year'), part('month') - 1, part('day'), part('hour'), part('minute'), part('second')) -
+    Math.floor(moment / 1000) * 1000
+  );
 }

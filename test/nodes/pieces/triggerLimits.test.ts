@@ -2,8 +2,8 @@
 import { createClient } from '@newsletter-kit/core';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/failure.ts';
 import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
+import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

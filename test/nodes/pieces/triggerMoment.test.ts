@@ -1,6 +1,6 @@
 /** The moment that a date in the editor means. */
 import { describe, expect, it } from 'vitest';
-import { toUnixSeconds } from '../../../nodes/Newsletter/trigger/dateTime.ts';
+import { toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
 
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
 

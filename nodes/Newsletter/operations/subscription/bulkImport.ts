@@ -1,6 +1,6 @@
 /**
  * Subscription: Bulk Import. Every input item is one subscription; core's importer sends them in calls of up to a
- * thousand.
+ * thousand. Records the outcome of each item.
  */
 import {
   type ImportProgress,
@@ -8,14 +8,13 @@ import {
   importSubscriptions,
   type SourceRow,
 } from '@newsletter-kit/core/import';
-import { type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
-import { collection } from '../../parameters/propertyBuilders.ts';
+import { type IDataObject, type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
+import { collection } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
-import { Outcomes, quoted } from './bulkImportOutcomes.ts';
-import { itemReader, mappingFields } from './bulkImportRequest.ts';
+import { itemReader, mappingFields, type ReadItem } from './bulkImportRequest.ts';
 
 const notice: INodeProperties = {
   displayName:
@@ -172,4 +171,124 @@ function importFailure(first: OperationContext, count: number, failed: readonly 
         'The other items were dealt with. Running the node again sends all of them again, which only updates what is there. To get what became of each item instead of this message, set On Error in the Settings of this node to continue.',
     },
   );
+}
+
+/** An accepted call. */
+interface Batch {
+  readonly importId: string | null;
+  readonly firstRow: number;
+}
+
+type Outcome =
+  | { readonly batch: Batch }
+  | { readonly status: 'rejected' | 'duplicate'; readonly reason: string }
+  | { readonly error: NodeFailure };
+
+/** The outcome of each item, with only the fields that the output needs. Rows are numbered from 1, as the items. */
+class Outcomes {
+  readonly #items: readonly OperationContext[];
+  readonly #emails: (string | undefined)[] = [];
+  readonly #outcomes: (Outcome | undefined)[] = [];
+  readonly #batches: Batch[] = [];
+  #last: { readonly row: number } & Pick<ReadItem, 'nameOf'> = { row: 0, nameOf: (field) => field };
+  readonly #droppedOf: (readonly string[] | undefined)[] = [];
+  /** Custom fields of items that the publication does not have. */
+  readonly dropped = new Set<string>();
+  /** Input fields that match no field. */
+  readonly unused = new Set<string>();
+
+  constructor(items: readonly OperationContext[]) {
+    this.#items = items;
+  }
+
+  read(row: number, asked: ReadItem): void {
+    const { subscription, dropped, unused } = asked;
+    this.#last = { row, nameOf: asked.nameOf };
+    if (typeof subscription.email === 'string') this.#emails[row] = subscription.email;
+    if (dropped.length > 0) this.#droppedOf[row] = dropped;
+    for (const name of dropped) this.dropped.add(name);
+    for (const name of unused) this.unused.add(name);
+  }
+
+  accepted(rows: readonly number[], importId: string | undefined): void {
+    const batch = { importId: importId ?? null, firstRow: Math.min(...rows) };
+    this.#batches.push(batch);
+    this.#set(rows, { batch });
+  }
+
+  failed(rows: readonly number[], error: NodeFailure): void {
+    this.#set(rows, { error });
+  }
+
+  /** The importer uses the API's names of fields, and checks a row before it reads the next one. */
+  rejected(row: number, status: 'rejected' | 'duplicate', reason: string): void {
+    const { row: last, nameOf } = this.#last;
+    const named = row === last ? reason.replace(/^"(\w+)"/, (_, field: string) => `"${nameOf(field)}"`) : reason;
+    this.#outcomes[row] = { status, reason: named };
+  }
+
+  /** Sets the error of all items without an outcome: they were never sent. */
+  notTried(error: NodeFailure): void {
+    for (let row = 1; row <= this.#items.length; row += 1) this.#outcomes[row] ??= { error };
+  }
+
+  /**
+   * One an item, in the order of the items. Batches are numbered in that order too, whichever was answered first.
+   *
+   * @param hasErrorOutput - whether items that were left out go to the node's error output. n8n takes an item there
+   *   that has `error` and nothing else, and adds the input of the item.
+   */
+  inOrder(hasErrorOutput: boolean): readonly ItemOutcome[] {
+    const numbers = new Map(
+      this.#batches.toSorted((a, b) => a.firstRow - b.firstRow).map((batch, index) => [batch, index + 1]),
+    );
+    return this.#items.flatMap(({ itemIndex }, index): ItemOutcome[] => {
+      const outcome = this.#outcomes[index + 1];
+      if (outcome === undefined) return [];
+      if ('error' in outcome) return [{ itemIndex, error: outcome.error }];
+      if ('status' in outcome && hasErrorOutput) return [{ itemIndex, json: { error: this.#reason(outcome) } }];
+      return [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
+    });
+  }
+
+  #json(
+    row: number,
+    outcome: Exclude<Outcome, { readonly error: NodeFailure }>,
+    numbers: ReadonlyMap<Batch, number>,
+  ): IDataObject {
+    const email = this.#emails[row] ?? null;
+    const dropped = this.#droppedOf[row];
+    if ('batch' in outcome)
+      return {
+        email,
+        status: 'accepted',
+        import_id: outcome.batch.importId,
+        batch: numbers.get(outcome.batch) ?? null,
+        reason: dropped
+          ? `The publication has no custom field ${quoted(dropped, 'or')}; the rest of the item was imported`
+          : null,
+      };
+    return { email, status: outcome.status, import_id: null, batch: null, reason: this.#reason(outcome) };
+  }
+
+  /** Numbers input items from 0, as n8n does. */
+  #reason({ status, reason }: { readonly status: string; readonly reason: string }): string {
+    const before = status === 'duplicate' ? Number(/\d+/.exec(reason)?.[0]) : Number.NaN;
+    return Number.isNaN(before)
+      ? reason
+      : `An earlier item has the same address: item ${this.#items[before - 1]?.itemIndex ?? before - 1}`;
+  }
+
+  #set(rows: readonly number[], outcome: Outcome): void {
+    for (const row of rows) this.#outcomes[row] = outcome;
+  }
+}
+
+const mostQuoted = 10;
+
+/** The first names as a list in a sentence. */
+function quoted(names: Iterable<string>, last: 'and' | 'or'): string {
+  const all = [...names].map((name) => `"${name}"`);
+  const some = all.length > mostQuoted ? [...all.slice(0, mostQuoted), `${all.length - mostQuoted} more`] : all;
+  return some.length > 1 ? `${some.slice(0, -1).join(', ')} ${last} ${some.at(-1)}` : some.join('');
 }

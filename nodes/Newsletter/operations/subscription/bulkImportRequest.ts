@@ -4,7 +4,7 @@ import { readCustomFieldsOf, readInput, toSentFields } from '../../parameters/cu
 import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
-import { additionalFields, readRequest, requestFields } from './requestFields.ts';
+import { additionalFields, readRequest, requestFields } from './create.ts';
 
 const mapping: INodeProperties = {
   displayName: 'Mapping Column Mode',

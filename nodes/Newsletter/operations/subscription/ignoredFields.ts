@@ -3,8 +3,8 @@
  */
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { isRecord } from '../../isRecord.ts';
-import type { Change } from './changes.ts';
-import type { Subscription } from './existence.ts';
+import type { Change } from './jobs.ts';
+import type { Subscription } from './read.ts';
 
 export type Request = Arguments<'subscriptions.create'>;
 type Name = keyof Request;

@@ -1,15 +1,27 @@
-/** Subscription: Get and Get Many. */
-import { subscriptionListWords as words } from '@newsletter-kit/core/contract';
-import type { Arguments } from '@newsletter-kit/core/engine';
+/**
+ * Subscription: Get and Get Many, and lookups by address or ID. The API only reads subscriptions as a list: an address
+ * takes one request, an ID a scan of the list. All items of a run share the scan, so many IDs cost no more than reading
+ * the list once.
+ */
+import { subscriptionListWords as words, pageLimit } from '@newsletter-kit/core/contract';
+import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
+import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
-import { byName, collection, describe, premiumTiers } from '../../parameters/propertyBuilders.ts';
+import { byName, collection, describe, premiumTiers } from '../../parameters/properties.ts';
 import { readFields } from '../../parameters/read.ts';
-import { readSubscriber, statuses, subscriber, subscriptionInclude, tiers } from '../../parameters/subscription.ts';
-import { toRecord } from '../../records/present.ts';
-import { subscription } from '../../records/shapes.ts';
-import type { ItemOperation } from '../definition.ts';
+import {
+  noSubscription,
+  readSubscriber,
+  statuses,
+  type Subscriber,
+  subscriber,
+  subscriptionInclude,
+  tiers,
+} from '../../parameters/subscription.ts';
+import { subscription, toRecord } from '../../records.ts';
+import { forEachGroup, groupBy } from '../concurrency.ts';
+import type { ItemOperation, OperationContext } from '../definition.ts';
 import { getMany as manyOf } from '../readOperations.ts';
-import { findSubscription } from './findSubscription.ts';
 
 const allValues = { name: 'All', value: 'all' };
 
@@ -84,3 +96,143 @@ export const get: ItemOperation = {
     return [toRecord(await findSubscription(context, readSubscriber(context), expand))];
   },
 };
+
+export type Subscription = Item<'subscriptions.list'>;
+type Expand = Arguments<'subscriptions.list'>['expand'];
+
+/** A scan of the list: the subscriptions read so far, and the rest. */
+interface Scan {
+  readonly known: Map<string, Subscription>;
+  readonly rest: AsyncIterator<Subscription>;
+}
+
+/** By engine, which lives as long as one run of a node, and by `expand`. */
+const scans = new WeakMap<Engine, Map<string, Scan>>();
+
+/** @throws ParameterMismatch where there is none */
+export async function findSubscription(
+  context: OperationContext,
+  named: Subscriber,
+  expand?: Expand,
+): Promise<Subscription> {
+  const found =
+    'email' in named ? await findByAddress(context, named.email, expand) : await byId(context, named.id, expand);
+  if (found !== undefined) return found;
+  throw noSubscription();
+}
+
+/** The subscription with this address, case-insensitive; undefined where there is none. */
+export async function findByAddress(
+  { engine, call }: OperationContext,
+  email: string,
+  expand?: Expand,
+): Promise<Subscription | undefined> {
+  const { items } = await engine.list('subscriptions.list', { email, limit: 1, ...(expand && { expand }) }, call);
+  return items[0];
+}
+
+/** A subscription that has to be found by its address, and the item that names it. */
+export interface NamedByAddress {
+  readonly context: OperationContext;
+  readonly email: string;
+}
+
+/** By engine and address key: the ID, or the error of the lookup; no entry where there is no subscription. */
+export type FoundIds = ReadonlyMap<Engine, ReadonlyMap<string, { readonly id: string } | { readonly error: unknown }>>;
+
+/** Fewer addresses than this are looked up one by one, without reading the length of the list first. */
+const minForList = 10;
+
+/**
+ * Finds the subscriptions with these addresses in the fewest requests: one for each address, or the whole list where
+ * that has fewer pages.
+ */
+export async function findIds(named: readonly NamedByAddress[]): Promise<FoundIds> {
+  const found = new Map<Engine, Map<string, { readonly id: string } | { readonly error: unknown }>>();
+  for (const ofOne of groupBy(named, ({ context }) => context.engine)) {
+    const context = ofOne[0]?.context;
+    if (context === undefined) continue;
+    const ids = new Map<string, { readonly id: string } | { readonly error: unknown }>();
+    found.set(context.engine, ids);
+    const emails = new Map(ofOne.map(({ email }) => [addressKey(email), email]));
+    const findEach = (): Promise<void> =>
+      forEachGroup(
+        [...emails].map((one) => [one]),
+        async ([key, email]) => {
+          try {
+            const subscription = await findByAddress(context, email);
+            if (subscription) ids.set(key, subscription);
+          } catch (error) {
+            ids.set(key, { error });
+          }
+          return true;
+        },
+      );
+    try {
+      if (emails.size < minForList || (await pagesOf(context)) >= emails.size) await findEach();
+      else await findInList(context, new Set(emails.keys()), ids);
+    } catch (error) {
+      for (const key of emails.keys()) if (!ids.has(key)) ids.set(key, { error });
+    }
+  }
+  return found;
+}
+
+/** Pages of the list of all subscriptions; only offset pagination reports them. */
+async function pagesOf({ engine, call }: OperationContext): Promise<number> {
+  const { totalResults } = await engine.list('subscriptions.list', { page: 1, limit: 1 }, call);
+  return totalResults === null ? Number.POSITIVE_INFINITY : Math.ceil(totalResults / pageLimit.max);
+}
+
+async function findInList(
+  { engine, call }: OperationContext,
+  wanted: Set<string>,
+  ids: Map<string, { readonly id: string } | { readonly error: unknown }>,
+): Promise<void> {
+  for await (const { id, email } of engine.list('subscriptions.list', { limit: pageLimit.max }, call)) {
+    const key = addressKey(email);
+    if (wanted.delete(key)) ids.set(key, { id });
+    if (wanted.size === 0) return;
+  }
+}
+
+/** The subscription with this ID as it was when it was read, if it is among the newest thousand. */
+export function recentById(context: OperationContext, id: string): Promise<Subscription | undefined> {
+  return byId(context, id, undefined, 1000);
+}
+
+/** @param most - how many subscriptions are read at most */
+async function byId(
+  context: OperationContext,
+  id: string,
+  expand: Expand,
+  most = Number.POSITIVE_INFINITY,
+): Promise<Subscription | undefined> {
+  const { known, rest } = scanOf(context, expand);
+  while (!known.has(id) && known.size < most) {
+    const step: IteratorResult<Subscription, undefined> = await rest.next().catch((error: unknown) => {
+      // A failed iterator reports its end: the next item starts another scan.
+      scans.get(context.engine)?.clear();
+      throw error;
+    });
+    if (step.done === true) return undefined;
+    known.set(step.value.id, step.value);
+  }
+  return known.get(id);
+}
+
+function scanOf({ engine, call }: OperationContext, expand: Expand): Scan {
+  const ofEngine = scans.get(engine) ?? new Map<string, Scan>();
+  scans.set(engine, ofEngine);
+  const key = JSON.stringify(expand ?? []);
+  const begun = ofEngine.get(key) ?? startScan();
+  ofEngine.set(key, begun);
+  return begun;
+
+  function startScan(): Scan {
+    // Newest first: workflows mostly ask for subscriptions that were just created.
+    const query = { direction: 'desc', limit: pageLimit.max, ...(expand && { expand }) } as const;
+    const subscriptions = engine.list('subscriptions.list', query, call);
+    return { known: new Map<string, Subscription>(), rest: subscriptions[Symbol.asyncIterator]() };
+  }
+}

@@ -1,24 +1,73 @@
-/**
- * Subscription: Update. The API updates subscriptions in jobs alone; this is a job of one, waited for unless told
- * otherwise.
- */
-import type { IDataObject } from 'n8n-workflow';
+/** Subscription: Update and Bulk Update. */
+import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../../isRecord.ts';
+import { customFields, readCustomFields } from '../../parameters/customFields.ts';
+import { collection, describe, labelsOf, newsletterLists, texts } from '../../parameters/properties.ts';
+import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
 import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
-import { labelsOf } from '../../parameters/labels.ts';
-import { readWaiting, waiting } from '../../parameters/waiting.ts';
-import { toRecord } from '../../records/present.ts';
-import { updatedSubscription } from '../../records/shapes.ts';
-import type { ItemOperation, OperationContext } from '../definition.ts';
-import { type Change, changeFields, readChanges } from './changes.ts';
-import type { Subscription } from './existence.ts';
-import { findByAddress, findSubscription, recentById } from './findSubscription.ts';
+import { toRecord, updatedSubscription } from '../../records.ts';
+import type { BatchOperation, ItemOperation, OperationContext } from '../definition.ts';
+import { gift, paymentsCustomer, tier } from './create.ts';
 import { changesNotApplied } from './ignoredFields.ts';
-import { beginUpdate, updateOne } from './updateJob.ts';
+import { beginUpdate, type Change, type Planned, readWaiting, runInJobs, updateOne, waiting } from './jobs.ts';
+import { findByAddress, findSubscription, recentById, type Subscription } from './read.ts';
+
+const updateFields: readonly INodeProperties[] = [
+  texts('Add Name', {
+    displayName: 'Clear Custom Fields',
+    name: 'delete',
+    placeholder: 'e.g. First Name',
+    description: 'Names of custom fields whose values are taken from the subscription',
+  }),
+  gift,
+  newsletterLists({
+    displayName: 'Join Newsletter List IDs',
+    name: 'newsletter_list_ids',
+    description: describe(words.newsletter_list_ids),
+  }),
+  newsletterLists({
+    displayName: 'Leave Newsletter List IDs',
+    name: 'unsubscribe_newsletter_list_ids',
+    description: describe(words.unsubscribe_newsletter_list_ids),
+  }),
+  paymentsCustomer,
+  { ...tier, description: describe(words.tier) },
+  {
+    displayName: 'Unsubscribe',
+    name: 'unsubscribe',
+    type: 'boolean',
+    default: false,
+    description: describe(words.unsubscribe),
+  },
+];
+
+/** The parameters for the changes, named as the fields of the request. */
+const changeFields: readonly INodeProperties[] = [
+  customFields,
+  ...collection('updateFields', 'Update Fields', 'Add Field', updateFields),
+];
+
+/**
+ * Reads the changes of one item.
+ *
+ * @throws ParameterMismatch, also without any change
+ */
+async function readChanges(context: OperationContext): Promise<Omit<Change, 'subscription_id'>> {
+  const { delete: cleared, ...fields } = readFields(context, 'updateFields', updateFields);
+  const set = await readCustomFields(context.node, context.itemIndex, context.engine);
+  const clear = Array.isArray(cleared) ? cleared.map((name) => ({ name: String(name), delete: true })) : [];
+  if (set.length + clear.length + Object.keys(fields).length === 0) {
+    throw new ParameterMismatch(
+      'There is nothing to update: fill in "Custom Fields" or add a field to "Update Fields"',
+    );
+  }
+  return { ...fields, ...(set.length + clear.length > 0 && { custom_fields: [...set, ...clear] }) };
+}
 
 const properties = [subscriber, ...changeFields, ...waiting];
 
-/** The update that was begun, and carried out where that was waited for. */
+/** A submitted update; `complete` after a wait for its job. */
 interface Updated {
   readonly change: Change;
   readonly job: string;
@@ -90,3 +139,42 @@ async function readUpdated(
   const recent = await recentById(context, id);
   return recent && findByAddress(context, recent.email, [...expand]);
 }
+
+const subscriptionId: INodeProperties = {
+  displayName: 'Subscription ID',
+  name: 'subscription_id',
+  type: 'string',
+  required: true,
+  default: '={{ $json.id }}',
+  placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
+  description: 'The subscription to update, one for each input item',
+};
+
+interface PlannedChange extends Planned {
+  readonly change: Change;
+}
+
+export const bulkUpdate: BatchOperation = {
+  name: 'Bulk Update',
+  description: 'Update many subscriptions, one for each input item, in jobs of up to 1000',
+  action: 'Update many subscriptions in bulk',
+  properties: [subscriptionId, ...changeFields, ...waiting],
+  executeAll: (items, continueOnFail) =>
+    runInJobs<PlannedChange>(items, continueOnFail, {
+      async plan(context) {
+        const id = String(readParameter(context, subscriptionId));
+        const change = { subscription_id: id, ...(await readChanges(context)) };
+        return { context, subscriptionId: id, change, seconds: readWaiting(context) };
+      },
+      submit: (batch) =>
+        beginUpdate(
+          batch[0].context,
+          batch.map(({ change }) => change),
+        ),
+      toJson: (plan, job, status) => ({
+        subscription_id: plan.subscriptionId,
+        subscription_update_id: job,
+        status,
+      }),
+    }),
+};

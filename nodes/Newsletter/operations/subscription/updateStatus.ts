@@ -6,14 +6,12 @@ import { statusUpdateWords } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
-import { describe, texts } from '../../parameters/propertyBuilders.ts';
+import { describe, texts } from '../../parameters/properties.ts';
 import { readParameter } from '../../parameters/read.ts';
 import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
-import { readWaiting, waiting } from '../../parameters/waiting.ts';
 import type { BatchOperation, OperationContext } from '../definition.ts';
-import { findIds, type FoundIds } from './findSubscription.ts';
-import { type Planned, runInJobs } from './jobBatches.ts';
-import { beginStatusUpdate } from './updateJob.ts';
+import { beginStatusUpdate, type Planned, readWaiting, runInJobs, waiting } from './jobs.ts';
+import { findIds, type FoundIds } from './read.ts';
 
 const inputSubscription: INodeProperties = { ...subscriber, default: { mode: 'id', value: '={{ $json.id }}' } };
 

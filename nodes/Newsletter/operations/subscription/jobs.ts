@@ -1,0 +1,252 @@
+/** Bulk update jobs of the service: starts them, waits for them, and reads the result of each subscription. */
+import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
+import type { Arguments } from '@newsletter-kit/core/engine';
+import { awaitUpdate, type FinishedUpdate, UpdatePendingError } from '@newsletter-kit/core/import';
+import { type IDataObject, type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
+import { type ItemParameters, ParameterMismatch, readParameter } from '../../parameters/read.ts';
+import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
+import { groupBy } from '../concurrency.ts';
+import type { ItemOutcome, OperationContext } from '../definition.ts';
+
+/** One subscription, and the changes to it. */
+export type Change = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
+
+const wait: INodeProperties = {
+  displayName: 'Wait for Completion',
+  name: 'waitForCompletion',
+  type: 'boolean',
+  default: true,
+  description: 'Whether to wait until the service has carried out the job, and to report what it refused',
+};
+
+const timeout: INodeProperties = {
+  displayName: 'Timeout (Seconds)',
+  name: 'timeout',
+  type: 'number',
+  typeOptions: { minValue: 1 },
+  default: 300,
+  description: 'How long to wait at most. The service goes on with the job also after that.',
+  displayOptions: { show: { waitForCompletion: [true] } },
+};
+
+/** The parameters Wait for Completion and Timeout. */
+export const waiting: readonly INodeProperties[] = [wait, timeout];
+
+/** Seconds to wait at most; null for no wait. */
+export function readWaiting(item: ItemParameters): number | null {
+  return readParameter(item, wait) === true ? Number(readParameter(item, timeout) ?? timeout.default) : null;
+}
+
+type Job = FinishedUpdate<string>;
+
+/** Milliseconds between two reads of a job: the first pause, and the longest. */
+const pauses = { firstDelayMs: 500, maxDelayMs: 5000 } as const;
+
+/**
+ * Waits until the job has finished or failed.
+ *
+ * @param subscriptionIds - the subscriptions it is about, in the order of the request
+ * @param seconds - how long to wait at most
+ * @throws NodeOperationError on a timeout, NodeApiError
+ */
+async function waitForJob(
+  { node, engine }: OperationContext,
+  id: string,
+  subscriptionIds: readonly string[],
+  seconds: number,
+): Promise<Job> {
+  try {
+    return await awaitUpdate({
+      engine,
+      id,
+      items: subscriptionIds,
+      ...pauses,
+      deadlineMs: seconds * 1000,
+      signal: node.getExecutionCancelSignal(),
+    });
+  } catch (error) {
+    throw toWaitFailure(node.getNode(), error, id, seconds);
+  }
+}
+
+/**
+ * Carries out a bulk update of one subscription and waits for it.
+ *
+ * @returns the ID of the job
+ * @throws ParameterMismatch where the service did not carry out all of it, and as {@link waitForJob}
+ */
+export async function updateOne(context: OperationContext, change: Change, seconds: number): Promise<string> {
+  const id = await beginUpdate(context, [change]);
+  const job = await waitForJob(context, id, [change.subscription_id], seconds);
+  const problem = problemOf(job, change.subscription_id);
+  if (problem !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${problem}`);
+  return id;
+}
+
+/** Submits changes. @returns the ID of their job */
+export async function beginUpdate(
+  { engine, call }: OperationContext,
+  subscriptions: readonly Change[],
+): Promise<string> {
+  const { data } = await engine.call('subscriptions.bulkUpdate', { subscriptions: [...subscriptions] }, call);
+  return data.subscription_update_id;
+}
+
+/**
+ * Submits a new status. The service does not answer the ID of the job; if needed, it is looked up: the job of type
+ * `status` that was not in the list before, or of several, the one whose parameters name these subscriptions.
+ *
+ * @returns the ID of the job; null where it was not looked up or is ambiguous
+ */
+export async function beginStatusUpdate(
+  context: OperationContext,
+  subscriptionIds: readonly string[],
+  status: string,
+  find: boolean,
+): Promise<string | null> {
+  const { engine, call } = context;
+  const args = {
+    subscription_ids: [...subscriptionIds],
+    new_status: status,
+  } as Arguments<'subscriptions.updateStatus'>;
+  const before = find ? new Set((await statusJobs(context)).map(({ id }) => id)) : null;
+  await engine.call('subscriptions.updateStatus', args, call);
+  if (before === null) return null;
+  const begun = (await statusJobs(context)).filter(({ id }) => !before.has(id));
+  const [named, ...more] = begun.filter(({ params }) => subscriptionIds.every((id) => params?.includes(id)));
+  if (named?.id && more.length === 0) return named.id;
+  // Without parameters, a single new job must be this one.
+  return (begun.length === 1 && !begun[0]?.params && begun[0]?.id) || null;
+}
+
+async function statusJobs({ engine, call }: OperationContext) {
+  const { items } = await engine.list('bulkSubscriptionUpdates.list', {}, call);
+  return items.filter(({ type }) => type === 'status');
+}
+
+function toWaitFailure(node: INode, error: unknown, id: string, seconds: number): NodeFailure {
+  if (!(error instanceof UpdatePendingError)) return toNodeFailure(node, error);
+  return new NodeOperationError(node, `The service still works on the job after ${seconds} seconds`, {
+    description: `It goes on without this node. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`,
+  });
+}
+
+/** The problem that the job reports for this subscription; undefined where it succeeded. */
+function problemOf({ outcome, update, problems }: Job, subscriptionId: string): string | undefined {
+  const own = problems.find(({ item }) => item === subscriptionId);
+  if (own !== undefined) return own.message;
+  return outcome === 'failed' ? (update.failure_reason ?? 'The service carried out nothing of the job') : undefined;
+}
+
+/** The request of one item. */
+export interface Planned {
+  readonly context: OperationContext;
+  readonly subscriptionId: string;
+  /** Seconds to wait for its job; null for no wait. */
+  readonly seconds: number | null;
+}
+
+/** Items of one request; never empty. */
+type Batch<Plan> = readonly [Plan, ...Plan[]];
+
+/** An operation that runs as jobs. */
+interface JobOperation<Plan extends Planned> {
+  plan(context: OperationContext): Promise<Plan>;
+  /** Items with different keys go into different jobs. */
+  key?(plan: Plan): unknown;
+  /** Submits a batch. @returns the ID of the job; null where it is unknown */
+  submit(batch: Batch<Plan>): Promise<string | null>;
+  /** @param status - `complete`, or `pending` without a wait */
+  toJson(plan: Plan, jobId: string | null, status: 'complete' | 'pending'): IDataObject;
+}
+
+/** Without `continueOnFail`, a wrong item fails the node before anything is sent. */
+export async function runInJobs<Plan extends Planned>(
+  items: readonly OperationContext[],
+  continueOnFail: boolean,
+  work: JobOperation<Plan>,
+): Promise<readonly ItemOutcome[]> {
+  const refused: ItemOutcome[] = [];
+  const planned: Plan[] = [];
+  for (const context of items) {
+    try {
+      planned.push(await work.plan(context));
+    } catch (error) {
+      refused.push({ itemIndex: context.itemIndex, error });
+    }
+  }
+  if (refused.length > 0 && !continueOnFail) return refused;
+
+  // All batches are submitted before the first wait.
+  const submissions: Submission<Plan>[] = [];
+  for (const batch of inBatches(planned, work.key)) {
+    const result = await submit(batch, work);
+    submissions.push(result);
+    if ('error' in result && !continueOnFail) break;
+  }
+  const outcomes: ItemOutcome[] = [];
+  for (const result of submissions) outcomes.push(...(await finish(result, work)));
+  return [...refused, ...outcomes];
+}
+
+/** A submitted batch with the ID of its job, or the error. */
+type Submission<Plan> = { readonly batch: Batch<Plan> } & (
+  | { readonly job: string | null }
+  | { readonly error: unknown }
+);
+
+/** Batches by publication and key, of the size that the service takes. */
+function* inBatches<Plan extends Planned>(
+  planned: readonly Plan[],
+  key: JobOperation<Plan>['key'] = () => undefined,
+): Generator<Batch<Plan>> {
+  for (const ofOne of groupBy(planned, ({ context }) => context.engine)) {
+    for (const one of new Set(ofOne.map(key))) {
+      const together = ofOne.filter((plan) => key(plan) === one);
+      for (let start = 0; start < together.length; start += bulkUpdateLimit) {
+        const [first, ...others] = together.slice(start, start + bulkUpdateLimit);
+        if (first !== undefined) yield [first, ...others];
+      }
+    }
+  }
+}
+
+async function submit<Plan extends Planned>(batch: Batch<Plan>, work: JobOperation<Plan>): Promise<Submission<Plan>> {
+  try {
+    const job = await work.submit(batch);
+    batch[0].context.node.logger.info(
+      `Newsletter: ${batch.length} subscriptions were handed over to ${job === null ? 'a job' : `the job ${job}`}`,
+    );
+    return { batch, job };
+  } catch (error) {
+    return { batch, error };
+  }
+}
+
+/** Waits for the job of a batch, and returns the outcome of each item. */
+async function finish<Plan extends Planned>(
+  result: Submission<Plan>,
+  { toJson }: JobOperation<Plan>,
+): Promise<readonly ItemOutcome[]> {
+  const { batch } = result;
+  const all = (error: unknown): readonly ItemOutcome[] =>
+    batch.map(({ context }) => ({ itemIndex: context.itemIndex, error }));
+  if ('error' in result) return all(result.error);
+  const { job: id } = result;
+  const [{ context, seconds }] = batch;
+  try {
+    const ids = batch.map(({ subscriptionId }) => subscriptionId);
+    const job = seconds === null || id === null ? null : await waitForJob(context, id, ids, seconds);
+    return batch.map((plan): ItemOutcome => {
+      const { itemIndex } = plan.context;
+      const problem = job === null ? undefined : problemOf(job, plan.subscriptionId);
+      return problem === undefined
+        ? { itemIndex, json: toJson(plan, id, statusOf(job)) }
+        : { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${problem}`) };
+    });
+  } catch (error) {
+    return all(error);
+  }
+}
+
+const statusOf = (job: Job | null): 'complete' | 'pending' => (job === null ? 'pending' : 'complete');
