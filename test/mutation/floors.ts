@@ -43,7 +43,7 @@ export const floors: Readonly<Record<string, Floor>> = {
   trigger: {
     project: 'nodes',
     sources: ['nodes/Newsletter/NewsletterTrigger.node.ts', 'nodes/Newsletter/trigger/**/*.ts'],
-    tests: ['test/nodes/{,pieces/}trigger*.test.ts'],
+    tests: ['test/nodes/{,units/}trigger*.test.ts'],
   },
   sandbox: {
     project: 'sandbox',

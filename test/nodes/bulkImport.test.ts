@@ -1,4 +1,4 @@
-/** Bulk Import against the sandbox: one item out for each item in, whatever happens to its call. */
+/** Bulk Import against the sandbox: one output item for each input item, also when a request fails. */
 import { describe, expect, it } from 'vitest';
 import { heapInUse } from '../../packages/relay/test/heap.ts';
 import { importRows, mappedManually, mistakes } from './import-mistakes.ts';
@@ -25,7 +25,7 @@ async function subscriptionOf(email: string) {
 }
 
 describe('the output', () => {
-  it('is one item for each item, in their order: taken with import and batch, or left out with the reason', async () => {
+  it('has one item per input item in order: accepted with import and batch, or left out with the reason', async () => {
     const hints: { message: string }[] = [];
     const items = await importOf(
       [
@@ -61,7 +61,7 @@ describe('the output', () => {
     expect(bench.requests('subscriptions.bulkCreate')).toHaveLength(1);
   });
 
-  it('numbers the batches in the order of the items, a thousand each at most', async () => {
+  it('numbers batches of at most a thousand in the order of the items', async () => {
     const items = await importOf(readers(2_500));
     expect(items.map(({ json }) => json['batch'])).toEqual(
       readers(2_500).map((_, index) => Math.floor(index / 1000) + 1),
@@ -69,7 +69,7 @@ describe('the output', () => {
     expect(new Set(items.map(({ json }) => json['import_id'])).size).toBe(3);
   });
 
-  it('keeps to the batch size, and logs its progress', async () => {
+  it('respects Batch Size, and logs its progress', async () => {
     const log: string[] = [];
     const items = await importOf(readers(25), { options: { batchSize: 10 } }, { log });
     expect(items.map(({ json }) => json['batch']).filter((batch, index, all) => batch !== all[index - 1])).toEqual([
@@ -79,7 +79,7 @@ describe('the output', () => {
     expect(log.join()).not.toContain('@');
   });
 
-  it('at an error output is the reason alone for an item that was left out: n8n adds its input there', async () => {
+  it('has the reason alone at the error output, where n8n adds the input', async () => {
     const hints: { message: string }[] = [];
     const items = await importOf(
       [{ email: 'ada@example.com' }, { 'E-Mail': 'bo.example.com' }, { email: 'Ada@example.com' }],
@@ -96,7 +96,7 @@ describe('the output', () => {
     ]);
   });
 
-  it('is empty without input', async () => {
+  it('is empty without input items', async () => {
     expect(await importOf([])).toEqual([]);
   });
 });
@@ -124,7 +124,7 @@ describe('the mapping', () => {
   });
 
   it.each([[[{ name: 'Team size', value: 7 }]], [{ 'Team size': 7 }]])(
-    'takes custom fields as subscriptions have them: %j',
+    'accepts custom fields as subscriptions have them: %j',
     async (custom_fields) => {
       await importOf([{ email: 'ada@example.com', custom_fields }]);
       bench.sandbox.clock.advance(60_000);
@@ -199,7 +199,7 @@ describe('the mapping', () => {
     expect(slow.came).toEqual(quick.came);
   });
 
-  it('reads the publication of each item, which n8n extracts from the whole parameter', async () => {
+  it('reads the publication for each item', async () => {
     const other = 'pub_00000000-0000-4000-8000-000000000009';
     const publications = ['pub_00000000-0000-4000-8000-000000000001', other, other];
     await importOf(
@@ -211,7 +211,7 @@ describe('the mapping', () => {
     for (const publication of publications) expect(paths).toContainEqual(expect.stringContaining(publication));
   });
 
-  it('leaves names of Object.prototype to n8n, which rejects them', async () => {
+  it('passes names of Object.prototype on to n8n, which rejects them', async () => {
     const stored = {
       mapping: 'defineBelow',
       email: '={{ $json.constructor }}',
@@ -227,7 +227,7 @@ describe('the mapping', () => {
     [{ Subscriber: 'ada@example.com', first_name: 'Ada' }],
     [{ 'E-Mail': 'ada@example.com', 'FIRST NAME': 'Ada' }],
     [{ email: 'ada@example.com', 'E-Mail': '', 'custom:First Name': 'Ada', 'First-Name': 'Ada' }],
-  ])('knows the headings of other services: %j', async (row) => {
+  ])('recognizes the headings of other services: %j', async (row) => {
     expect((await importOf([row])).map(({ json }) => json['status'])).toEqual(['accepted']);
     bench.sandbox.clock.advance(60_000);
     expect(await subscriptionOf('ada@example.com')).toMatchObject({
@@ -255,7 +255,7 @@ describe('the mapping', () => {
     ]);
   });
 
-  it('rejects the item whose custom field is of the wrong kind, and no other', async () => {
+  it('rejects only the item whose custom field is of the wrong kind', async () => {
     const items = await importOf([
       { email: 'ada@example.com', 'Team size': 'many' },
       { email: 'bo@example.com', 'Team size': 3 },
@@ -271,50 +271,53 @@ describe('10,000 rows with mistakes', () => {
   it.each([
     ['Map Automatically', 'automatically', undefined],
     ['Map Each Column Manually', 'manually', mappedManually],
-  ] as const)('%s: imports every good row, and names the field of each bad one', async (_, way, stored) => {
-    const kinds = mistakes.filter((mistake) => mistake[way] !== undefined);
-    expect(kinds.length).toBeGreaterThanOrEqual(30);
-    const rows = importRows(10_000, kinds);
-    const total = async (): Promise<number> => {
-      const response = await bench.sandbox.fetch('http://sandbox.test/_sandbox/subscriptions?limit=1', {
-        headers: { authorization: 'Bearer sandbox-key' },
+  ] as const)(
+    '%s: imports every valid row, and names the field at fault in every other row',
+    async (_, way, stored) => {
+      const kinds = mistakes.filter((mistake) => mistake[way] !== undefined);
+      expect(kinds.length).toBeGreaterThanOrEqual(30);
+      const rows = importRows(10_000, kinds);
+      const total = async (): Promise<number> => {
+        const response = await bench.sandbox.fetch('http://sandbox.test/_sandbox/subscriptions?limit=1', {
+          headers: { authorization: 'Bearer sandbox-key' },
+        });
+        return ((await response.json()) as { total: number }).total;
+      };
+      const before = await total();
+      const hints: { message: string }[] = [];
+      const items = await importOf(
+        rows.map(({ row }) => row),
+        {},
+        { hints, ...(stored && { stored }) },
+      );
+      const bad = rows.filter(({ mistake }) => mistake !== undefined);
+      expect(new Set(bad.map(({ mistake }) => mistake)).size).toBe(kinds.length);
+      const wrong = rows.flatMap(({ row, mistake }, index) => {
+        const { status, reason, email } = items[index]?.json ?? {};
+        const fits =
+          mistake === undefined
+            ? status === 'accepted' && reason === null && email === row['E-Mail']
+            : status !== 'accepted' && String(reason).startsWith(mistake[way] ?? '');
+        return fits ? [] : [{ index, mistake: mistake?.name, status, reason }];
       });
-      return ((await response.json()) as { total: number }).total;
-    };
-    const before = await total();
-    const hints: { message: string }[] = [];
-    const items = await importOf(
-      rows.map(({ row }) => row),
-      {},
-      { hints, ...(stored && { stored }) },
-    );
-    const bad = rows.filter(({ mistake }) => mistake !== undefined);
-    expect(new Set(bad.map(({ mistake }) => mistake)).size).toBe(kinds.length);
-    const wrong = rows.flatMap(({ row, mistake }, index) => {
-      const { status, reason, email } = items[index]?.json ?? {};
-      const fits =
-        mistake === undefined
-          ? status === 'accepted' && reason === null && email === row['E-Mail']
-          : status !== 'accepted' && String(reason).startsWith(mistake[way] ?? '');
-      return fits ? [] : [{ index, mistake: mistake?.name, status, reason }];
-    });
-    expect(wrong).toEqual([]);
-    expect(hints.map(({ message }) => message)).toEqual([
-      expect.stringContaining(`${bad.length} of 10000 items were not imported`),
-    ]);
+      expect(wrong).toEqual([]);
+      expect(hints.map(({ message }) => message)).toEqual([
+        expect.stringContaining(`${bad.length} of 10000 items were not imported`),
+      ]);
 
-    bench.sandbox.clock.advance(3_600_000);
-    expect((await total()) - before).toBe(rows.length - bad.length);
-    const [first] = rows.filter(({ mistake }) => mistake === undefined).slice(-1);
-    expect(await subscriptionOf(String(first?.row['E-Mail']))).toMatchObject({
-      utm_source: 'import',
-      custom_fields: expect.arrayContaining([
-        expect.objectContaining({ name: 'Wants print' }),
-        expect.objectContaining({ name: 'Topics', value: ['boats', 'food'] }),
-        expect.objectContaining({ name: 'Last visit', value: '2026-01-10T09:30:00Z' }),
-      ]),
-    });
-  });
+      bench.sandbox.clock.advance(3_600_000);
+      expect((await total()) - before).toBe(rows.length - bad.length);
+      const [first] = rows.filter(({ mistake }) => mistake === undefined).slice(-1);
+      expect(await subscriptionOf(String(first?.row['E-Mail']))).toMatchObject({
+        utm_source: 'import',
+        custom_fields: expect.arrayContaining([
+          expect.objectContaining({ name: 'Wants print' }),
+          expect.objectContaining({ name: 'Topics', value: ['boats', 'food'] }),
+          expect.objectContaining({ name: 'Last visit', value: '2026-01-10T09:30:00Z' }),
+        ]),
+      });
+    },
+  );
 });
 
 describe('a call that fails', () => {
@@ -331,7 +334,7 @@ describe('a call that fails', () => {
       true,
     );
     expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual(readers(20).map((_, index) => index));
-    // One error for all of them: of twenty thousand items no twenty thousand errors are made.
+    // All items of a failed request share one error.
     expect(new Set(items.slice(10).map(({ error }) => error)).size).toBe(1);
   });
 
@@ -349,8 +352,8 @@ describe('a call that fails', () => {
     ).toEqual([200, 403]);
   });
 
-  it('is divided where the service refuses it, so that only the items at fault are rejected', async () => {
-    /** A service that is stricter than the sandbox: it knows no quiet.example. */
+  it('is divided after a refusal, so that only the invalid items are rejected', async () => {
+    /** A service that is stricter than the sandbox: it rejects addresses at quiet.example. */
     const fetch: typeof bench.sandbox.fetch = async (input, init) => {
       const { subscriptions = [] } = JSON.parse(typeof init?.body === 'string' ? init.body : '{}') as {
         subscriptions?: { email: string }[];
@@ -399,7 +402,7 @@ describe('a call that fails', () => {
   });
 });
 
-it('stops with the execution, and reports the items that were not sent', async () => {
+it('stops when the execution is stopped, and reports the items that were not sent', async () => {
   const stop = new AbortController();
   const fetch = async (...request: Parameters<typeof bench.sandbox.fetch>) => {
     const answer = await bench.sandbox.fetch(...request);
@@ -418,7 +421,7 @@ it('stops with the execution, and reports the items that were not sent', async (
   expect(items.at(-1)?.json['error']).toContain('stopped before the item was sent');
 });
 
-it('keeps little of 20,000 items', async () => {
+it('imports 20,000 items with little memory', async () => {
   const before = heapInUse();
   const items = await importOf(readers(20_000));
   expect(items.filter(({ json }) => json['status'] === 'accepted')).toHaveLength(20_000);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'vite';
 import { root } from '../../scripts/chain/root.ts';
 
-/** One item as n8n passes it on. */
+/** An output item. */
 export interface Item {
   readonly json: Readonly<Record<string, unknown>>;
   readonly pairedItem?: { readonly item: number };
@@ -25,7 +25,7 @@ export interface Property {
   readonly displayOptions?: Readonly<Partial<Record<'show' | 'hide', Readonly<Record<string, readonly unknown[]>>>>>;
   readonly required?: boolean;
   readonly placeholder?: string;
-  /** Of the groups of a fixed collection. */
+  /** The parameters of a group of a fixed collection. */
   readonly values?: readonly Property[];
   readonly modes?: readonly {
     readonly name: string;
@@ -70,7 +70,7 @@ export interface Bundle {
   remove(): Promise<void>;
 }
 
-/** n8n-workflow as the bundle requires it: an error's class is only equal to itself. */
+/** The error class of the copy of n8n-workflow that the bundle requires, for `instanceof`. */
 export const { NodeApiError } = createRequire(join(root, 'package.json'))('n8n-workflow') as {
   NodeApiError: new (node: unknown, error: unknown) => Error;
 };

@@ -1,4 +1,4 @@
-/** Several items at a time: what concerns one subscription stays in order, and a failure starts nothing more. */
+/** Several items at a time: items of one subscription stay in order, and no item starts after a failure. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { workbench } from './workbench.ts';
 
 const bench = workbench();
 
-/** The sandbox, which takes its time, and what was under way in it. */
+/** A sandbox with delayed answers, which counts concurrent requests. */
 function slowSandbox(takes: (n: number) => number) {
   const seen = { now: 0, most: 0, begun: 0 };
   const sandbox: Run['sandbox'] = {
@@ -21,7 +21,7 @@ function slowSandbox(takes: (n: number) => number) {
   return { seen, sandbox };
 }
 
-/** Creates or updates the subscription of each address; its first name says which item it was. */
+/** Creates or updates the subscription of each address; its first name is the number of the item. */
 function createAll(addresses: readonly string[], sandbox: Run['sandbox']) {
   const parameters = {
     email: (index: number) => addresses[index],
@@ -33,7 +33,7 @@ function createAll(addresses: readonly string[], sandbox: Run['sandbox']) {
   });
 }
 
-/** The first name that the service has for an address. */
+/** The first name of an address at the service. */
 async function firstNameOf(email: string): Promise<unknown> {
   const [item] = await bench.run('subscription', 'get', {
     subscription: email,
@@ -60,7 +60,7 @@ it('returns the items in their order; for a repeated address the last item wins'
   );
 });
 
-it('has several requests under way, and at most ten', async () => {
+it('sends several requests at a time, and at most ten', async () => {
   const { seen, sandbox } = slowSandbox(() => 2);
   await createAll(
     Array.from({ length: 60 }, (_, index) => `person.${index}@example.com`),

@@ -1,12 +1,12 @@
 /**
- * A stand-in for n8n's function contexts, as thin as can be: parameters from an object, HTTP from the sandbox. That
- * n8n's own helper behaves like this one is what test/n8n proves.
+ * A minimal fake of n8n's function contexts: parameters from an object, HTTP from the sandbox. The tests of test/n8n
+ * prove that the real helper of n8n behaves alike.
  */
 import type { Sandbox } from '@newsletter-kit/sandbox';
 import { NodeApiError } from './bundle.ts';
 import { evaluator } from './expressions.ts';
 
-/** What a node is run with. */
+/** The input of one run of a node. */
 export interface Run {
   readonly sandbox: Pick<Sandbox, 'fetch'>;
   readonly credential?: Partial<Record<'service' | 'apiKey' | 'baseUrl' | 'publicationId', string>>;
@@ -15,39 +15,38 @@ export interface Run {
   readonly items?: readonly Readonly<Record<string, unknown>>[];
   readonly continueOnFail?: boolean;
   readonly mode?: 'manual' | 'trigger';
-  /** What n8n keeps for the node between runs. */
+  /** The static data of node and workflow. */
   readonly staticData?: Record<string, unknown>;
-  /** The milliseconds that n8n gives a poll; older versions do not say. */
+  /** The time limit of a poll in milliseconds; older versions of n8n report none. */
   readonly pollBudgetMs?: number;
   /** The time zone of the workflow. */
   readonly timezone?: string;
-  /** What the node wrote to n8n's log. */
+  /** Collects the lines that the node writes to n8n's log. */
   readonly log?: string[];
-  /** Left out by versions of n8n that do not have it. */
+  /** Collects the hints of the node; left out for a version of n8n without hints. */
   readonly hints?: { message: string }[];
-  /** Signs with the OAuth2 credential: what n8n keeps of the connection, and how it refreshes it. */
+  /** Uses the OAuth2 credential: its stored token data, and the refresh of the token. */
   readonly connection?: Connection;
   /** Aborts when the execution is stopped. */
   readonly signal?: AbortSignal;
-  /** On Error in the settings of the node, where it is to be seen. */
+  /** The setting On Error of the node. */
   readonly onError?: 'continueErrorOutput' | 'continueRegularOutput';
   /**
-   * Parameters as the workflow has them, with expressions, which n8n's own code evaluates; left out where a test does
-   * not care.
+   * Stored parameters with expressions, which n8n's own code evaluates; left out where a test sets values.
    */
   readonly stored?: Readonly<Record<string, unknown>>;
   /** The version of the node in the workflow; the newest where left out. */
   readonly version?: number;
-  /** The names of the parameters that the node asked for, each time. */
+  /** Collects the name of each parameter that the node reads. */
   readonly reads?: string[];
-  /** As n8n runs it for an AI agent. */
+  /** Whether an AI agent runs the node as a tool. */
   readonly tool?: boolean;
 }
 
 /** A connected account. */
 export interface Connection {
   readonly oauthTokenData?: { readonly access_token: string };
-  /** Gives a new access token; n8n asks for one when a 401 is thrown. */
+  /** Returns a new access token; n8n refreshes when a 401 is thrown. */
   refresh?(): Promise<string>;
 }
 
@@ -93,7 +92,7 @@ export function executeContext(run: Run): unknown {
   };
 }
 
-/** The context of a polling trigger or of the editor: there are no items. */
+/** The context of a polling trigger or of the editor, without items. */
 export function itemlessContext(run: Run): unknown {
   return {
     ...common(run),
@@ -155,8 +154,8 @@ function common(run: Run) {
         mimeType,
       }),
       /**
-       * Throws on a broken connection and on the statuses it is told to, wrapped as n8n wraps it; every other status is
-       * an answer.
+       * Throws on a broken connection and on the statuses not to be ignored, wrapped as n8n wraps it; returns every
+       * other status as an answer.
        */
       async httpRequestWithAuthentication(type: string, request: HelperRequest) {
         const { ignore, except = [] } = request.ignoreHttpStatusErrors ?? { ignore: false };
@@ -197,7 +196,7 @@ async function send(
   }
 }
 
-/** A resource locator gives its value alone where that is asked for. */
+/** Extracts the value of a resource locator where `extractValue` is set. */
 function extracted(value: unknown, options?: ParameterOptions): unknown {
   return options?.extractValue && typeof value === 'object' && value !== null && 'value' in value ? value.value : value;
 }

@@ -35,7 +35,7 @@ describe.each([
     );
   };
 
-  it('fails the node before anything is sent', async () => {
+  it('fails the node before any request', async () => {
     await expect(run(false)).rejects.toMatchObject({
       message: 'The expression failed',
       context: { itemIndex: 1 },
@@ -43,7 +43,7 @@ describe.each([
     expect(bench.requests(request)).toEqual([]);
   });
 
-  it('continues with the other items, and returns all in their order', async () => {
+  it('runs the other items with Continue On Fail, and returns all in their order', async () => {
     const items = await run(true);
     expect(items.map(({ pairedItem, json }) => [pairedItem?.item, 'error' in json])).toEqual([
       [0, false],
@@ -77,11 +77,11 @@ describe('a refused batch of bulkUpdate', () => {
     return sent;
   };
 
-  it('stops the batches after it', async () => {
+  it('prevents the following batches', async () => {
     expect(await run(false)).toBe(2);
   });
 
-  it('sends the batches after it, where the node continues', async () => {
+  it('does not prevent the following batches with Continue On Fail', async () => {
     expect(await run(true)).toBe(3);
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Nothing of the contract is out of a person's reach: every operation of the node is run with everything filled in, and
- * what arrived at the service is held against the contract.
+ * The parameters of the node cover the whole contract: runs every operation with all parameters filled in, and compares
+ * the requests with the contract.
  */
 import * as contract from '@newsletter-kit/core/contract';
 import { bulkUpdateItem } from '@newsletter-kit/core/schema';
@@ -10,20 +10,20 @@ import { buildBundle, type Bundle } from './bundle.ts';
 import { executeContext } from './context.ts';
 import { fillings, offered } from './parameters.ts';
 
-/** What no parameter reaches, and why. */
+/** Operations of the contract without an operation of the node, with the reason. */
 const leftOut: Readonly<Record<string, string>> = {
   'subscriptions.bulkUpdatePut': 'The same as subscriptions.bulkUpdate.',
   'subscriptions.updateStatusPut': 'The same as subscriptions.updateStatus.',
   'customFields.updatePut': 'The same as customFields.update.',
 };
 
-/** Query parameters that are no person's business. */
+/** Query parameters that the node sets itself. */
 const paging = new Set(['limit', 'cursor', 'page']);
 
 /** The only value of `order_by` is its default. */
 const defaults = new Set(['order_by']);
 
-/** What arrived for one operation: the values by the name of the field. */
+/** The fields of all requests of an operation: the values by the name of the field. */
 type Arrived = Map<string, Set<string>>;
 
 let bundle: Bundle;
@@ -65,7 +65,7 @@ function note({ pathname, searchParams }: URL, method: string, body: unknown): v
   noteBody(fields, body);
 }
 
-/** Also what stands inside of lists: the items of a bulk update, the parts of a custom field. */
+/** Notes also the fields inside of lists: the items of a bulk update, the parts of a custom field. */
 function noteBody(fields: Arrived, body: unknown, prefix = ''): void {
   if (Array.isArray(body)) body.forEach((entry) => noteBody(fields, entry, prefix));
   else if (typeof body !== 'object' || body === null) add(fields, prefix, String(body));
@@ -84,8 +84,8 @@ const reachable = contract.operations.filter(({ id, base }) => base === 'api' &&
 const names = (id: string): readonly string[] => [...(arrived.get(id)?.keys() ?? [])];
 const values = (id: string, field: string): readonly string[] => [...(arrived.get(id)?.get(field) ?? [])].toSorted();
 
-describe('the parameters of the node', () => {
-  it.each(reachable.map(({ id }) => id))('reach all of %s', (id) => {
+describe('the parameters', () => {
+  it.each(reachable.map(({ id }) => id))('set every query parameter and body field of %s', (id) => {
     const { query, body, expand }: contract.Operation = contract.operation(id);
     expect([...arrived.keys()]).toContain(id);
     const meant = [...query.filter((name) => !paging.has(name) && !defaults.has(name)), ...(body?.fields ?? [])];
@@ -93,14 +93,14 @@ describe('the parameters of the node', () => {
     if (query.includes('expand[]')) expect(values(id, 'expand[]')).toEqual([...expand].toSorted());
   });
 
-  it('reach every field of an item of the bulk update, and can take a custom field away', () => {
+  it('set every field of a bulk update, and clear a custom field', () => {
     const fields = Object.keys(bulkUpdateItem.shape).map((name) => `subscriptions.${name}`);
     expect(names('subscriptions.bulkUpdate')).toEqual(
       expect.arrayContaining([...fields, 'subscriptions.custom_fields.delete']),
     );
   });
 
-  it('reach every field of an item of the bulk import', () => {
+  it('set every field of a bulk import', () => {
     const fields = contract.operation('subscriptions.create').body.fields.map((name) => `subscriptions.${name}`);
     expect(names('subscriptions.bulkCreate')).toEqual(expect.arrayContaining([...fields]));
   });
@@ -122,7 +122,7 @@ describe('the parameters of the node', () => {
     expect(values(id, field)).toEqual([...words].toSorted());
   });
 
-  it('leave out nothing that the contract does not have', () => {
+  it('leave out only operations that the contract has and the node does not use', () => {
     const ids = new Set<string>(contract.operations.map(({ id }) => id));
     expect(Object.keys(leftOut).filter((id) => !ids.has(id))).toEqual([]);
     expect(Object.keys(leftOut).filter((id) => arrived.has(id))).toEqual([]);

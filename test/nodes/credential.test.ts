@@ -1,4 +1,4 @@
-/** What a credential says, however it was pasted, and what a node tells where it leads astray. */
+/** The fields of a credential are normalized, and a node names the field at fault. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,29 +17,29 @@ const bench = workbench();
 describe('the address of the API', () => {
   const v2 = 'https://api.example.com/v2';
   it.each<[string, Connection, string]>([
-    ['is that of the service', { service: 'beehiiv' }, 'https://api.beehiiv.com/v2'],
-    ['is that of the service', { service: 'sandbox' }, 'http://127.0.0.1:4010/v2'],
+    ['is the address of the service', { service: 'beehiiv' }, 'https://api.beehiiv.com/v2'],
+    ['is the address of the service', { service: 'sandbox' }, 'http://127.0.0.1:4010/v2'],
     [
-      'is not what was entered before the service was chosen',
+      'ignores a base URL entered before the service was chosen',
       { service: 'sandbox', baseUrl: v2 },
       'http://127.0.0.1:4010/v2',
     ],
-    ['is what was entered for Other', { service: 'other', baseUrl: v2 }, v2],
-    ['is what was entered before there were services', { baseUrl: v2 }, v2],
+    ['is the base URL for Other', { service: 'other', baseUrl: v2 }, v2],
+    ['is the base URL of a credential without a service', { baseUrl: v2 }, v2],
     ['loses slashes and white space', { baseUrl: ` ${v2}//\n` }, v2],
-    ['gets its version', { baseUrl: 'https://api.example.com' }, v2],
+    ['gets a version', { baseUrl: 'https://api.example.com' }, v2],
     [
-      'gets its version below a path',
+      'gets a version below a path',
       { baseUrl: 'https://example.com/newsletter/' },
       'https://example.com/newsletter/v2',
     ],
     ['keeps another version', { baseUrl: 'https://api.example.com/v3' }, 'https://api.example.com/v3'],
-    ['loses the rest of a request', { baseUrl: `${v2}/publications/pub_1/subscriptions?limit=1#top` }, v2],
-    ['gets its scheme', { baseUrl: 'api.example.com/v2' }, v2],
-    ['gets its scheme on this machine', { baseUrl: 'localhost:4010' }, 'http://localhost:4010/v2'],
+    ['loses the rest of a pasted request', { baseUrl: `${v2}/publications/pub_1/subscriptions?limit=1#top` }, v2],
+    ['gets a scheme', { baseUrl: 'api.example.com/v2' }, v2],
+    ['gets http on this machine', { baseUrl: 'localhost:4010' }, 'http://localhost:4010/v2'],
     ['keeps a host that begins with v', { baseUrl: 'https://v2.example.com' }, 'https://v2.example.com/v2'],
-    ['is empty where nothing was entered', { service: 'other', baseUrl: ' ' }, ''],
-    ['is empty where nothing is known', {}, ''],
+    ['is empty for an empty base URL', { service: 'other', baseUrl: ' ' }, ''],
+    ['is empty without any field', {}, ''],
   ])('%s: %o', (_, connection, address) => {
     expect(addressOf(connection, 'baseUrl')).toBe(address);
   });
@@ -49,7 +49,7 @@ describe('the address of the API', () => {
     [{ service: 'sandbox' }, 'http://127.0.0.1:4010'],
     [{ appUrl: ' https://app.example.com/ ' }, 'https://app.example.com'],
     [{ service: 'other', appUrl: 'app.example.com/oauth/authorize' }, 'https://app.example.com'],
-  ])('where people sign in, of %o', (connection, address) => {
+  ])('the address of the app, of %o', (connection, address) => {
     expect(addressOf(connection, 'appUrl')).toBe(address);
   });
 });
@@ -60,22 +60,22 @@ it.each([
   ['bearer\tsandbox-\nkey ', 'sandbox-key'],
   ['bearers-key', 'bearers-key'],
   ['', ''],
-])('the key %j is sent as %j', (apiKey, sent) => {
+])('normalizes the key %j to %j', (apiKey, sent) => {
   expect(apiKeyOf({ apiKey })).toBe(sent);
 });
 
-it('the publication loses its white space', () => {
+it('trims the publication ID', () => {
   expect([publicationIdOf({ publicationId: ' pub_1\n' }), publicationIdOf({})]).toEqual(['pub_1', '']);
 });
 
-describe('what n8n evaluates itself', () => {
-  it('stands in expressions that two braces do not end early', () => {
+describe('an expression that n8n evaluates', () => {
+  it('contains no two braces in a row, which would end it early', () => {
     for (const read of [addressOf, apiKeyOf, publicationIdOf]) {
       expect(callInExpression(read, '$credentials')).not.toMatch(/\{\{|\}\}/);
     }
   });
 
-  it('is the same function in the credentials as they are built', () => {
+  it('contains the function of the built bundle', () => {
     const { credential, oAuth2 } = bench.bundle;
     expect(JSON.stringify(credential)).toContain('https://api.beehiiv.com/v2');
     for (const name of ['authUrl', 'accessTokenUrl']) {
@@ -86,7 +86,7 @@ describe('what n8n evaluates itself', () => {
 });
 
 describe('the fields of both credentials', () => {
-  it('ask for an address only where the service is another one, which it is unless chosen', () => {
+  it('ask for an address only with the service Other, which is the default', () => {
     for (const { properties } of [bench.bundle.credential, bench.bundle.oAuth2]) {
       expect(properties[0]).toMatchObject({ name: 'service', default: 'other' });
       const shown = properties.filter(({ name }) => name === 'baseUrl' || name === 'appUrl');
@@ -96,7 +96,7 @@ describe('the fields of both credentials', () => {
   });
 });
 
-describe('a node', () => {
+describe('a node with the API key credential', () => {
   const stops: (() => void)[] = [];
   afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
@@ -118,16 +118,16 @@ describe('a node', () => {
       'subscription',
       'create',
       { email: 'ada@example.com', customFields: {}, additionalFields: {} },
-      // Version 1 sends the signup at once, without a look.
+      // Version 1 sends the request without a lookup.
       { sandbox: { fetch }, credential: { service: 'other', baseUrl }, version: 1 },
     );
 
-  it('works with an address as it was pasted', async () => {
+  it('accepts an address as it was pasted', async () => {
     const more = { credential: { baseUrl: ' sandbox.test/v2/publications ' } };
     expect(await bench.run('automation', 'getMany', {}, more)).not.toEqual([]);
   });
 
-  it('does not follow a redirect: neither key nor signup go to another address', async () => {
+  it('does not follow a redirect, which would send key and signup to another address', async () => {
     const other = await serve((_request, response) => void response.end('{"data":{}}'));
     const { url, requests } = await serve(
       (_request, response) => void response.writeHead(308, { location: `${other.url}/v2?to=ada@example.com` }).end(),
@@ -145,27 +145,27 @@ describe('a node', () => {
     { status: 200, type: 'text/html', body: '<!doctype html>' },
     { status: 404, type: 'text/html', body: '' },
     { status: 200, type: 'application/json', body: '{"object":"list"}' },
-  ])('says to check the address where $status $type answers', async ({ status, type, body }) => {
+  ])('asks to check the address after an answer $status $type', async ({ status, type, body }) => {
     const { url } = await serve(
       (_request, response) => void response.writeHead(status, { 'content-type': type }).end(body),
     );
     await expect(create(url)).rejects.toMatchObject({ description: wrongAddress });
   });
 
-  it('says what to enter where the credential has no address', async () => {
+  it('names the fields to fill in where the credential has no address', async () => {
     await expect(create('')).rejects.toMatchObject({
       message: 'The credential does not say where the API is',
       description: expect.stringContaining('Choose the Service'),
     });
   });
 
-  it('keeps the example in what the service says of an address, and not the address', async () => {
+  it('keeps the example address in a message of the service, and removes the address of the person', async () => {
     const refused = bench.run('subscription', 'create', { email: 'ada@', customFields: {}, additionalFields: {} });
     await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('such as name@example.com') });
     await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('ada@') });
   });
 
-  it('says what to do about a key that was revoked and a publication that was deleted', async () => {
+  it('names the remedy for a revoked key and a deleted publication', async () => {
     await expect(bench.run('automation', 'getMany', {}, { credential: { apiKey: 'revoked' } })).rejects.toMatchObject({
       httpCode: '401',
       description: expect.stringContaining('create a new one at the service'),

@@ -1,6 +1,6 @@
 /**
- * Whether a custom field takes a value is decided by the value alone: not by how it was entered, what stands in other
- * fields, or which version of the node the workflow was saved with.
+ * The conversion of a custom field depends on its value alone: not on the way of input, on other fields, or on the
+ * version of the node that saved the workflow.
  */
 import { describe, expect, it } from 'vitest';
 import { itemlessContext } from './context.ts';
@@ -11,7 +11,7 @@ const bench = workbench();
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A value to enter, and what is sent of it; undefined where it is turned down. */
+/** An entered value and the sent value; undefined where it is rejected. */
 type Case = readonly [entered: unknown, sent: unknown];
 
 const berlin = 'Europe/Berlin';
@@ -116,7 +116,7 @@ const cases: Readonly<Record<string, { readonly expected: string; readonly value
   },
 };
 
-/** How a value gets into a custom field: what the workflow has, and what the item has. */
+/** The ways of input: the stored parameter, and the input item. */
 const ways: Readonly<Record<string, (field: string, value: unknown) => { mapped: Values | 'auto'; item: Values }>> = {
   'a fixed value': (field, value) => ({ mapped: { [field]: value }, item: {} }),
   'an expression that names an input field': (field, value) => ({
@@ -130,10 +130,10 @@ const ways: Readonly<Record<string, (field: string, value: unknown) => { mapped:
   'Map Automatically': (field, value) => ({ mapped: 'auto', item: { [field]: value } }),
 };
 
-/** The switch of a boolean holds true and false alone: n8n does not start a workflow that has a word there. */
+/** Values that a switch cannot hold: n8n does not start a workflow with a fixed value of that kind. */
 const notAtASwitch: readonly unknown[] = ['yes', 'N'];
 
-/** The types of the inputs, as a workflow keeps them; `before` is as this node gave them before lists were texts. */
+/** The types of the inputs in a saved workflow; `before` has those from before lists became texts. */
 async function schemaOf(saved: 'now' | 'before') {
   const { fields } = await bench.bundle.newsletter.methods.resourceMapping.getCustomFields.call(
     itemlessContext({ sandbox: bench.sandbox, parameters: {} }),
@@ -145,7 +145,7 @@ async function schemaOf(saved: 'now' | 'before') {
 
 let created = 0;
 
-/** What the operation sends of a custom field, or why it sends nothing. */
+/** The value of a custom field that the operation sends, or the reason of the rejection. */
 async function outcome(
   operation: string,
   way: string,
@@ -160,7 +160,7 @@ async function outcome(
     schema: await schemaOf(saved),
   };
   const subscription = { mode: 'email', value: 'ada.lovelace@example.com' };
-  // Create refuses an address that is subscribed already.
+  // Create rejects an existing address.
   const email = operation === 'create' ? `new.${(created += 1)}@example.com` : subscription.value;
   const stored = { email, mapping: 'defineBelow', customFields, additionalFields: {} };
   const parameters = { resource: 'subscription', operation, subscription, ...stored };
@@ -190,8 +190,8 @@ async function outcome(
     : { refused: items[0]?.json['reason'] };
 }
 
-describe.each(Object.entries(cases))('a value for %s', (field, { expected, values }) => {
-  it.each(values)('%j is sent as %j, or turned down, however it is entered', async (entered, sent) => {
+describe.each(Object.entries(cases))('the custom field %s', (field, { expected, values }) => {
+  it.each(values)('converts %j to %j, or rejects it, by every way of input', async (entered, sent) => {
     for (const way of Object.keys(ways)) {
       const fixed = way === 'a fixed value';
       if (fixed && field === 'Wants print' && notAtASwitch.includes(entered)) continue;
@@ -204,7 +204,7 @@ describe.each(Object.entries(cases))('a value for %s', (field, { expected, value
 });
 
 describe.each(['create', 'createOrUpdate', 'update'])('%s', (operation) => {
-  it('decides as Bulk Import does', async () => {
+  it('converts every value as Bulk Import does', async () => {
     for (const [field, { values }] of Object.entries(cases)) {
       for (const [entered, sent] of values) {
         for (const way of Object.keys(ways).slice(1)) {
@@ -218,20 +218,20 @@ describe.each(['create', 'createOrUpdate', 'update'])('%s', (operation) => {
   });
 });
 
-describe('a workflow that was saved when lists were inputs for JSON', () => {
-  it.each(cases['Topics']!.values)('takes %j for a list by an expression as before or more', async (entered, sent) => {
+describe('a workflow saved with a JSON input for lists', () => {
+  it.each(cases['Topics']!.values)('accepts %j from an expression', async (entered, sent) => {
     for (const way of Object.keys(ways).slice(1))
       expect(await outcome('bulkImport', way, 'Topics', entered, 'before'), way).toEqual(
         sent ?? { refused: expect.stringContaining('"Topics"') },
       );
   });
 
-  it.each([[['boats', 'food']], ['["boats", "food"]']])('takes the fixed value %j', async (entered) => {
+  it.each([[['boats', 'food']], ['["boats", "food"]']])('accepts the fixed value %j', async (entered) => {
     expect(await outcome('create', 'a fixed value', 'Topics', entered, 'before')).toEqual(['boats', 'food']);
   });
 });
 
-it('the value of one field does not depend on the expression of another', async () => {
+it('reads a custom field correctly whatever the expression of another field', async () => {
   const schema = await schemaOf('before');
   const rows = [{ who: 'ada@example.com', likes: 'boats, food', team: '12' }];
   for (const email of ['={{ $json.who }}', '={{ $json.who.trim() }}', 'ada@example.com']) {

@@ -1,5 +1,5 @@
 /**
- * What the editor is told: worded as n8n's guidelines and linters want it. That it is complete, contract.test.ts shows.
+ * The descriptions of parameters follow n8n's guidelines and linters. Their completeness is tested in contract.test.ts.
  */
 import { subscriptionListWords } from '@newsletter-kit/core/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const named = (properties: readonly Property[], name: string): Property => {
   if (!found) throw new Error(`There is no parameter "${name}".`);
   return found;
 };
-/** Every parameter, however deep. */
+/** Every parameter, nested ones included. */
 const walk = (properties: readonly Property[]): Property[] =>
   properties.flatMap((property) => {
     const below = property.options ?? [];
@@ -25,17 +25,17 @@ const walk = (properties: readonly Property[]): Property[] =>
     return [property, ...(property.type === 'collection' ? walk(below) : [])];
   });
 
-/** Parameters of every node of n8n, which say by their names what they are. */
+/** Parameters of every node of n8n, which need no description. */
 const plain = new Set(['authentication', 'resource', 'operation', 'event', 'mapping']);
 
 describe('the parameters', () => {
-  it('are what n8n expects of them', () => {
+  it('follow the guidelines of n8n', () => {
     const { newsletter, trigger, sync } = bundle;
     const all = walk([newsletter, trigger, sync].flatMap(({ description }) => description.properties));
     for (const { name, displayName, type, description, default: preset, typeOptions, options } of all) {
       expect.soft(displayName, name).toMatch(/^[A-Z]/);
       expect.soft(preset, `default of ${name}`).toBeDefined();
-      // An AI agent, and n8n's workflow builder, know a parameter by its description alone.
+      // AI agents and n8n's workflow builder rely on the description.
       if (!['notice', 'hidden', 'collection'].includes(type) && !plain.has(name))
         expect.soft(description, `description of ${name}`).toMatch(/\w{3}/);
       if (type === 'boolean') expect.soft(description, name).toMatch(/^Whether /);
@@ -45,7 +45,7 @@ describe('the parameters', () => {
           .toEqual({ preset: 50, description: 'Max number of results to return', typeOptions: { minValue: 1 } });
       if (name === 'returnAll')
         expect.soft(description).toBe('Whether to return all results or only up to a given limit');
-      // One sentence stands without a period.
+      // A single sentence has no period.
       if (description && !description.slice(0, -1).includes('. ')) expect.soft(description, name).not.toMatch(/\.$/);
       const titles = (options ?? []).map((option) =>
         ['collection', 'fixedCollection'].includes(type) ? option.displayName : option.name,
@@ -70,12 +70,12 @@ describe('the parameters', () => {
     }
   });
 
-  it('sort as the service does where nothing is said', () => {
+  it('default to the sort direction of the service', () => {
     const direction = walk(bundle.newsletter.description.properties).find(({ name }) => name === 'direction');
     expect(direction?.default).toBe(subscriptionListWords.direction.default);
   });
 
-  it('give each operation a name, a description and an action, no two alike', () => {
+  it('give each operation a description and a unique action', () => {
     const operations = bundle.newsletter.description.properties
       .filter(({ name }) => name === 'operation')
       .flatMap(({ options = [] }) => options);
@@ -89,14 +89,14 @@ describe('the parameters', () => {
     expect(new Set(operations.map(({ action }) => action)).size).toBe(operations.length);
   });
 
-  it('name a list search that is there wherever a list can be chosen from', () => {
+  it('name exactly the list searches that exist', () => {
     const searches = walk(bundle.newsletter.description.properties).flatMap(({ modes = [] }) =>
       modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
     );
     expect(Object.keys(bundle.newsletter.methods.listSearch).toSorted()).toEqual([...new Set(searches)].toSorted());
   });
 
-  it('begin with what most people come for', () => {
+  it('default to Create or Update of a subscription with an API key', () => {
     const preset = (name: string, resource?: string) =>
       bundle.newsletter.description.properties.find(
         (property) =>
@@ -111,8 +111,8 @@ describe('the parameters', () => {
   });
 });
 
-describe('the fixed names', () => {
-  it('are those that workflows refer to', () => {
+describe('the names of nodes and credentials', () => {
+  it('are those in saved workflows', () => {
     expect([
       bundle.newsletter.description['name'],
       bundle.trigger.description['name'],
@@ -122,7 +122,7 @@ describe('the fixed names', () => {
     ]).toEqual(['newsletter', 'newsletterTrigger', 'newsletterSync', 'newsletterApi', 'newsletterOAuth2Api']);
   });
 
-  it('hide the key in the credential', () => {
+  it('include a password field for the key', () => {
     expect(named(bundle.credential.properties, 'apiKey').typeOptions).toEqual({ password: true });
   });
 });

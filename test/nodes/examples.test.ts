@@ -1,4 +1,4 @@
-/** The example workflows are set as the nodes are today, and run from one node to the next. */
+/** The example workflows match the current nodes, and run from one node to the next. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -21,7 +21,7 @@ const bench = workbench();
 const paths = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
 const read = (path: string): Workflow => JSON.parse(readFileSync(join(root, path), 'utf8')) as Workflow;
 
-/** Parameters that none of these properties describes, those of collections among them. */
+/** Set parameters without a property, nested ones included. */
 function unknownParameters(values: Readonly<Record<string, unknown>>, properties: readonly Property[]): string[] {
   return Object.entries(values).flatMap(([name, value]) => {
     const property = properties.find((each) => each.name === name);
@@ -55,7 +55,7 @@ describe.each(paths)('%s', (path) => {
     }
   });
 
-  it('connects nodes that are there, and names the credential of the sandbox', () => {
+  it('connects existing nodes, and names the credential of the sandbox', () => {
     const { nodes, connections } = read(path);
     const names = nodes.map(({ name }) => name);
     const connected = Object.entries(connections).flatMap(([from, { main }]) => [
@@ -64,7 +64,7 @@ describe.each(paths)('%s', (path) => {
     ]);
     expect(connected.filter((name) => !names.includes(name))).toEqual([]);
     for (const { type, credentials } of nodes) {
-      // The signup form speaks with visitors, not with the service: it needs no key.
+      // The Signup Trigger sends no request to the service, so it needs no key.
       if (type.endsWith('.newsletterSignupTrigger')) expect(credentials).toBeUndefined();
       else if (type.startsWith('n8n-nodes-newsletter-kit.'))
         expect(credentials).toEqual({ newsletterApi: { id: 'newsletterSandbox', name: 'Newsletter sandbox' } });
@@ -72,7 +72,7 @@ describe.each(paths)('%s', (path) => {
   });
 });
 
-it.each(paths)('the page of the examples shows %s, and its picture is there and small', (path) => {
+it.each(paths)('lists %s on the page of the examples, with a small picture', (path) => {
   const folder = join(root, 'examples/workflows');
   const readme = readFileSync(join(folder, 'README.md'), 'utf8');
   const file = basename(path);
@@ -82,7 +82,7 @@ it.each(paths)('the page of the examples shows %s, and its picture is there and 
   expect(statSync(join(folder, picture)).size).toBeLessThan(150_000);
 });
 
-/** Those that are written as n8n's template library asks for. */
+/** Examples that follow the guidelines of n8n's template library. */
 const templates = [
   'erase-with-approval',
   'import-csv',
@@ -97,27 +97,27 @@ interface Template extends Workflow {
   readonly pinData?: Readonly<Record<string, readonly { readonly json: object }[]>>;
 }
 
-/** Nodes that begin a workflow with data from outside; a schedule and a file that a person uploads have none to pin. */
+/** Nodes that start a workflow with data from outside; a schedule and an uploaded file have no data to pin. */
 const begins = /\.(newsletterTrigger|newsletterSignupTrigger|formTrigger)$/;
 
 describe.each(templates)('the template %s', (file) => {
   const { name, nodes, pinData = {} } = read(`examples/workflows/${file}.json`) as Template;
   const notes = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
 
-  it('has a title that says what it does', () => {
+  it('has a title of at least eight words, without a period', () => {
     expect(name).toMatch(/^[A-Z][a-z]+ /);
     expect(name.split(' ').length).toBeGreaterThanOrEqual(8);
     expect(name).not.toMatch(/[.:!]$/);
   });
 
-  it('has a note for whom it is, how it works and how to set it up, and notes for its parts', () => {
+  it('has an overview with audience, operation and set-up, and a note for each part', () => {
     const overview = String(notes.find((note) => note.name === 'Overview')?.parameters['content']);
     expect(overview.match(/^#{2,3} .+$/gm)?.slice(1)).toEqual(['### Who it is for', '### How it works', '### Set up']);
     expect(notes.length).toBeGreaterThan(1);
     for (const { parameters } of notes) expect(parameters['content']).toMatch(/^#{2,3} /);
   });
 
-  it('names in the set-up each node that needs a credential or an address', () => {
+  it('lists in its set-up each node that needs a credential or an address', () => {
     const overview = String(notes.find((note) => note.name === 'Overview')?.parameters['content']);
     const needing = nodes.filter(({ type, credentials }) => credentials || /\.(emailSend|postgres)$/.test(type));
     for (const { name: node, type } of needing) {
@@ -126,7 +126,7 @@ describe.each(templates)('the template %s', (file) => {
     }
   });
 
-  it('has sample data for a run by hand, of invented people', () => {
+  it('has sample data of invented people for a manual run', () => {
     const pinned = nodes.filter(({ name: node, type }) => begins.test(type) && node !== 'Upload a CSV file');
     expect(Object.keys(pinData)).toEqual(pinned.map(({ name: node }) => node));
     const text = readFileSync(join(root, `examples/workflows/${file}.json`), 'utf8');
@@ -135,13 +135,13 @@ describe.each(templates)('the template %s', (file) => {
     ).toEqual([]);
   });
 
-  it('names every node by what it does, and holds no secret', () => {
+  it('names every node by its purpose, and contains no secret', () => {
     for (const node of nodes)
       expect(node.name).not.toMatch(/^(Set|If|Edit Fields|Postgres|Send Email|Webhook|Code)\d*$/);
     expect(JSON.stringify(nodes)).not.toMatch(/(?:api[-_ ]?key|password|secret|token)"?\s*[:=]\s*"[^"=]/i);
   });
 
-  it("names every credential, and holds the id of none but the sandbox's", () => {
+  it("names every credential, and contains only the sandbox's credential id", () => {
     for (const { name: node, type, credentials = {} } of nodes) {
       const wanted = /\.(newsletter|newsletterTrigger|emailSend|postgres)$/.test(type);
       expect(Object.keys(credentials).length > 0 || !wanted, node).toBe(true);
@@ -154,7 +154,7 @@ describe.each(templates)('the template %s', (file) => {
   });
 });
 
-it('the first hundred get the premium tier, all at once', async () => {
+it('raises the tier of the first hundred subscriptions with one bulk update', async () => {
   const [, many, bulk] = read('examples/workflows/raise-tier.json').nodes;
   const found = await bench.run('subscription', 'getMany', many?.parameters);
   expect(found).toHaveLength(100);

@@ -1,7 +1,6 @@
 /**
- * Parameters as the workflow has them, read as n8n reads them: expressions by n8n-workflow itself, and the values of a
- * resource mapper checked by the types that the workflow was saved with, as n8n-core's `validateValueAgainstSchema`
- * does.
+ * Reads stored parameters as n8n does: evaluates expressions with n8n-workflow itself, and checks the values of a
+ * resource mapper by the saved types, as n8n-core's `validateValueAgainstSchema` does.
  */
 import type * as N8n from 'n8n-workflow';
 import { createRequire } from 'node:module';
@@ -21,15 +20,15 @@ type Values = Readonly<Record<string, unknown>>;
 
 const name = 'Newsletter';
 
-/** What n8n's function contexts evaluate. */
+/** The evaluating functions of n8n's contexts. */
 interface Evaluator {
-  /** A stored parameter for an item; undefined where the workflow has none of this name. */
+  /** A stored parameter for an item; undefined where none of this name is stored. */
   read(path: string, itemIndex: number, skipValidation?: boolean): unknown;
   /** A template such as `{{ $json.email }}`. */
   evaluate(expression: string, itemIndex: number): unknown;
 }
 
-/** Evaluates parameters as the workflow has them. */
+/** Creates the evaluator of stored parameters. */
 export function evaluator(stored: Values, items: readonly Values[], timezone = 'UTC'): Evaluator {
   const nodeType = { description: { properties: [] as unknown[], group: [] } } as unknown as ReturnType<
     Nodes['getByNameAndVersion']
@@ -76,8 +75,8 @@ export function evaluator(stored: Values, items: readonly Values[], timezone = '
 }
 
 /**
- * What the check before an execution says of the fixed values of one parameter; n8n does not start a workflow about
- * which it says anything. Others are left out: n8n gives the regular expressions of a locator a time limit.
+ * The issues that the check before an execution finds in the fixed values of one parameter; n8n does not start a
+ * workflow with issues. Only this check is repeated here: n8n gives the regular expressions of a locator a time limit.
  */
 export function issuesBeforeStart(
   description: unknown,

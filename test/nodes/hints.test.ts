@@ -1,4 +1,4 @@
-/** What n8n's search, its workflow builder and its agents are told of the nodes, and what stands beside their data. */
+/** The hints of the nodes: for n8n's search, its workflow builder and its agents, and beside a node's data. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { workbench } from './workbench.ts';
 
 const bench = workbench();
 
-/** As the bundle gets it, not as Vite would read it. */
+/** The copy of n8n-workflow that the bundle requires. */
 const require = createRequire(import.meta.url);
 const { Workflow } = require('n8n-workflow') as { readonly Workflow: typeof N8nWorkflow };
 
@@ -28,7 +28,7 @@ const { name: packageName, n8n } = JSON.parse(readFileSync(join(root, 'package.j
 };
 const classes = n8n.nodes.map((path) => path.replace(/^.*\/|\.node\.js$/g, ''));
 
-/** A node as n8n makes it out of the bundle. */
+/** Instantiates a node of the bundle, as n8n does. */
 function make(className: string): { readonly description: Described } {
   const load = createRequire(join(bench.bundle.folder, 'loader.cjs'));
   const exported = load(`./nodes/Newsletter/${className}.node.js`) as Record<
@@ -41,7 +41,7 @@ function make(className: string): { readonly description: Described } {
 }
 
 describe("the search of n8n's list of nodes", () => {
-  // The function that the editor calls, of the package that n8n-workflow brings.
+  // The search function of the editor, from a dependency of n8n-workflow.
   const { sublimeSearch } = createRequire(require.resolve('n8n-workflow'))('@n8n/utils/search/sublime-search') as {
     sublimeSearch<T>(
       query: string,
@@ -54,7 +54,7 @@ describe("the search of n8n's list of nodes", () => {
     { key: 'properties.codex.alias', weight: 1 },
   ];
 
-  /** An action node and its trigger are one entry, which takes name and codex of the action node. */
+  /** An action node and its trigger are one entry with name and codex of the action node. */
   const entries = classes
     .filter((name) => name !== 'NewsletterTrigger')
     .map((name) => ({ name, properties: { displayName: name, codex: codexOf(name) } }));
@@ -67,11 +67,11 @@ describe("the search of n8n's list of nodes", () => {
     ['beehiiv', 'Newsletter'],
     ['signup form', 'NewsletterSignupTrigger'],
     ['contact sync', 'NewsletterSync'],
-  ])('finds for "%s" first %s', (query, first) => {
+  ])('lists for the query "%s" first %s', (query, first) => {
     expect(sublimeSearch(query, entries, keys)[0]?.item.name).toBe(first);
   });
 
-  it('finds by the action node whatever finds the trigger', () => {
+  it('has every alias of the trigger at the action node, which stands for both', () => {
     expect(codexOf('Newsletter').alias).toEqual(expect.arrayContaining([...codexOf('NewsletterTrigger').alias]));
   });
 });
@@ -83,13 +83,13 @@ function codexOf(name: string): { readonly alias: readonly string[] } {
 }
 
 describe("the hints for n8n's workflow builder", () => {
-  it.each(classes)('of %s say what it is for and what goes with it', (name) => {
+  it.each(classes)('of %s describe its purpose and name related nodes', (name) => {
     const { searchHint = '', relatedNodes = [], extraTypeDefContent = [] } = make(name).description.builderHint;
     expect(searchHint.length).toBeGreaterThan(100);
     expect(relatedNodes).not.toEqual([]);
     const own = classes.map((each) => `${packageName}.${make(each).description.name}`);
     for (const { nodeType } of relatedNodes) expect([...own, 'n8n-nodes-base.scheduleTrigger']).toContain(nodeType);
-    // What n8n's linter forbids, which sees literals alone.
+    // Rules of n8n's linter, which only checks literals.
     for (const text of [searchHint, ...extraTypeDefContent.map(({ content }) => content)])
       expect(text).not.toMatch(/={{|\bai_\w+/);
   });
@@ -107,7 +107,7 @@ describe("the hints for n8n's workflow builder", () => {
     expect(known).toEqual(expect.arrayContaining([...named, ...shown]));
   });
 
-  it('give patterns that run', async () => {
+  it('contain patterns that run', async () => {
     const { extraTypeDefContent = [] } = make('Newsletter').description.builderHint;
     const item: Readonly<Record<string, string>> = {
       email: 'ada.lovelace@example.com',
@@ -133,7 +133,7 @@ describe("the hints for n8n's workflow builder", () => {
 });
 
 describe('the nodes as tools of an agent', () => {
-  it('are the action node, which says what it can do, and not the sync', () => {
+  it('are the action node, with its own description, and not the sync', () => {
     const tools = classes.map((name) => [name, make(name).description.usableAsTool?.replacements] as const);
     expect(Object.fromEntries(tools)).toEqual({
       Newsletter: { description: expect.stringMatching(/subscriptions of a newsletter.*beehiiv/) },
@@ -144,7 +144,7 @@ describe('the nodes as tools of an agent', () => {
   });
 });
 
-describe('the hints beside the data', () => {
+describe("the hints beside a node's data", () => {
   const bulkImport = /<b>Bulk Import<\/b>/;
   const bulkUpdate = /<b>Bulk Update<\/b>/;
   const include = /Options → Include/;
@@ -160,13 +160,13 @@ describe('the hints beside the data', () => {
     ['every field', 'Newsletter', 1, { ...get, output: 'raw' }, null],
     ['a preview', 'NewsletterSync', 1, { mode: 'preview' }, /preview: nothing was written/],
     ['a sync', 'NewsletterSync', 1, { mode: 'apply' }, null],
-  ])('%s', (_, className, count, parameters, expected) => {
+  ])('shows the right hint for %s', (_, className, count, parameters, expected) => {
     const shown = hintsOf(className, count, parameters);
     expect(shown).toHaveLength(expected ? 1 : 0);
     if (expected) expect(shown[0]).toMatch(expected);
   });
 
-  /** As the editor decides it: n8n evaluates each condition over the node's parameters and its input. */
+  /** The visible hints: n8n evaluates each condition with the node's parameters and its input. */
   function hintsOf(className: string, count: number, parameters: object): readonly string[] {
     const node = make(className);
     const types = { getByName: () => node, getByNameAndVersion: () => node } as unknown as INodeTypes;

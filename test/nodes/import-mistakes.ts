@@ -1,15 +1,15 @@
-/** Rows of an import with every kind of mistake that people's tables have, for the tests of Bulk Import. */
+/** Rows of an import with every kind of mistake, for the tests of Bulk Import. */
 
 type Row = Record<string, unknown>;
 
 /** A kind of mistake. */
 export interface Mistake {
   readonly name: string;
-  /** The columns that the mistake changes, or adds; undefined takes a column away. */
+  /** The columns that the mistake changes or adds; undefined removes a column. */
   readonly columns: Row | ((before: Row) => Row);
-  /** What Bulk Import says with Map Automatically: it names the column. */
+  /** The reason with Map Automatically, which names the column. */
   readonly automatically: string;
-  /** What it says with Map Each Column Manually: it names the parameter. Left out for mistakes of headings. */
+  /** The reason with Map Each Column Manually, which names the parameter. Left out for mistakes of headings. */
   readonly manually?: string;
 }
 
@@ -109,7 +109,7 @@ export interface ImportRow {
   readonly mistake: Mistake | undefined;
 }
 
-/** Rows of which about a tenth has a mistake; each mistake comes in turn, at places that the seed decides. */
+/** Rows of which about a tenth has a mistake; the seed decides the places of the mistakes, which come in turn. */
 export function importRows(count: number, of: readonly Mistake[] = mistakes, seed = 17): readonly ImportRow[] {
   const rows: ImportRow[] = [];
   let state = seed;

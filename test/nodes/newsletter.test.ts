@@ -1,4 +1,4 @@
-/** The action node against the sandbox: what it sends, what it gives, and what it says when something is wrong. */
+/** The action node against the sandbox: its requests, its output and its errors. */
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
@@ -35,17 +35,17 @@ const create = (
 ) =>
   run('create', { email, customFields: { mappingMode: 'defineBelow', value: customFields }, additionalFields }, more);
 
-/** The custom fields of an address by name, as the service has them. */
+/** The custom fields of an address at the service, by name. */
 async function customFieldsOf(email: string): Promise<Record<string, unknown>> {
   const [found] = await run('getMany', { returnAll: true, filters: { email }, options: { expand: ['custom_fields'] } });
   return (found?.json['custom_fields'] ?? {}) as Record<string, unknown>;
 }
 
-/** How many requests of this operation the sandbox answered. */
+/** The number of requests of this operation. */
 const requests = (operation: string) => sandbox.requests().filter((entry) => entry.operation === operation).length;
 
 describe('Subscription: Create', () => {
-  it('gives the subscription itself, tied to its item', async () => {
+  it('returns the subscription, linked to its input item', async () => {
     const [item] = await create(
       'ada+letters@example.com',
       {},
@@ -75,12 +75,12 @@ describe('Subscription: Create', () => {
       given: { toISODate: () => '1990-12-10', toISO: () => '1990-12-10T08:00:00.000+02:00' },
       sent: { Birthday: '1990-12-10' },
     },
-  ])('sends a custom field as its kind wants it: $kind', async ({ given, sent }) => {
+  ])('sends a custom field in the form of its kind: $kind', async ({ given, sent }) => {
     await create('ada@example.com', { [Object.keys(sent)[0] ?? '']: given });
     expect(await customFieldsOf('ada@example.com')).toMatchObject(sent);
   });
 
-  it('refuses a value that does not fit, naming field and item, before anything is sent', async () => {
+  it('rejects an invalid value before any request, naming field and item', async () => {
     await expect(create('ada@example.com', { Birthday: 'tomorrow' })).rejects.toMatchObject({
       message: 'The custom field "Birthday" must be a day such as 2026-01-31',
       context: { itemIndex: 0 },
@@ -88,7 +88,7 @@ describe('Subscription: Create', () => {
     expect(requests('subscriptions.create')).toBe(0);
   });
 
-  it('maps input fields by name when told to, and leaves the others alone', async () => {
+  it('maps input fields by name with automatic mapping, and ignores the others', async () => {
     await run(
       'create',
       {
@@ -101,7 +101,7 @@ describe('Subscription: Create', () => {
     expect(await customFieldsOf('ada@example.com')).toMatchObject({ Topics: ['boats'], Birthday: '1990-12-10' });
   });
 
-  it('takes the custom fields of a signup or a subscription as they come, when told to map by itself', async () => {
+  it('accepts the custom fields of a signup or a subscription with automatic mapping', async () => {
     for (const [index, custom_fields] of [[{ name: 'Topics', value: ['boats'] }], { Topics: ['boats'] }].entries()) {
       const email = `reader${index}@example.com`;
       await run(
@@ -113,7 +113,7 @@ describe('Subscription: Create', () => {
     }
   });
 
-  it('passes warnings on in the output, and once as a hint', async () => {
+  it('returns warnings of the service in the output, and shows each once as a hint', async () => {
     const hints: { message: string }[] = [];
     const items = await create((index) => `ada${index}@example.com`, { 'Shoe size': '39' }, { hints, items: [{}, {}] });
     expect(items.map(({ json }) => json['warnings'])).toEqual([
@@ -123,12 +123,12 @@ describe('Subscription: Create', () => {
     expect(hints.filter(({ message }) => message.includes('warning of the service'))).toHaveLength(1);
   });
 
-  it('works in an n8n that has no hints', async () => {
+  it('works in an n8n without hints', async () => {
     const [item] = await create('ada@example.com', { 'Shoe size': '39' });
     expect(item?.json['warnings']).toHaveLength(1);
   });
 
-  it('asks for the custom fields once, however many items there are', async () => {
+  it('reads the custom fields once for all items', async () => {
     await create(
       (index) => `ada${index}@example.com`,
       { Topics: ['boats'] },
@@ -151,20 +151,20 @@ describe('Subscription: Get Many', () => {
     earlier = requests('subscriptions.list');
   });
 
-  it('gives as many as the limit says and asks for no more', async () => {
+  it('returns Limit records, and requests no more', async () => {
     const items = await run('getMany', { returnAll: false, limit: 7, filters: {}, options: {} });
     expect(items).toHaveLength(7);
     expect(requests('subscriptions.list') - earlier).toBe(1);
   });
 
-  it('gives all, page by page', async () => {
+  it('returns all records, page by page', async () => {
     const items = await run('getMany', { returnAll: true, filters: {}, options: {} });
     expect(items.length).toBeGreaterThanOrEqual(230);
     expect(new Set(items.map(({ json }) => json['id'])).size).toBe(items.length);
     expect(requests('subscriptions.list') - earlier).toBe(Math.ceil(items.length / 100));
   });
 
-  it('filters and expands as asked, a plus sign in the address included', async () => {
+  it('sends filters and Include, also an address with a plus sign', async () => {
     await create('ada+letters@example.com');
     const items = await run('getMany', {
       returnAll: true,
@@ -179,13 +179,13 @@ describe('Subscription: Get Many', () => {
   it.each([
     { filters: { status: 'asleep' }, says: '"Status" must be one of' },
     { filters: { creation_date: 'yesterday' }, says: '"Created On" must be a date such as 2026-11-20' },
-  ])('names a filter that is wrong: $filters', async ({ filters, says }) => {
+  ])('names the invalid filter: $filters', async ({ filters, says }) => {
     await expect(run('getMany', { returnAll: true, filters, options: {} })).rejects.toMatchObject({
       message: expect.stringContaining(says),
     });
   });
 
-  it('takes the day of a date picker', async () => {
+  it('accepts the day of a date picker', async () => {
     const items = await run('getMany', {
       returnAll: true,
       filters: { creation_date: '1999-01-01T00:00:00' },
@@ -195,7 +195,7 @@ describe('Subscription: Get Many', () => {
   });
 });
 
-describe('what goes wrong', () => {
+describe('errors', () => {
   const refusals: readonly { what: string; more: Partial<Run>; parameters?: Run['parameters']; error: object }[] = [
     {
       what: 'a wrong key',
@@ -222,7 +222,7 @@ describe('what goes wrong', () => {
       error: { description: expect.stringContaining('Correct the Publication of the node') },
     },
     {
-      what: 'a page that is no answer of the API',
+      what: 'an answer that is a web page',
       more: {
         sandbox: { fetch: async () => new Response('<h1>Welcome</h1>', { headers: { 'content-type': 'text/html' } }) },
       },
@@ -230,11 +230,11 @@ describe('what goes wrong', () => {
     },
   ];
 
-  /** An answer that cannot be read is asked for again, a few times and with growing pauses. */
+  /** Time limit in milliseconds: an unreadable answer is retried a few times with growing pauses. */
   const repeated = 20_000;
 
   it.each(refusals)(
-    'tells what to do about $what',
+    'names the remedy for $what',
     async ({ more, parameters, error }) => {
       const thrown = run(
         'create',
@@ -249,7 +249,7 @@ describe('what goes wrong', () => {
     repeated,
   );
 
-  it('keeps the other items when one fails and the node goes on', async () => {
+  it('returns the other items with Continue On Fail', async () => {
     const emails = ['ada@example.com', 'no address', 'grace@example.com'];
     const items = await run(
       'create',
@@ -263,7 +263,7 @@ describe('what goes wrong', () => {
 });
 
 describe('the custom fields in the editor', () => {
-  it('are those of the publication, each with an input of its kind', async () => {
+  it('are the fields of the publication, each with an input of its kind', async () => {
     const { fields } = await bundle.newsletter.methods.resourceMapping.getCustomFields.call(
       itemlessContext({ sandbox, parameters: {} }),
     );

@@ -1,4 +1,4 @@
-/** The node with a connected account: the token that ends on the way, and what is said where there is none. */
+/** The node with the OAuth2 credential: refresh of the token, and errors for missing access. */
 import { consent, oauthClients } from '@newsletter-kit/sandbox';
 import { describe, expect, it } from 'vitest';
 import type { Run } from './context.ts';
@@ -8,7 +8,7 @@ const bench = workbench();
 const redirect_uri = 'http://localhost:5678/rest/oauth2-credential/callback';
 const { uid: client_id } = oauthClients.public;
 
-/** The sandbox takes the verifier as the challenge where the method is plain. */
+/** With the method `plain`, the verifier is the challenge. */
 const verifier = 'a-verifier-of-more-than-forty-three-characters-0';
 
 interface Tokens {
@@ -45,8 +45,8 @@ async function connect(scope: string): Promise<Tokens> {
   });
 }
 
-describe('a connected account', () => {
-  it('reads everything although its token ends in the middle, and refreshes it once', async () => {
+describe('a node with the OAuth2 credential', () => {
+  it('returns every record when the token expires between pages, and refreshes it once', async () => {
     const first = await connect('subscriptions:read');
     let refreshed = 0;
     let pages = 0;
@@ -72,7 +72,7 @@ describe('a connected account', () => {
     expect(refreshed).toBe(1);
   });
 
-  it('says which access is missing', async () => {
+  it('names the missing scope in the error', async () => {
     const connection = { oauthTokenData: await connect('subscriptions:read') };
     await expect(bench.run('customField', 'getMany', {}, { connection })).rejects.toMatchObject({
       httpCode: '403',
@@ -82,7 +82,7 @@ describe('a connected account', () => {
     });
   });
 
-  it('is to be connected again where nothing can be refreshed', async () => {
+  it('asks to connect the credential again where the token cannot be refreshed', async () => {
     const connection = { oauthTokenData: { access_token: 'long-gone' } };
     await expect(bench.run('subscription', 'getMany', {}, { connection })).rejects.toMatchObject({
       httpCode: '401',
@@ -91,7 +91,7 @@ describe('a connected account', () => {
     });
   });
 
-  it('is to be connected first', async () => {
+  it('fails without a request where the credential was never connected', async () => {
     await expect(bench.run('subscription', 'getMany', {}, { connection: {} })).rejects.toMatchObject({
       message: 'The Newsletter OAuth2 credential is not connected',
     });
@@ -99,10 +99,10 @@ describe('a connected account', () => {
   });
 });
 
-describe('the credential', () => {
+describe('the OAuth2 credential', () => {
   const value = (name: string) => bench.bundle.oAuth2.properties.find((property) => property.name === name);
 
-  it('serves public and confidential apps alike, with PKCE', () => {
+  it('uses PKCE, with or without a client secret', () => {
     expect(bench.bundle.oAuth2).toMatchObject({ extends: ['oAuth2Api'] });
     expect(value('grantType')).toMatchObject({ type: 'hidden', default: 'pkce' });
     expect(value('authentication')).toMatchObject({ type: 'hidden', default: 'body' });
@@ -110,8 +110,8 @@ describe('the credential', () => {
     expect(value('clientSecret')?.typeOptions).toEqual({ password: true });
   });
 
-  it('asks for no deletion of data unless its owner adds it', () => {
-    // The editor saves a choice of several as empty, whatever its default: what is asked for then stands in the scope.
+  it('requests no data deletion scope by default', () => {
+    // The editor saves a multi-select as empty, whatever its default; the expression of the scope holds the defaults.
     expect(value('access')?.default).toEqual([]);
     const scope = String(value('scope')?.default);
     expect(scope).toContain('"subscriptions:write"');

@@ -1,4 +1,4 @@
-/** Every operation against the sandbox: what it gives, in which form, and what it says when it is refused. */
+/** Every operation against the sandbox: its output, the form of its output, and its errors. */
 import { publicationId } from '@newsletter-kit/sandbox';
 import { describe, expect, it } from 'vitest';
 import { fillings, offered } from './parameters.ts';
@@ -9,14 +9,14 @@ const bench = workbench();
 const ada = { mode: 'email', value: 'ada.lovelace@example.com' };
 
 describe('every operation', () => {
-  it('has a run that ends well', () => {
+  it('has a scenario', () => {
     const name = ({ resource, operation }: { resource: string; operation: string }): string =>
       `${resource} ${operation}`;
     expect(scenarios.map(name).toSorted()).toEqual(offered(bench.bundle).map(name).toSorted());
   });
 
   it.each(scenarios)(
-    '$resource $operation gives records tied to their item',
+    '$resource $operation returns records linked to their input item',
     async ({ resource, operation, parameters, items: given }) => {
       const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
       expect(items.length).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe('the output', () => {
   const get = (more: object) =>
     bench.run('subscription', 'get', { subscription: ada, options: { expand: ['custom_fields'] }, ...more });
 
-  it('is simplified: readable times, custom fields by their names, ten fields and what was included', async () => {
+  it('is simplified by default: readable times, custom fields by name, ten fields and the included ones', async () => {
     const [item] = await get({});
     expect(item?.json).toMatchObject({
       email: ada.value,
@@ -43,7 +43,7 @@ describe('the output', () => {
     expect(Object.keys(item?.json ?? {})).toHaveLength(11);
   });
 
-  it('is raw where that is asked for', async () => {
+  it('is the answer of the service with Raw', async () => {
     const [item] = await get({ output: 'raw' });
     expect(item?.json).toMatchObject({
       created: expect.any(Number),
@@ -52,12 +52,12 @@ describe('the output', () => {
     });
   });
 
-  it('is what was selected, readable', async () => {
+  it('has the selected fields alone, with readable times', async () => {
     const [item] = await get({ output: 'selected', fields: ['created', 'utm_term'] });
     expect(item?.json).toEqual({ created: expect.stringMatching(/Z$/), utm_term: expect.any(String) });
   });
 
-  it('names a field that does not exist before anything is sent', async () => {
+  it('rejects an unknown field before any request', async () => {
     await expect(get({ output: 'selected', fields: ['shoe_size'] })).rejects.toMatchObject({
       message: expect.stringContaining('"Fields" must be one of'),
       context: { itemIndex: 0 },
@@ -67,7 +67,7 @@ describe('the output', () => {
 });
 
 describe('Subscription: Get', () => {
-  it('finds an address whatever its case', async () => {
+  it('finds an address case-insensitively', async () => {
     const [item] = await bench.run('subscription', 'get', {
       subscription: { mode: 'email', value: 'ADA.Lovelace@Example.com' },
     });
@@ -105,7 +105,7 @@ describe('Subscription: Get', () => {
   it.each([
     { mode: 'email', value: 'nobody@example.com' },
     { mode: 'id', value: 'sub_00000000-0000-4000-8000-00000000dead' },
-  ])('says that there is none by $mode, without the address', async (subscription) => {
+  ])('fails for an unknown subscription by $mode, without the address in the message', async (subscription) => {
     const refused = bench.run('subscription', 'get', { subscription });
     await expect(refused).rejects.toMatchObject({
       message: expect.stringContaining('"Subscription" names no subscription'),
@@ -160,7 +160,7 @@ describe('the automations of a new subscription', () => {
       (id: string) => ({ automations: [{ automationId: { __rl: true, mode: 'list', value: id } }] }),
     ],
     ['given by an expression', (id: string) => [id]],
-  ])('are enrolled into, %s', async (_how, given) => {
+  ])('are sent with the creation, %s', async (_how, given) => {
     const id = await bench.first('searchAutomations');
     await bench.run('subscription', 'createOrUpdate', {
       email: 'new@example.com',
@@ -191,7 +191,7 @@ describe('Subscription: Update', () => {
     return Object.fromEntries(stored.map(({ name, value }) => [name, value]));
   };
 
-  it('waits until it is done, and sets and clears custom fields', async () => {
+  it('sets and clears custom fields, and waits for the job', async () => {
     const [item] = await update(
       { delete: ['First Name'], tier: 'premium' },
       { customFields: { mappingMode: 'defineBelow', value: { 'Team size': '12' } } },
@@ -211,7 +211,7 @@ describe('Subscription: Update', () => {
     expect(await fields()).not.toHaveProperty('First Name');
   });
 
-  it('maps input fields by name when told to', async () => {
+  it('maps input fields by name with automatic mapping', async () => {
     await update(
       {},
       { customFields: { mappingMode: 'autoMapInputData', value: null } },
@@ -257,12 +257,12 @@ describe('Subscription: Update', () => {
       expect({ item, lists }).toMatchObject({ item: { id, email: ada.value }, lists: 1 });
     });
 
-    it('is not misled by another address in the item', async () => {
+    it('ignores the address of another subscription in the item', async () => {
       const { id, item } = await byId(ada.value, [{ email: 'grace@example.org' }]);
       expect(item).toMatchObject({ id, email: ada.value, subscription_tier: 'premium' });
     });
 
-    it('reads no more than the newest thousand to find it', async () => {
+    it('searches the newest thousand subscriptions at most', async () => {
       for (let index = 0; index < 1100; index += 1)
         await bench.sandbox.fetch(
           'http://sandbox.test/v2/publications/pub_00000000-0000-4000-8000-000000000001/subscriptions',
@@ -289,7 +289,7 @@ describe('Subscription: Update', () => {
     });
   });
 
-  it('passes on why the service did not do it', async () => {
+  it('reports the reason for which the service refused the change', async () => {
     const refused = update({ newsletter_list_ids: ['nl_list_00000000-0000-4000-8000-00000000dead'] });
     await expect(refused).rejects.toMatchObject({
       message: expect.stringMatching(/did not carry out the whole update: .*newsletter list/),
@@ -316,7 +316,7 @@ describe('Subscription: Update', () => {
     expect(bench.requests('bulkSubscriptionUpdates.get')).toHaveLength(1);
   });
 
-  it('sends nothing without a change', async () => {
+  it('rejects an update without a change, before any request', async () => {
     await expect(update({})).rejects.toMatchObject({ message: expect.stringContaining('nothing to update') });
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
   });
@@ -372,7 +372,7 @@ describe('Subscription: Bulk Update', () => {
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
   });
 
-  it('loses no other batch when one fails', async () => {
+  it('returns the outcome of the other batches when one fails', async () => {
     const ids = Array.from(
       { length: 2500 },
       (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
@@ -428,7 +428,7 @@ describe('Subscription: Update Status', () => {
     expect(await inactive()).toEqual(expect.arrayContaining(ids));
   });
 
-  it('takes addresses as well, each found with one request', async () => {
+  it('accepts addresses, each found with one request', async () => {
     const some = await known(3);
     const before = bench.requests('subscriptions.list').length;
     const items = await setStatus(some.map(({ email }) => email.toUpperCase()));
@@ -436,12 +436,12 @@ describe('Subscription: Update Status', () => {
     expect(bench.requests('subscriptions.list').length - before).toBe(3);
   });
 
-  it('reads the list where that takes fewer requests than looking for each address', async () => {
+  it('reads the whole list where that takes fewer requests than a lookup per address', async () => {
     const some = await known(60);
     const before = bench.requests('subscriptions.list').length;
     const items = await setStatus(some.map(({ email }) => email));
     expect(items.map(({ json }) => json['subscription_id'])).toEqual(some.map(({ id }) => id));
-    // 300 subscriptions are three pages, after the one that tells how many there are.
+    // 300 subscriptions are three pages, after the request for their number.
     expect(bench.requests('subscriptions.list').length - before).toBeLessThanOrEqual(4);
     expect(bench.requests('subscriptions.updateStatus')).toHaveLength(1);
   });
@@ -488,7 +488,7 @@ describe('Subscription: Update Status', () => {
     expect(bench.requests('subscriptions.updateStatus')).toEqual([]);
   });
 
-  it('makes a job for each status', async () => {
+  it('starts one job per status', async () => {
     const ids = (await known(4)).map(({ id }) => id);
     const new_status = (index: number) => (index % 2 === 0 ? 'active' : 'inactive');
     const items = await setStatus(ids, { new_status });
@@ -496,7 +496,7 @@ describe('Subscription: Update Status', () => {
     expect(bench.requests('subscriptions.updateStatus')).toHaveLength(2);
   });
 
-  it('does not wait, nor look for the job, where told not to', async () => {
+  it('neither waits nor looks the job up without Wait for Completion', async () => {
     const ids = (await known(2)).map(({ id }) => id);
     const items = await setStatus(ids, { waitForCompletion: false });
     expect(items.map(({ json }) => json)).toEqual(
@@ -510,7 +510,7 @@ describe('Subscription: Update Status', () => {
     expect(bench.requests('bulkSubscriptionUpdates.list')).toEqual([]);
   });
 
-  it('says that it did not wait where the service does not tell the job', async () => {
+  it('shows a hint where the job cannot be identified, and does not wait', async () => {
     const ids = (await known(2)).map(({ id }) => id);
     const hints: { message: string }[] = [];
     const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
@@ -522,7 +522,7 @@ describe('Subscription: Update Status', () => {
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('nobody waited')]);
   });
 
-  it('takes its list of IDs in version 1', async () => {
+  it('accepts a list of IDs in version 1', async () => {
     const ids = (await known(2)).map(({ id }) => id);
     const [item] = await setStatus([''], { subscription_ids: ids }, { version: 1 });
     expect(item?.json).toEqual({ success: true, subscription_ids: ids, new_status: 'inactive' });
@@ -533,7 +533,7 @@ describe('Data Deletion: Request', () => {
   const request = (email: string, emailConfirmation: string, more: object = {}, run: object = {}) =>
     bench.run('dataDeletion', 'request', { email, emailConfirmation, ...more }, run);
 
-  it('asks for the address twice', async () => {
+  it('rejects a different confirmation of the address', async () => {
     await expect(request(ada.value, 'ada.lovelace@example.org')).rejects.toMatchObject({
       message: expect.stringContaining('"Email" and "Confirm Email" are not the same'),
     });
@@ -541,7 +541,7 @@ describe('Data Deletion: Request', () => {
     expect(bench.requests('deletionRequests.create')).toEqual([]);
   });
 
-  it('refuses an agent, unless its owner allows it', async () => {
+  it('rejects an agent unless Allow Agents to Request Deletion is on', async () => {
     await expect(request(ada.value, ada.value, {}, { tool: true })).rejects.toMatchObject({
       message: expect.stringContaining('Allow Agents to Request Deletion'),
     });
@@ -549,7 +549,7 @@ describe('Data Deletion: Request', () => {
     expect(await request(ada.value, ada.value, { allowAgents: true }, { tool: true })).toHaveLength(1);
   });
 
-  it('keeps the switch out of the reach of an agent', () => {
+  it('offers agents no way to set the switch', () => {
     const found = bench.bundle.newsletter.description.properties.find(({ name }) => name === 'allowAgents');
     expect(found).toMatchObject({
       default: false,
@@ -558,7 +558,7 @@ describe('Data Deletion: Request', () => {
     });
   });
 
-  it('says why a restricted key may not, and that it was asked before', async () => {
+  it('explains the refusal of a restricted key and of a second request', async () => {
     await expect(
       request(ada.value, ada.value, {}, { credential: { apiKey: 'sandbox-key-restricted' } }),
     ).rejects.toMatchObject({
@@ -576,7 +576,7 @@ describe('Data Deletion: Request', () => {
 describe('refusals of the service', () => {
   const automationId = async () => ({ mode: 'list', value: await bench.first('searchAutomations') });
 
-  it('says what enrolling needs', async () => {
+  it('names the requirements of Enroll', async () => {
     const refused = bench.run('journey', 'enroll', {
       automationId: await automationId(),
       subscription: { mode: 'email', value: 'nobody@example.com' },
@@ -587,7 +587,7 @@ describe('refusals of the service', () => {
     });
   });
 
-  it('says that publication fields need the whole workspace', async () => {
+  it('names the access that publication fields need', async () => {
     const refused = bench.run('publicationField', 'getMany', {}, { credential: { apiKey: 'sandbox-key-restricted' } });
     await expect(refused).rejects.toMatchObject({
       httpCode: '403',
@@ -606,7 +606,7 @@ describe('refusals of the service', () => {
       '"Subscription" is empty',
     ],
     ['subscription', 'getMany', { returnAll: false, limit: 0 }, '"Limit" must be a number from 1'],
-  ])('names the parameter of %s %s that is wrong', async (resource, operation, parameters, says) => {
+  ])('names the invalid parameter of %s %s', async (resource, operation, parameters, says) => {
     await expect(bench.run(resource, operation, parameters)).rejects.toMatchObject({
       message: expect.stringContaining(says),
       context: { itemIndex: 0 },
@@ -614,7 +614,7 @@ describe('refusals of the service', () => {
     expect(bench.sandbox.requests()).toEqual([]);
   });
 
-  it('names the parameters that the service speaks of by their labels', async () => {
+  it('replaces field names in messages of the service by labels', async () => {
     const refused = bench.run('subscription', 'create', {
       email: 'ada',
       customFields: {},
@@ -626,15 +626,15 @@ describe('refusals of the service', () => {
     });
   });
 
-  it('deletes a custom field for good', async () => {
+  it('reports a custom field as missing after its deletion', async () => {
     const customFieldId = { mode: 'list', value: await bench.first('searchCustomFields') };
     expect((await bench.run('customField', 'delete', { customFieldId }))[0]?.json).toEqual({ deleted: true });
     await expect(bench.run('customField', 'get', { customFieldId })).rejects.toMatchObject({ httpCode: '404' });
   });
 });
 
-describe('the lists of the editor', () => {
-  it('go on where the server says, until everything was shown', async () => {
+describe('the list searches of the editor', () => {
+  it('continue at the cursor of the service until the last page', async () => {
     const shown: string[] = [];
     let token: string | undefined = '';
     for (let pages = 0; token !== undefined && pages < 10; pages++) {
@@ -646,7 +646,7 @@ describe('the lists of the editor', () => {
     expect(shown).toHaveLength(300);
   });
 
-  it('go on by page where the server counts pages', async () => {
+  it('continue at the next page number where the service counts pages', async () => {
     const pages = 3;
     const fetch = async (input: string | URL | Request): Promise<Response> => {
       const page = Number(new URL(String(input)).searchParams.get('page') ?? 1);
@@ -661,7 +661,7 @@ describe('the lists of the editor', () => {
     const first = await bench.search('searchAutomations', '', '', { sandbox: { fetch } });
     const second = await bench.search('searchAutomations', '', first.paginationToken, { sandbox: { fetch } });
     expect([...first.results, ...second.results].map(({ value }) => value)).toEqual(['aut_1', 'aut_2']);
-    // A search reads on until it finds something.
+    // A search reads pages until it finds something.
     expect(await bench.search('searchAutomations', 'tion 3', '', { sandbox: { fetch } })).toEqual({
       results: [{ name: 'Automation 3 (live)', value: 'aut_3' }],
     });
@@ -678,7 +678,7 @@ describe('the lists of the editor', () => {
     expect((await bench.search(method, filter)).results.map(({ name }) => name)).toEqual(names);
   });
 
-  it('say what to do about a wrong key', async () => {
+  it('name the remedy for a wrong key', async () => {
     await expect(
       bench.search('searchAutomations', '', '', { credential: { apiKey: 'no-such-key' } }),
     ).rejects.toMatchObject({ description: expect.stringContaining('Check the API Key') });
@@ -686,8 +686,8 @@ describe('the lists of the editor', () => {
 });
 
 describe('the parameters marked as required', () => {
-  it('are those that must not be empty', async () => {
-    // Bulk Import says of each row what is wrong with it, and refuses none of the others.
+  it('are exactly those that reject an empty value', async () => {
+    // Bulk Import reports invalid rows in the output.
     const operations = offered(bench.bundle).filter(({ operation }) => operation !== 'bulkImport');
     const named = new Set(['string', 'resourceLocator', 'multiOptions', 'fixedCollection']);
     for (const { resource, operation, properties, ...rest } of operations) {

@@ -1,5 +1,5 @@
 /**
- * Fills in the parameters of an operation by what their descriptions say, as a person who fills in everything would.
+ * Fills in all parameters of an operation by their descriptions.
  */
 import type { Bundle, Property } from './bundle.ts';
 
@@ -37,7 +37,7 @@ export function offered({ newsletter }: Pick<Bundle, 'newsletter'>, version = 2)
   );
 }
 
-/** Sets of parameters that between them choose each value of each choice once, all else filled in. */
+/** Sets of parameters that together choose each value of each choice once, with all else filled in. */
 export function fillings({ resource, operation, properties }: Offered): readonly Readonly<Record<string, unknown>>[] {
   const filled = { resource, operation, ...fillAll(properties) };
   const others = properties.flatMap((property) => [

@@ -1,4 +1,4 @@
-/** The publication a node works on: chosen from a list, entered by its ID, or left to the credential. */
+/** The parameter Publication: from the list, by ID, or empty for the publication of the credential. */
 import { createSandbox, type Seed } from '@newsletter-kit/sandbox';
 import { describe, expect, it } from 'vitest';
 import { workbench } from './workbench.ts';
@@ -14,7 +14,7 @@ const two: Seed = {
 };
 
 describe('the list of publications', () => {
-  it('offers those that the key may use, by their names', async () => {
+  it('offers the publications that the key may use, by their names', async () => {
     using sandbox = disposable({ seed: two });
     const offered = (more = {}) => bench.search('searchPublications', '', '', { sandbox, ...more });
     expect((await offered()).results).toEqual([
@@ -29,12 +29,12 @@ describe('the list of publications', () => {
     ]);
   });
 
-  it('needs no publication in the credential', async () => {
+  it('works without a publication in the credential', async () => {
     const { results } = await bench.search('searchPublications', '', '', { credential: { publicationId: '' } });
     expect(results).toMatchObject([{ value: first }]);
   });
 
-  it('says to enter the ID where the service does not list publications', async () => {
+  it('asks for the ID where the service does not list publications', async () => {
     bench.sandbox.assumptions.set({ publication_list: 'absent' });
     await expect(bench.search('searchPublications')).rejects.toMatchObject({
       httpCode: '404',
@@ -42,7 +42,7 @@ describe('the list of publications', () => {
     });
   });
 
-  it('is there in every node that takes a publication', () => {
+  it('exists in every node with the parameter Publication', () => {
     const { newsletter, trigger, sync } = bench.bundle;
     for (const { description, methods } of [newsletter, trigger, sync]) {
       const { modes = [], default: preset } =
@@ -54,8 +54,8 @@ describe('the list of publications', () => {
   });
 });
 
-describe('a node that names no publication', () => {
-  it('works on the one of the credential', async () => {
+describe('a node without a publication', () => {
+  it('uses the publication of the credential', async () => {
     using sandbox = disposable({ seed: two });
     await bench.run('customField', 'create', { display: 'Harbour', kind: 'string' }, { sandbox });
     const names = async (publicationId: string) =>
@@ -72,7 +72,7 @@ describe('a node that names no publication', () => {
     expect(await names(second)).toEqual([]);
   });
 
-  it('says where to set one if the credential has none either, and sends nothing', async () => {
+  it('fails without a request where the credential has none either, and names both places to set one', async () => {
     await expect(bench.run('customField', 'getMany', {}, { credential: { publicationId: ' ' } })).rejects.toMatchObject(
       {
         message: 'No publication is chosen',

@@ -38,7 +38,7 @@ async function chosen(bench: Workbench, { properties }: ItemOperation): Promise<
   return values;
 }
 
-/** Records that are chosen by name, because they have more fields than the first of their list. */
+/** Records chosen by name, because they have more fields than the first of their list. */
 const fixedChoices: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   'subscription get': { subscription: byEmail },
 };

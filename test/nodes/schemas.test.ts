@@ -35,7 +35,7 @@ function schemaOf(values: readonly unknown[]): Schema {
   if (objects.length > 0) {
     const names = [...new Set(objects.flatMap((object) => Object.keys(object)))];
     const valuesOf = (name: string) => objects.flatMap((object) => (name in object ? [object[name]] : []));
-    // Every publication has custom fields of its own; those of the demo would be shown to everybody.
+    // Custom fields differ between publications, so a schema must not name those of the demo.
     schema.properties = Object.fromEntries(
       names.map((name) => [
         name,
@@ -52,9 +52,9 @@ function typeOf(value: unknown): string {
   return typeof value === 'number' ? 'number' : typeof value;
 }
 
-describe.each([1, 2])('the schema in the editor for version %i', (version) => {
+describe.each([1, 2])('the output schemas of version %i', (version) => {
   it.each(scenarios)(
-    'shows what $resource $operation gives',
+    'match the output of $resource $operation',
     async ({ resource, operation, parameters, parametersOfVersion1, items: given }) => {
       const fill = (version === 1 ? parametersOfVersion1 : undefined) ?? parameters;
       const items = await bench.run(resource, operation, await fill?.(bench), {
@@ -71,7 +71,7 @@ describe.each([1, 2])('the schema in the editor for version %i', (version) => {
     },
   );
 
-  it('exists for no operation that is gone', () => {
+  it('exist only for operations of the node', () => {
     const paths = globSync('*/*.json', { cwd: folderOf(version) }).map((path) => path.replaceAll('\\', '/'));
     expect(paths.toSorted()).toEqual(
       scenarios.map(({ resource, operation }) => `${resource}/${operation}.json`).toSorted(),

@@ -45,13 +45,13 @@ function post(
 
 const addresses = ({ started }: SignupHost): unknown[] => started.map(({ email }) => email);
 
-/** Status, headers but the date, and body. */
+/** Status, headers without the date, and body. */
 async function whole(response: Response): Promise<unknown> {
   return [response.status, [...response.headers].filter(([name]) => name !== 'date'), await response.text()];
 }
 
-describe('the item', () => {
-  it('is a SubscriptionRequest, with consent and the rest beside it', async () => {
+describe('the output item', () => {
+  it('is a SubscriptionRequest, with consent and origin under "signup"', async () => {
     const form = await open();
     const body = {
       email: ' Ada@EXAMPLE.com ',
@@ -131,7 +131,7 @@ describe('the item', () => {
   });
 });
 
-describe('refusals', () => {
+describe('a refusal', () => {
   const json = JSON.stringify({ email: 'ada@example.com' });
   const large = JSON.stringify({ email: 'ada@example.com', utm_source: 'x'.repeat(8_200) });
   it.each<[string, number, string | Uint8Array, Record<string, string>]>([
@@ -160,21 +160,21 @@ describe('refusals', () => {
     expect([form.started, form.kept]).toEqual([[], '{}']);
   });
 
-  it('arrive before the end of a body of unstated size', async () => {
+  it('is sent before the end of a body of unknown size', async () => {
     const form = await open();
     const sent = request(form.endpoint, {
       method: 'POST',
       headers: { origin: site, 'content-type': 'application/json' },
     });
     sent.on('error', () => undefined);
-    // Never ended: the answer has to come before the body is whole.
+    // The body never ends: the answer must come before.
     for (let chunk = 0; chunk < 9; chunk += 1) sent.write('x'.repeat(1_000));
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     sent.destroy();
     expect(response.statusCode).toBe(413);
   });
 
-  it('are a page for a visitor without JavaScript', async () => {
+  it('is an HTML page for a visitor without JavaScript', async () => {
     const form = await open();
     const response = await post(form, 'email=ada', {
       'content-type': 'application/x-www-form-urlencoded',
@@ -183,7 +183,7 @@ describe('refusals', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
   });
 
-  it('are 503 with Retry-After where the parameters are invalid, and the log contains no e-mail address', async () => {
+  it('is 503 with Retry-After where the parameters are invalid, and logs no e-mail address', async () => {
     const form = await open({ allowedOrigins: 'nowhere' });
     const response = await post(form, { email: 'ada@example.com' });
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
@@ -191,7 +191,7 @@ describe('refusals', () => {
     expect(form.logged.join()).not.toContain('@');
   });
 
-  it('are 429 with Retry-After beyond the rate limit per minute, until the next minute', async () => {
+  it('is 429 with Retry-After beyond the rate limit, until the next minute', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:15Z') });
     const form = await open({ settings: { signupsPerMinute: 2 } });
     const statuses = [];
@@ -223,7 +223,7 @@ describe('a visitor without JavaScript', () => {
   });
 });
 
-describe('a filled honeypot', () => {
+describe('a signup with a filled honeypot', () => {
   it('is answered as accepted and starts no execution, and does not block the person', async () => {
     const form = await open();
     const bot = await whole(await post(form, { email: 'ada@example.com', hp_field: 'http://spam.example' }));
@@ -281,8 +281,8 @@ describe('the quiet period', () => {
   });
 });
 
-describe('a 202 is a promise', () => {
-  it('after a failed save, the next attempt with the same key starts an execution', async () => {
+describe('saving the execution', () => {
+  it('lets the next attempt with the same key start an execution after a failed save', async () => {
     const form = await open();
     form.save = () => Promise.reject(new Error('The database is down'));
     const key = { 'idempotency-key': 'one-attempt' };
@@ -293,7 +293,7 @@ describe('a 202 is a promise', () => {
     expect(form.started).toHaveLength(1);
   });
 
-  it('a repeat during the save waits for it, and starts an execution where the save fails', async () => {
+  it('holds a repeat until the save ends, and starts an execution for it where the save fails', async () => {
     const form = await open();
     let saves = 0;
     let fail: (error: Error) => void = () => undefined;
@@ -311,7 +311,7 @@ describe('a 202 is a promise', () => {
     expect(form.started).toHaveLength(1);
   });
 
-  it('a key used for two people starts an execution for each', async () => {
+  it('starts an execution for each of two people with the same key', async () => {
     const form = await open({ quietMinutes: 0 });
     const key = { 'idempotency-key': 'one-attempt' };
     for (const email of ['ada@example.com', 'ada@example.com', 'bob@example.com']) await post(form, { email }, key);
@@ -321,7 +321,7 @@ describe('a 202 is a promise', () => {
   });
 });
 
-describe('publishing', () => {
+describe('publishing the workflow', () => {
   const create = (parameters: Readonly<Record<string, unknown>>): Promise<boolean> =>
     node.webhookMethods.default.create.call({
       getNodeParameter: (name: string, fallback: unknown) => parameters[name] ?? fallback,

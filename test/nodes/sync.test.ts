@@ -1,4 +1,4 @@
-/** The sync node against the sandbox, with a CRM in memory that takes what the outputs give. */
+/** The sync node against the sandbox, with a CRM in memory that applies the outputs. */
 import { createClient, type Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -27,7 +27,7 @@ const month = 30 * 24 * 3600 * 1000;
 
 beforeEach(async () => {
   sandbox?.close();
-  // Before the clock of the node: what was created in the last minute may not be listed yet.
+  // Earlier than the node's clock: subscriptions of the last minute may not be listed yet.
   now = Date.now() - month;
   crm = new Map();
   kept = {};
@@ -50,13 +50,13 @@ async function subscription(email: string): Promise<{ status: string; city: unkn
   return found && { status: found.status, city: found.custom_fields?.find(({ name }) => name === 'City')?.value };
 }
 
-/** Unsubscribes, or changes the city, as a person or another program would. */
+/** Unsubscribes, or changes the city, without the node. */
 async function change(id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
   await api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: id, ...changes }] });
   now += 60_000;
 }
 
-/** How HubSpot gives contacts, and takes them. */
+/** Contacts in the form of HubSpot. */
 const parameters = {
   mode: 'apply',
   contacts: 'everything',
@@ -86,7 +86,7 @@ interface Outputs {
 async function run(more: Partial<Run> = {}): Promise<Outputs> {
   const context = executeContext({
     sandbox: {
-      // Its jobs are done by the time one looks at them.
+      // Completes the jobs of the service.
       async fetch(input, init) {
         const response = await sandbox.fetch(input, init);
         if (init?.method === 'PATCH') now += 5000;
@@ -108,7 +108,7 @@ function properties(contact: Contact | undefined): Readonly<Record<string, unkno
   return typeof inner === 'object' && inner !== null ? { ...inner } : {};
 }
 
-/** The next node: creates and updates contacts with the items as they are. */
+/** The next node: creates and updates contacts with the unchanged items. */
 function write({ creates, updates }: Outputs): void {
   for (const { json } of creates) add(`new-${crm.size}`, properties(json));
   for (const { json } of updates) {
@@ -122,7 +122,7 @@ function add(id: string, values: Readonly<Record<string, unknown>>): void {
   crm.set(id, { id, properties: { ...empty, ...values } });
 }
 
-/** Runs and writes until there is nothing to write. */
+/** Repeats run and write until nothing is left to write. */
 async function settle(): Promise<Outputs> {
   for (let runs = 0; runs < 4; runs += 1) {
     const outputs = await run();
@@ -171,7 +171,7 @@ describe('Preview', () => {
 });
 
 describe('Apply', () => {
-  it('names the fields of new contacts and of changes as the contacts that came in do', async () => {
+  it('returns new contacts and changes with the field names of the incoming contacts', async () => {
     await subscribe('ada@example.com', 'Bonn');
     await subscribe('grace@example.com', 'Ulm');
     const { creates, updates } = await run({
@@ -200,7 +200,7 @@ describe('Apply', () => {
     ]);
   });
 
-  it('gives new contacts and changes nested as the paths say, tied to the items they came from', async () => {
+  it('returns nested fields by their paths, linked to the input items', async () => {
     await subscribe('grace@example.com', 'Ulm');
     await subscribe('ada@example.com', 'Bonn');
     add('7', { email: 'nobody@example.com' });
@@ -231,7 +231,7 @@ describe('Apply', () => {
     expect(report.json).toMatchObject({ applied: { contactCreates: 1, contactUpdates: 1, failed: 0 }, consent: [] });
   });
 
-  it('writes nothing in the run after the outputs were written', async () => {
+  it('writes nothing in a second run after the outputs were applied', async () => {
     for (const name of ['ada', 'grace', 'joan']) await subscribe(`${name}@example.com`, 'Bonn');
     add('1', { email: 'ada@example.com', city: 'Bonn' });
     write(await run());
@@ -243,7 +243,7 @@ describe('Apply', () => {
     expect(crm.size).toBe(3);
   });
 
-  it('takes an edit of the contact to the newsletter, and one of the newsletter to the contact', async () => {
+  it('copies an edit of the contact to the newsletter, and an edit of the subscription to the contact', async () => {
     const ada = await subscribe('ada@example.com', 'Bonn');
     await subscribe('grace@example.com', 'Ulm');
     await settle();
@@ -255,7 +255,7 @@ describe('Apply', () => {
     expect([...crm.values()].map((contact) => properties(contact)['city']).toSorted()).toEqual(['Jena', 'Köln']);
   });
 
-  it('reports an edit of both sides at Review, and leaves both values', async () => {
+  it('reports a field edited on both sides at Review, and changes neither', async () => {
     const ada = await subscribe('ada@example.com', 'Bonn');
     add('1', { email: 'ada@example.com' });
     await settle();
@@ -278,7 +278,7 @@ describe('Apply', () => {
     expect(JSON.stringify(review)).not.toMatch(/example\.com|Aachen|Trier/);
   });
 
-  it('reports how many requests it sent to the service, repeated ones too', async () => {
+  it('reports the number of requests, retries included', async () => {
     await subscribe('ada@example.com');
     add('1', { email: 'ada@example.com' });
     await settle();
@@ -295,7 +295,7 @@ describe('Apply', () => {
     expect(report.json).toMatchObject({ requests: statuses.length, applied: { subscriptionUpdates: 1 } });
   });
 
-  it('gives back an id as it came in, and takes an empty item for no contact', async () => {
+  it('returns ids unchanged, and skips empty items', async () => {
     await subscribe('ada@example.com', 'Bonn');
     const contact = { id: 42, properties: { email: 'ada@example.com', newsletter_sync_token: null, city: null } };
     const flat = { optOutField: '', fields: { field: [{ newsletter: city, contact: 'properties.city' }] } };
@@ -306,7 +306,7 @@ describe('Apply', () => {
 });
 
 describe('consent', () => {
-  it('takes an unsubscribe to the contact, with a record in the report and in a file', async () => {
+  it('writes an unsubscribe to the contact, with a consent record in the report and in a file', async () => {
     const ada = await subscribe('ada@example.com');
     add('1', { email: 'ada@example.com' });
     await settle();
@@ -334,7 +334,7 @@ describe('consent', () => {
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([record]);
   });
 
-  it('unsubscribes whoever is opted out in the CRM, and never subscribes anybody again', async () => {
+  it('unsubscribes contacts that opted out in the CRM, and never resubscribes one', async () => {
     await subscribe('ada@example.com');
     add('1', { email: 'ada@example.com' });
     await settle();
@@ -352,10 +352,10 @@ describe('consent', () => {
   });
 
   it.each([
-    { subscribe: 'never', says: 'never', created: 0 },
-    { subscribe: 'on_consent', says: 'where the contact says that the person agreed', created: 1 },
-    { subscribe: 'with_confirmation', says: 'with double opt-in', created: 2 },
-  ])('subscribes unknown contacts $says', async ({ subscribe: choice, created }) => {
+    { subscribe: 'never', when: 'never', created: 0 },
+    { subscribe: 'on_consent', when: 'where the consent field of the contact is set', created: 1 },
+    { subscribe: 'with_confirmation', when: 'with double opt-in', created: 2 },
+  ])('subscribes unknown contacts $when', async ({ subscribe: choice, created }) => {
     add('1', { email: 'ada@example.com', agreed: 'true' });
     add('2', { email: 'grace@example.com', agreed: 'false' });
     add('3', { email: 'joan@example.com', agreed: 'true', do_not_mail: 'true' });
@@ -367,13 +367,13 @@ describe('consent', () => {
   });
 });
 
-describe('a plan that would change too much', () => {
+describe('a plan beyond the limits of changes', () => {
   const optOutAll = (): void => {
     for (const [id, contact] of crm) add(id, { ...properties(contact), do_not_mail: 'true' });
   };
   const options = { heldCount: 1, heldShare: 10 };
 
-  it('is held back with a hint, and carried out once it is accepted', async () => {
+  it('is held back with a hint, and applied once it is accepted', async () => {
     for (const name of ['ada', 'grace', 'joan']) await subscribe(`${name}@example.com`);
     await settle();
     optOutAll();
@@ -401,7 +401,7 @@ describe('a plan that would change too much', () => {
 });
 
 describe('Only Incoming', () => {
-  it('looks up the contacts that came in, and creates none', async () => {
+  it('looks up the incoming contacts by address, and creates none', async () => {
     await subscribe('ada@example.com', 'Bonn');
     await subscribe('grace@example.com', 'Ulm');
     add('1', { email: 'ada@example.com' });
@@ -412,8 +412,8 @@ describe('Only Incoming', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('is one text without addresses, for one publication', async () => {
+describe('the stored state', () => {
+  it('is one text without addresses, and belongs to one publication', async () => {
     await subscribe('ada@example.com');
     await settle();
     expect(kept).toEqual({ newsletterSync: expect.stringContaining(publicationId) });
@@ -421,10 +421,10 @@ describe('what is kept', () => {
   });
 
   it.each([
-    { says: 'is damaged', stored: '{"publicationId":' },
-    { says: 'is of another version', stored: JSON.stringify({ publicationId, state: { version: 2 } }) },
-    { says: 'is no text', stored: 42 },
-  ])('stops the node where it $says, with what to do', async ({ stored }) => {
+    { problem: 'is damaged', stored: '{"publicationId":' },
+    { problem: 'is of another version', stored: JSON.stringify({ publicationId, state: { version: 2 } }) },
+    { problem: 'is no text', stored: 42 },
+  ])('fails the node with a remedy where the state $problem', async ({ stored }) => {
     await expect(run({ staticData: { newsletterSync: stored } })).rejects.toMatchObject({
       message: expect.stringContaining('damaged or of another version'),
       description: expect.stringContaining('rename this node'),
@@ -457,7 +457,7 @@ describe('errors', () => {
     });
   });
 
-  it('go to Report where the node is set to continue, and give no contact', async () => {
+  it('go to Report with Continue On Fail, without any contact', async () => {
     add('1', { email: 'ada@example.com' });
     const { creates, updates, review, report } = await run({
       continueOnFail: true,
@@ -468,11 +468,11 @@ describe('errors', () => {
     expect(kept).toEqual({});
   });
 
-  it('refuse an execution by an agent', async () => {
+  it('include the execution by an agent', async () => {
     await expect(run({ tool: true })).rejects.toMatchObject({ message: expect.stringContaining('not for agents') });
   });
 
-  it('report a change that the newsletter did not take, and leave its contact to the next run', async () => {
+  it('list a change that the newsletter refused, which the next run plans again', async () => {
     const ada = await subscribe('ada@example.com');
     add('1', { email: 'ada@example.com' });
     await settle();
@@ -481,7 +481,7 @@ describe('errors', () => {
     const { updates, review, report } = await run({
       hints,
       sandbox: {
-        // The subscription is not there any more when the change arrives.
+        // The subscription is deleted before the change arrives.
         async fetch(input, init) {
           const body = String(init?.body ?? '').replace(ada, 'sub_00000000-0000-4000-8000-00000000dead');
           const response = await sandbox.fetch(input, { ...init, ...(init?.body && { body }) });
@@ -497,7 +497,7 @@ describe('errors', () => {
     expect((await run()).report.json).toMatchObject({ applied: { subscriptionUpdates: 1, failed: 0 } });
   });
 
-  it('keep the state of the last run where the newsletter takes nothing', async () => {
+  it('leave the state unchanged where the newsletter accepts no request', async () => {
     await subscribe('ada@example.com');
     add('1', { email: 'ada@example.com' });
     await settle();
@@ -510,7 +510,7 @@ describe('errors', () => {
   });
 });
 
-it('offers the custom fields by their ids, and the properties of a subscription', async () => {
+it('offers the custom fields by their ids, and the properties of a subscription, as Newsletter Field', async () => {
   const context = itemlessContext({ sandbox, parameters: {} });
   const options = await bundle.sync.methods.loadOptions.getSyncFields.call(context);
   expect(options[0]).toEqual({ name: 'City (string)', value: city });

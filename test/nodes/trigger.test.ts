@@ -1,4 +1,4 @@
-/** The trigger against the sandbox: what it reports, what it costs, and what it keeps. */
+/** The trigger against the sandbox: its items, its requests, and its stored state. */
 import { createClient, type Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -19,7 +19,7 @@ afterAll(async () => {
   await bundle?.remove();
 });
 
-/** A fresh publication, and a trigger that has kept nothing. */
+/** A fresh publication, and a trigger without stored state. */
 function world(size = 0): void {
   sandbox?.close();
   now = Date.parse('2026-11-20T10:00:00Z');
@@ -44,7 +44,7 @@ async function subscribe(...emails: readonly string[]): Promise<string[]> {
   return ids;
 }
 
-/** Changes one subscription, and lets the service do so. */
+/** Changes one subscription, and completes the job. */
 async function change(id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
   const { data } = await api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: id, ...changes }] });
   now += 60_000;
@@ -57,7 +57,7 @@ async function idOf(email: string): Promise<string> {
   return items[0]?.id ?? '';
 }
 
-/** What is kept, in whichever of the two places, as a text. */
+/** The static data of node and workflow as one text. */
 const keptText = (): string => JSON.stringify(kept);
 
 const snapshot = (): Record<string, unknown> => JSON.parse(JSON.stringify(kept)) as Record<string, unknown>;
@@ -68,7 +68,7 @@ async function requestsOf(work: () => Promise<unknown>): Promise<number> {
   return sandbox.requests().length - before;
 }
 
-describe('Subscription Created', () => {
+describe('New Subscriber', () => {
   it('reports nothing on activation, then each new subscription once, oldest first', async () => {
     await subscribe('before@example.com');
     expect(await poll()).toBeNull();
@@ -80,7 +80,7 @@ describe('Subscription Created', () => {
     expect(await poll()).toBeNull();
   });
 
-  it('tells subscriptions of one second apart', async () => {
+  it('reports each of several subscriptions of the same second', async () => {
     await subscribe('before@example.com');
     await poll();
     await subscribe('same-second@example.com');
@@ -89,7 +89,7 @@ describe('Subscription Created', () => {
     expect(await poll()).toEqual(['again@example.com']);
   });
 
-  it('costs one request when nothing is new, and N/100 + 2 at most when N are', async () => {
+  it('takes one request without new subscriptions, and at most N/100 + 2 with N', async () => {
     world(300);
     await poll();
     expect(await requestsOf(() => poll())).toBe(1);
@@ -102,7 +102,7 @@ describe('Subscription Created', () => {
     expect(reported).toHaveLength(250);
   });
 
-  it('closes the gap that the cap of a poll leaves with the next polls, and repeats nothing', async () => {
+  it('reports the rest beyond Requests per Poll in the next polls, each subscription once', async () => {
     await poll();
     const emails = Array.from({ length: 250 }, (_, index) => `new.${index}@example.com`);
     for (const email of emails) {
@@ -124,7 +124,7 @@ describe('Subscription Created', () => {
     ).toEqual(emails.toSorted());
   });
 
-  it('reports what was created since a date, if one is given', async () => {
+  it('reports subscriptions created since the date of Created Since, in the time zone of the workflow', async () => {
     const zone = { timezone: 'Europe/Berlin' };
     const subscribeAt = async (moment: string, email: string) => {
       now = Date.parse(moment);
@@ -149,7 +149,7 @@ describe('Subscription Created', () => {
     { filters: { subscription_tier: ['free'], utm_source: ['quay', 'pier'] }, expected: ['pier@example.com'] },
     { filters: { status: ['pending'] }, expected: ['unconfirmed@example.com'] },
     { filters: { utm_channel: ['boost'] }, expected: null },
-  ])('reports only what passes $filters', async ({ filters, expected }) => {
+  ])('reports only subscriptions that match $filters', async ({ filters, expected }) => {
     const parameters = { filters };
     await poll('subscriptionCreated', { parameters });
     await api.subscriptions.create({ email: 'harbour@example.com', utm_source: 'harbour', double_opt_override: 'off' });
@@ -159,7 +159,7 @@ describe('Subscription Created', () => {
     expect(await poll('subscriptionCreated', { parameters })).toEqual(expected);
   });
 
-  it('gives the record in the form that was asked for', async () => {
+  it('returns the record in the form of Output', async () => {
     await poll();
     await subscribe('ada@example.com');
     const again = snapshot();
@@ -176,7 +176,7 @@ describe('Subscription Created', () => {
     await expect(item({ output: 'selected', fields: [] })).rejects.toThrow('"Fields" is empty');
   });
 
-  it('includes the custom fields unless Include says otherwise', async () => {
+  it('includes the custom fields unless Include is set', async () => {
     await poll();
     await subscribe('ada@example.com');
     const again = snapshot();
@@ -190,8 +190,8 @@ describe('Subscription Created', () => {
   });
 });
 
-describe('the events that have to be looked for', () => {
-  it('Became Active: who confirms, and who is active from the start', async () => {
+describe('the events found by reading the whole list', () => {
+  it('Subscriber Activated: reports confirmed subscribers, and those active from the start', async () => {
     await api.subscriptions.create({ email: 'confirms@example.com', double_opt_override: 'on' });
     now += 60_000;
     expect(await poll('subscriptionBecameActive')).toBeNull();
@@ -212,7 +212,7 @@ describe('the events that have to be looked for', () => {
     expect(await poll('subscriptionBecameActive')).toBeNull();
   });
 
-  it('Unsubscribed: reads the inactive ones alone', async () => {
+  it('Subscriber Unsubscribed: reads only inactive subscriptions', async () => {
     const [id = ''] = await subscribe('leaves@example.com');
     expect(await poll('subscriptionUnsubscribed')).toBeNull();
     await change(id, { unsubscribe: true });
@@ -224,7 +224,7 @@ describe('the events that have to be looked for', () => {
     expect(new Set(reads.map(({ query }) => query['status']))).toEqual(new Set(['inactive']));
   });
 
-  it('Status Changed: tells the status before', async () => {
+  it('Subscriber Status Changed: returns the previous status', async () => {
     const [id = ''] = await subscribe('leaves@example.com');
     await poll('subscriptionStatusChanged');
     await change(id, { unsubscribe: true });
@@ -243,7 +243,7 @@ describe('the events that have to be looked for', () => {
     { parameters: { changes: ['tier'] }, expected: [['tier@example.com', ['tier']]] },
     { parameters: { changes: ['custom_fields'] }, expected: [['field@example.com', ['custom_fields']]] },
     { parameters: { changes: ['custom_fields'], fieldNames: ['Birthday'] }, expected: undefined },
-  ])('Updated: only the changes in $parameters', async ({ parameters, expected }) => {
+  ])('Subscriber Updated: reports only the changes in $parameters', async ({ parameters, expected }) => {
     const [tier = '', field = ''] = await subscribe('tier@example.com', 'field@example.com');
     await poll('subscriptionUpdated', { parameters });
     await change(tier, { tier: 'premium' });
@@ -252,7 +252,7 @@ describe('the events that have to be looked for', () => {
     expect(items?.map(({ json }) => [json['email'], json['changed']]).toSorted()).toEqual(expected?.toSorted());
   });
 
-  it('learns all it can in the first poll, and then keeps to the requests of a poll', async () => {
+  it('reads the whole list in the first poll, and later Requests per Poll at most', async () => {
     world(1_000);
     expect(
       await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } })),
@@ -262,7 +262,7 @@ describe('the events that have to be looked for', () => {
     );
   });
 
-  it('finds every change when n8n forgets what polls without an event had seen', async () => {
+  it('reports every change after n8n lost the state of polls without an event', async () => {
     world(500);
     const parameters = { options: { pages: 2 } };
     await poll('subscriptionStatusChanged', { parameters });
@@ -280,14 +280,14 @@ describe('the events that have to be looked for', () => {
   });
 });
 
-describe('a run by hand', () => {
+describe('a poll by hand', () => {
   it.each([
     { event: 'subscriptionCreated', wanted: { status: 'active' } },
     { event: 'subscriptionBecameActive', wanted: { status: 'active', previous_status: null } },
     { event: 'subscriptionUnsubscribed', wanted: { status: 'inactive' } },
     { event: 'subscriptionStatusChanged', wanted: { previous_status: null } },
     { event: 'subscriptionUpdated', wanted: { changed: ['custom_fields', 'tier'] } },
-  ])('shows a real subscription as $event would, and touches no state', async ({ event, wanted }) => {
+  ])('returns a subscription as an item of $event, and leaves the state unchanged', async ({ event, wanted }) => {
     await subscribe('latest@example.com');
     await poll(event);
     const before = snapshot();
@@ -298,7 +298,7 @@ describe('a run by hand', () => {
   });
 
   it.each([{ filters: {} }, { filters: { utm_source: ['harbour'] } }])(
-    'shows the newest subscription that passes $filters',
+    'returns the newest subscription that matches $filters',
     async ({ filters }) => {
       for (const email of ['older@example.com', 'newest@example.com']) {
         now += 60_000;
@@ -310,7 +310,7 @@ describe('a run by hand', () => {
     },
   );
 
-  it('keeps to the filters', async () => {
+  it('searches older subscriptions for one that matches the filters', async () => {
     await api.subscriptions.create({ email: 'harbour@example.com', utm_source: 'harbour' });
     now += 60_000;
     await subscribe('latest@example.com');
@@ -322,15 +322,15 @@ describe('a run by hand', () => {
   });
 });
 
-describe('what is kept', () => {
-  it('stays untouched by a poll that finds nothing new', async () => {
+describe('the stored state', () => {
+  it('stays unchanged by a poll without a new subscription', async () => {
     await poll();
     const before = snapshot();
     await poll();
     expect(snapshot()).toEqual(before);
   });
 
-  it('goes on from where it stood after it went through JSON, and reports again what n8n could not keep', async () => {
+  it('survives JSON, and repeats a report whose state n8n did not save', async () => {
     await poll();
     kept = snapshot();
     const lost = snapshot();
@@ -345,18 +345,21 @@ describe('what is kept', () => {
     { what: 'filter', event: 'subscriptionCreated', parameters: { filters: { utm_source: ['pier'] } } },
     { what: 'publication', event: 'subscriptionCreated', parameters: {}, credential: { publicationId: 'other' } },
     { what: 'event', event: 'subscriptionBecameActive', parameters: {} },
-  ])('begins anew, without a flood, with another $what', async ({ event, parameters, credential }) => {
-    await poll();
-    now += 1_000;
-    await subscribe('meanwhile@example.com');
-    if (credential) kept = JSON.parse(keptText().replaceAll(publicationId, 'pub_other')) as typeof kept;
-    expect(await poll(event, { parameters })).toBeNull();
-    now += 1_000;
-    await api.subscriptions.create({ email: 'later@example.com', utm_source: 'pier', double_opt_override: 'off' });
-    expect(await poll(event, { parameters })).toEqual(['later@example.com']);
-  });
+  ])(
+    'starts over without reporting existing subscriptions after a change of the $what',
+    async ({ event, parameters, credential }) => {
+      await poll();
+      now += 1_000;
+      await subscribe('meanwhile@example.com');
+      if (credential) kept = JSON.parse(keptText().replaceAll(publicationId, 'pub_other')) as typeof kept;
+      expect(await poll(event, { parameters })).toBeNull();
+      now += 1_000;
+      await api.subscriptions.create({ email: 'later@example.com', utm_source: 'pier', double_opt_override: 'off' });
+      expect(await poll(event, { parameters })).toEqual(['later@example.com']);
+    },
+  );
 
-  it('is taken over from when there was one event', async () => {
+  it('is migrated from the format with a single event', async () => {
     await poll();
     const { global } = kept as { global: Record<string, string> };
     const { created } = JSON.parse(Object.values(global)[0] ?? '') as { created: unknown };
@@ -370,7 +373,7 @@ describe('what is kept', () => {
     { what: 'a later version', state: '{"version":3}' },
     { what: 'a damaged text', state: '{"version":2,' },
     { what: 'something else', state: { lastPoll: 'yesterday' } },
-  ])('is refused with the remedy where it is $what, and stays as it is', async ({ state }) => {
+  ])('is rejected with a remedy where it is $what, and stays unchanged', async ({ state }) => {
     kept = { node: { newsletter: state } };
     await expect(poll()).rejects.toMatchObject({
       message: expect.stringContaining('later version'),
@@ -379,7 +382,7 @@ describe('what is kept', () => {
     expect(kept['node']).toEqual({ newsletter: state });
   });
 
-  it('is that of the faster of two polls that overlap: nothing is reported twice', async () => {
+  it('is saved by the first of two overlapping polls: nothing is reported twice', async () => {
     await poll();
     now += 1_000;
     await subscribe('ada@example.com');
@@ -387,7 +390,7 @@ describe('what is kept', () => {
     expect(both.filter((each) => each !== null)).toEqual([['ada@example.com']]);
   });
 
-  it('takes some ten letters a subscription, fifteen with custom fields, and next to nothing for new ones alone', async () => {
+  it('takes about 10 characters per subscription, 15 with custom fields, and under 1,000 in all for New Subscriber', async () => {
     world(10_000);
     await poll('subscriptionStatusChanged');
     expect(keptText().length / 10_000).toBeLessThan(11);
@@ -401,7 +404,7 @@ describe('what is kept', () => {
 });
 
 describe('a poll that fails', () => {
-  it('names the remedy where the key is wrong, and keeps nothing', async () => {
+  it('names the remedy for a wrong key, and saves no state', async () => {
     await expect(poll('subscriptionCreated', { credential: { apiKey: 'no-such-key' } })).rejects.toMatchObject({
       httpCode: '401',
       description: expect.stringContaining('Check the API Key'),
@@ -413,7 +416,7 @@ describe('a poll that fails', () => {
   it.each([
     { what: 'the key was revoked', status: 401, remedy: 'Check the API Key' },
     { what: 'the publication was deleted', status: 404, remedy: 'Check the Publication' },
-  ])('says what to do where $what between two polls, and then reports what happened meanwhile', async (given) => {
+  ])('names the remedy where $what between two polls; later polls report the changes in between', async (given) => {
     await poll();
     const before = keptText();
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: given.status } });
@@ -427,7 +430,7 @@ describe('a poll that fails', () => {
     expect(await poll()).toEqual(['meanwhile@example.com']);
   });
 
-  it('tells n8n when to come back where the quota is used up, rather than to sit it out', async () => {
+  it('passes a long Retry-After on to n8n instead of waiting', async () => {
     await poll();
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 } });
     await expect(poll()).rejects.toMatchObject({
@@ -436,7 +439,7 @@ describe('a poll that fails', () => {
     });
   });
 
-  it('passes on what it had found, and goes on from there', async () => {
+  it('returns the subscriptions read before the failure, and continues after them', async () => {
     world(300);
     await poll();
     for (let index = 0; index < 150; index += 1) {

@@ -1,6 +1,6 @@
 /**
- * Restarts of n8n lose no change: whole histories of a publication, polled by a model of n8n in each of its modes. It
- * keeps exactly what n8n 2.40 saves (docs/decisions/0015). `TEST_SEED` repeats a run.
+ * Restarts of n8n lose no change: random histories of a publication, polled by a model of n8n in each of its modes. The
+ * model saves exactly what n8n 2.40 saves (docs/decisions/0015). `TEST_SEED` repeats a run.
  */
 import { createClient, type Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
@@ -10,9 +10,9 @@ import { buildBundle, type Bundle, type Item } from './bundle.ts';
 import { itemlessContext } from './context.ts';
 
 /**
- * - `memory`: polls in the process that activated the workflow; what they keep is saved with each report
- * - `scheduler`: n8n's durable scheduler: every poll begins with what was saved
- * - `cursors`: the same with durable cursors: what a poll keeps is saved in any case, but not that of an activation
+ * - `memory`: polls in the process that activated the workflow; their state is saved with each report
+ * - `scheduler`: n8n's durable scheduler: every poll starts from the saved state
+ * - `cursors`: the scheduler with durable cursors: the state of every poll is saved, but not that of an activation
  */
 type Mode = 'memory' | 'scheduler' | 'cursors';
 const modes: readonly Mode[] = ['memory', 'scheduler', 'cursors'];
@@ -40,12 +40,12 @@ afterEach(() => void vi.useRealTimers());
 
 type Poll = (staticData: StaticData, pollBudgetMs: number) => Promise<readonly (readonly Item[])[] | null>;
 
-/** n8n as far as the static data of a polling node is concerned. */
+/** A model of n8n's handling of a polling node's static data. */
 class ModelOfN8n {
-  /** What stands in the database. */
+  /** The static data in the database. */
   #saved = '{"node":{},"global":{}}';
   #cursor: string | null = null;
-  /** The workflow of the process that runs. */
+  /** The static data in the running process. */
   #live: StaticData | null = null;
   /** Executions without items. */
   empty = 0;
@@ -68,7 +68,7 @@ class ModelOfN8n {
     return this.#run(this.#live, false);
   }
 
-  /** Only polls in memory have to be activated again: the jobs of the scheduler stand in the database. */
+  /** Only polls in memory have to be activated again: the jobs of the scheduler are in the database. */
   async restart(): Promise<readonly Item[]> {
     this.#live = null;
     return this.#mode === 'memory' ? this.activate() : [];
@@ -95,7 +95,7 @@ interface Subscription {
   readonly tier: string;
 }
 
-/** A publication, the trigger in n8n, and what a consumer of its items believes. */
+/** A publication, the trigger in n8n, and a consumer of its items. */
 class World {
   readonly sandbox: Sandbox;
   readonly api: Client;
@@ -103,7 +103,7 @@ class World {
   readonly problems: string[] = [];
   readonly #event: Event;
   readonly #believed = new Map<string, Subscription>();
-  /** Of each subscription how often its condition was left, and told: it is told at most once more than it was left. */
+  /** Per subscription: how often its condition ended, and was reported; reports exceed endings by one at most. */
   readonly #left = new Map<string, number>();
   #now = Date.parse('2026-11-20T10:00:00Z');
   #created = 0;
@@ -138,12 +138,12 @@ class World {
   }
 
   /**
-   * What is there now is the baseline.
+   * Activates the trigger: the current subscriptions are the baseline.
    *
-   * @param cut - which request of the scan the service refuses, so that the next polls learn what is left; 0 for none
+   * @param cut - number of the scan's request that the service refuses, so that later polls read the rest; 0 for none
    */
   async activate(cut: number): Promise<void> {
-    // The size and the newest are asked before.
+    // After the requests for the size and the newest subscriptions.
     if (cut > 0)
       this.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: cut + 2 });
     await this.n8n.activate();
@@ -177,14 +177,14 @@ class World {
 
   async hear(items: Promise<readonly Item[]>): Promise<void> {
     for (const { json } of await items) this.#take(json as never);
-    // The first look at a new subscription is its baseline.
+    // The first reading of a new subscription is its baseline.
     const compares = this.#event === 'subscriptionStatusChanged' || this.#event === 'subscriptionUpdated';
     if (!compares || !this.#unseen) return;
     this.#unseen = false;
     for (const each of await this.all()) if (!this.#believed.has(each.id)) this.#believed.set(each.id, each);
   }
 
-  /** What the consumer was not told. */
+  /** Changes that were not reported to the consumer. */
   async missed(): Promise<string[]> {
     return (await this.all())
       .filter((one) => !this.#isKnown(one))
@@ -224,7 +224,7 @@ class World {
   }
 }
 
-/** Of the newest, or anywhere. */
+/** A place among the newest, or anywhere. */
 const place = fc.oneof(
   fc.integer({ min: 0, max: 3 }),
   fc.nat().map((at) => at * 7919),
@@ -236,9 +236,9 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('restart' as const, 'republish' as const) }) },
 );
 
-describe.each(modes)('n8n that polls with its %s', (mode) => {
+describe.each(modes)('the trigger polled by the %s of n8n', (mode) => {
   it.each(events)(
-    'reports every %s that lasts, once, whenever it is restarted',
+    'reports every lasting %s exactly once, across restarts at any time',
     async (event) => {
       const history = fc.record({
         cut: fc.integer({ min: 0, max: 4 }),
@@ -272,9 +272,9 @@ describe.each(modes)('n8n that polls with its %s', (mode) => {
   );
 
   it.each([
-    { what: 'a subscription that a poll after the activation had learned', cut: 2, fresh: false },
-    { what: 'a new subscription that a poll had seen', cut: 0, fresh: true },
-  ])('reports a change of $what, made while n8n was gone', async ({ cut, fresh }) => {
+    { what: 'a subscription that a poll after the activation had read', cut: 2, fresh: false },
+    { what: 'a new subscription that a poll had reported', cut: 0, fresh: true },
+  ])('reports a change of $what that was made while n8n was down', async ({ cut, fresh }) => {
     const world = new World(mode, 'subscriptionStatusChanged', 250);
     try {
       await world.activate(cut);
@@ -290,8 +290,8 @@ describe.each(modes)('n8n that polls with its %s', (mode) => {
     }
   });
 
-  // The scheduler alone forgets how far a poll came in the list, if nothing is saved: then every ten minutes.
-  it('begins no execution without items where everything was learned in the activation and nothing happens', async () => {
+  // Only the scheduler loses the position in the list unless it is saved, which happens every ten minutes.
+  it('starts no execution without items where the activation read the whole list and nothing changes', async () => {
     const world = new World(mode, 'subscriptionStatusChanged', 50);
     try {
       await world.activate(0);

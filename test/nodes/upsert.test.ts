@@ -1,4 +1,4 @@
-/** Create and Create or Update against the sandbox: what is applied to new and existing subscriptions, and named. */
+/** Create and Create or Update against the sandbox: which fields are applied, and which are reported as ignored. */
 import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from './context.ts';
@@ -27,7 +27,7 @@ const upsert = async (email: string, fields: Fields = {}, more: More = {}): Prom
 
 const publication = 'http://sandbox.test/v2/publications/pub_00000000-0000-4000-8000-000000000001';
 
-/** Subscribes somebody behind the node's back. */
+/** Creates a subscription without the node. */
 async function subscribe(body: Fields): Promise<Json> {
   const response = await bench.sandbox.fetch(`${publication}/subscriptions`, {
     method: 'POST',
@@ -37,7 +37,7 @@ async function subscribe(body: Fields): Promise<Json> {
   return ((await response.json()) as { data: Json }).data;
 }
 
-/** The subscription as the service has it. */
+/** The subscription at the service. */
 async function subscribed(email: string): Promise<Json> {
   const expand = ['custom_fields', 'newsletter_lists', 'subscription_premium_tiers'];
   const parameters = { returnAll: true, output: 'raw', filters: { email }, options: { expand } };
@@ -59,8 +59,8 @@ function requests(): readonly string[] {
   return since;
 }
 
-describe('an address that exists', () => {
-  it('gets its tier, and the UTM source that the service ignores is named', async () => {
+describe('Create or Update of an existing subscription', () => {
+  it('sets the tier, and names the UTM source that the service ignored', async () => {
     const hints: { message: string }[] = [];
     const before = await subscribed(ada);
     const item = await upsert(ada, { tier: 'premium', utm_source: 'spring' }, { hints });
@@ -76,7 +76,7 @@ describe('an address that exists', () => {
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('"UTM Source"')]);
   });
 
-  it('costs three requests where only custom fields are set', async () => {
+  it('takes three requests for custom fields alone, after the list of custom fields', async () => {
     requests();
     await upsert(ada, { custom_fields: { 'First Name': 'Augusta' } });
     expect(requests()).toEqual([
@@ -87,7 +87,7 @@ describe('an address that exists', () => {
     ]);
   });
 
-  it('is not downgraded by a tier where premium tiers are asked for as well', async () => {
+  it('does not downgrade the tier where premium tiers are set as well', async () => {
     await subscribe({ email: 'paying@example.com', premium_tiers: await firstTier('name') });
     const item = await upsert('paying@example.com', { tier: 'free', premium_tiers: ['No such tier'] }).catch(
       (error: unknown) => error,
@@ -118,7 +118,7 @@ async function isEnrolled(email: string): Promise<boolean> {
   return journeys.some(({ json }) => json['email'] === email);
 }
 
-/** Who is asked about: nobody yet, a subscriber, and one who has left, without and with Reactivate Existing. */
+/** The subscription before: none, active, or inactive, without and with Reactivate Existing. */
 const situations = ['new', 'active', 'inactive', 'reactivated'] as const;
 type Situation = (typeof situations)[number];
 
@@ -127,7 +127,7 @@ interface Row {
   value(): unknown;
   /** The situations in which the service does not apply it. */
   readonly ignored: readonly Situation[];
-  /** Whether the subscription has it; left out where no record shows it. */
+  /** Whether the subscription has the value; left out where no record shows it. */
   has?(record: Json, value: unknown): boolean | Promise<boolean>;
 }
 
@@ -184,11 +184,11 @@ const rows: readonly Row[] = [
   },
 ];
 
-describe.each(situations)('of a subscription that is %s', (situation) => {
-  it.each(rows)('$field is applied or named', async ({ field, value, ignored, has }) => {
+describe.each(situations)('a field of a subscription that is %s', (situation) => {
+  it.each(rows)('$field is applied, or named in ignored_fields', async ({ field, value, ignored, has }) => {
     const email = 'reader@example.com';
     const asked = await value();
-    // The list that everybody joins must not hide whether one was asked for.
+    // Without the list that every subscription joins by itself.
     if (situation === 'active') await subscribe({ email, skip_newsletter_list_auto_subscribe: true });
     if (situation === 'inactive' || situation === 'reactivated') await inactive(email);
     const before = await subscribed(email);
@@ -204,7 +204,7 @@ describe.each(situations)('of a subscription that is %s', (situation) => {
     expect(item['ignored_fields']).toEqual(isIgnored ? [field] : []);
     if (isIgnored) expect(hints.map(({ message }) => message).join()).toContain('did not apply "');
     expect(item).toMatchObject({ id: after['id'], created: situation === 'new', email });
-    // The address check of a new subscription is over by the time it is looked at.
+    // The address check of a new subscription ends in between.
     if (situation !== 'new') expect(item['status']).toBe(after['status']);
     if (has && !(await has(before, asked))) expect(await has(after, asked)).toBe(!isIgnored);
 
@@ -220,8 +220,8 @@ describe.each(situations)('of a subscription that is %s', (situation) => {
   });
 });
 
-describe('consent', () => {
-  it('does not rise for a subscriber who has not confirmed, whatever Double Opt-In says', async () => {
+describe('Double Opt-In: Off', () => {
+  it('does not activate an unconfirmed subscription without Reactivate Existing', async () => {
     await subscribe({ email: 'waiting@example.com', double_opt_override: 'on' });
     bench.sandbox.clock.advance(5000);
     expect(await subscribed('waiting@example.com')).toMatchObject({ status: 'pending' });
@@ -233,117 +233,125 @@ describe('consent', () => {
   });
 });
 
-describe.each(['200', '201'] as const)('"created" where the service answers %s to a new address', (created_status) => {
-  beforeEach(() => bench.sandbox.assumptions.set({ created_status }));
+describe.each(['200', '201'] as const)(
+  '"created", where the service answers %s to a new address,',
+  (created_status) => {
+    beforeEach(() => bench.sandbox.assumptions.set({ created_status }));
 
-  /** Lets `between` happen after the first look, before anything is created. */
-  function meanwhile(between: () => Promise<unknown>): Partial<Run> {
-    let looked = false;
-    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
-      if (init?.method === 'POST' && !looked) {
-        looked = true;
-        await between();
-      }
-      const response = await bench.sandbox.fetch(input, init);
-      // The job of the bulk update is done by the time somebody looks at it.
-      if (init?.method === 'PATCH') bench.sandbox.clock.advance(5000);
-      return response;
-    };
-    return { sandbox: { fetch } };
-  }
-
-  it('is true once for several items about the same address', async () => {
-    const items = await upsertAll(
-      (index) => (index === 1 ? 'other@example.com' : 'Same@Example.com'),
-      {},
-      {
-        items: [{}, {}, {}],
-      },
-    );
-    expect(items.map(({ created }) => created)).toEqual([true, true, false]);
-  });
-
-  it('is decided for many items with one snapshot', async () => {
-    const known = (await bench.run('subscription', 'getMany', { limit: 200 })).map(({ json }) => String(json['email']));
-    const emails = known.flatMap((email, index) => [email, `new${index}@example.com`]);
-    requests();
-    const items = await upsertAll((index) => emails[index] ?? '', {}, { items: emails.map(() => ({})) });
-    expect(items.map(({ created }) => created)).toEqual(emails.map((_, index) => index % 2 === 1));
-    // A request for each, and the existing ones as they are now; a snapshot is taken again after five seconds.
-    const snapshots = requests().length - emails.length - known.length;
-    expect(snapshots).toBeGreaterThanOrEqual(1);
-    expect(snapshots).toBeLessThan(emails.length / 10);
-  });
-
-  it('is decided for subscriptions of the same second as the snapshot, however many there are', async () => {
-    const emails = Array.from({ length: 250 }, (_, index) => `burst${index}@example.com`);
-    for (const email of emails) await subscribe({ email });
-    const asked = [emails[0] ?? '', emails[120] ?? '', emails[249] ?? '', 'late@example.com', ada];
-    const items = await upsertAll((index) => asked[index] ?? '', {}, { items: asked.map(() => ({})) });
-    expect(items.map(({ created }) => created)).toEqual([false, false, false, true, false]);
-  });
-
-  it('does not rely on the order of a list that is not the newest first', async () => {
-    const fetch = (input: string | URL | Request, init?: RequestInit) =>
-      bench.sandbox.fetch(String(input).replace('direction=desc', 'direction=asc'), init);
-    const asked = [ada, 'new@example.com', 'tu.youyou@example.org'];
-    const items = await upsertAll((index) => asked[index] ?? '', {}, { items: [{}, {}, {}], sandbox: { fetch } });
-    expect(items.map(({ created }) => created)).toEqual([false, true, false]);
-  });
-
-  it.each([
-    ['one item', 1],
-    ['several items', 2],
-  ])('is false where somebody else creates it after the look, of %s, and nothing is lost', async (_what, count) => {
-    const others = meanwhile(() => subscribe({ email: 'race@example.com', utm_source: 'form' }));
-    const [item] = await upsertAll(
-      (index) => (index === 0 ? 'race@example.com' : `other${index}@example.com`),
-      {
-        tier: 'premium',
-        utm_source: 'spring',
-      },
-      { ...others, items: Array.from({ length: count }, () => ({})) },
-    );
-    expect(item).toMatchObject({ created: false, subscription_tier: 'premium', ignored_fields: ['utm_source'] });
-  });
-
-  it('is false where somebody else creates it while Create looks', async () => {
-    const others = meanwhile(() => subscribe({ email: 'race@example.com', utm_source: 'form' }));
-    const item = await upsert('race@example.com', { utm_source: 'spring' }, { ...others, operation: 'create' });
-    expect(item).toMatchObject({ created: false, utm_source: 'form', ignored_fields: ['utm_source'] });
-  });
-
-  it.each(['createOrUpdate', 'create'])(
-    'is true where the answer to %s was lost and it is sent again',
-    async (operation) => {
-      let sent = 0;
+    /** Runs `between` after the first lookup, before anything is created. */
+    function meanwhile(between: () => Promise<unknown>): Partial<Run> {
+      let lookedUp = false;
       const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+        if (init?.method === 'POST' && !lookedUp) {
+          lookedUp = true;
+          await between();
+        }
         const response = await bench.sandbox.fetch(input, init);
-        if (init?.method === 'POST' && (sent += 1) === 1)
-          throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+        // Completes the job of the bulk update.
+        if (init?.method === 'PATCH') bench.sandbox.clock.advance(5000);
         return response;
       };
-      const item = await upsert('lost@example.com', { utm_source: 'spring' }, { operation, sandbox: { fetch } });
-      expect({ item, sent }).toMatchObject({ item: { created: true, ignored_fields: [] }, sent: 2 });
-    },
-  );
-});
+      return { sandbox: { fetch } };
+    }
+
+    it('is true for the first of several items with the same address', async () => {
+      const items = await upsertAll(
+        (index) => (index === 1 ? 'other@example.com' : 'Same@Example.com'),
+        {},
+        {
+          items: [{}, {}, {}],
+        },
+      );
+      expect(items.map(({ created }) => created)).toEqual([true, true, false]);
+    });
+
+    it('is decided for many items by one snapshot of the newest subscriptions', async () => {
+      const known = (await bench.run('subscription', 'getMany', { limit: 200 })).map(({ json }) =>
+        String(json['email']),
+      );
+      const emails = known.flatMap((email, index) => [email, `new${index}@example.com`]);
+      requests();
+      const items = await upsertAll((index) => emails[index] ?? '', {}, { items: emails.map(() => ({})) });
+      expect(items.map(({ created }) => created)).toEqual(emails.map((_, index) => index % 2 === 1));
+      // One request for each, one more for each existing one; a new snapshot after five seconds.
+      const snapshots = requests().length - emails.length - known.length;
+      expect(snapshots).toBeGreaterThanOrEqual(1);
+      expect(snapshots).toBeLessThan(emails.length / 10);
+    });
+
+    it('is right for 250 subscriptions of the same second as the snapshot', async () => {
+      const emails = Array.from({ length: 250 }, (_, index) => `burst${index}@example.com`);
+      for (const email of emails) await subscribe({ email });
+      const asked = [emails[0] ?? '', emails[120] ?? '', emails[249] ?? '', 'late@example.com', ada];
+      const items = await upsertAll((index) => asked[index] ?? '', {}, { items: asked.map(() => ({})) });
+      expect(items.map(({ created }) => created)).toEqual([false, false, false, true, false]);
+    });
+
+    it('is right where the service does not sort the list newest first', async () => {
+      const fetch = (input: string | URL | Request, init?: RequestInit) =>
+        bench.sandbox.fetch(String(input).replace('direction=desc', 'direction=asc'), init);
+      const asked = [ada, 'new@example.com', 'tu.youyou@example.org'];
+      const items = await upsertAll((index) => asked[index] ?? '', {}, { items: [{}, {}, {}], sandbox: { fetch } });
+      expect(items.map(({ created }) => created)).toEqual([false, true, false]);
+    });
+
+    it.each([
+      ['one item', 1],
+      ['several items', 2],
+    ])(
+      'is false for %s where another client creates the subscription after the lookup, and all fields are applied',
+      async (_what, count) => {
+        const others = meanwhile(() => subscribe({ email: 'race@example.com', utm_source: 'form' }));
+        const [item] = await upsertAll(
+          (index) => (index === 0 ? 'race@example.com' : `other${index}@example.com`),
+          {
+            tier: 'premium',
+            utm_source: 'spring',
+          },
+          { ...others, items: Array.from({ length: count }, () => ({})) },
+        );
+        expect(item).toMatchObject({ created: false, subscription_tier: 'premium', ignored_fields: ['utm_source'] });
+      },
+    );
+
+    it('is false where another client creates the subscription after the lookup of Create', async () => {
+      const others = meanwhile(() => subscribe({ email: 'race@example.com', utm_source: 'form' }));
+      const item = await upsert('race@example.com', { utm_source: 'spring' }, { ...others, operation: 'create' });
+      expect(item).toMatchObject({ created: false, utm_source: 'form', ignored_fields: ['utm_source'] });
+    });
+
+    it.each(['createOrUpdate', 'create'])(
+      'is true where the answer to %s was lost and the request is retried',
+      async (operation) => {
+        let sent = 0;
+        const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+          const response = await bench.sandbox.fetch(input, init);
+          if (init?.method === 'POST' && (sent += 1) === 1)
+            throw Object.assign(new Error('reset'), { code: 'ECONNRESET' });
+          return response;
+        };
+        const item = await upsert('lost@example.com', { utm_source: 'spring' }, { operation, sandbox: { fetch } });
+        expect({ item, sent }).toMatchObject({ item: { created: true, ignored_fields: [] }, sent: 2 });
+      },
+    );
+  },
+);
 
 describe('a service that applies every field to a known address', () => {
-  it('has none of them named, and no job to do', async () => {
+  it('gets no bulk update, and no field is reported as ignored', async () => {
     bench.sandbox.assumptions.set({ known_address: 'all_fields' });
     const item = await upsert(ada, { utm_source: 'spring', tier: 'premium', premium_tiers: await firstTier('name') });
     expect(item).toMatchObject({ created: false, utm_source: 'spring', ignored_fields: [] });
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
   });
 
-  it('is not asked twice to enroll', async () => {
+  it('may answer that the subscriber is already enrolled', async () => {
     bench.sandbox.assumptions.set({ known_address: 'all_fields' });
     expect(await upsert(ada, { automation_ids: await automation() })).toMatchObject({ ignored_fields: [] });
   });
 });
 
-describe('what goes wrong on the way', () => {
+describe('the failure of a later step', () => {
   const failing = (method: string, path: string, answer: () => Response): Partial<Run> => ({
     sandbox: {
       fetch: async (input: string | URL | Request, init?: RequestInit) =>
@@ -355,7 +363,7 @@ describe('what goes wrong on the way', () => {
   const refusal = (status: number, message: string) => (): Response =>
     Response.json({ status, statusText: 'refused', errors: [{ message, code: 'NO' }] }, { status });
 
-  it('names what was done and what was not where the bulk update is refused', async () => {
+  it('names the completed and the open steps where the bulk update is refused', async () => {
     const error = await upsert(
       ada,
       { tier: 'premium', payments_customer_id: 'cus_1', custom_fields: { 'First Name': 'Augusta' } },
@@ -374,7 +382,7 @@ describe('what goes wrong on the way', () => {
     );
   });
 
-  it('says the same in the item where the node goes on', async () => {
+  it('is in the item with Continue On Fail', async () => {
     const item = await upsert(
       ada,
       { tier: 'premium' },
@@ -388,13 +396,13 @@ describe('what goes wrong on the way', () => {
     });
   });
 
-  it('names the list that the job does not know', async () => {
+  it('is 400 for an unknown list', async () => {
     await expect(
       upsert(ada, { newsletter_list_ids: ['nl_list_00000000-0000-4000-8000-00000000dead'] }),
     ).rejects.toMatchObject({ httpCode: '400' });
   });
 
-  it('says that a subscription was created whose reading failed', async () => {
+  it('states that the subscription was created where reading it failed', async () => {
     let created = false;
     const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
       if (created && String(input).includes('email=')) return refusal(404, 'No such publication')();
@@ -409,7 +417,7 @@ describe('what goes wrong on the way', () => {
     });
   });
 
-  it('refuses an automation without the trigger, naming what was done', async () => {
+  it('names the automation without an Add by API trigger', async () => {
     const all = await bench.run('automation', 'getMany', { returnAll: true });
     const without = all.find(({ json }) => !(json['trigger_events'] as readonly string[]).includes('api'));
     await expect(upsert(ada, { automation_ids: [String(without?.json['id'])] })).rejects.toMatchObject({
@@ -417,7 +425,7 @@ describe('what goes wrong on the way', () => {
     });
   });
 
-  it('tells of a custom field that was renamed while the workflow ran, item by item', async () => {
+  it('reports a custom field that was renamed during the run as ignored in the later items', async () => {
     const [field] = await bench.run('customField', 'getMany', { returnAll: true });
     const [first, hints]: [Json | undefined, { message: string }[]] = [field?.json, []];
     const display = String(first?.['display']);
@@ -443,7 +451,7 @@ describe('what goes wrong on the way', () => {
     expect(hints.map(({ message }) => message).join()).toContain('Choose the custom fields anew');
   });
 
-  it('tells every item what to do after the key was revoked', async () => {
+  it('has the remedy in every item after the key was revoked', async () => {
     let sent = 0;
     const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
       init?.method === 'POST' && (sent += 1) > 1 ? refusal(401, 'Unauthorized')() : bench.sandbox.fetch(input, init);
@@ -458,7 +466,7 @@ describe('what goes wrong on the way', () => {
 });
 
 describe('a workflow saved by version 1 of the node', () => {
-  it('does and gives what it did, node by node', async () => {
+  it('keeps its effects and its output', async () => {
     const { nodes } = JSON.parse(await readFile(new URL('version1.json', import.meta.url), 'utf8')) as {
       nodes: readonly { name: string; type: string; typeVersion: number; parameters: Json }[];
     };

@@ -1,4 +1,4 @@
-/** The descriptions of the editor are those of the contract. */
+/** The descriptions in the editor come from the contract. */
 import {
   bulkUpdateItemWords,
   customFieldWords,
@@ -30,11 +30,11 @@ it.each([
   [bulkUpdateItemWords.unsubscribe_newsletter_list_ids, /^Newsletter lists to leave\. A list .* as well\.$/],
   [subscriptionListWords.creation_date, 'Only subscriptions created on this day, as YYYY/MM/DD in UTC'],
   [statusUpdateWords.new_status, 'The status to set'],
-])('%j reads as the editor words it', (text, expected) => {
+])('converts %j to the wording of the editor', (text, expected) => {
   expect(describe(text)).toMatch(expected);
 });
 
-it('a description of a field of the API is that of the contract, or of how the editor fills it in', () => {
+it('takes descriptions of API fields from the contract, except those of the form of input', () => {
   const texts = new Map<string, Set<string>>();
   const add = (parameters: Readonly<Record<string, ParameterWords>>): void => {
     for (const [name, text] of Object.entries(parameters))
@@ -53,7 +53,7 @@ it('a description of a field of the API is that of the contract, or of how the e
   expect(odd).toEqual([]);
 });
 
-/** Parameters that the editor fills in its own way, as it does resource locators: from a list, or by paging itself. */
+/** Parameters with a description of their own, because of their form of input. */
 const ofEditor = new Set([
   'subscription_id',
   'automation_ids',

@@ -1,4 +1,4 @@
-/** The built node and a sandbox of its own for each test, and the few words in which tests speak of them. */
+/** The built node with a fresh sandbox for each test, and functions to run operations. */
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { buildBundle, type Bundle, type Found, type Item } from './bundle.ts';
@@ -7,22 +7,22 @@ import { executeContext, itemlessContext, type Run } from './context.ts';
 export interface Workbench {
   readonly bundle: Bundle;
   readonly sandbox: Sandbox;
-  /** Runs an operation with these parameters and gives its items. */
+  /** Runs an operation with these parameters and returns its items. */
   run(
     resource: string,
     operation: string,
     parameters?: Run['parameters'],
     more?: Partial<Run>,
   ): Promise<readonly Item[]>;
-  /** What the editor gets for a list of a resource locator. */
+  /** Calls a list search of the editor. */
   search(method: string, filter?: string, token?: string, more?: Partial<Run>): Promise<Found>;
-  /** The value of the first entry of such a list. */
+  /** The value of the first result of a list search. */
   first(method: string, parameters?: Run['parameters']): Promise<string>;
-  /** The bodies and queries of the requests that the sandbox answered to this operation. */
+  /** The bodies and queries of the requests of this operation. */
   requests(operation: string): readonly { readonly path: string; readonly status: number }[];
 }
 
-/** A sandbox whose jobs are done by the time one looks at them. */
+/** A sandbox that completes jobs at once. */
 function promptly(sandbox: Pick<Sandbox, 'fetch' | 'clock'>): Pick<Sandbox, 'fetch'> {
   return {
     async fetch(input, init) {
@@ -33,10 +33,10 @@ function promptly(sandbox: Pick<Sandbox, 'fetch' | 'clock'>): Pick<Sandbox, 'fet
   };
 }
 
-/** The demo publication depends on the moment it is planted at; tests look at the same one. */
+/** The fixed start time of the demo publication, whose records depend on it. */
 const noon = Date.UTC(2026, 0, 15, 12);
 
-/** To be called once at the top of a file. */
+/** Creates the workbench; called once at the top of a file. */
 export function workbench(): Workbench {
   const made: { bundle?: Bundle; sandbox?: Sandbox } = {};
   const there = <T>(value: T | undefined): T => {

@@ -6,7 +6,7 @@
 /** Text to insert into a file of the repository. */
 export interface Edit {
   readonly path: string;
-  /** The text that the insertion stands before; it occurs once in the file. Left out: the end of the file. */
+  /** The unique text before which to insert; left out for the end of the file. */
   readonly before?: string;
   readonly text: string;
 }
@@ -122,5 +122,5 @@ const tierRecord = ({ id, name, status, description }: ReturnType<Store['workspa
   { path: 'packages/sandbox/src/api/content.ts', before: '  listAuthors,\n', text: '  listTiers,\n  getTier,\n' },
 ];
 
-/** In the order of the recipe. The n8n node and the tests need none. */
+/** In the order of the instructions. The n8n node and the tests need no edit. */
 export const edits: readonly Edit[] = [...contract, ...words, ...schema, ...sandbox];

@@ -35,7 +35,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): void {
   if (error.code !== 'ENOENT') throw error;
 }
 
-/** Copies the links of pnpm: those to other packages of the workspace are relative, and lead into the copy. */
+/** Copies the links of pnpm: those to other packages of the workspace are relative, and resolve inside the copy. */
 async function linkDependencies(folder: string): Promise<void> {
   const from = join(root, folder, 'node_modules');
   const to = join(copy, folder, 'node_modules');
@@ -77,7 +77,7 @@ const tests = [
 ];
 
 describe('an endpoint that only reads', () => {
-  it('takes at most six hand-written files', () => {
+  it('needs at most six hand-written files', () => {
     expect(new Set(edits.map(({ path }) => path)).size).toBeLessThanOrEqual(6);
   });
 

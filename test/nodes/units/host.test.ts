@@ -32,21 +32,21 @@ it('refreshes an OAuth2 token once for concurrent 401 answers, and sends the req
   expect(refreshed).toBe(1);
 });
 
-it('returns the 401 where the token cannot be refreshed', async () => {
+it('returns the 401 answer where the token cannot be refreshed', async () => {
   const refused = contextOf([401], () => Promise.reject(new Error('invalid_grant')));
   expect(await createHost(refused, 'newsletterOAuth2Api').send(request)).toMatchObject({ status: 401 });
   const withKey = contextOf([401], () => Promise.resolve());
   expect(await createHost(withKey, 'newsletterApi').send(request)).toMatchObject({ status: 401 });
 });
 
-it('returns a second 401 after a refresh, and sends no third request', async () => {
+it('returns a second 401 answer after a refresh, without a third request', async () => {
   let refreshed = 0;
   const context = contextOf([401, 401], () => Promise.resolve((refreshed += 1)));
   expect(await createHost(context, 'newsletterOAuth2Api').send(request)).toMatchObject({ status: 401 });
   expect(refreshed).toBe(1);
 });
 
-it('sends a late refused request again with the token that another request refreshed', async () => {
+it('repeats a request refused late with the token that another request refreshed', async () => {
   let refreshed = 0;
   let refuse = (): void => undefined;
   const late = new Promise<void>((resolve) => (refuse = resolve));
@@ -77,7 +77,7 @@ it.each([
   ['ECONNREFUSED', { failure: 'network', code: 'ECONNREFUSED' }],
   ['ETIMEDOUT', { failure: 'timeout', code: 'ETIMEDOUT' }],
   ['ERR_CANCELED', { failure: 'aborted', code: 'ERR_CANCELED' }],
-  // The status of an answer that broke off.
+  // The status of a truncated answer.
   ['200', { failure: 'network', code: 'ECONNRESET' }],
 ])('recognizes a broken connection by its code: %s', async (httpCode, failure) => {
   const error = new NodeApiError(node as unknown as INode, { message: 'It failed.' } as JsonObject, { httpCode });

@@ -1,0 +1,95 @@
+/** Units of the trigger: the time limit of a poll, the size check of the list, and the conversion of dates. */
+import { createClient } from '@newsletter-kit/core';
+import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
+import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
+import { toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it.each([
+  { what: 'n8n', context: { getPollBudgetMs: () => 300_000 }, whole: 45_000 },
+  { what: 'the durable scheduler of n8n', context: { getPollBudgetMs: () => 36_000 }, whole: 24_000 },
+  { what: 'an older n8n, which reports no budget', context: {}, whole: 45_000 },
+])('ends a poll before the next one starts, and before $what abandons it', ({ context, whole }) => {
+  const time = timeBudget(context);
+  vi.advanceTimersByTime(whole - 1);
+  expect(time.hasTime()).toBe(true);
+  vi.advanceTimersByTime(1);
+  expect(time.hasTime()).toBe(false);
+  // A request that starts at the last moment ends within the budget.
+  expect(whole + time.requestMs).toBeLessThanOrEqual(context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY);
+});
+
+it('allows the activation more time within the 84 seconds of n8n, except under the durable scheduler', () => {
+  const time = timeBudget({ getPollBudgetMs: () => 300_000 }, true);
+  vi.advanceTimersByTime(49_999);
+  expect(time.hasTime()).toBe(true);
+  expect(50_000 + time.requestMs).toBeLessThan(84_000);
+  const scheduled = timeBudget({ getPollBudgetMs: () => 36_000 }, true);
+  vi.advanceTimersByTime(24_000);
+  expect(scheduled.hasTime()).toBe(false);
+});
+
+it('reads the size of the list with one request, and rejects too many subscriptions with a remedy', async () => {
+  const sandbox = createSandbox({ seed: 'demo', seedSize: 20 });
+  try {
+    const { engine } = createClient({
+      baseUrl: 'http://sandbox.test/v2',
+      token: 'sandbox-key',
+      publicationId,
+      fetch: sandbox.fetch,
+    });
+    const refusal: unknown = await checkSize(engine, { reads: 'all' }, 10).catch((error: unknown) => error);
+    expect(sandbox.requests()).toHaveLength(1);
+    const node = {
+      id: '1',
+      name: 'Trigger',
+      type: 'trigger',
+      typeVersion: 1,
+      position: [0, 0] as [number, number],
+      parameters: {},
+    };
+    expect(toTriggerFailure(node, refusal)).toMatchObject({
+      message: expect.stringMatching(/^This event can watch 10 subscriptions at most, and there are \d+$/),
+      description: expect.stringMatching(/"New Subscriber".*"Subscriber Unsubscribed".*newsletter watch/),
+      failure: { cause: 'configuration-invalid' },
+    });
+    await expect(checkSize(engine, { reads: 'all' }, 1_000)).resolves.toBeUndefined();
+    await expect(checkSize(engine, { reads: 'newest' }, 1)).resolves.toBeUndefined();
+    expect(sandbox.requests()).toHaveLength(2);
+  } finally {
+    sandbox.close();
+  }
+});
+
+const seconds = (moment: string): number => Date.parse(moment) / 1000;
+
+describe('a date in the editor', () => {
+  it.each([
+    ['2026-11-21T00:00:00', 'Europe/Berlin', '2026-11-20T23:00:00Z'],
+    ['2026-07-21T00:00:00', 'Europe/Berlin', '2026-07-20T22:00:00Z'],
+    ['2026-11-21', 'Asia/Kolkata', '2026-11-20T18:30:00Z'],
+    ['2026-11-21 09:30:00', 'UTC', '2026-11-21T09:30:00Z'],
+    // An explicit zone takes precedence.
+    ['2026-11-21T09:30:00Z', 'America/New_York', '2026-11-21T09:30:00Z'],
+    ['2026-11-21T09:30:00.000-05:00', 'Europe/Berlin', '2026-11-21T14:30:00Z'],
+    // Around a daylight saving transition.
+    ['2026-03-29T01:30:00', 'Europe/Berlin', '2026-03-29T00:30:00Z'],
+    ['2026-03-29T03:30:00', 'Europe/Berlin', '2026-03-29T01:30:00Z'],
+    ['2026-10-25T03:30:00', 'Europe/Berlin', '2026-10-25T02:30:00Z'],
+    ['2026-11-01T03:00:00', 'America/New_York', '2026-11-01T08:00:00Z'],
+  ])('%s in %s is %s', (entered, zone, moment) => {
+    expect(toUnixSeconds(entered, zone)).toBe(seconds(moment));
+  });
+
+  it('is also read from a Date, which expressions return', () => {
+    expect(toUnixSeconds(new Date('2026-11-21T09:30:00Z'), 'Europe/Berlin')).toBe(seconds('2026-11-21T09:30:00Z'));
+  });
+
+  it.each(['yesterday', '', '2026-13-40', {}])('%j is undefined', (entered) => {
+    expect(toUnixSeconds(entered, 'UTC')).toBeUndefined();
+  });
+});
