@@ -1,18 +1,22 @@
 /**
- * The starter behind every npm script: installs what is missing, with Node, npm and git alone, then runs
- * `scripts/tasks/<task>.ts` or the command of a package. Plain JavaScript without dependencies, because nothing is
- * installed yet.
+ * The starter behind every npm script: installs what is missing, with Node, npm and git alone, then runs a task of
+ * `scripts/tasks.ts` or the command of a package. Plain JavaScript without dependencies, because nothing is installed
+ * yet.
  */
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UserError } from './setup/user-error.mjs';
-import { ensureInstalled } from './setup/install.mjs';
+import { UserError } from './user-error.mjs';
+import { ensureInstalled, manifest } from './install.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const oldestNode = 20;
+/** The npm scripts that this file runs, each under its own name. */
+const scripts = Object.fromEntries(
+  Object.entries(manifest.scripts).filter(([name, script]) => script === `node scripts/run.mjs ${name}`),
+);
 
 /**
  * The packages' commands, run from their sources in the caller's folder: the arguments before the caller's.
@@ -36,11 +40,12 @@ const commands = new Map([
 function findProgram(name) {
   const command = name === undefined ? undefined : commands.get(name);
   if (command) return { program: command, folder: callerFolder(name) };
-  const tasks = readdirSync(join(root, 'scripts', 'tasks')).map((file) => file.replace(/\.ts$/, ''));
-  if (name && tasks.includes(name)) return { program: [join(root, 'scripts', 'tasks', `${name}.ts`)], folder: root };
+  if (name && Object.hasOwn(scripts, name)) return { program: [join(root, 'scripts', 'tasks.ts'), name], folder: root };
   throw new UserError(
     name ? `There is no task "${name}".` : 'No task was named.',
-    `Run one of: ${[...tasks, ...commands.keys()].map((known) => `node scripts/run.mjs ${known}`).join(', ')}.`,
+    `Run one of: ${Object.keys(scripts)
+      .map((known) => `node scripts/run.mjs ${known}`)
+      .join(', ')}.`,
   );
 }
 

@@ -7,7 +7,7 @@ import { esbuildPlugin } from '@web/dev-server-esbuild';
 import { defaultReporter } from '@web/test-runner';
 import { a11ySnapshotPlugin } from '@web/test-runner-commands/plugins';
 import { build } from 'vite';
-import { isWidgetStale } from '../scripts/chain/widget.ts';
+import { isWidgetStale } from '../scripts/build.ts';
 import { testSeed } from '../test/support/test-seed.ts';
 import { startEndpoint } from './test/endpoint.ts';
 import { launchers } from './test/launchers.ts';

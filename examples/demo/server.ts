@@ -11,7 +11,7 @@ const site = createSite({
   sandboxUrl,
   signupEndpoint,
   ...(command && {
-    chain: {
+    started: {
       command,
       folder: fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, ''),
       pid: process.ppid,

@@ -8,13 +8,13 @@ import { addPages } from './pages-routes.ts';
 import { addPlayground } from './playground-routes.ts';
 import { addWidgetFiles } from './widget-files.ts';
 
-/** Where the demo finds the rest of the chain. */
+/** Where the demo finds the sandbox and the relay. */
 export interface SiteOptions {
   readonly sandboxUrl: string;
   /** What the tag posts to. */
   readonly signupEndpoint: string;
   /** Who started the servers, for a second `npm start` that finds their ports taken. */
-  readonly chain?: Readonly<Record<string, unknown>>;
+  readonly started?: Readonly<Record<string, unknown>>;
 }
 
 /** What is served, by path. */
@@ -25,7 +25,7 @@ const files: readonly { readonly path: string; readonly file: string; readonly t
   { path: '/mark.svg', file: fromHere('page/mark.svg'), type: 'svg' },
 ];
 
-export function createSite({ sandboxUrl, signupEndpoint, chain }: SiteOptions): Hono {
+export function createSite({ sandboxUrl, signupEndpoint, started }: SiteOptions): Hono {
   const site = new Hono();
   // As strict as a careful site would be: the tag must work under it.
   const policy = [
@@ -46,10 +46,10 @@ export function createSite({ sandboxUrl, signupEndpoint, chain }: SiteOptions): 
   addPages(site, signupEndpoint);
   site.get('/events', (context) => relayEvents(`${sandboxUrl}/_sandbox/events`, context.req.raw));
   // For programs on this machine: a page of another site that points its own name here does not get the folder's name.
-  if (chain)
-    site.get('/chain.json', (context) =>
+  if (started)
+    site.get('/servers.json', (context) =>
       /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(context.req.header('host') ?? '')
-        ? context.json(chain)
+        ? context.json(started)
         : context.notFound(),
     );
   addWidgetFiles(site, policy);

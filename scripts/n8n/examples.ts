@@ -3,7 +3,7 @@
  * user's changes.
  */
 import { createHash } from 'node:crypto';
-import { sandboxAccount, serverUrl } from '../chain/servers.ts';
+import { sandboxAccount, serverUrl } from '../servers.ts';
 
 /** A credential as `n8n import:credentials` reads it; n8n encrypts it on import. */
 export interface CredentialFile {

@@ -3,7 +3,7 @@
  * changed.
  */
 import { join } from 'node:path';
-import { root } from '../chain/root.ts';
+import { root } from '../root.ts';
 import { installLocked } from './locked.ts';
 
 /** An installed n8n and the Node that runs it. */

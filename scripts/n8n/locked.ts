@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../setup/user-error.mjs';
-import { pnpm } from '../setup/install.mjs';
+import { UserError } from '../user-error.mjs';
+import { pnpm } from '../install.mjs';
 import { start } from './process.ts';
 
 interface Locked {

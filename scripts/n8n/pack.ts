@@ -3,8 +3,8 @@ import { globSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pnpm } from '../setup/install.mjs';
-import { root } from '../chain/root.ts';
+import { pnpm } from '../install.mjs';
+import { root } from '../root.ts';
 import { run } from './process.ts';
 
 /** The package's name, with which its node types begin. */

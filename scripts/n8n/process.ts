@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { delimiter, dirname } from 'node:path';
-import { root } from '../chain/root.ts';
+import { root } from '../root.ts';
 
 /** Lines of output that are kept for error messages. */
 const keptLines = 60;

@@ -1,6 +1,6 @@
 /** The settings of an n8n on this machine, and the wait until it is ready. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { serverUrl } from '../chain/servers.ts';
+import { serverUrl } from '../servers.ts';
 import type { Running } from './process.ts';
 
 /** The folder and ports of an n8n. */

@@ -6,10 +6,10 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../scripts/chain/free-port.ts';
-import { launch } from '../../scripts/chain/launch.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { servers } from '../../scripts/chain/servers.ts';
+import { freePort } from '../support/free-ports.ts';
+import { launch } from '../../scripts/launch.ts';
+import { root } from '../../scripts/root.ts';
+import { servers } from '../../scripts/servers.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 let folder: string;

@@ -12,9 +12,10 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findProgram } from '../support/browsers/find.ts';
-import { freePort, listenOn } from '../../scripts/chain/free-port.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { sandboxAccount, serverUrl } from '../../scripts/chain/servers.ts';
+import { freePort } from '../support/free-ports.ts';
+import { listenOn } from '../../scripts/ports.ts';
+import { root } from '../../scripts/root.ts';
+import { sandboxAccount, serverUrl } from '../../scripts/servers.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /** The ports the page names, each with its variable where a table or a block of the page has one. */

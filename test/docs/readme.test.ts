@@ -8,10 +8,10 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { readConfig } from '@newsletter-kit/relay';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { launch } from '../../scripts/chain/launch.ts';
+import { launch } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { servers } from '../../scripts/chain/servers.ts';
+import { root } from '../../scripts/root.ts';
+import { servers } from '../../scripts/servers.ts';
 
 const execute = promisify(execFile);
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

@@ -6,11 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient, type Client } from '@newsletter-kit/core';
-import { launch, type RunningServer } from '../../scripts/chain/launch.ts';
+import { launch, type RunningServer } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/chain/servers.ts';
-import { isWidgetStale } from '../../scripts/chain/widget.ts';
-import { buildWidget } from '../../scripts/steps/build.ts';
+import { sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/servers.ts';
+import { isWidgetStale } from '../../scripts/build.ts';
+import { buildWidget } from '../../scripts/build.ts';
 
 export interface Chain {
   readonly demoUrl: string;

@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { currentOptions } from '../../examples/demo/playground-routes.ts';
 import { createSite } from '../../examples/demo/site.ts';
-import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
+import { buildWidgetIfStale } from '../../scripts/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 

@@ -10,7 +10,7 @@ import type { Frame, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build } from 'vite';
 import { createSite } from '../../examples/demo/site.ts';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { openChain, type Chain } from '../e2e/chain.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';

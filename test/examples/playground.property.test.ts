@@ -31,7 +31,7 @@ import {
 import { snippetsFor } from '../../examples/demo/playground/snippets.ts';
 import { pieces, reservation } from '../../examples/demo/playground/space.ts';
 import { tagOf } from '../../examples/demo/playground/tag.ts';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 
 const options = await currentOptions();
 const manifest = JSON.parse(await readFile(`${root}/widget/custom-elements.json`, 'utf8')) as Manifest;

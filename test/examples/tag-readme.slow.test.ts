@@ -10,8 +10,8 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build, type InlineConfig } from 'vite';
 import { addWidgetFiles } from '../../examples/demo/widget-files.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
+import { root } from '../../scripts/root.ts';
+import { buildWidgetIfStale } from '../../scripts/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 

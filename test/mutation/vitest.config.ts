@@ -1,6 +1,6 @@
 /**
  * Configures vitest for the mutation tests of one floor, which `MUTATION_FLOOR` names, or for those of them that
- * `MUTATION_TESTS` matches. `scripts/steps/mutation.ts` starts Stryker with it.
+ * `MUTATION_TESTS` matches. `test/mutation/run.ts` starts Stryker with it.
  */
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import base from '../../vitest.config.mts';

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, inject, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import type { Execution } from './harness/rest.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 

@@ -14,7 +14,7 @@ import type {
   IWorkflowBase,
 } from 'n8n-workflow';
 import { expect } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { n8n, test } from './harness/test.ts';
 
 // Node cannot import the ESM build of the package.

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { canvasPicture, openEditor, openPanel, openWorkflow, pictures } from './harness/editor.ts';
 import { items, newsletterType, start, triggerType } from './harness/nodes.ts';

@@ -10,8 +10,8 @@ import { arrivalOf, notice, openBrowser, subscribe, visit, type BrowserSession }
 import { openEditor, openPanel, openWorkflow, panelText, picture } from './harness/editor.ts';
 import { packageName } from '../../scripts/n8n/pack.ts';
 import { startOwnN8n } from './harness/own.ts';
-import { freePort } from '../../scripts/chain/free-port.ts';
-import { root } from '../../scripts/chain/root.ts';
+import { freePort } from '../support/free-ports.ts';
+import { root } from '../../scripts/root.ts';
 import { start } from '../../scripts/n8n/process.ts';
 import { hasRedis, startRedis } from './harness/redis.ts';
 import { owner, type NodeDraft, type Rest } from './harness/rest.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, mkdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { build } from 'vite';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 
 /** An output item. */
 export interface Item {

@@ -2,7 +2,7 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import type { Property } from './bundle.ts';
 import { offered } from './parameters.ts';
 import { workbench } from './workbench.ts';

@@ -5,7 +5,7 @@
 import type * as N8n from 'n8n-workflow';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 
 const { ExpressionError, NodeHelpers, validateFieldType, Workflow } = createRequire(join(root, 'package.json'))(
   'n8n-workflow',

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { IBuilderHint, INodeExecutionData, INodeTypes, NodeHint, Workflow as N8nWorkflow } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();

@@ -8,7 +8,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { resources } from '../../nodes/Newsletter/operations/resources.ts';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { scenarios } from './scenarios.ts';
 import { workbench } from './workbench.ts';
 

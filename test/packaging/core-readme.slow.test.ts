@@ -7,10 +7,10 @@ import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch } from '../../scripts/chain/launch.ts';
+import { launch } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { servers } from '../../scripts/chain/servers.ts';
+import { root } from '../../scripts/root.ts';
+import { servers } from '../../scripts/servers.ts';
 import { installPacked, type Installation } from './installed.ts';
 import { bringRuntimes, type Runtimes } from './runtimes.ts';
 

@@ -13,7 +13,7 @@ import { operations } from '@newsletter-kit/core/contract';
 import { consent, createSandbox } from '@newsletter-kit/sandbox';
 import { build } from 'vite';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { sandboxAccount } from '../../scripts/chain/servers.ts';
+import { sandboxAccount } from '../../scripts/servers.ts';
 import { installLocked } from '../../scripts/n8n/locked.ts';
 
 const execute = promisify(execFile);

@@ -7,8 +7,8 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { pnpm } from '../../scripts/setup/install.mjs';
-import { root } from '../../scripts/chain/root.ts';
+import { pnpm } from '../../scripts/install.mjs';
+import { root } from '../../scripts/root.ts';
 
 const execute = promisify(execFile);
 const shell = process.platform === 'win32';

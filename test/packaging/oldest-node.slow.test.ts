@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launch, type RunningServer } from '../../scripts/chain/launch.ts';
+import { launch, type RunningServer } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { sandboxAccount, serverUrl, servers, type ServerName } from '../../scripts/chain/servers.ts';
+import { root } from '../../scripts/root.ts';
+import { sandboxAccount, serverUrl, servers, type ServerName } from '../../scripts/servers.ts';
 import { buildBundle, type Bundle } from '../nodes/bundle.ts';
 import { installPacked, publishedPackages, type Installation } from './installed.ts';
 import type { Found } from './oldest-node-n8n.ts';
@@ -181,7 +181,7 @@ async function buildProgram(folder: string): Promise<string> {
       {
         name: 'root-of-the-repository',
         enforce: 'pre',
-        load: (id) => (id.endsWith('/chain/root.ts') ? `export const root = ${JSON.stringify(root)};` : null),
+        load: (id) => (id.endsWith('/scripts/root.ts') ? `export const root = ${JSON.stringify(root)};` : null),
       },
     ],
     ssr: { noExternal: true },

@@ -3,7 +3,7 @@ import { BeehiivClient, BeehiivError } from '@beehiiv/sdk';
 import { operations } from '@newsletter-kit/core/contract';
 import { createSandbox } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { sandboxAccount } from '../../scripts/chain/servers.ts';
+import { sandboxAccount } from '../../scripts/servers.ts';
 
 const { publicationId } = sandboxAccount;
 let sandbox: ReturnType<typeof createSandbox>;

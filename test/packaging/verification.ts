@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { installLocked } from '../../scripts/n8n/locked.ts';
 import { start } from '../../scripts/n8n/process.ts';
 

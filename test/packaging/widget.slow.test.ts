@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from '../widget/site.ts';

@@ -1,8 +1,8 @@
 /** Which tests `npm run check` runs: those of the room that a changed file belongs to. */
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
-import { projectsOf } from '../../scripts/steps/changed-files.ts';
+import { root } from '../../scripts/root.ts';
+import { projectsOf } from '../../scripts/quick-check.ts';
 import config from '../../vitest.config.mts';
 
 interface Project {
@@ -22,7 +22,7 @@ describe('the tests of a changed file', () => {
   it.each([
     ['packages/relay/src/main.ts', 'relay'],
     ['nodes/Newsletter/Newsletter.node.ts', 'nodes'],
-    ['scripts/tasks/start.ts', 'scripts'],
+    ['scripts/start.ts', 'scripts'],
     ['examples/demo/site.ts', 'examples'],
   ])('%s', (file, project) => {
     expect(projectsOf([file])).toEqual([project]);

@@ -4,7 +4,7 @@ import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { starter } from './starter.ts';
 
 let clone = '';

@@ -3,9 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../scripts/chain/free-port.ts';
-import { launch } from '../../scripts/chain/launch.ts';
-import { sandboxAccount, servers } from '../../scripts/chain/servers.ts';
+import { freePort } from '../support/free-ports.ts';
+import { launch } from '../../scripts/launch.ts';
+import { sandboxAccount, servers } from '../../scripts/servers.ts';
 import { npmRun, starter } from './starter.ts';
 
 interface Settings {

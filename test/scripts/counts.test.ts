@@ -3,10 +3,10 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
-import { run } from '../../scripts/steps/command.ts';
-import { check, runSteps, type Outcome } from '../../scripts/steps/outcome.ts';
-import { reported } from '../../scripts/steps/report.ts';
+import { root } from '../../scripts/root.ts';
+import { run } from '../../scripts/command.ts';
+import { check, runSteps, type Outcome } from '../../scripts/run-steps.ts';
+import { reported, reporter } from '../../scripts/test-runs.ts';
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -102,7 +102,6 @@ describe('vitest', () => {
     };
     await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const reporter = join(root, 'scripts', 'steps', 'reported-tests.ts');
     const { ok, failures, ...counts } = await reported('tests-that-fail', (file) =>
       run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
     );

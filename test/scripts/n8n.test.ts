@@ -5,7 +5,7 @@ import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { freePort } from '../../scripts/chain/free-port.ts';
+import { freePort } from '../support/free-ports.ts';
 import {
   planImports,
   readWorkflow,

@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 /** A Node of this machine that is older than 22. */

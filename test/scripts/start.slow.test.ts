@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { freePorts } from '../support/free-ports.ts';
-import { root } from '../../scripts/chain/root.ts';
-import { servers, serverUrl, type Ports } from '../../scripts/chain/servers.ts';
+import { root } from '../../scripts/root.ts';
+import { servers, serverUrl, type Ports } from '../../scripts/servers.ts';
 import { starter } from './starter.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 /** Runs the starter and the npm scripts as a person at a terminal would, and reads what they print. */
 import { spawn, type ChildProcess } from 'node:child_process';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 
 export interface Started {
   readonly child: ChildProcess;

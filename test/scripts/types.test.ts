@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 
 const shell = process.platform === 'win32';
 const tsc = join(root, 'node_modules', '.bin', 'tsc');

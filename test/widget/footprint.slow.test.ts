@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
-import { root as repository } from '../../scripts/chain/root.ts';
-import { widgetScript } from '../../scripts/chain/widget.ts';
+import { root as repository } from '../../scripts/root.ts';
+import { widgetScript } from '../../scripts/build.ts';
 import { modes, pageWith } from './modes.ts';
 import { setStage } from './stage.ts';
 

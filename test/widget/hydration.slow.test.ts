@@ -9,7 +9,7 @@ import { brotliCompressSync } from 'node:zlib';
 import { createLog, createRelay, everySignup, openStore, readConfig, type SignupStore } from '@newsletter-kit/relay';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enginesToTest } from '../support/browsers/engines.ts';
-import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
+import { buildWidgetIfStale } from '../../scripts/build.ts';
 import type * as Server from '../../widget/src/server.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { widgetScript } from '../../scripts/chain/widget.ts';
+import { widgetScript } from '../../scripts/build.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { modes, pageWith } from './modes.ts';
 import { openSite, type Site } from './site.ts';

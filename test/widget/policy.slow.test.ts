@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enginesToTest } from '../support/browsers/engines.ts';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openSite, type Site } from './site.ts';
 import { patience, windows, type Window } from './window.ts';

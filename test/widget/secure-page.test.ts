@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { widgetScript } from '../../scripts/chain/widget.ts';
-import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
+import { widgetScript } from '../../scripts/build.ts';
+import { buildWidgetIfStale } from '../../scripts/build.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
 let session: Awaited<ReturnType<typeof openBrowser>>;

@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { build } from 'vite';
-import { root } from '../../scripts/chain/root.ts';
-import { widgetScript } from '../../scripts/chain/widget.ts';
-import { buildWidgetIfStale } from '../../scripts/steps/build.ts';
+import { root } from '../../scripts/root.ts';
+import { widgetScript } from '../../scripts/build.ts';
+import { buildWidgetIfStale } from '../../scripts/build.ts';
 
 export interface Page {
   /** All of it, or the pieces in which it arrives. */

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { root } from '../../scripts/chain/root.ts';
+import { root } from '../../scripts/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from './site.ts';

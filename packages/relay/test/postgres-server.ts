@@ -13,7 +13,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, beforeAll, inject } from 'vitest';
-import { freePort } from '../../../scripts/chain/free-port.ts';
+import { freePort } from '../../../test/support/free-ports.ts';
 import { eventually } from './eventually.ts';
 
 interface Binaries {

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { installN8n } from '../../../scripts/n8n/install.ts';
-import { freePort } from '../../../scripts/chain/free-port.ts';
+import { freePort } from '../../support/free-ports.ts';
 import { createInstallation } from '../../n8n/harness/n8n.ts';
 import { installPackage } from '../../../scripts/n8n/pack.ts';
-import { root } from '../../../scripts/chain/root.ts';
+import { root } from '../../../scripts/root.ts';
 import { start } from '../../../scripts/n8n/process.ts';
 import { Rest, type NodeDraft } from '../../n8n/harness/rest.ts';
 

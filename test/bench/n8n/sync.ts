@@ -12,7 +12,7 @@ import { createReconciler, prepareMapping, startSync, type SyncMapping } from '@
 import { publicationId, type Seed } from '@newsletter-kit/sandbox';
 import { eventually } from '../../../packages/relay/test/eventually.ts';
 import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
-import { root } from '../../../scripts/chain/root.ts';
+import { root } from '../../../scripts/root.ts';
 import { newsletterType, start, syncType } from '../../n8n/harness/nodes.ts';
 import { publishContactSync, type ExampleFile, type PublishedSync } from '../../n8n/harness/sync-example.ts';
 import { median, tell } from '../figure.ts';

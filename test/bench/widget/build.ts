@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
-import { root } from '../../../scripts/chain/root.ts';
+import { root } from '../../../scripts/root.ts';
 import { median, tell, timed } from '../figure.ts';
 
 const rounds = 5;

@@ -2,11 +2,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { launch, type RunningServer } from '../../../scripts/chain/launch.ts';
+import { launch, type RunningServer } from '../../../scripts/launch.ts';
 import { freePorts } from '../../support/free-ports.ts';
-import { servers, serverUrl } from '../../../scripts/chain/servers.ts';
-import { isWidgetStale } from '../../../scripts/chain/widget.ts';
-import { buildWidget } from '../../../scripts/steps/build.ts';
+import { servers, serverUrl } from '../../../scripts/servers.ts';
+import { isWidgetStale } from '../../../scripts/build.ts';
+import { buildWidget } from '../../../scripts/build.ts';
 
 export interface ServedChain {
   readonly demoUrl: string;

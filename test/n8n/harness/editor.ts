@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
 import sharp from 'sharp';
-import { root } from '../../../scripts/chain/root.ts';
+import { root } from '../../../scripts/root.ts';
 import { owner } from './rest.ts';
 
 /** Ignored by git; pictures are for people to look at. */

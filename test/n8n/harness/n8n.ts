@@ -2,8 +2,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import { freeNumbers } from '../../../scripts/chain/free-port.ts';
-import { serverUrl } from '../../../scripts/chain/servers.ts';
+import { freeNumbers } from '../../support/free-ports.ts';
+import { serverUrl } from '../../../scripts/servers.ts';
 import { eventually } from '../../../packages/relay/test/eventually.ts';
 import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
 import type { N8nProgram } from '../../../scripts/n8n/install.ts';

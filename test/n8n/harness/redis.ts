@@ -6,7 +6,7 @@ import { createConnection } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../scripts/chain/free-port.ts';
+import { freePort } from '../../support/free-ports.ts';
 import { start } from '../../../scripts/n8n/process.ts';
 
 const program = 'redis-server';

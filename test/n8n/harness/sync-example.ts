@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Client } from '@newsletter-kit/core';
 import { eventually } from '../../../packages/relay/test/eventually.ts';
 import type { Postgres } from '../../../packages/relay/test/postgres-server.ts';
-import { root } from '../../../scripts/chain/root.ts';
+import { root } from '../../../scripts/root.ts';
 import { syncType } from './nodes.ts';
 import type { Execution, Rest } from './rest.ts';
 

@@ -7,7 +7,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../../scripts/chain/root.ts';
+import { root } from '../../../scripts/root.ts';
 import { edits } from './edits.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 /** The browser engines that the tag is tested in, and the ones installed on this machine. */
-import { UserError } from '../../../scripts/setup/user-error.mjs';
+import { UserError } from '../../../scripts/user-error.mjs';
 import { findChromium, findFirefox, findWebKit } from './find.ts';
 
 export type EngineName = 'chromium' | 'firefox' | 'webkit';

@@ -1,8 +1,8 @@
 /** Finds browsers and their drivers on this machine. */
 import { accessSync, constants, globSync, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { UserError } from '../../../scripts/setup/user-error.mjs';
-import { root } from '../../../scripts/chain/root.ts';
+import { UserError } from '../../../scripts/user-error.mjs';
+import { root } from '../../../scripts/root.ts';
 
 /** Names on the PATH, the open build first. */
 const names = [

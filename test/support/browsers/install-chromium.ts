@@ -4,8 +4,8 @@
  */
 import { findChromium } from './find.ts';
 import { installNpmChromium, isNpmChromiumPossible } from './npm-chromium.ts';
-import { UserError } from '../../../scripts/setup/user-error.mjs';
-import { run } from '../../../scripts/steps/command.ts';
+import { UserError } from '../../../scripts/user-error.mjs';
+import { run } from '../../../scripts/command.ts';
 
 /** How to install it, by platform. */
 const remedies: Readonly<Partial<Record<NodeJS.Platform, string>>> = {

@@ -7,8 +7,8 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { UserError } from '../../../scripts/setup/user-error.mjs';
-import { run } from '../../../scripts/steps/command.ts';
+import { UserError } from '../../../scripts/user-error.mjs';
+import { run } from '../../../scripts/command.ts';
 import { npmChromium } from './find.ts';
 
 const packageName = '@sparticuz/chromium';

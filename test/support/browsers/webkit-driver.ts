@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../scripts/chain/free-port.ts';
+import { freePort } from '../free-ports.ts';
 import { findProgram, findWebKit } from './find.ts';
 
 export interface WebKitDriver {

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
-import { freePort } from '../../../../scripts/chain/free-port.ts';
+import { freePort } from '../../../../test/support/free-ports.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { eventually } from '../eventually.ts';
 

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { stripVTControlCharacters } from 'node:util';
-import { root } from '../chain/root.ts';
+import { root } from './root.ts';
 
 /** Where and how a command runs. */
 export interface CommandOptions {

@@ -7,9 +7,9 @@ import { existsSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { measurements, type Goal, type Measurement } from '../../test/bench/measurements.ts';
-import type { Figure } from '../../test/bench/figure.ts';
-import { root } from '../chain/root.ts';
+import { measurements, type Goal, type Measurement } from './measurements.ts';
+import type { Figure } from './figure.ts';
+import { root } from '../../scripts/root.ts';
 
 /** Exists once the tests in a real n8n have installed it. */
 const n8n = join(root, 'test', 'n8n', 'host', 'node_modules', '.installed');

@@ -1,6 +1,6 @@
 /** Reads the servers' ports from the environment and checks that they are free before anything starts. */
-import { UserError } from '../setup/user-error.mjs';
-import { listenOn } from './free-port.ts';
+import { createServer } from 'node:net';
+import { UserError } from './user-error.mjs';
 import { serverUrl } from './servers.ts';
 
 /** A server's port: the variable that sets it and its default. */
@@ -63,7 +63,7 @@ export async function assertPortsFree<Name extends string>(
   });
   const suggestion = `${(await Promise.all(others)).join(' ')} ${command}`;
   const demo = closed.find(({ plan }) => plan.name === 'demo')?.plan;
-  const running = demo && (await runningChain(ports[demo.name]));
+  const running = demo && (await runningServers(ports[demo.name]));
   if (running) {
     throw new UserError(
       `${running.command === command ? 'Another ' : ''}${running.command} runs already: process ${running.pid} in ${running.folder}.`,
@@ -97,6 +97,17 @@ function portTable<Name extends string>(
   return Object.fromEntries(plans.map((plan) => [plan.name, portOf(plan)])) as Record<Name, number>;
 }
 
+/** Listens on a port. @throws the system's error where it cannot */
+export function listenOn(port: number): Promise<{ readonly port: number; readonly release: () => Promise<void> }> {
+  const server = createServer();
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, host: '127.0.0.1' }, () =>
+      resolve({ port, release: () => new Promise((done) => server.close(() => done())) }),
+    );
+  });
+}
+
 async function portProblem(port: number): Promise<string | undefined> {
   try {
     const { release } = await listenOn(port);
@@ -107,8 +118,8 @@ async function portProblem(port: number): Promise<string | undefined> {
   }
 }
 
-/** A running chain, as its demo site describes it. */
-interface RunningChain {
+/** Servers that another command started, as their demo site describes them. */
+interface RunningServers {
   /** The command that started it, such as `npm start`. */
   readonly command: string;
   /** The root of the clone that it runs from. */
@@ -123,19 +134,19 @@ interface RunningChain {
 const answerLimit = 2000;
 
 /** Asks the demo site which command started it. @returns undefined where another program listens on the port */
-async function runningChain(demoPort: number): Promise<RunningChain | undefined> {
+async function runningServers(demoPort: number): Promise<RunningServers | undefined> {
   try {
-    const answer = await fetch(`${serverUrl(demoPort)}/chain.json`, { signal: AbortSignal.timeout(answerLimit) });
+    const answer = await fetch(`${serverUrl(demoPort)}/servers.json`, { signal: AbortSignal.timeout(answerLimit) });
     const found: unknown = await answer.json();
-    return isRunningChain(found) ? found : undefined;
+    return isRunningServers(found) ? found : undefined;
   } catch {
     return undefined;
   }
 }
 
-function isRunningChain(value: unknown): value is RunningChain {
+function isRunningServers(value: unknown): value is RunningServers {
   if (typeof value !== 'object' || value === null) return false;
-  const { command, folder, pid, addresses } = value as Partial<Record<keyof RunningChain, unknown>>;
+  const { command, folder, pid, addresses } = value as Partial<Record<keyof RunningServers, unknown>>;
   return (
     typeof command === 'string' &&
     typeof folder === 'string' &&

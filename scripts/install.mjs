@@ -1,19 +1,26 @@
 /**
- * Installs pnpm, Node 24 and the dependencies with a line of progress. Each known failure has a message of its own.
- * Everything is printed on stderr: stdout belongs to the command that runs afterwards.
+ * Installs pnpm, Node 24 and the dependencies with a line of progress, unless the last install still matches. Each
+ * known failure has a message of its own. Everything is printed on stderr: stdout belongs to the command that runs
+ * afterwards.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UserError } from './user-error.mjs';
-import { fingerprint, isInstalled, markInstalled } from './install-stamp.mjs';
 
-const manifestFile = join(dirname(fileURLToPath(import.meta.url)), '..', '..', 'package.json');
-const manifest = /** @type {{ packageManager: string }} */ (JSON.parse(readFileSync(manifestFile, 'utf8')));
-/** The package manager, pinned in the root's package.json; npx brings it. */
+const manifestFile = join(dirname(dirname(fileURLToPath(import.meta.url))), 'package.json');
+/** The root's package.json. */
+export const manifest = /** @type {{ packageManager: string; scripts: Readonly<Record<string, string>> }} */ (
+  JSON.parse(readFileSync(manifestFile, 'utf8'))
+);
+/** The package manager, pinned in the root's package.json; npx downloads it. */
 export const pnpm = manifest.packageManager;
 const windows = process.platform === 'win32';
+/** Records the fingerprint of the last install, so that a command with an unchanged one skips the install. */
+const stampFile = join('node_modules', '.installed');
+const rootFiles = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
 /** Milliseconds between two lines of progress. */
 const progressEvery = 5000;
 
@@ -56,8 +63,9 @@ const knownFailures = [
  */
 export async function ensureInstalled(root) {
   const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+  const stamp = join(root, stampFile);
   const print = fingerprint(root);
-  if (isInstalled(root, print) && existsSync(node)) return node;
+  if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === print) return node;
   checkNpm();
   await install(root);
   if (spawnSync(node, ['--version']).status !== 0) {
@@ -66,8 +74,48 @@ export async function ensureInstalled(root) {
       'A 64-bit Linux with glibc, macOS or Windows is needed.',
     );
   }
-  markInstalled(root, print);
+  writeFileSync(stamp, print);
   return node;
+}
+
+/**
+ * The folders that `pnpm-workspace.yaml` lists as members. Its `packages:` block is plain enough to read line by line.
+ *
+ * @param {string} root
+ */
+function memberFolders(root) {
+  const lines = readFileSync(join(root, 'pnpm-workspace.yaml'), 'utf8').split('\n');
+  const start = lines.findIndex((line) => line.startsWith('packages:'));
+  const globs = [];
+  for (const line of lines.slice(start + 1)) {
+    const [, glob] = /^\s+-\s+['"]?([^'"\s]+)/.exec(line) ?? [];
+    if (!glob) break;
+    globs.push(glob);
+  }
+  return globs.flatMap((glob) => {
+    if (!glob.endsWith('/*')) return [glob];
+    const parent = glob.slice(0, -2);
+    return readdirSync(join(root, parent)).map((name) => `${parent}/${name}`);
+  });
+}
+
+/**
+ * A fingerprint of everything an install depends on.
+ *
+ * @param {string} root
+ */
+function fingerprint(root) {
+  const files = [
+    ...rootFiles,
+    ...memberFolders(root)
+      .sort()
+      .map((folder) => `${folder}/package.json`),
+  ];
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
+  for (const file of files) {
+    if (existsSync(join(root, file))) hash.update(`\n${file}\n`).update(readFileSync(join(root, file)));
+  }
+  return hash.digest('hex');
 }
 
 function checkNpm() {

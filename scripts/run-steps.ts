@@ -1,5 +1,12 @@
 /** Runs the steps of a task one after the other and prints a summary for people and for CI. */
-import { describeFailures, type Failure } from './report.ts';
+import { stripVTControlCharacters } from 'node:util';
+
+/** A test that failed, or what broke a file before or after its tests. */
+export interface Failure {
+  /** File and name of the test, and the browser where there are several. */
+  readonly test: string;
+  readonly error: string;
+}
 
 /** The result of a step; test runs add counts and failures. */
 export interface Outcome {
@@ -63,4 +70,24 @@ export async function runSteps(steps: readonly (Step | readonly Step[])[]): Prom
 
 function secondsSince(begun: number, digits: number): string {
   return ((Date.now() - begun) / 1000).toFixed(digits);
+}
+
+/** Limits that keep all failures within the end of a log. */
+const mostFailures = 20;
+const linesPerFailure = 12;
+const longestLine = 240;
+
+/** Describes the failures in lines; the ones left out are counted. */
+export function describeFailures(failures: readonly Failure[]): readonly string[] {
+  const described = failures.slice(0, mostFailures).flatMap(({ test, error }) => {
+    const lines = stripVTControlCharacters(error)
+      .split('\n')
+      .filter((line) => line.trim());
+    const shown = lines.length > linesPerFailure ? [...lines.slice(0, linesPerFailure - 1), '…'] : lines;
+    return [`✗ ${test}`, ...shown.map((line) => `    ${line}`)];
+  });
+  const more = failures.length - mostFailures;
+  return [...described, ...(more > 0 ? [`… and ${more} more`] : [])].map((line) =>
+    line.length > longestLine ? `${line.slice(0, longestLine)}…` : line,
+  );
 }

@@ -1,6 +1,6 @@
-/** The three servers of the chain as data: port, arguments, environment and readiness check. */
+/** Sandbox, relay and demo site as data: port, arguments, environment and readiness check. */
 
-/** The ports of one running chain. */
+/** The ports of the three servers. */
 export interface Ports {
   readonly demo: number;
   readonly sandbox: number;
@@ -10,8 +10,8 @@ export interface Ports {
 /** The name of a server, also the key of its port. */
 export type ServerName = keyof Ports;
 
-/** Settings of a chain: `npm start` has fixed ports and a permanent store, a test has neither. */
-export interface ChainSettings {
+/** Settings of the three servers: `npm start` has fixed ports and a permanent store, a test has neither. */
+export interface ServerSettings {
   readonly ports: Ports;
   /** The relay's store: `sqlite:` and the path of a file. */
   readonly relayStore: string;
@@ -19,11 +19,11 @@ export interface ChainSettings {
   readonly sandboxStore?: string;
   /** The address that the demo's form posts to. Default: the relay. */
   readonly signupEndpoint?: string;
-  /** The command that started the chain; a second start whose ports are in use prints it. */
+  /** The command that started the servers; a second start whose ports are in use prints it. */
   readonly command?: string;
 }
 
-/** How to start one server of the chain. */
+/** How to start one of the servers. */
 export interface ServerPlan {
   readonly name: ServerName;
   /** The name as it is printed. */
@@ -33,8 +33,8 @@ export interface ServerPlan {
   readonly usualPort: number;
   /** Entry file, from the root of the repository. */
   readonly entry: string;
-  readonly args: (settings: ChainSettings) => readonly string[];
-  readonly env: (settings: ChainSettings) => Readonly<Record<string, string>>;
+  readonly args: (settings: ServerSettings) => readonly string[];
+  readonly env: (settings: ServerSettings) => Readonly<Record<string, string>>;
   /** A path that answers 200 once the server is ready. */
   readonly ready: string;
 }

@@ -1,15 +1,12 @@
-/**
- * Starts a server of the chain in a process of its own, waits until it answers, and ends it with this process at the
- * latest.
- */
+/** Starts servers as processes, waits until they answer, and stops them, with this process at the latest. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserError } from '../setup/user-error.mjs';
+import { UserError } from './user-error.mjs';
 import { root } from './root.ts';
-import { serverUrl, type ChainSettings, type ServerPlan } from './servers.ts';
+import { serverUrl, type ServerSettings, type ServerPlan } from './servers.ts';
 
 /** A server that has answered. */
 export interface RunningServer {
@@ -41,7 +38,7 @@ export interface BuiltServer {
  */
 export async function launch(
   plan: ServerPlan,
-  settings: ChainSettings,
+  settings: ServerSettings,
   onLine: (line: string) => void,
   built?: BuiltServer,
 ): Promise<RunningServer> {
@@ -117,4 +114,70 @@ async function pollUntilReady(url: string, stop: AbortSignal): Promise<void> {
     `${url} did not answer within ${startLimit / 1000} s (${lastProblem}).`,
     'Is this machine very busy? Run the command again.',
   );
+}
+
+/** A server that runs until it is stopped. */
+export interface Served {
+  /** Its name in messages. */
+  readonly name: string;
+  /** Resolves when it has ended, with a phrase that says how. */
+  readonly ended: Promise<string>;
+  stop(): Promise<void>;
+}
+
+/** A command that serves until Ctrl-C. */
+export interface Serving {
+  /** The command as it is typed. */
+  readonly command: string;
+  /** Printed after Ctrl-C has stopped everything. */
+  readonly farewell: string;
+  /**
+   * Starts everything.
+   *
+   * @param started - called with each server, in the order of their starts
+   * @param stopping - aborts with Ctrl-C, also during the start
+   */
+  start(started: (served: Served) => void, stopping: AbortSignal): Promise<void>;
+}
+
+/**
+ * Runs servers until Ctrl-C and stops all of them, however the command ends.
+ *
+ * @returns true after Ctrl-C; false, with a message, where a server did not start or ended by itself
+ */
+export async function serveUntilStopped({ command, farewell, start }: Serving): Promise<boolean> {
+  const stopRequest = new AbortController();
+  const stopping = stopRequest.signal;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopRequest.abort());
+  const stopRequested = new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve()));
+  const running: Served[] = [];
+  try {
+    await start((served) => running.push(served), stopping);
+    const first = await Promise.race([
+      stopRequested,
+      ...running.map(({ name, ended }) => ended.then((how) => ({ name, how }))),
+    ]);
+    if (first) {
+      // Ctrl-C in a terminal also reaches the servers, which may end before this process gets the signal.
+      await Promise.race([stopRequested, new Promise((resolve) => setTimeout(resolve, 300))]);
+      if (!stopping.aborted) {
+        throw new UserError(
+          `The ${first.name} ${first.how}, so the others stop too.`,
+          `Its last lines are above; run ${command} again.`,
+        );
+      }
+    }
+  } catch (error) {
+    // An interrupted start fails; that needs no message.
+    if (!stopping.aborted) {
+      if (!(error instanceof UserError)) throw error;
+      console.error(`\n${error.message}`);
+      return false;
+    }
+  } finally {
+    // In reverse order: the last deliveries of the relay still reach the API.
+    for (const served of running.toReversed()) await served.stop();
+    if (stopping.aborted) console.log(`\n${farewell}`);
+  }
+  return true;
 }

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { root } from '../chain/root.ts';
+import { root } from './root.ts';
 import { run, runCaptured, runScript, type Ended } from './command.ts';
 
 const solution = 'tsconfig.solution.json';

@@ -6,12 +6,12 @@ import { globSync } from 'node:fs';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { UserError } from '../setup/user-error.mjs';
-import { launch } from '../chain/launch.ts';
-import { freePort } from '../chain/free-port.ts';
-import { assertPortsFree, portsFromEnvironment, type PortPlan } from '../chain/ports.ts';
-import { root } from '../chain/root.ts';
-import { servers, serverUrl } from '../chain/servers.ts';
+import { UserError } from './user-error.mjs';
+import { launch, serveUntilStopped } from './launch.ts';
+import { freePort } from '../test/support/free-ports.ts';
+import { assertPortsFree, portsFromEnvironment, type PortPlan } from './ports.ts';
+import { root } from './root.ts';
+import { servers, serverUrl } from './servers.ts';
 import {
   planImports,
   readWorkflow,
@@ -19,14 +19,13 @@ import {
   sandboxOAuth2Credential,
   type ImportRecord,
   type Imports,
-} from '../n8n/examples.ts';
-import { installN8n } from '../n8n/install.ts';
-import { canSignIn, storedOwner, setUpOwner } from '../n8n/owner.ts';
-import { installPackage } from '../n8n/pack.ts';
-import { run, start as startProgram } from '../n8n/process.ts';
-import { settingsOf, untilReady } from '../n8n/server.ts';
-import { buildWidgetIfStale } from '../steps/build.ts';
-import { serveUntilStopped } from '../steps/serve.ts';
+} from './n8n/examples.ts';
+import { installN8n } from './n8n/install.ts';
+import { canSignIn, storedOwner, setUpOwner } from './n8n/owner.ts';
+import { installPackage } from './n8n/pack.ts';
+import { run, start as startProgram } from './n8n/process.ts';
+import { settingsOf, untilReady } from './n8n/server.ts';
+import { buildWidgetIfStale } from './build.ts';
 
 const command = 'npm run n8n';
 /** The path of the signup workflow's webhook, to which the form of the demo site posts. */
@@ -35,67 +34,71 @@ const signupPath = '/webhook/newsletter-signup';
 const plans = servers.filter(({ name }) => name !== 'relay');
 const editor = { name: 'editor', portVariable: 'N8N_PORT', usualPort: 5678 } as const satisfies PortPlan;
 
-await serveUntilStopped({
-  command,
-  farewell: 'Stopped. Your workflows are kept for the next time.',
-  async start(started, stopping) {
-    const folder = readFolder();
-    const listeners: readonly PortPlan<'sandbox' | 'relay' | 'demo' | 'editor'>[] = [editor, ...plans];
-    const chosen = portsFromEnvironment(listeners, process.env);
-    await assertPortsFree(listeners, chosen, command);
-    // No relay runs here: n8n itself receives the signups.
-    const ports = { ...chosen, relay: chosen.editor };
-    const url = serverUrl(ports.editor);
+/** @returns false where a server did not start or ended by itself */
+export function startN8n(args: readonly string[]): Promise<boolean> {
+  return serveUntilStopped({
+    command,
+    farewell: 'Stopped. Your workflows are kept for the next time.',
+    async start(started, stopping) {
+      const folder = readFolder(args);
+      const listeners: readonly PortPlan<'sandbox' | 'relay' | 'demo' | 'editor'>[] = [editor, ...plans];
+      const chosen = portsFromEnvironment(listeners, process.env);
+      await assertPortsFree(listeners, chosen, command);
+      // No relay runs here: n8n itself receives the signups.
+      const ports = { ...chosen, relay: chosen.editor };
+      const url = serverUrl(ports.editor);
 
-    const n8n = await installN8n({ signal: stopping });
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    await timed('Building the nodes and installing them in n8n', () => installPackage(folder, stopping));
-    await buildWidgetIfStale();
+      const n8n = await installN8n({ signal: stopping });
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await timed('Building the nodes and installing them in n8n', () => installPackage(folder, stopping));
+      await buildWidgetIfStale();
 
-    const env = {
-      ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),
-      N8N_LOG_OUTPUT: 'console,file',
-      N8N_LOG_FILE_LOCATION: join(folder, 'n8n.log'),
-    };
-    const addresses = { demo: ports.demo, sandbox: ports.sandbox };
-    await importOnce(folder, await examples(addresses), (...args) =>
-      run(n8n.node, [n8n.command, ...args], { env, signal: stopping }),
-    );
+      const env = {
+        ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),
+        N8N_LOG_OUTPUT: 'console,file',
+        N8N_LOG_FILE_LOCATION: join(folder, 'n8n.log'),
+      };
+      const addresses = { demo: ports.demo, sandbox: ports.sandbox };
+      await importOnce(folder, await examples(addresses), (...args) =>
+        run(n8n.node, [n8n.command, ...args], { env, signal: stopping }),
+      );
 
-    for (const plan of plans) {
-      await timed(`Starting the ${plan.name}`, async () => {
-        const settings = {
-          ports,
-          relayStore: '',
-          sandboxStore: join(folder, 'sandbox.db'),
-          signupEndpoint: `${url}${signupPath}`,
-          command,
-        };
-        started({ ...(await launch(plan, settings, () => undefined)), name: plan.name });
+      for (const plan of plans) {
+        await timed(`Starting the ${plan.name}`, async () => {
+          const settings = {
+            ports,
+            relayStore: '',
+            sandboxStore: join(folder, 'sandbox.db'),
+            signupEndpoint: `${url}${signupPath}`,
+            command,
+          };
+          started({ ...(await launch(plan, settings, () => undefined)), name: plan.name });
+        });
+        if (stopping.aborted) return;
+      }
+      await timed('Starting n8n (ten seconds; a minute where this machine is busy)', async () => {
+        const running = startProgram(n8n.node, [n8n.command, 'start'], { env, signal: stopping });
+        const ended = running.ended.then((how) => `ended with ${how}; its last lines were\n${running.output()}\n`);
+        started({ name: 'editor', ended, stop: () => running.stop() });
+        await untilReady(url, running);
       });
-      if (stopping.aborted) return;
-    }
-    await timed('Starting n8n (ten seconds; a minute where this machine is busy)', async () => {
-      const running = startProgram(n8n.node, [n8n.command, 'start'], { env, signal: stopping });
-      const ended = running.ended.then((how) => `ended with ${how}; its last lines were\n${running.output()}\n`);
-      started({ name: 'editor', ended, stop: () => running.stop() });
-      await untilReady(url, running);
-    });
-    console.log(await greeting(folder, url, addresses));
-  },
-});
+      console.log(await greeting(folder, url, addresses));
+    },
+  });
+}
 
 /** `--folder DIR` takes another folder than the usual one. */
-function readFolder(): string {
+function readFolder(args: readonly string[]): string {
   try {
     return resolve(
       root,
-      parseArgs({ options: { folder: { type: 'string', default: join('.cache', 'n8n') } } }).values.folder,
+      parseArgs({ args: [...args], options: { folder: { type: 'string', default: join('.cache', 'n8n') } } }).values
+        .folder,
     );
   } catch (error) {
     throw new UserError(
       error instanceof Error ? error.message : String(error),
-      `It is called as "${command}" or "${command} -- --folder DIR".`,
+      `Run "${command}" or "${command} -- --folder DIR".`,
     );
   }
 }

@@ -1,9 +1,8 @@
-/** Builds every package, in the order of their dependencies. */
-import { rm } from 'node:fs/promises';
+/** Builds the packages in the order of their dependencies: all of them, or those whose sources changed. */
+import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { UserError } from '../setup/user-error.mjs';
-import { root } from '../chain/root.ts';
-import { isStale, isWidgetStale } from '../chain/widget.ts';
+import { UserError } from './user-error.mjs';
+import { root } from './root.ts';
 import { run, runScript } from './command.ts';
 
 interface Build {
@@ -51,6 +50,23 @@ async function build(chosen: readonly Build[]): Promise<boolean> {
   return true;
 }
 
+/** The file that the script tag loads. */
+export const widgetScript = join(root, 'widget', 'dist', 'newsletter-signup.js');
+
+/** What it is built from. */
+const widgetSources = [
+  'widget/src',
+  'widget/package.json',
+  'widget/vite.config.ts',
+  'packages/core/src/signup',
+  'packages/core/src/contract',
+];
+
+/** Whether the script is missing or older than one of its sources. */
+export async function isWidgetStale(): Promise<boolean> {
+  return isStale(widgetScript, widgetSources);
+}
+
 /** Builds the widget alone. */
 export function buildWidget(): Promise<boolean> {
   return runScript('widget', 'build', { quiet: true });
@@ -77,7 +93,7 @@ const pages = [
 /**
  * Builds the pages that are older than their sources.
  *
- * @throws Complaint where a page was not built
+ * @throws UserError where a page was not built
  */
 export async function buildStalePages(): Promise<void> {
   for (const { folder, built } of pages) {
@@ -89,7 +105,33 @@ export async function buildStalePages(): Promise<void> {
     if (!(await run('vite', args, { cwd: join(root, folder), env, quiet: true })))
       throw new UserError(
         `The pages of ${folder} were not built.`,
-        'See the messages above, and run the command again.',
+        'The reasons are above; fix them and run the command again.',
       );
   }
+}
+
+/**
+ * @param built - path of a built file
+ * @param sources - files and folders it is built from, from the root of the repository
+ * @returns true where the built file is missing or older than any of its sources
+ */
+async function isStale(built: string, sources: readonly string[]): Promise<boolean> {
+  const builtAt = await modified(built);
+  if (builtAt === 0) return true;
+  const times = await Promise.all(sources.map((path) => newest(join(root, path))));
+  return Math.max(...times) > builtAt;
+}
+
+async function newest(path: string): Promise<number> {
+  const names = await readdir(path, { recursive: true }).catch(() => ['']);
+  const times = await Promise.all(names.map((name) => modified(join(path, name))));
+  return Math.max(0, ...times);
+}
+
+/** Milliseconds since the epoch, 0 where there is no such file. */
+async function modified(path: string): Promise<number> {
+  return stat(path).then(
+    (stats) => stats.mtimeMs,
+    () => 0,
+  );
 }

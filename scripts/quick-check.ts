@@ -2,11 +2,13 @@
  * The checks of `npm run check`. They run side by side, the quickest first, and a failed one is printed at once: its
  * first line names the check and the file.
  */
-import { changedFiles, projectsOf } from './changed-files.ts';
+import { spawnSync } from 'node:child_process';
 import { lintArguments, typeCheck, unusedArguments } from './checks.ts';
 import { runCaptured, type Ended } from './command.ts';
-import { describeFailures, reported } from './report.ts';
-import { fastOnly, reporters } from './vitest.ts';
+import { root } from './root.ts';
+import { describeFailures } from './run-steps.ts';
+import { fastOnly, reported, reporters } from './test-runs.ts';
+import { UserError } from './user-error.mjs';
 
 interface QuickCheck {
   readonly title: string;
@@ -14,16 +16,16 @@ interface QuickCheck {
 }
 
 /** A change of these files can change the lint result of any file. */
-const lintSettings = /^(\.oxlintrc\.json|scripts\/lint\/|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
+const lintSettings = /^(\.oxlintrc\.json|scripts\/lint-rules\.mjs|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
 const sources = /\.(ts|tsx|mts|js|mjs)$/;
 /** When the first progress line is printed, and how often, in milliseconds. */
 const progressIntervalMs = 15_000;
 
 /**
- * @param args - optionally the commit to compare with; HEAD by default
+ * @param since - the commit to compare with
  * @returns true where every check passed
  */
-export async function runChecks([since]: readonly string[]): Promise<boolean> {
+export async function runQuickCheck(since: string | undefined): Promise<boolean> {
   const begun = Date.now();
   const files = changedFiles(since);
   const results: string[] = [];
@@ -115,4 +117,48 @@ async function testRooms(files: readonly string[]): Promise<Ended> {
   if (ok) return { ok, output: `${passed} passed (${projects.join(', ')})` };
   const described = describeFailures(failures).join('\n').replace(/^✗ /, '');
   return { ok, output: `${described || output}\n${passed} passed, ${failed} failed` };
+}
+
+function git(...args: readonly string[]): string[] {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  if (status === 0) return stdout.split('\n').filter(Boolean);
+  throw new UserError(
+    `git could not list the changes: ${stderr?.split('\n', 1)[0] || 'it did not run'}.`,
+    'Name a commit, a branch or a tag of this clone, or none: "npm run check" compares with the last commit.',
+  );
+}
+
+/**
+ * The files that differ from a commit, untracked ones included and deleted ones left out. On a clean tree these are the
+ * files of the last commit.
+ *
+ * @param since - a commit, a branch or a tag. Default: the last commit
+ * @throws UserError where git does not know it
+ */
+function changedFiles(since = 'HEAD'): readonly string[] {
+  const changed = [
+    ...git('diff', '--name-only', '--diff-filter=d', since),
+    ...git('ls-files', '--others', '--exclude-standard'),
+  ];
+  if (changed.length > 0 || since !== 'HEAD') return changed;
+  return git('diff-tree', '-r', '--root', '--no-commit-id', '--name-only', '--diff-filter=d', 'HEAD');
+}
+
+/** The test project of each room, by the beginning of the path. */
+const projects: readonly (readonly [prefix: RegExp, project: string])[] = [
+  [/^packages\/core\//, 'core'],
+  [/^packages\/sandbox\//, 'sandbox'],
+  [/^packages\/relay\//, 'relay'],
+  [/^packages\/cli\//, 'cli'],
+  [/^(nodes|credentials|test\/nodes)\//, 'nodes'],
+  [/^(scripts|docs|test\/(scripts|docs))\//, 'scripts'],
+  [/^(examples|test\/examples)\//, 'examples'],
+  [/^test\/proofs\//, 'proofs'],
+  [/^test\/e2e\//, 'e2e'],
+  [/^test\/widget\//, 'widget'],
+];
+
+/** The test projects that these files belong to. */
+export function projectsOf(files: readonly string[]): readonly string[] {
+  return projects.filter(([prefix]) => files.some((file) => prefix.test(file))).map(([, project]) => project);
 }

@@ -2,14 +2,13 @@
  * The steps of `npm test`, and those that `npm run test:all` adds: the files named `*.slow.test.ts`, every browser
  * engine and the real n8n.
  */
-import { ensureChromium } from '../../test/support/browsers/install-chromium.ts';
-import { enginesToTest } from '../../test/support/browsers/engines.ts';
-import type { N8nAge } from '../n8n/install.ts';
+import { ensureChromium } from '../test/support/browsers/install-chromium.ts';
+import { enginesToTest } from '../test/support/browsers/engines.ts';
+import type { N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
-import { check, type Step } from './outcome.ts';
-import { fastOnly, runVitest, slowOnly } from './vitest.ts';
-import { testWidget, testWidgetFast } from './widget-tests.ts';
+import { check, type Step } from './run-steps.ts';
+import { fastOnly, runVitest, slowOnly, testWidget, testWidgetFast } from './test-runs.ts';
 
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {

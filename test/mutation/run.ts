@@ -1,18 +1,19 @@
 /**
- * Runs Stryker on one floor of test/mutation/floors.ts, prints the mutants that survived, and keeps the results of each
- * file in test/mutation/results, from which it writes docs/mutation.md.
+ * `npm run mutate`: runs Stryker on one floor of test/mutation/floors.ts, prints the mutants that survived, and keeps
+ * the results of each file in test/mutation/results, from which it writes docs/mutation.md.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { explanations } from '../../test/mutation/explanations.ts';
-import { floors, goal, type Floor } from '../../test/mutation/floors.ts';
-import { UserError } from '../setup/user-error.mjs';
-import { root } from '../chain/root.ts';
-import { run } from './command.ts';
+import { explanations } from './explanations.ts';
+import { floors, goal, type Floor } from './floors.ts';
+import { UserError } from '../../scripts/user-error.mjs';
+import { root } from '../../scripts/root.ts';
+import { run } from '../../scripts/command.ts';
 
 /** What one run of `npm run mutate` measures. */
-export interface MutationRun {
+interface MutationRun {
   readonly name: string;
   readonly floor: Floor;
   /** Files to mutate, each with an optional `:FIRST-LAST` line range; all files of the floor where there are none. */
@@ -53,8 +54,15 @@ const document = join(root, 'docs', 'mutation.md');
 const resultsFolder = join(root, 'test', 'mutation', 'results');
 const resultsFile = (floor: string): string => join(resultsFolder, `${floor}.json`);
 
-/** @returns false where a whole floor was measured and stays below the goal */
-export async function runMutations({ name, floor, files, ...options }: MutationRun): Promise<boolean> {
+/**
+ * @param args - `FLOOR [FILE…]` and options: with files it mutates only those, and `FILE:10-40` stands for lines 10 to
+ *   40; `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N
+ *   test processes; `--fresh` forgets the results of earlier runs
+ * @returns false where a whole floor was measured and stays below the goal
+ * @throws UserError where the arguments are wrong or Stryker does not start
+ */
+export async function runMutations(args: readonly string[]): Promise<boolean> {
+  const { name, floor, files, ...options } = readArguments(args);
   const sources = sourcesOf(floor);
   const chosen = files.map(fromRoot);
   for (const file of chosen)
@@ -86,6 +94,30 @@ export async function runMutations({ name, floor, files, ...options }: MutationR
   const score = scoreOf(Object.values(measured));
   console.log(`\n${name}: ${describeScore(Object.values(measured))} (docs/mutation.md, .output/mutation/${name}.html)`);
   return chosen.length > 0 || score >= goal;
+}
+
+function readArguments(args: readonly string[]): MutationRun {
+  const usage = `Run "npm run mutate -- FLOOR [FILE…] [--tests GLOB] [--concurrency N] [--fresh]", where FLOOR is ${Object.keys(floors).join(', ')}.`;
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      allowPositionals: true,
+      options: {
+        concurrency: { type: 'string' },
+        fresh: { type: 'boolean', default: false },
+        tests: { type: 'string' },
+      },
+    });
+    const [name, ...files] = positionals;
+    const floor = name === undefined ? undefined : floors[name];
+    if (name === undefined || !floor) throw new Error(name ? `There is no floor "${name}".` : 'No floor was named.');
+    const concurrency = values.concurrency === undefined ? undefined : Number(values.concurrency);
+    if (concurrency !== undefined && !(Number.isInteger(concurrency) && concurrency > 0))
+      throw new Error(`--concurrency is a whole number of 1 or more, not "${values.concurrency}".`);
+    return { name, floor, files, concurrency, fresh: values.fresh, tests: values.tests };
+  } catch (error) {
+    throw new UserError(error instanceof Error ? error.message : String(error), usage);
+  }
 }
 
 /** Runs Stryker. */

@@ -1,0 +1,105 @@
+/** The tasks behind the npm scripts, by the script's name. `scripts/run.mjs` runs this file with the installed Node. */
+import { parseArgs } from 'node:util';
+import { buildAll, buildPackages } from './build.ts';
+import { checkFormat, checkTypes, findUnused, lint } from './checks.ts';
+import { run } from './command.ts';
+import { runQuickCheck } from './quick-check.ts';
+import { check, runSteps } from './run-steps.ts';
+import { fastSteps, n8nSteps, selectedSteps, slowPartNames, slowSteps } from './test-steps.ts';
+import { UserError } from './user-error.mjs';
+
+/** @returns true where the task succeeded @throws UserError where the user can mend the cause */
+type Task = (args: readonly string[]) => Promise<boolean>;
+
+const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
+  // Sandbox, relay and demo site in one terminal, until Ctrl-C.
+  ['start', async () => (await import('./start.ts')).start()],
+  // Format, lint, types, unused code and the fast tests of what changed, within a minute.
+  ['check', ([since]) => runQuickCheck(since)],
+  // The checks and tests to run before sharing a change. With arguments, such as `test/e2e`, these tests alone.
+  ['test', (args) => runSteps(args.length > 0 ? selectedSteps(args) : fastSteps)],
+  ['test:all', testAll],
+  ['test:n8n', testN8n],
+  // A real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C.
+  ['n8n', async (args) => (await import('./n8n.ts')).startN8n(args)],
+  ['bench', bench],
+  // Builds every package into an empty `dist`.
+  ['build', buildAll],
+  ['format', () => run('oxfmt', [])],
+  // Types, interfaces and texts from core's contract and schemas.
+  ['generate', () => run(process.execPath, ['packages/core/scripts/generate.ts'])],
+  // Format, types, rules and unused code, without running a test.
+  [
+    'lint',
+    () =>
+      runSteps([
+        check('Format', checkFormat),
+        check('Types', checkTypes),
+        check('Lint', lint),
+        check('Unused code', findUnused),
+      ]),
+  ],
+  // Mutation testing of one floor.
+  ['mutate', async (args) => (await import('../test/mutation/run.ts')).runMutations(args)],
+]);
+
+/**
+ * Everything. `--slow-only` leaves out what `npm test` runs, for a run right after it; `--only PART` runs one part of
+ * the rest.
+ */
+function testAll(args: readonly string[]): Promise<boolean> {
+  const { 'slow-only': slowOnly, only } = readTestOptions(args);
+  if (only) return runSteps(slowSteps([only]));
+  if (slowOnly) return runSteps(slowSteps());
+  const fast = new Set(fastSteps.flat());
+  return runSteps([...fastSteps, ...slowSteps().filter((step) => !('title' in step && fast.has(step)))]);
+}
+
+interface TestOptions {
+  readonly 'slow-only'?: boolean | undefined;
+  readonly only?: string | undefined;
+}
+
+function readTestOptions(args: readonly string[]): TestOptions {
+  try {
+    const { values } = parseArgs({
+      args: [...args],
+      options: { 'slow-only': { type: 'boolean' }, only: { type: 'string' } },
+    });
+    if (values.only === undefined || slowPartNames.includes(values.only)) return values;
+    throw new Error(`There is no part "${values.only}".`);
+  } catch (error) {
+    throw new UserError(
+      error instanceof Error ? error.message : String(error),
+      `The options are --slow-only and --only ${slowPartNames.join('|')}; "npm test -- FILE" runs chosen tests.`,
+    );
+  }
+}
+
+/**
+ * The package in a real n8n, which is installed on the first run (two gigabytes, a few minutes). `--oldest` takes the
+ * oldest n8n that the nodes support, on the oldest Node it runs on, instead of the newest; all other arguments are
+ * vitest's.
+ */
+function testN8n(args: readonly string[]): Promise<boolean> {
+  const selected = args.filter((arg) => arg !== '--oldest');
+  return runSteps(n8nSteps(selected, selected.length < args.length ? 'oldest' : 'newest'));
+}
+
+/** Measures the promised figures. A missed goal is printed and fails nothing, because machines differ. */
+async function bench(): Promise<boolean> {
+  if (!(await buildPackages('core', 'sandbox', 'relay', 'widget'))) return false;
+  await (await import('../test/bench/print-figures.ts')).printFigures();
+  return true;
+}
+
+const [name = '', ...args] = process.argv.slice(2);
+try {
+  const task = tasks.get(name);
+  if (!task) throw new UserError(`There is no task "${name}".`, `The tasks are ${[...tasks.keys()].join(', ')}.`);
+  process.exitCode = (await task(args)) ? 0 : 1;
+} catch (error) {
+  if (!(error instanceof UserError)) throw error;
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+}

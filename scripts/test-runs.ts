@@ -1,0 +1,146 @@
+/**
+ * Runs vitest and the widget's browser tests, and reads how many tests passed and failed. The default export is the
+ * reporter with which vitest writes these counts.
+ */
+import { writeFileSync } from 'node:fs';
+import { mkdir, readFile, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import type { Engine } from '../test/support/browsers/engines.ts';
+import { run, type RunOptions } from './command.ts';
+import { root } from './root.ts';
+import type { Failure, Outcome } from './run-steps.ts';
+
+/** The counts and failures that a reporter wrote. */
+export interface Report {
+  readonly passed: number;
+  readonly failed: number;
+  readonly failures: readonly Failure[];
+}
+
+const reportsFolder = join(root, '.cache', 'reports');
+
+/**
+ * Runs tests and reads the file that their reporter wrote; without a file, nothing was counted.
+ *
+ * @param name - names the report
+ * @param run - gets the path of the file to write
+ */
+export async function reported(
+  name: string,
+  run: (file: string) => Promise<boolean>,
+): Promise<Report & { readonly ok: boolean }> {
+  const file = join(reportsFolder, `${name}.json`);
+  await mkdir(reportsFolder, { recursive: true });
+  await rm(file, { force: true });
+  const ok = await run(file);
+  const report: unknown = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
+  return { ok, passed: 0, failed: 0, failures: [], ...(report as Partial<Report>) };
+}
+
+/** Time limit of one run of vitest, in minutes. */
+const limit = 40;
+
+/** The reporter of this file. */
+export const reporter = fileURLToPath(import.meta.url);
+/** The reporters of every run: one for people, one that writes the counts and failures to `TEST_REPORT`. */
+export const reporters = ['--reporter=default', `--reporter=${reporter}`];
+
+/** Leaves out files named `*.slow.test.ts`, which take long to run or to set up. */
+export const fastOnly = ['--exclude', '**/*.slow.test.ts'];
+/** Only those files. */
+export const slowOnly = ['.slow.test.ts'];
+
+/**
+ * Runs vitest.
+ *
+ * @param name - names the report
+ * @param args - vitest's arguments besides the reporters
+ * @param env - added to the environment
+ */
+export function runVitest(
+  name: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  return reported(name, (file) =>
+    run('vitest', ['run', ...reporters, ...args], { limit, env: { ...env, TEST_REPORT: file } }),
+  );
+}
+
+const widget = join(root, 'widget');
+
+/**
+ * The sources and the built files, in these engines, without the files named `*.slow.test.ts`. The output is printed
+ * only if something fails.
+ */
+export function testWidgetFast(engines: readonly Engine[]): Promise<Outcome> {
+  return runWidgetTests(engines, { env: { WIDGET_TESTS: 'fast' }, quiet: true });
+}
+
+/** All tests of the sources and the built files. The output is printed only if something fails. */
+export function testWidget(engines: readonly Engine[]): Promise<Outcome> {
+  return runWidgetTests(engines, { quiet: true });
+}
+
+async function runWidgetTests(
+  engines: readonly Engine[],
+  { env, quiet = false }: Pick<RunOptions, 'env' | 'quiet'> = {},
+): Promise<Outcome> {
+  const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
+  const config = join(root, 'scripts', 'web-test-runner.config.mjs');
+  const outcome = await reported('widget', (file) => {
+    const names = engines.map(({ name }) => name).join(',');
+    const settings = { TEST_REPORT: file, WIDGET_ENGINES: names, ...env };
+    return run(runner, ['--config', config], { cwd: widget, env: settings, quiet, limit: 20 });
+  });
+  return { ...outcome, ok: outcome.ok && outcome.passed > 0 };
+}
+
+/** Counts the tests. A file with an error outside its tests and no failed test counts as one failure. */
+function reportOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Report {
+  let passed = 0;
+  let failed = 0;
+  const failures: Failure[] = [];
+  for (const module of modules) {
+    const file = relative(root, module.moduleId);
+    const tests = [...module.children.allTests()];
+    const broken = tests.filter((test) => test.result().state === 'failed');
+    passed += tests.filter((test) => test.result().state === 'passed').length;
+    failed += broken.length || (module.state() === 'passed' || module.state() === 'skipped' ? 0 : 1);
+    for (const test of broken)
+      failures.push({ test: `${file} > ${test.fullName}`, error: (test.result().errors ?? []).map(textOf).join('\n') });
+    for (const error of module.errors()) failures.push({ test: file, error: textOf(error) });
+    for (const suite of module.children.allSuites()) {
+      for (const error of suite.errors()) failures.push({ test: `${file} > ${suite.fullName}`, error: textOf(error) });
+    }
+    if (module.state() === 'queued' || module.state() === 'pending')
+      failures.push({ test: file, error: 'The file did not finish.' });
+  }
+  for (const error of unhandled) {
+    const file = error['VITEST_TEST_PATH'];
+    failures.push({
+      test: `${typeof file === 'string' ? relative(root, file) : 'No file'}, outside of its tests`,
+      error: textOf(error),
+    });
+  }
+  return { passed, failed: failed + unhandled.length, failures };
+}
+
+/** The message, the stack frame in this repository and the diff. */
+function textOf({ name, message, stack, diff }: SerializedError & { readonly diff?: string }): string {
+  const frame = stack
+    ?.split('\n')
+    .find((line) => /^\s+at /.test(line) && line.includes(root) && !line.includes('node_modules'));
+  return [`${name ?? 'Error'}: ${message}`, frame?.replaceAll(`${root}/`, ''), diff]
+    .filter((part) => typeof part === 'string')
+    .join('\n');
+}
+
+/** Writes the report of a run to the file that `TEST_REPORT` names. @public */
+export default class implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[], unhandled: readonly SerializedError[]): void {
+    writeFileSync(process.env['TEST_REPORT'] ?? '', JSON.stringify(reportOf(modules, unhandled)));
+  }
+}
