@@ -43,9 +43,7 @@ function findProgram(name) {
   if (name && Object.hasOwn(scripts, name)) return { program: [join(root, 'scripts', 'tasks.ts'), name], folder: root };
   throw new UserError(
     name ? `There is no task "${name}".` : 'No task was named.',
-    `Run one of: ${Object.keys(scripts)
-      .map((known) => `node scripts/run.mjs ${known}`)
-      .join(', ')}.`,
+    `Run "node scripts/run.mjs NAME", where NAME is ${Object.keys(scripts).join(', ')}.`,
   );
 }
 

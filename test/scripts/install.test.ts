@@ -44,7 +44,7 @@ describe('the starter', () => {
     const { ended, output } = starter(args, {}, checkout);
     expect(await ended).toBe(1);
     expect(output()).toContain(sentence);
-    expect(output()).toContain('node scripts/run.mjs start');
+    expect(output()).toContain('Run "node scripts/run.mjs NAME", where NAME is start, ');
   });
 });
 

@@ -1,8 +1,8 @@
-import { UsageError, quote } from '@newsletter-kit/core/command-line';
 /** Reads `--field` and `--raw-field` of `newsletter api` into the arguments of a call. */
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
+import { UsageError, quote } from '@newsletter-kit/core/command-line';
 import * as z from 'zod';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;

@@ -4,7 +4,8 @@ import process from 'node:process';
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major > 22 || (major === 22 && minor >= 16)) {
-  await import('./command-line.ts');
+  const { run } = await import('./command-line.ts');
+  await run();
 } else {
   process.stderr.write(
     `newsletter: This is Node ${process.versions.node}; newsletter needs 22.16 or newer. Install a newer Node and start it again.\n`,

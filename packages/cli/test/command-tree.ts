@@ -2,8 +2,8 @@
 import type { Command } from '@commander-js/extra-typings';
 import { createProgram, defineCommand } from '@newsletter-kit/core/command-line';
 import type { Context } from '../src/context.ts';
-import { createReporter } from '../src/output/reporter.ts';
-import { newsletter } from '../src/program.ts';
+import { createReporter } from '../src/output.ts';
+import { newsletter } from '../src/command-line.ts';
 
 /** @param argv - arguments of the call, for commands whose help depends on them */
 export async function commandTree(argv: readonly string[] = []): Promise<readonly Command[]> {

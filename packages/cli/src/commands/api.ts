@@ -17,11 +17,10 @@ import {
   type Field,
   type JsonSchema,
 } from '../api-fields.ts';
-import { connect } from '../connection.ts';
+import { apiUrlOption, appUrlOption, connect, profileOption, publicationOption } from '../connection.ts';
 import type { Context } from '../context.ts';
 import { isRecord } from '../is-record.ts';
-import { apiUrlOption, appUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
-import { writeToStdout } from '../output/reporter.ts';
+import { jsonOption, writeToStdout } from '../output.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 

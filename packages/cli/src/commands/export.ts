@@ -11,14 +11,10 @@ import {
 import { collectList, UsageError, collect, notes } from '@newsletter-kit/core/command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
-import { connectToPublication } from '../connection.ts';
-import type { Context } from '../context.ts';
-import { csv, formatNames, ndjson, type Format } from '../files/export-formats.ts';
-import { openPartFile, type PartFile } from '../files/part-file.ts';
-import { InterruptedError } from '../interrupt.ts';
-import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
-import { count, rate } from '../output/numbers.ts';
-import { writeToStdout } from '../output/reporter.ts';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
+import { type Context, InterruptedError } from '../context.ts';
+import { csv, type Format, formatNames, ndjson, openPartFile, type PartFile } from '../export-file.ts';
+import { count, jsonOption, rate, writeToStdout } from '../output.ts';
 
 /** The export pages by cursor. */
 type Query = Omit<SubscriptionListParams, 'page'>;

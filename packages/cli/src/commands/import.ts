@@ -1,5 +1,5 @@
 /** `newsletter import`: sends a CSV file in bulk, with a journal to continue from and a file for rejected rows. */
-import { rm } from 'node:fs/promises';
+import { open, rm, type FileHandle } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
@@ -10,14 +10,13 @@ import {
   requestFields,
   type ImportProgress,
   type ImportResult,
+  type Rejection,
 } from '@newsletter-kit/core/import';
 import { CsvError, openFileJournal, readCsv, type ColumnTarget } from '@newsletter-kit/core/node';
-import { connectToPublication } from '../connection.ts';
-import { type Context, exitCodes } from '../context.ts';
-import { rejectFile } from '../files/reject-file.ts';
-import { abortAfterGrace, InterruptedError } from '../interrupt.ts';
-import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
-import { count, duration } from '../output/numbers.ts';
+import { stringify } from 'csv-stringify/sync';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
+import { abortAfterGrace, type Context, exitCodes, InterruptedError } from '../context.ts';
+import { count, duration, jsonOption } from '../output.ts';
 import { reportOf } from '../user-facing-errors.ts';
 
 export function define(command: Command, context: Context) {
@@ -69,7 +68,7 @@ export function define(command: Command, context: Context) {
       const journalPath = options.journal ?? (isStdin ? undefined : `${path}.journal`);
       const rejectsPath = options.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
       const journal = journalPath === undefined ? undefined : await openFileJournal(journalPath);
-      const rejects = await rejectFile(rejectsPath, source.columns);
+      const rejects = await openRejectFile(rejectsPath, source.columns);
       const signal = abortAfterGrace(interrupted, () =>
         report.notice({
           type: 'stopping',
@@ -220,4 +219,49 @@ const fieldNames = Object.keys(requestFields).filter((name) => name !== 'custom_
 
 function isTarget(target: string): target is Exclude<ColumnTarget, null> {
   return fieldNames.includes(target) || /^custom:./.test(target);
+}
+
+/** The file of the rejected rows. It is created with the first row. */
+interface RejectFile {
+  add(rejection: Rejection): Promise<void>;
+  /** Rows in the file. */
+  readonly rows: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Writes rejected rows to a CSV file, unchanged, each with its number and the reason.
+ *
+ * @param columns - the columns of the source
+ */
+async function openRejectFile(path: string, columns: readonly string[]): Promise<RejectFile> {
+  let file: FileHandle | null = null;
+  let rows = 0;
+  // Every run reports all rejected rows again.
+  await rm(path, { force: true });
+  // Cells stay unchanged, formulas too: the user corrects this file and imports it.
+  const write = (cells: readonly string[]) => file?.appendFile(stringify([cells]));
+  return {
+    get rows() {
+      return rows;
+    },
+    async add({ row, kind, reason, original }) {
+      if (file === null) {
+        file = await open(path, 'w', 0o600);
+        await write(['row', 'kind', 'reason', ...columns]);
+      }
+      rows += 1;
+      await write([String(row), kind, reason, ...columns.map((column) => cellOf(original, column))]);
+    },
+    async close() {
+      await file?.sync();
+      await file?.close();
+    },
+  };
+}
+
+function cellOf(original: unknown, column: string): string {
+  if (typeof original !== 'object' || original === null) return '';
+  const value: unknown = Object.entries(original).find(([name]) => name === column)?.[1];
+  return typeof value === 'string' ? value : '';
 }

@@ -12,11 +12,11 @@ import {
   apiUrlOption,
   appUrlOption,
   clientIdOption,
-  jsonOption,
   profileOption,
   publicationOption,
   readSecret,
-} from '../options.ts';
+} from '../connection.ts';
+import { jsonOption } from '../output.ts';
 import { keepProfile, profilesFile, readProfiles, sandboxName, tokenStore, type Login } from '../profiles.ts';
 import { look } from './whoami.ts';
 

@@ -2,9 +2,9 @@
 import type { Command } from '@commander-js/extra-typings';
 import { createClient, NewsletterError } from '@newsletter-kit/core';
 import { notes } from '@newsletter-kit/core/command-line';
-import { appOf } from '../connection.ts';
+import { appOf, profileOption, readSecret } from '../connection.ts';
 import { type Context, type Environment, exitCodes } from '../context.ts';
-import { jsonOption, profileOption, readSecret } from '../options.ts';
+import { jsonOption } from '../output.ts';
 import { keepProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
 
 export function define(command: Command, context: Context) {

@@ -2,7 +2,7 @@
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError, notes } from '@newsletter-kit/core/command-line';
 import { type Context, exitCodes } from '../context.ts';
-import { jsonOption } from '../options.ts';
+import { jsonOption } from '../output.ts';
 import { profileNamed, readProfiles, sandboxName, sandboxProfile, writeProfiles, type Profile } from '../profiles.ts';
 
 export function define(command: Command, context: Context) {

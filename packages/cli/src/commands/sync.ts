@@ -14,15 +14,19 @@ import {
 import { UsageError, notes, quote, wholeNumber } from '@newsletter-kit/core/command-line';
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import { applySync, planSync, readSyncState, type SyncPlan } from '@newsletter-kit/core/sync';
-import { connectToPublication, readSettings, requirePublication } from '../connection.ts';
-import { type Context, type ExitCode, exitCodes } from '../context.ts';
-import { abortAfterGrace, InterruptedError } from '../interrupt.ts';
-import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
-import { count, number } from '../output/numbers.ts';
-import { writeToStdout } from '../output/reporter.ts';
+import {
+  apiUrlOption,
+  connectToPublication,
+  profileOption,
+  publicationOption,
+  readSettings,
+  requirePublication,
+} from '../connection.ts';
+import { abortAfterGrace, type Context, type ExitCode, exitCodes, InterruptedError } from '../context.ts';
+import { count, jsonOption, number, writeToStdout } from '../output.ts';
 import { readConfig, type SyncConfig } from '../sync/config.ts';
 import { openDatabase, type StoredRun, type SyncDatabase } from '../sync/database.ts';
-import { SyncError } from '../sync/postgres-errors.ts';
+import { SyncError } from '../sync/session.ts';
 import {
   appliedSummary,
   countFindings,

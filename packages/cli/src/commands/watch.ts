@@ -25,12 +25,9 @@ import {
   type WatchResult,
   type WatchState,
 } from '@newsletter-kit/core/watch';
-import { connectToPublication } from '../connection.ts';
-import { type Context, exitCodes } from '../context.ts';
-import { InterruptedError } from '../interrupt.ts';
-import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
-import { count, duration } from '../output/numbers.ts';
-import type { ReportedEvent } from '../output/reporter.ts';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
+import { type Context, exitCodes, InterruptedError } from '../context.ts';
+import { count, duration, jsonOption, type ReportedEvent } from '../output.ts';
 import { reportOf } from '../user-facing-errors.ts';
 
 export function define(command: Command, context: Context) {

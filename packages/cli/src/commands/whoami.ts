@@ -3,9 +3,9 @@ import type { Command } from '@commander-js/extra-typings';
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
 import { notes } from '@newsletter-kit/core/command-line';
 import { LoginRequiredError } from '@newsletter-kit/core/oauth';
-import { connect, type Credential } from '../connection.ts';
+import { apiUrlOption, connect, type Credential, profileOption, publicationOption } from '../connection.ts';
 import { type Context, exitCodes } from '../context.ts';
-import { apiUrlOption, jsonOption, profileOption, publicationOption } from '../options.ts';
+import { jsonOption } from '../output.ts';
 
 export function define(command: Command, context: Context) {
   return command

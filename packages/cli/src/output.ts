@@ -1,11 +1,17 @@
-/** Reports events: a line that counts up on a terminal, plain lines elsewhere, JSON lines for programs. */
+/**
+ * The output of a command: a line that counts up on a terminal, plain lines elsewhere, JSON lines for programs; and the
+ * format of numbers and durations.
+ */
 import { once } from 'node:events';
 import process from 'node:process';
+import { clearLine, cursorTo } from 'node:readline';
 import type { Writable } from 'node:stream';
 import { styleText } from 'node:util';
-import type { Environment } from '../context.ts';
-import type { ErrorReport } from '../user-facing-errors.ts';
-import { progressLine, type ProgressLine } from './progress-line.ts';
+import { Option } from '@commander-js/extra-typings';
+import type { ErrorReport } from './user-facing-errors.ts';
+
+export const jsonOption = () =>
+  new Option('--json', 'events as JSON lines on stdout, errors as JSON on stderr; for programs');
 
 /** An event: `type` and `data` for programs, `text` for people. No secrets; addresses only where requested. */
 export interface ReportedEvent {
@@ -29,7 +35,7 @@ export interface Reporter {
 
 export interface ReporterOptions {
   readonly json: boolean;
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout?: Writable & { readonly isTTY?: boolean };
   readonly stderr?: Writable & { readonly isTTY?: boolean };
   /** Milliseconds since the Unix epoch. */
@@ -86,4 +92,70 @@ export function createReporter({
 /** Writes to stdout no faster than it is read. */
 export async function writeToStdout(text: string): Promise<void> {
   if (!process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** A progress line at the bottom of a terminal, rewritten in place; with a bar where the total is known. */
+interface ProgressLine {
+  /**
+   * @param share - 0 to 1, for the bar
+   * @param keep - keeps the text and continues on the next line
+   */
+  show(text: string, share: number | undefined, keep: boolean): void;
+  /** Clears the line, so that other output can be written. */
+  clear(): void;
+}
+
+/** Characters of the bar. */
+const barWidth = 20;
+
+function progressLine(stream: Writable & { readonly columns?: number }): ProgressLine {
+  let shown = false;
+  function clear(): void {
+    if (!shown) return;
+    cursorTo(stream, 0);
+    clearLine(stream, 0);
+    shown = false;
+  }
+  return {
+    show(text, share, keep) {
+      clear();
+      const line = share === undefined ? text : `${bar(share)} ${text}`;
+      // A wrapped line could not be cleared.
+      stream.write(keep ? `${text}\n` : line.slice(0, (stream.columns ?? 80) - 1));
+      shown = !keep;
+    },
+    clear,
+  };
+}
+
+function bar(share: number): string {
+  const full = Math.round(Math.max(0, Math.min(1, share)) * barWidth);
+  return `${'█'.repeat(full)}${'░'.repeat(barWidth - full)} ${String(Math.floor(share * 100)).padStart(3)} %`;
+}
+
+const grouped = new Intl.NumberFormat('en');
+
+export function count(amount: number, singular: string, plural = `${singular}s`): string {
+  return `${number(amount)} ${amount === 1 ? singular : plural}`;
+}
+
+/** `1,234`. */
+export function number(amount: number): string {
+  return grouped.format(amount);
+}
+
+/** `2 h 5 min`, `40 s`. */
+export function duration(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  if (hours > 0) return `${hours} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${seconds % 60} s` : `${seconds} s`;
+}
+
+/** `1,234 a second`, or a minute where the rate is below one. */
+export function rate(amount: number, ms: number): string {
+  const perSecond = ms > 0 ? (amount * 1000) / ms : 0;
+  return perSecond >= 1
+    ? `${grouped.format(Math.round(perSecond))} a second`
+    : `${grouped.format(Math.round(perSecond * 60))} a minute`;
 }
