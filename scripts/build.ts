@@ -88,12 +88,13 @@ export async function buildWidgetIfStale(): Promise<void> {
 const pages = [
   { folder: 'packages/sandbox', built: 'dist/page/window.html' },
   { folder: 'packages/relay', built: 'dist/page/operator.html' },
+  { folder: 'examples/demo', built: 'dist/page/index.html' },
 ] as const;
 
 /**
  * Builds the pages that are older than their sources.
  *
- * @throws UserError where a page was not built
+ * @throws UserError if a page was not built
  */
 export async function buildStalePages(): Promise<void> {
   for (const { folder, built } of pages) {

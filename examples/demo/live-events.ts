@@ -1,6 +1,6 @@
-/** Hands the sandbox's event stream on to a browser, which so needs neither the sandbox's address nor a key. */
+/** Passes the sandbox's event stream on to the browser, which needs neither the sandbox's address nor a key. */
 
-const streamHeaders = {
+const headers = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-store',
   'X-Accel-Buffering': 'no',
@@ -8,9 +8,9 @@ const streamHeaders = {
 
 /**
  * @param source - address of the sandbox's event stream
- * @param request - the browser's request; the stream ends when it does
- * @returns a stream in every case: an error status would stop the browser from ever asking again, the end of a stream
- *   makes it ask
+ * @param request - the browser's request; when it is aborted, the stream ends
+ * @returns a stream in every case: after an error status an EventSource never reconnects, after the end of a stream it
+ *   does
  */
 export async function relayEvents(source: string, request: Request): Promise<Response> {
   const lastEventId = request.headers.get('Last-Event-ID');
@@ -19,21 +19,19 @@ export async function relayEvents(source: string, request: Request): Promise<Res
       headers: { Accept: 'text/event-stream', ...(lastEventId && { 'Last-Event-ID': lastEventId }) },
       signal: request.signal,
     });
-    if (upstream.ok && upstream.body) {
-      return new Response(greeted(upstream.body), { headers: streamHeaders });
-    }
+    if (upstream.ok && upstream.body) return new Response(afterGreeting(upstream.body), { headers });
     await upstream.body?.cancel();
   } catch {
-    // The sandbox is down; the page says so and the browser asks again.
+    // The sandbox is down: the page says so, and the browser reconnects.
   }
-  return new Response('retry: 1000\nevent: away\ndata: {}\n\n', { headers: streamHeaders });
+  return new Response('retry: 1000\nevent: away\ndata: {}\n\n', { headers });
 }
 
 /**
- * The sandbox's stream behind a greeting, by which the browser knows at once that the whole way stands. A sandbox that
- * goes away in the middle ends the stream like any other end: the browser asks again and is told.
+ * The sandbox's stream after an event `connected`, which the sandbox does not send. If the sandbox stops, the stream
+ * ends, and the browser reconnects.
  */
-function greeted(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+function afterGreeting(stream: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({
     start: (controller) => controller.enqueue(new TextEncoder().encode('retry: 500\nevent: connected\ndata: {}\n\n')),

@@ -1,4 +1,4 @@
-/** The demo site: a newsletter's page with the real tag, and a live view of what the API received. */
+/** Starts the demo site. */
 import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { createSite } from './site.ts';
@@ -37,7 +37,7 @@ server.on('error', (error: NodeJS.ErrnoException) => {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     server.close(() => process.exit(0));
-    // The live view's connections stay open for ever; they end with the site.
+    // The event streams of open pages never end by themselves.
     if ('closeAllConnections' in server) server.closeAllConnections();
   });
 }

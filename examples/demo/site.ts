@@ -1,61 +1,87 @@
-/** The demo's pages and files, and the live stream; knows no API key. */
-import { readFile } from 'node:fs/promises';
+/** The routes of the demo site: its pages, the pages to copy from, and the live events. It knows no API key. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Hono } from 'hono';
-import { fileResponse, type FileType } from './file-response.ts';
+import { addWidgetFiles, builtFile } from './files.ts';
 import { relayEvents } from './live-events.ts';
-import { addPages } from './pages-routes.ts';
-import { addPlayground } from './playground-routes.ts';
-import { addWidgetFiles } from './widget-files.ts';
+import { addAnswers, currentOptions } from './playground.ts';
 
-/** Where the demo finds the sandbox and the relay. */
+/** The addresses of the other servers. */
 export interface SiteOptions {
   readonly sandboxUrl: string;
-  /** What the tag posts to. */
+  /** The address that the form posts to. */
   readonly signupEndpoint: string;
-  /** Who started the servers, for a second `npm start` that finds their ports taken. */
+  /** The command that started the servers; a second `npm start` whose ports are in use reads it. */
   readonly started?: Readonly<Record<string, unknown>>;
 }
 
-/** What is served, by path. */
-const files: readonly { readonly path: string; readonly file: string; readonly type: FileType }[] = [
-  { path: '/', file: fromHere('page/index.html'), type: 'html' },
-  { path: '/style.css', file: fromHere('page/style.css'), type: 'css' },
-  { path: '/live.js', file: fromHere('page/live.js'), type: 'js' },
-  { path: '/mark.svg', file: fromHere('page/mark.svg'), type: 'svg' },
-];
+const examplePages = fileURLToPath(new URL('../pages', import.meta.url));
+/** The endpoint as the pages to copy from name it. */
+const exampleEndpoint = 'http://127.0.0.1:4020/signup';
 
-export function createSite({ sandboxUrl, signupEndpoint, started }: SiteOptions): Hono {
+export function createSite({ sandboxUrl, signupEndpoint: endpoint, started }: SiteOptions): Hono {
   const site = new Hono();
-  // As strict as a careful site would be: the tag must work under it.
-  const policy = [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    `connect-src 'self' ${new URL(signupEndpoint).origin}`,
-    `form-action ${new URL(signupEndpoint).origin}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  const { origin } = new URL(endpoint);
+  /** As strict as a careful site would set it: the widget has to work under it. */
+  const policy = (directives: Readonly<Record<string, string>> = {}): string =>
+    Object.entries({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'img-src': "'self'",
+      'connect-src': `'self' ${origin}`,
+      'form-action': origin,
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+      ...directives,
+    })
+      .map((directive) => directive.join(' '))
+      .join('; ');
+  const playground = {
+    // The visitor may enter the address of any picture for the layout `cover`.
+    'img-src': "'self' https: data:",
+    'frame-src': "'self'",
+    'form-action': `'self' ${origin}`,
+  };
 
-  for (const { path, file, type } of files) {
-    site.get(path, async () => fileResponse(await readFile(file, 'utf8'), type, policy, signupEndpoint));
-  }
-  addPlayground(site, signupEndpoint);
-  addPages(site, signupEndpoint);
+  site.get('/', () => builtFile('index.html', policy(), { endpoint }));
+  site.get('/playground', async () =>
+    builtFile('playground.html', policy(playground), { endpoint, options: JSON.stringify(await currentOptions()) }),
+  );
+  site.get('/playground/preview', () =>
+    builtFile('preview.html', policy({ ...playground, 'frame-ancestors': "'self'" })),
+  );
+  addAnswers(site);
+  site.get('/pages/', async () => builtFile('pages.html', policy(), { pages: JSON.stringify(await listPages()) }));
+  site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
+    const page = await readFile(join(examplePages, context.req.param('file')), 'utf8').catch(() => undefined);
+    if (page === undefined) return context.notFound();
+    return context.html(page.replaceAll(exampleEndpoint, endpoint).replaceAll(new URL(exampleEndpoint).origin, origin));
+  });
+  site.get('/page/:file{[a-z-]+\\.(js|css|svg)}', (context) => builtFile(context.req.param('file'), policy()));
+  site.get('/mark.svg', () => builtFile('mark.svg', policy()));
   site.get('/events', (context) => relayEvents(`${sandboxUrl}/_sandbox/events`, context.req.raw));
-  // For programs on this machine: a page of another site that points its own name here does not get the folder's name.
+  // For programs on this machine only: a site whose name resolves to this machine must not learn the folder's name.
   if (started)
     site.get('/servers.json', (context) =>
       /^(127\.0\.0\.1|localhost)(:\d+)?$/.test(context.req.header('host') ?? '')
         ? context.json(started)
         : context.notFound(),
     );
-  addWidgetFiles(site, policy);
+  addWidgetFiles(site, policy());
   return site;
 }
 
-function fromHere(path: string): string {
-  return fileURLToPath(new URL(path, import.meta.url));
+/** File name, title and language of each page to copy from that needs no build. */
+async function listPages(): Promise<readonly (readonly [file: string, title: string, language: string])[]> {
+  const files = (await readdir(examplePages)).filter((name) => name.endsWith('.html')).sort();
+  return Promise.all(
+    files.map(async (file) => {
+      const page = await readFile(join(examplePages, file), 'utf8');
+      const [, title = file] = /<title>([^<–]*)/.exec(page) ?? [];
+      const [, language = 'en'] = /<html lang="([a-z-]+)"/i.exec(page) ?? [];
+      return [file, title.trim(), language] as const;
+    }),
+  );
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { currentOptions } from '../../examples/demo/playground-routes.ts';
+import { currentOptions } from '../../examples/demo/playground.ts';
 import { createSite } from '../../examples/demo/site.ts';
 import { buildWidgetIfStale } from '../../scripts/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';

@@ -103,7 +103,9 @@ describe('examples/pages', () => {
     const readme = await readFile(join(folder, 'README.md'), 'utf8');
     expect([...files, ...frameworks].filter((name) => !readme.includes(`(${name})`))).toEqual([]);
     const { page } = await open('/pages/');
-    expect(await page.$$eval('a', (links) => links.map((link) => link.getAttribute('href')))).toEqual(files.toSorted());
+    expect(await page.$$eval('main a', (links) => links.map((link) => link.getAttribute('href')))).toEqual(
+      files.toSorted(),
+    );
   });
 
   it('says of every page what is assumed', async () => {

@@ -7,7 +7,7 @@ import * as svelte from 'svelte/compiler';
 import { transformWithOxc } from 'vite';
 import { describe, expect, it } from 'vitest';
 import * as vue from 'vue/compiler-sfc';
-import { currentOptions } from '../../examples/demo/playground-routes.ts';
+import { currentOptions } from '../../examples/demo/playground.ts';
 import {
   html,
   isStyleValue,
@@ -17,9 +17,8 @@ import {
   vue as vueMarkup,
   write,
   type Tag,
-} from '../../examples/demo/playground/markup.ts';
-import { missingOptions, type Manifest } from '../../examples/demo/playground/options.ts';
-import { platforms } from '../../examples/demo/playground/platforms.ts';
+} from '../../examples/demo/page/markup.ts';
+import { missingOptions, type Manifest } from '../../examples/demo/page/options.ts';
 import {
   initialSetup,
   moveField,
@@ -27,10 +26,10 @@ import {
   withValue,
   writeSetup,
   type Setup,
-} from '../../examples/demo/playground/setup.ts';
-import { snippetsFor } from '../../examples/demo/playground/snippets.ts';
-import { pieces, reservation } from '../../examples/demo/playground/space.ts';
-import { tagOf } from '../../examples/demo/playground/tag.ts';
+} from '../../examples/demo/page/setup.ts';
+import { platforms, snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { pieces, reservation } from '../../examples/demo/page/space.ts';
+import { tagOf } from '../../examples/demo/page/tag.ts';
 import { root } from '../../scripts/root.ts';
 
 const options = await currentOptions();

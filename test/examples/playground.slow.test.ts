@@ -1,7 +1,7 @@
 /** The playground as somebody at a screen finds it, in a real Chromium. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { currentOptions } from '../../examples/demo/playground-routes.ts';
+import { currentOptions } from '../../examples/demo/playground.ts';
 import { createSite } from '../../examples/demo/site.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { buildWidgetIfStale } from '../../scripts/build.ts';

@@ -9,7 +9,7 @@ import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build, type InlineConfig } from 'vite';
-import { addWidgetFiles } from '../../examples/demo/widget-files.ts';
+import { addWidgetFiles } from '../../examples/demo/files.ts';
 import { root } from '../../scripts/root.ts';
 import { buildWidgetIfStale } from '../../scripts/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';

@@ -1,12 +1,12 @@
-/** The states a form can be shown in: what the visitor does, and what the playground's endpoint answers. */
+/** The states of a preview: what is done to the form, and the endpoint's answer. */
 
-/** What happens in the preview to get there. */
+/** What the preview does to reach the state. */
 type Act = 'nothing' | 'send empty' | 'fill in and send' | 'go offline, fill in and send';
 
 interface State {
   readonly title: string;
   readonly act: Act;
-  /** `never` leaves the form waiting. Without one, the form posts to the real endpoint behind the demo. */
+  /** `never`: no answer comes, and the form stays busy. Undefined: the form posts to the relay of the demo. */
   readonly answer?:
     | 'never'
     | {
@@ -49,7 +49,7 @@ export function stateOf(name: StateName): State {
   return states[name];
 }
 
-/** What to call each. */
+/** The titles of the states by name. */
 export const stateTitles = Object.fromEntries(
   Object.entries(states).map(([name, { title }]) => [name, title]),
 ) as Readonly<Record<StateName, string>>;

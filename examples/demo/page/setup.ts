@@ -1,9 +1,6 @@
-/**
- * What somebody has chosen in the playground, and its form as an address: shareable, and the Back button goes through
- * it.
- */
+/** The setup of the playground: everything that is chosen, and its form as the query of an address. */
 import type { Options } from './options.ts';
-import { isPlatform, type Platform } from './platforms.ts';
+import { isPlatform, type Platform } from './snippets.ts';
 import { isState, type StateName } from './states.ts';
 
 export const modes = ['own', 'enhance'] as const;
@@ -15,12 +12,12 @@ export const widths = ['320', '480', '768', 'all'] as const;
 export type Field = Readonly<Record<string, string>>;
 
 export interface Setup {
-  /** Values that differ from what holds without them, by key of the option. */
+  /** Values that differ from the option's default, by its key. */
   readonly values: Readonly<Record<string, string>>;
   readonly fields: readonly Field[];
   readonly mode: (typeof modes)[number];
   readonly language: string;
-  /** Name of a theme, or nothing. */
+  /** Name of a theme; empty for none. */
   readonly theme: string;
   readonly direction: (typeof directions)[number];
   readonly scheme: (typeof schemes)[number];
@@ -29,9 +26,9 @@ export interface Setup {
   readonly platform: Platform;
 }
 
-/** Fields one form may have in the playground. */
+/** The most fields of a form. */
 const fieldLimit = 20;
-/** Characters of one value; an address much longer is cut by what passes it on. */
+/** The most characters of a value: mail programs and chats cut very long addresses. */
 const valueLimit = 500;
 
 export const initialSetup: Setup = {
@@ -47,7 +44,7 @@ export const initialSetup: Setup = {
   platform: 'html',
 };
 
-/** The query of the address; empty where everything is as at the start. */
+/** The query of the address; empty for the initial setup. */
 export function writeSetup(setup: Setup): string {
   const query = new URLSearchParams();
   for (const name of ['mode', 'language', 'theme', 'direction', 'scheme', 'width', 'state', 'platform'] as const) {
@@ -58,11 +55,11 @@ export function writeSetup(setup: Setup): string {
   return query.toString();
 }
 
-/** Reads an address that anybody may have written: what is unknown or out of bounds falls back to the start. */
+/** Reads the query of any address: unknown and invalid parts get their initial value. */
 export function readSetup(search: string, { options, fieldOptions, languages, themes }: Options): Setup {
   const query = new URLSearchParams(search);
-  const among = <Value extends string>(name: string, known: readonly Value[], usual: Value): Value =>
-    known.find((value) => value === query.get(name)) ?? usual;
+  const oneOf = <Value extends string>(name: string, known: readonly Value[], initial: Value): Value =>
+    known.find((value) => value === query.get(name)) ?? initial;
   const state = query.get('state') ?? '';
   const platform = query.get('platform') ?? '';
   const values: Record<string, string> = {};
@@ -83,23 +80,23 @@ export function readSetup(search: string, { options, fieldOptions, languages, th
           ),
         );
       }),
-    mode: among('mode', modes, initialSetup.mode),
-    language: among('language', languages, initialSetup.language),
-    theme: among('theme', themes, initialSetup.theme),
-    direction: among('direction', directions, initialSetup.direction),
-    scheme: among('scheme', schemes, initialSetup.scheme),
-    width: among('width', widths, initialSetup.width),
+    mode: oneOf('mode', modes, initialSetup.mode),
+    language: oneOf('language', languages, initialSetup.language),
+    theme: oneOf('theme', themes, initialSetup.theme),
+    direction: oneOf('direction', directions, initialSetup.direction),
+    scheme: oneOf('scheme', schemes, initialSetup.scheme),
+    width: oneOf('width', widths, initialSetup.width),
     state: isState(state) ? state : initialSetup.state,
     platform: isPlatform(platform) ? platform : initialSetup.platform,
   };
 }
 
-/** True where a value says something else than what holds without it. */
+/** Whether a value is set and differs from the default. */
 export function isChosen(value: string, initial: string): boolean {
   return value !== '' && value !== initial;
 }
 
-/** Another value for one option. */
+/** The setup with another value of one option. */
 export function withValue(setup: Setup, key: string, value: string, initial: string): Setup {
   const { [key]: _, ...rest } = setup.values;
   return { ...setup, values: isChosen(value, initial) ? { ...rest, [key]: value } : rest };
@@ -109,7 +106,7 @@ export function canAddField({ fields }: Setup): boolean {
   return fields.length < fieldLimit;
 }
 
-/** The fields with the one at `from` moved to the place `to`; unchanged where there is no such place. */
+/** The fields with the one at index `from` moved to index `to`; unchanged if there is no such index. */
 export function moveField(fields: readonly Field[], from: number, to: number): readonly Field[] {
   const field = fields[from];
   if (!field || to < 0 || to >= fields.length) return fields;

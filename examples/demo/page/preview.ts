@@ -1,13 +1,36 @@
-/** One preview: a page of its own with the real tag, brought into the state that was asked for. */
+/** A preview: a page in a frame with the real tag, in the state that the playground asks for. */
 import type { NewsletterSignup } from '@newsletter-kit/signup';
-import { element, find } from './dom.ts';
 import type { Tag } from './markup.ts';
-import type { Measure, Report, Show } from './messages.ts';
+import type { Setup } from './setup.ts';
 import { measured, type Sample } from './space.ts';
 import { stateOf } from './states.ts';
 
-const stage = find('#stage', HTMLElement);
-const heard = new Set<string>();
+/** To a preview: show this tag. */
+export interface Show extends Pick<Setup, 'language' | 'theme' | 'direction' | 'scheme' | 'state'> {
+  readonly type: 'show';
+  readonly tag: Tag;
+  /** Address of the relay, for states without a made-up answer. */
+  readonly endpoint: string;
+  /** Names of events to report. */
+  readonly events: readonly string[];
+  /** A changed number runs the state again. */
+  readonly turn: number;
+}
+
+/** To a preview: show this tag, and report its height at each width. */
+export interface Measure extends Omit<Show, 'type'> {
+  readonly type: 'measure';
+}
+
+/** From a preview: it is ready, its height changed, it was measured, or the tag fired an event. */
+export type Report =
+  | { readonly type: 'ready' }
+  | { readonly type: 'height'; readonly pixels: number }
+  | { readonly type: 'space'; readonly turn: number; readonly samples: readonly Sample[] }
+  | { readonly type: 'event'; readonly name: string; readonly carries: Readonly<Record<string, unknown>> };
+
+const stage = document.querySelector<HTMLElement>('#stage') ?? document.body;
+const reportedEvents = new Set<string>();
 let shown: Show | undefined;
 
 function report(message: Report): void {
@@ -20,7 +43,7 @@ addEventListener('message', ({ data, origin, source }: MessageEvent<Show | Measu
   else if (data.type === 'measure') void measure(data);
 });
 
-/** Reports the height of the form at each width, once everything that decides it is there. */
+/** Reports the height of the form at each width, once its language and theme are loaded. */
 async function measure(wanted: Measure): Promise<void> {
   await show({ ...wanted, type: 'show' });
   const form = stage.querySelector<HTMLElement>('newsletter-signup');
@@ -42,9 +65,9 @@ async function show(next: Show): Promise<void> {
   const root = document.documentElement;
   root.dir = next.direction;
   root.style.colorScheme = next.scheme;
-  for (const name of next.events) listen(name);
+  for (const name of next.events) reportEvent(name);
   if (next.language !== 'en') loadLanguage(next.language);
-  if (next.theme !== before?.theme) wear(next.theme);
+  if (next.theme !== before?.theme) setTheme(next.theme);
 
   const { act, answer } = stateOf(next.state);
   const endpoint = answer ? new URL(`/playground/answers/${next.state}`, location.href).href : next.endpoint;
@@ -67,7 +90,7 @@ async function show(next: Show): Promise<void> {
   if (isDefined(made)) made.submit();
 }
 
-/** The controls the visitor sees: those in the tag's shadow, or in the page's own form inside it. */
+/** The controls of the form, in the tag's shadow root and in a form inside the tag. */
 function fieldsOf(form: Element): (HTMLInputElement | HTMLSelectElement)[] {
   const of = (root: ParentNode): (HTMLInputElement | HTMLSelectElement)[] => [
     ...root.querySelectorAll<HTMLInputElement | HTMLSelectElement>('input, select'),
@@ -75,7 +98,7 @@ function fieldsOf(form: Element): (HTMLInputElement | HTMLSelectElement)[] {
   return [...(form.shadowRoot ? of(form.shadowRoot) : []), ...of(form)];
 }
 
-/** Sample answers by name, type or keyboard of the control. */
+/** Sample values by name, type or input mode of the control. */
 const samples: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
   date: '2026-03-01',
@@ -111,7 +134,7 @@ async function settled(form: Element): Promise<void> {
   if (isDefined(form)) while (!(await form.updateComplete));
 }
 
-/** What the browser says of its connection; forms in this page believe it. */
+/** Overrides `navigator.onLine` and fires the event of a changed connection. */
 function setOnline(online: boolean): void {
   if (navigator.onLine === online) return;
   Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => online });
@@ -120,19 +143,23 @@ function setOnline(online: boolean): void {
 
 function loadLanguage(language: string): void {
   const src = `/languages/${language}.js`;
-  if (!document.querySelector(`script[src="${src}"]`)) document.head.append(load(element('script', { src }), src));
+  if (!document.querySelector(`script[src="${src}"]`))
+    document.head.append(load(Object.assign(document.createElement('script'), { src }), src));
 }
 
-/** Puts a theme on the page in place of the one before. */
-function wear(theme: string): void {
+/** Replaces the theme's style sheet. */
+function setTheme(theme: string): void {
   const before = document.querySelector('link[data-theme]');
   loading.delete(before?.getAttribute('href') ?? '');
   before?.remove();
   const href = `/themes/${theme}.css`;
-  if (theme) document.head.append(load(element('link', { rel: 'stylesheet', href, 'data-theme': theme }), href));
+  if (!theme) return;
+  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
+  link.dataset['theme'] = theme;
+  document.head.append(load(link, href));
 }
 
-/** By address: what loads a file, settled once it is there or cannot be. */
+/** Promises by the address of a file, resolved once it is loaded or has failed. */
 const loading = new Map<string, Promise<unknown>>();
 
 function load<Loader extends HTMLElement>(loader: Loader, address: string): Loader {
@@ -146,12 +173,12 @@ function load<Loader extends HTMLElement>(loader: Loader, address: string): Load
   return loader;
 }
 
-function listen(name: string): void {
-  if (heard.has(name)) return;
-  heard.add(name);
+function reportEvent(name: string): void {
+  if (reportedEvents.has(name)) return;
+  reportedEvents.add(name);
   document.addEventListener(name, (event) => {
     const carries = Object.entries(event).filter(([key]) => key !== 'isTrusted');
-    // Whatever cannot be passed on is passed on as text.
+    // `postMessage` cannot copy every value; JSON can.
     report({
       type: 'event',
       name,
@@ -166,7 +193,7 @@ function withEndpoint(tag: Tag, endpoint: string): Tag {
       ? { ...child, attributes: { ...child.attributes, action: endpoint } }
       : child,
   );
-  // A preview that left its page could not be shown the next choice.
+  // After a redirect the preview could not show the next setup.
   const { redirect: _redirect, ...attributes } = tag.attributes;
   return { ...tag, attributes: { ...attributes, endpoint }, children };
 }
@@ -180,7 +207,7 @@ function build({ name, attributes, styles = {}, properties = {}, children }: Tag
   return made;
 }
 
-/** Changes attributes, properties and custom properties alone, so that what was typed into the preview stays. */
+/** Changes attributes, properties and custom properties in place, so that typed text stays. */
 function patch(form: HTMLElement, { attributes, styles = {}, properties = {} }: Tag): void {
   for (const name of form.getAttributeNames())
     if (!(name in attributes) && name !== 'style') form.removeAttribute(name);
@@ -193,7 +220,7 @@ function patch(form: HTMLElement, { attributes, styles = {}, properties = {} }: 
   Object.assign(form, { messages: {} }, properties);
 }
 
-// A form moves the focus to what needs mending. Whoever works at the controls outside keeps theirs.
+// A form with an invalid field focuses it. The focus of the playground around this frame must not move.
 const { focus } = HTMLElement.prototype;
 HTMLElement.prototype.focus = function (options) {
   if (document.hasFocus()) focus.call(this, options);

@@ -1,9 +1,9 @@
-/** The tag a setup stands for: only what differs from what holds without it. */
+/** The tag of a setup: only the attributes that differ from their defaults. */
 import { isStyleValue, type Tag } from './markup.ts';
 import type { Options } from './options.ts';
 import type { Field, Setup } from './setup.ts';
 
-/** Stands in the snippets until the address of a relay is entered. */
+/** The endpoint in the snippets until one is entered. */
 export const exampleEndpoint = 'https://relay.example/signup';
 
 export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
@@ -33,7 +33,7 @@ export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
       children: [...slotted, ...fields.map((field) => fieldTag(field, fieldOptions))],
     };
 
-  // The form says itself where it posts to; the tag takes that over.
+  // The tag uses the `action` of the form inside it.
   const { endpoint = exampleEndpoint, ...rest } = attributes;
   return {
     name: 'newsletter-signup',
@@ -44,7 +44,7 @@ export function tagOf(setup: Setup, { options, fieldOptions }: Options): Tag {
   };
 }
 
-/** The element that goes into each slot; any other slot takes a paragraph. */
+/** The element in each slot; any other slot gets a paragraph. */
 const slotTags: Readonly<Record<string, string>> = { head: 'h2', trigger: 'button' };
 
 function slottedTag(slot: string, value: string): Tag {
@@ -60,12 +60,12 @@ function fieldTag(field: Field, fieldOptions: Options['fieldOptions']): Tag {
       if (value !== undefined) attributes[name] = true;
     } else if (value && value !== initial) attributes[name] = value;
   }
-  // A field of text needs no kind.
+  // `string` is the default kind.
   if (attributes['kind'] === 'string') delete attributes['kind'];
   return { name: 'newsletter-field', attributes, children: [] };
 }
 
-/** The form that stands in the page itself and works without JavaScript, under the names the endpoint knows. */
+/** A form in the page's HTML, which works without JavaScript: its controls have the names that the endpoint expects. */
 function plainForm(action: string, fields: readonly Field[]): Tag {
   return {
     name: 'form',
@@ -78,11 +78,11 @@ function plainForm(action: string, fields: readonly Field[]): Tag {
   };
 }
 
-/** Control of each kind that a plain form has one control for; what its type does not say stands in `data-kind`. */
+/** The control of each kind that has one control. `data-kind` names a kind that the control's type does not imply. */
 const plainControls: Readonly<
   Record<string, { readonly type: string; readonly attributes?: Tag['attributes'] } | null>
 > = {
-  // The address of a setup may name any kind, `toString` as well.
+  // The address of a setup can contain any kind, `toString` too.
   __proto__: null,
   integer: { type: 'text', attributes: { inputmode: 'numeric', 'data-kind': 'integer' } },
   double: { type: 'text', attributes: { inputmode: 'decimal', 'data-kind': 'double' } },

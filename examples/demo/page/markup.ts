@@ -1,31 +1,31 @@
-/** Markup as a small tree, and how HTML, JSX and templates of frameworks write it. */
+/** Markup as a tree, and its text in HTML, JSX and the templates of Vue and Svelte. */
 
-/** An element; an attribute that is `true` stands without a value. */
+/** An element. An attribute that is `true` has no value. */
 export interface Tag {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | true>>;
   /** Custom properties, by name. */
   readonly styles?: Readonly<Record<string, string>>;
-  /** Properties that no attribute sets, by name. HTML sets them by a script. */
+  /** Properties without an attribute, by name. In HTML a script sets them. */
   readonly properties?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly children: readonly (Tag | string)[];
 }
 
-/** How one language writes what stands in a tag. */
+/** The syntax of one language. */
 interface Dialect {
   readonly attribute: (name: string, value: string | true, on: string) => string;
   readonly text: (text: string) => string;
-  /** Custom properties on the tag itself; undefined where they stand in a style sheet. */
+  /** Writes custom properties into the tag; undefined if they belong into a style sheet. */
   readonly style?: (styles: Readonly<Record<string, string>>) => string;
-  /** A property on the tag itself; undefined where a script sets it. */
+  /** Writes a property into the tag; undefined if a script sets it. */
   readonly property?: (name: string, value: string) => string;
-  /** Whether an element without children is written `<name />`. */
+  /** Whether an element without children is `<name />`. */
   readonly selfClosing: boolean;
 }
 
-/** Elements that have no end in HTML. */
+/** HTML's void elements. */
 const voids = new Set(['input', 'br', 'img', 'link', 'meta']);
-/** Characters up to which a tag stands on one line. */
+/** The most characters of a tag on one line. */
 const lineWidth = 90;
 
 const escapeHtml = (text: string): string =>
@@ -35,7 +35,7 @@ const escapeHtml = (text: string): string =>
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replace(/\s*[\r\n]\s*/g, ' ');
-/** In templates of frameworks braces begin an expression. */
+/** In the templates of Vue and Svelte, braces begin an expression. */
 const escapeBraces = (text: string): string => escapeHtml(text).replaceAll('{', '&#123;').replaceAll('}', '&#125;');
 const inline = (styles: Readonly<Record<string, string>>): string =>
   Object.entries(styles)
@@ -47,7 +47,7 @@ const quoted =
   (name: string, value: string | true): string =>
     value === true ? name : `${name}="${escape(value)}"`;
 
-/** React's names for attributes of HTML's own elements; custom elements keep theirs. */
+/** React's names of attributes on HTML elements. Custom elements keep HTML's names. */
 const reactNames: Readonly<Record<string, string>> = {
   for: 'htmlFor',
   class: 'className',
@@ -66,9 +66,9 @@ export const vue: Dialect = { ...template, property: (name, value) => `:${name}=
 export const svelte: Dialect = { ...template, property: (name, value) => `${name}={${value}}` };
 export const jsx: Dialect = {
   attribute: (name, value, on) => {
-    const own = on.includes('-') ? name : (reactNames[name] ?? name);
-    if (value === true) return own;
-    return /["&\\{}<>\r\n]/.test(value) ? `${own}={${JSON.stringify(value)}}` : `${own}="${value}"`;
+    const jsxName = on.includes('-') ? name : (reactNames[name] ?? name);
+    if (value === true) return jsxName;
+    return /["&\\{}<>\r\n]/.test(value) ? `${jsxName}={${JSON.stringify(value)}}` : `${jsxName}="${value}"`;
   },
   text: (text) => (/[{}<>&\r\n]/.test(text) ? `{${JSON.stringify(text)}}` : text),
   style: (styles) =>
@@ -79,7 +79,7 @@ export const jsx: Dialect = {
   selfClosing: true,
 };
 
-/** The tag as this language writes it, `depth` levels of two spaces in. */
+/** The text of a tag, indented by `depth` levels of two spaces. */
 export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   const indent = '  '.repeat(depth);
   const attributes = Object.entries(tag.attributes).map(([name, value]) => dialect.attribute(name, value, tag.name));
@@ -92,7 +92,7 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
     ? `${indent}<${oneLine}`
     : [`${indent}<${tag.name}`, ...attributes.map((attribute) => `${indent}  ${attribute}`)].join('\n');
   const gap = fits ? '' : `\n${indent}`;
-  // Of blank text only a blank line would be left, which some websites turn into a paragraph.
+  // Blank text would leave a blank line, which some websites turn into a paragraph.
   const content = tag.children.filter((child) => typeof child !== 'string' || child.trim() !== '');
   if (content.length === 0) {
     if (dialect.selfClosing) return `${opening}${gap || ' '}/>`;
@@ -106,7 +106,7 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   return `${opening}${gap}>\n${children.join('\n')}\n${indent}</${tag.name}>`;
 }
 
-/** The script that sets the properties of the tag in a page of HTML, or nothing where it has none. */
+/** The script that sets the tag's properties in HTML; empty without properties. */
 export function propertyScript({ name, properties = {} }: Tag): string {
   const lines = Object.entries(properties).map(
     ([property, value]) => `  document.querySelector('${name}').${property} = ${literal(value)};`,
@@ -114,7 +114,7 @@ export function propertyScript({ name, properties = {} }: Tag): string {
   return lines.length > 0 ? `<script>\n${lines.join('\n')}\n</script>` : '';
 }
 
-/** An object of texts in JavaScript. No text of it can end the script or the line that it stands in. */
+/** A JavaScript object literal of texts. Its texts cannot end the script element or the line. */
 function literal(texts: Readonly<Record<string, string>>): string {
   const quote = (text: string): string =>
     JSON.stringify(text).replace(
@@ -125,13 +125,13 @@ function literal(texts: Readonly<Record<string, string>>): string {
   return `{ ${entries.join(', ')} }`;
 }
 
-/** A style sheet's rule, or nothing where there is nothing in it. */
+/** A CSS rule; empty without declarations. */
 export function rule(selector: string, styles: Readonly<Record<string, string>> = {}): string {
   const lines = Object.entries(styles).map(([name, value]) => `  ${name}: ${value};`);
   return lines.length > 0 ? `${selector} {\n${lines.join('\n')}\n}` : '';
 }
 
-/** True where a value of a custom property cannot end its declaration, its rule or the style sheet. */
+/** Whether a custom property's value cannot end its declaration, its rule or the style sheet. */
 export function isStyleValue(value: string): boolean {
   if (/[{};<>\\@"'\p{Cc}]|\/\*|!/u.test(value)) return false;
   let open = 0;

@@ -1,22 +1,22 @@
 /**
- * The space that a page keeps free for the form until the script has come: the form's height as a function of the width
- * that it has, measured in a preview and written as a style sheet.
+ * The space that a page reserves for the form until the script is loaded: a style sheet with the form's height as a
+ * piecewise linear function of its width, fitted to heights that a preview measured.
  */
 import { rule } from './markup.ts';
 
-/** Height of the form in a place of this width, in pixels. */
+/** Height of the form at a width, in pixels. */
 export interface Sample {
   readonly width: number;
   readonly height: number;
 }
 
-/** Widths that are measured: from a narrow column to the largest width of the layout `cover`, in pixels. */
+/** The measured widths, in pixels: from a narrow column to the largest width of the layout `cover`. */
 export const measured = { from: 220, to: 960, step: 2 } as const;
 
-/** Pixels by which a height may differ from the measured one; browsers count a movement from 3 pixels on. */
+/** The largest error of a height, in pixels. Browsers count a layout shift from 3 pixels. */
 const tolerance = 1;
 
-/** One line of a piecewise linear function: `height = offset + slope * width`, from a width on. */
+/** A piece of a piecewise linear function: `height = offset + slope * width`, from the width `from`. */
 interface Piece {
   readonly from: number;
   readonly offset: number;
@@ -28,7 +28,7 @@ const lineThrough = (one: Sample, other: Sample): Omit<Piece, 'from'> => {
   return { slope, offset: one.height - slope * one.width };
 };
 
-/** As few lines as follow the samples: each goes on as far as it stays within the tolerance. */
+/** Fits pieces to the samples; each piece is extended while its error stays within the tolerance. */
 export function pieces(samples: readonly Sample[]): readonly Piece[] {
   const found: Piece[] = [];
   for (let start = 0, end: number; start < samples.length; start = end) {
@@ -38,7 +38,7 @@ export function pieces(samples: readonly Sample[]): readonly Piece[] {
     for (end = start + 1; end < samples.length; end += 1) {
       const next = samples[end];
       if (!next) break;
-      // Within a sample of the step before: a form that is one line higher from here on is another piece.
+      // A line of text that wraps at this width raises the height and begins another piece.
       const longer =
         Math.abs(next.height - (line.offset + line.slope * next.width)) <= tolerance ? line : lineThrough(first, next);
       const fits = samples
@@ -60,18 +60,18 @@ function blockSize({ offset, slope }: Piece): string {
 }
 
 /**
- * Style sheet that reserves the height. The element itself is the container of the query, so that its own width
- * decides, and its content waits until it is in its place. Without scripting nothing is reserved and all is shown.
+ * The style sheet that reserves the height. The element is the container of the query, and its content is hidden until
+ * it is defined. Without scripting, nothing is reserved or hidden.
  *
- * @param undefinedForm - selects the element before it is a form
- * @param samples - none for a dialog, which takes no space
+ * @param undefinedForm - selector of the element before the script is loaded
+ * @param samples - empty for a dialog, which takes no space
  */
 export function reservation(undefinedForm: string, samples: readonly Sample[]): string {
   const indent = (text: string): string => text.replaceAll(/^/gm, '  ');
   const space = `${undefinedForm}::before`;
   const [narrowest, ...wider] = pieces(samples);
   const rules = [
-    // Of a dialog, what opens it is shown.
+    // The button that opens a dialog stays visible.
     rule(`${undefinedForm} > ${narrowest ? '*' : ":not([slot='trigger'])"}`, { display: 'none' }),
     ...(narrowest
       ? [

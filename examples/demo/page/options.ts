@@ -1,8 +1,6 @@
-/**
- * What there is to choose on the tag, read from its manifest: an option that the manifest knows cannot be missing here.
- */
+/** The options of the tag, read from its manifest, so that the playground has a control for each of them. */
 
-/** The part of `custom-elements.json` that is read. */
+/** The part of `custom-elements.json` that is used. */
 export interface Manifest {
   readonly modules: readonly { readonly declarations?: readonly Declaration[] }[];
 }
@@ -25,7 +23,7 @@ interface Described {
   readonly description?: string;
   readonly default?: string;
   readonly type?: { readonly text: string };
-  /** Of an attribute: the property it sets. */
+  /** The property that an attribute sets. */
   readonly fieldName?: string;
 }
 
@@ -34,44 +32,44 @@ export type Control =
   | { readonly kind: 'text' | 'switch' | 'number' | 'colour' }
   | { readonly kind: 'choice'; readonly choices: readonly string[] };
 
-/** Where an option stands in the markup, and under which heading in the playground. */
+/** What an option is in the markup; decides its group in the playground. */
 export type OptionKind = 'look' | 'attribute' | 'attribution' | 'text' | 'message' | 'style' | 'slot';
 
 export interface Option {
   /** Kind and name: `look.layout`, `attribute.endpoint`, `text.text-button`, `message.busy`, `slot.head`. */
   readonly key: string;
   readonly kind: OptionKind;
-  /** As it is written in the markup. */
+  /** Its name in the markup. */
   readonly name: string;
   readonly description: string;
-  /** What holds where nothing is written; empty where nothing does. */
+  /** The default; empty if there is none. */
   readonly initial: string;
   readonly control: Control;
 }
 
-/** One option of a field the visitor builds. */
+/** An option of a custom field. */
 export type FieldOption = Omit<Option, 'kind'>;
 
 export interface Options {
   readonly options: readonly Option[];
   readonly fieldOptions: readonly FieldOption[];
-  /** Names of the events the tag fires. */
+  /** Names of the tag's events. */
   readonly events: readonly string[];
-  /** Language tags there are files for, and English. */
+  /** Language tags: English, and those that have a file. */
   readonly languages: readonly string[];
-  /** Names of style sheets that come with the tag. */
+  /** Names of the package's style sheets. */
   readonly themes: readonly string[];
 }
 
-/** Attributes by which a page says where the visitor came from. */
+/** Attributes that set the visitor's attribution. */
 const attribution = /^(utm-|referr)/;
-/** Attributes that decide how the form looks. */
+/** Attributes that change the appearance. */
 const looks = ['layout'];
 
 /**
  * @param texts - the English texts by their names in `messages`
  * @param files - the languages and themes that have a file
- * @throws Error where the manifest does not know the elements
+ * @throws Error if the manifest does not contain the elements
  */
 export function readOptions(
   manifest: Manifest,
@@ -80,7 +78,7 @@ export function readOptions(
 ): Options {
   const form = declared(manifest, 'newsletter-signup');
   const field = declared(manifest, 'newsletter-field');
-  // Those that are properties too are what most pages set; they come first.
+  // Attributes that are also properties are used by most pages; they come first.
   const attributes = (form.attributes ?? []).toSorted(
     (one, other) => Number(!one.fieldName) - Number(!other.fieldName),
   );
@@ -112,15 +110,12 @@ function attributeKind(name: string): OptionKind {
   return attribution.test(name) ? 'attribution' : 'attribute';
 }
 
-/** What is asked of nearly every field; the rest is there for who looks for it. */
+/** Whether nearly every field sets this attribute; the others are below “More”. */
 export function isEssential({ name }: Pick<FieldOption, 'name'>): boolean {
   return /^(name|kind|label|required|options)$/.test(name);
 }
 
-/**
- * Everything a page can set on the tag that {@link readOptions} has no control for: a test holds this empty.
- * `messages` is there as its single texts.
- */
+/** Names of the manifest that are not among the options. `messages` counts: each of its texts is an option. */
 export function missingOptions(manifest: Manifest, { options, events }: Options): readonly string[] {
   const form = declared(manifest, 'newsletter-signup');
   const there = new Set([...options.map(({ name }) => name), ...events, 'messages']);
@@ -137,7 +132,7 @@ function declared({ modules }: Manifest, tagName: string): Declaration {
   const found = modules
     .flatMap(({ declarations = [] }) => declarations)
     .find((declaration) => declaration.tagName === tagName);
-  if (!found) throw new Error(`custom-elements.json does not know <${tagName}>. Build the widget again.`);
+  if (!found) throw new Error(`custom-elements.json does not contain <${tagName}>. Build the widget again.`);
   return found;
 }
 
@@ -160,7 +155,7 @@ function controlFor(type: string): Control {
   return { kind: parts.includes('number') ? 'number' : 'text' };
 }
 
-/** The manifest gives custom properties no type; what they are for says whether a colour picker helps. */
+/** Custom properties have no type in the manifest: their description says whether the value is a colour. */
 function styleControl(description: string): Control {
   return { kind: /^(colour|background|text )/i.test(description) ? 'colour' : 'text' };
 }

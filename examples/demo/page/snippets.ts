@@ -1,26 +1,42 @@
-/** What to copy: the tag as each kind of website takes it. */
+/** The snippets to copy: the tag in the form that each kind of website takes. */
 import { html, jsx, propertyScript, rule, svelte, vue, write, type Tag } from './markup.ts';
-import type { Platform } from './platforms.ts';
 import { reservation, type Sample } from './space.ts';
 
-/** One thing to copy, and where it goes. */
+/** The kinds of websites. */
+export const platforms = {
+  html: 'HTML',
+  wordpress: 'WordPress',
+  webflow: 'Webflow',
+  framer: 'Framer',
+  ghost: 'Ghost',
+  react: 'React',
+  vue: 'Vue',
+  svelte: 'Svelte',
+} as const;
+
+export type Platform = keyof typeof platforms;
+
+export function isPlatform(name: string): name is Platform {
+  return Object.hasOwn(platforms, name);
+}
+
 export interface Snippet {
-  /** Where to put it. */
+  /** Where to paste it. */
   readonly place: string;
   readonly code: string;
 }
 
 interface Wanted {
   readonly tag: Tag;
-  /** `en` needs no file. */
+  /** A language tag; `en` needs no file. */
   readonly language: string;
-  /** Name of a theme, or nothing. */
+  /** Name of a theme; empty for none. */
   readonly theme: string;
-  /** The form's height at each width, as far as it is measured. */
+  /** The form's height at each width; undefined until it is measured. */
   readonly samples?: readonly Sample[] | undefined;
 }
 
-/** Where the files of the package lie on the visitor's own website. */
+/** The script's address on the user's website, as an example. */
 const scriptAddress = 'https://your-site.example/newsletter-signup.js';
 
 const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
@@ -38,7 +54,7 @@ const scripts = (wanted: Wanted): string =>
 const isTag = (child: Tag | string): child is Tag => typeof child !== 'string';
 const hasOwnForm = ({ children }: Tag): boolean => children.some((child) => isTag(child) && child.name === 'form');
 
-/** Whether the layout puts nothing around the form. */
+/** Whether the layout has no surface around the form. */
 const isBare = ({ attributes: { layout = 'inline' } }: Tag): boolean =>
   ['inline', 'joined', 'stacked'].includes(String(layout));
 const bareWidth = {
@@ -48,13 +64,13 @@ const bareWidth = {
 };
 
 /**
- * Rules of the page: custom properties, and the space that is kept free until the script has come. A form of the page's
- * own is there from the start, as wide as the element will make it; on a surface it still moves by the padding.
+ * The style sheet's rules: custom properties, and the space that is reserved until the script is loaded. A form in the
+ * page's HTML only needs the width of the element; in a layout with a surface it still moves by the padding.
  */
 const rules = ({ tag, samples }: Wanted, undefinedForm: string): string =>
   lines(
     rule('newsletter-signup', tag.styles),
-    // A picture has its height before it is loaded.
+    // Reserves the height of a picture that is not loaded yet.
     tag.children.some((child) => isTag(child) && child.name === 'img') &&
       rule("newsletter-signup > [slot='picture']", { 'aspect-ratio': '4 / 3' }),
     hasOwnForm(tag)
@@ -69,7 +85,7 @@ const sheet = (wanted: Wanted): string => {
     styles && `<style>\n${styles}\n</style>`,
   );
 };
-/** Rules of the page as React writes them; custom properties stand on the tag itself there. */
+/** The style sheet's rules in JSX, where the tag itself has the custom properties. */
 const jsxSheet = (wanted: Wanted): string => {
   const { styles: _, ...tag } = wanted.tag;
   const css = rules({ ...wanted, tag }, 'newsletter-signup:not(:defined)');
@@ -85,9 +101,9 @@ const imports = ({ language, theme }: Wanted): string =>
 const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>> = {
   html: (wanted) => [
     { place: 'In <head>', code: lines(scripts(wanted), sheet(wanted)) },
-    { place: 'Where the form shall stand', code: markup(wanted.tag) },
+    { place: 'Where the form belongs', code: markup(wanted.tag) },
   ],
-  // Without blank lines, which some themes turn into paragraphs.
+  // No blank lines: some themes turn them into paragraphs.
   wordpress: (wanted) => [
     {
       place: 'A “Custom HTML” block, pasted in the code editor or as the content of the block',
@@ -105,7 +121,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   framer: (wanted) => [
     {
       place:
-        'Assets → Code → a new code component: in the page itself, where an “Embed” would stand in a frame that knows no campaign',
+        'Assets → Code → a new code component (an “Embed” is a frame, which does not see the campaign of the page)',
       code: lines(
         "import { useEffect } from 'react';",
 
@@ -142,7 +158,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
       code: `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>`,
     },
     {
-      place: 'vite.config.js, so that Vue leaves the tag to the browser',
+      place: 'vite.config.js, so that Vue treats the tag as a custom element',
       code: lines(
         "import vue from '@vitejs/plugin-vue';",
         'export default {',
@@ -159,10 +175,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   ],
 };
 
-/**
- * For WordPress authors whose tags and scripts are taken out: a div that the script makes a form of, the rest from the
- * theme.
- */
+/** For WordPress accounts whose tags and scripts are filtered out: a div that the script replaces with the form. */
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
   const styles = rules(wanted, '[data-newsletter-signup]:not(:has(newsletter-signup))');
   const enqueue = addresses(wanted).map((address) => {
@@ -180,11 +193,11 @@ function whereFiltered(wanted: Wanted): readonly Snippet[] {
       place: '… and the script in the theme’s functions.php',
       code: lines("add_action('wp_enqueue_scripts', function () {", ...enqueue, '});'),
     },
-    ...(styles ? [{ place: '… and the looks in Appearance → Customize → Additional CSS', code: styles }] : []),
+    ...(styles ? [{ place: '… and the styles in Appearance → Customize → Additional CSS', code: styles }] : []),
   ];
 }
 
-/** A tag of ours as a div with `data-` attributes. Slots are left out: their content would need tags of its own. */
+/** `<newsletter-signup>` or `<newsletter-field>` as a div with `data-` attributes, without its slots. */
 function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): Tag {
   const { lang, dir, ...rest } = attributes;
   return {

@@ -1,0 +1,3 @@
+import { pagesConfig } from '@newsletter-kit/pages/vite';
+
+export default pagesConfig({ folder: import.meta.dirname, urlPrefix: '/page/' });

@@ -1,0 +1,41 @@
+/** The server's part of the playground: the options of the tag, and an endpoint that gives the chosen answer. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { english } from '@newsletter-kit/signup';
+import type { Hono } from 'hono';
+import { widgetLanguages, widgetThemes } from './files.ts';
+import { readOptions, type Manifest, type Options } from './page/options.ts';
+import { isState, stateOf } from './page/states.ts';
+
+/** How long the answer `never` keeps a form busy, in milliseconds. */
+const neverMs = 120_000;
+/** How long every other answer takes, so that the busy state is seen, in milliseconds. */
+const answerMs = 250;
+
+/** Answers the forms of the previews as the state in their address says. */
+export function addAnswers(site: Hono): void {
+  site.post('/playground/answers/:state', async (context) => {
+    const state = context.req.param('state');
+    const answer = isState(state) ? stateOf(state).answer : undefined;
+    if (answer === undefined) return context.notFound();
+    if (answer === 'never') {
+      await sleep(neverMs, undefined, { signal: context.req.raw.signal, ref: false }).catch(() => undefined);
+      return context.body(null, 504);
+    }
+    await sleep(answerMs);
+    const { status, error, retryAfter } = answer;
+    return Response.json(error ? { status, statusText: 'refused', errors: [error] } : { status: 'accepted' }, {
+      status,
+      headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+    });
+  });
+}
+
+/** Read at every request, so that a new build of the widget shows without a restart. */
+export async function currentOptions(): Promise<Options> {
+  const manifest = JSON.parse(
+    await readFile(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/custom-elements.json')), 'utf8'),
+  ) as Manifest;
+  return readOptions(manifest, english, { languages: await widgetLanguages(), themes: await widgetThemes() });
+}
