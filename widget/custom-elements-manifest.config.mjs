@@ -1,9 +1,14 @@
 /** What the analyzer makes the manifest from: the JSDoc of the elements and their events. */
 
-/** Keeps to what is public: no private or protected members, and of the events those the JSDoc names. */
+/** Keeps what is public: classes without private and protected members, and the events that their JSDoc names. */
 const publicOnly = {
   name: 'public-only',
   packageLinkPhase({ customElementsManifest }) {
+    for (const module of customElementsManifest.modules) {
+      module.declarations = module.declarations?.filter(({ kind }) => kind === 'class');
+      const names = new Set(module.declarations?.map(({ name }) => name));
+      module.exports = module.exports?.filter(({ kind, declaration }) => kind !== 'js' || names.has(declaration.name));
+    }
     for (const declaration of customElementsManifest.modules.flatMap(({ declarations }) => declarations ?? [])) {
       declaration.members = declaration.members?.filter(
         ({ name, privacy, static: isStatic }) =>
@@ -14,9 +19,7 @@ const publicOnly = {
   },
 };
 
-/**
- * Speaks of the modules as they are published: all that is declared stands in `index.js`, and `define.js` registers it.
- */
+/** Names the published modules: `index.js` contains every declaration, and `define.js` registers the elements. */
 const asPublished = {
   name: 'as-published',
   packageLinkPhase({ customElementsManifest }) {

@@ -4,7 +4,7 @@
  */
 import { currentScript } from './chunks.ts';
 import './define.ts';
-import { splitChoices } from './values.ts';
+import { splitChoices } from './form.ts';
 
 /**
  * An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always

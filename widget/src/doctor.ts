@@ -3,7 +3,7 @@
  * never repeats what was typed.
  */
 import { parseUrl } from '@newsletter-kit/core/signup';
-import type { Failure } from './send.ts';
+import type { Failure } from './submission.ts';
 
 /** What the browser lets through to the endpoint. */
 interface Probes {

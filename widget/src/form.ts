@@ -98,6 +98,17 @@ export function isSet(element: Pick<Element, 'getAttribute'>, name: string): boo
   return !['false', null].includes(element.getAttribute(name));
 }
 
+/**
+ * Splits `a, b, c` or, for choices that contain commas, `a | b, c`. The commas of Arabic, Chinese and Japanese count as
+ * well.
+ */
+export function splitChoices(text: string): readonly string[] {
+  return text
+    .split(text.includes('|') ? '|' : /[,،，、]/)
+    .map((choice) => choice.trim())
+    .filter(Boolean);
+}
+
 /** Sets an attribute; the returned function restores its former value. */
 function setAttribute(element: Element, name: string, value: string): Undo {
   const before = element.getAttribute(name);

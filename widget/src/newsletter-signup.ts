@@ -3,7 +3,6 @@ import { LitElement, adoptStyles, type PropertyDeclarations, type TemplateResult
 import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
 import { chunks } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
-import { customFields } from './field.ts';
 import {
   callForm,
   elementsOf,
@@ -21,7 +20,7 @@ import * as events from './events.ts';
 import type * as Sender from './signup.ts';
 import type { Signup } from './signup.ts';
 import { styles } from './styles.ts';
-import { signupTemplate } from './template.ts';
+import { customFields, signupTemplate } from './template.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**

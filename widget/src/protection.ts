@@ -1,6 +1,6 @@
 /** Anti-abuse checks an endpoint asks for before it takes a signup: a token, a proof of work, Turnstile. */
 import type { Ask, Submission } from '@newsletter-kit/core/signup';
-import type { Failure } from './send.ts';
+import type { Failure } from './submission.ts';
 
 /** The answers to what the endpoint asked for. */
 type Answers = Pick<Submission, 'token' | 'proof'>;

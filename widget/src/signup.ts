@@ -15,8 +15,16 @@ import {
 } from './form.ts';
 import { errorTexts, type FormMessages, type Messages } from './messages.ts';
 import type { Resend } from './protection.ts';
-import { asText, intentOf, send, type Failure, type Intent } from './send.ts';
-import { composeBody, readValues, type FormValues } from './values.ts';
+import {
+  asText,
+  composeBody,
+  intentOf,
+  readValues,
+  send,
+  type Failure,
+  type FormValues,
+  type Intent,
+} from './submission.ts';
 import type * as Warnings from './warnings.ts';
 
 export { keepAnswers } from './form.ts';

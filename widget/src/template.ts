@@ -1,8 +1,158 @@
-/** Renders `<newsletter-signup>`: head, form, result and small print on one surface, and the dialog around it. */
+/** Templates of `<newsletter-signup>`: surface and dialog, and a label and a control for each field. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { customFieldsTemplate, emailField, type Field } from './field.ts';
-import type { FormView } from './form.ts';
+import { repeat } from 'lit/directives/repeat.js';
+import { parseUrl } from '@newsletter-kit/core/signup';
+import { isSet, splitChoices, type FormView } from './form.ts';
 import type { FormMessages } from './messages.ts';
+import { warn } from './warnings.ts';
+
+interface TextInput {
+  readonly type?: 'date' | 'datetime-local';
+  /** The on-screen keyboard. */
+  readonly inputMode?: 'email' | 'numeric' | 'decimal';
+}
+
+/** Kinds with more than a plain text input. Looked up by any word an owner may have written. */
+const textInputs: Readonly<Record<string, TextInput>> = {
+  // Not `type="email"`: Chromium converts an international domain to Punycode, other browsers do not, and one person
+  // would become two. Endpoints normalize addresses.
+  email: { inputMode: 'email' },
+  integer: { inputMode: 'numeric' },
+  double: { inputMode: 'decimal' },
+  date: { type: 'date' },
+  datetime: { type: 'datetime-local' },
+};
+
+/** With more options than this, a single choice is a `<select>` instead of radio buttons. */
+const radioLimit = 7;
+
+/** The attributes of one field. */
+interface Field {
+  /** Its control's name; unique in the form. */
+  readonly name: string;
+  readonly text: (attribute: string) => string;
+  readonly has: (attribute: string) => boolean;
+}
+
+/**
+ * The field for the address, the first of every form.
+ *
+ * @param hidesLabel - an example stands in the input instead of the label
+ */
+function emailField(texts: FormMessages, hidesLabel: boolean): TemplateResult {
+  const attributes: Readonly<Record<string, string>> = {
+    kind: 'email',
+    label: texts.emailLabel,
+    placeholder: texts.emailPlaceholder || (hidesLabel ? 'name@example.com' : ''),
+    autocomplete: 'email',
+  };
+  return fieldTemplate(
+    { name: 'email', text: (name) => attributes[name] ?? '', has: (name) => name === 'required' },
+    'email',
+    texts,
+  );
+}
+
+/**
+ * The custom fields of a form, keyed by the name of their controls: a field that moves keeps its answer, one with
+ * another name is another field. A second field of the same name is left out, and so is one without a name; the owner
+ * is warned of both.
+ *
+ * Read from attributes, so that the order in which the browser upgrades the elements makes no difference.
+ */
+export function customFields(host: Element): readonly Field[] {
+  const fields = new Map<string, Field>();
+  for (const element of host.querySelectorAll('newsletter-field')) {
+    const text = (attribute: string): string => element.getAttribute(attribute)?.trim() ?? '';
+    const isConsent = text('kind') === 'consent';
+    const name = isConsent ? 'consent' : `custom_fields[${text('name')}]`;
+    if (!isConsent && !text('name')) warn(host, 'field', 'has a field without a name: it is left out.');
+    else if (fields.has(name))
+      warn(host, 'field', `has two fields "${text('name') || 'consent'}": the second is left out.`);
+    else fields.set(name, { name, text, has: (attribute) => isSet(element, attribute) });
+  }
+  return [...fields.values()];
+}
+
+/** Renders the fields so that each keeps its control, with the answer in it, wherever it moves. */
+function customFieldsTemplate(fields: readonly Field[], texts: FormMessages): unknown {
+  return repeat(
+    fields,
+    ({ name }) => name,
+    (field, position) => fieldTemplate(field, `field-${position}`, texts),
+  );
+}
+
+/** @param id - id of the control: names are any words and may not be fit for one */
+function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormMessages): TemplateResult {
+  const kind = text('kind');
+  const label = text('label') || text('name');
+  const value = text('value');
+  const required = has('required');
+  const isList = kind === 'list';
+  const options = splitChoices(text('options'));
+  // An own property: `toString` is a member of every object.
+  const { type = 'text', inputMode } = (Object.hasOwn(textInputs, kind) && textInputs[kind]) || {};
+  const hasChoice = !!options[0] && (isList || (type === 'text' && !inputMode));
+  const name = key + (isList && hasChoice ? '[]' : '');
+
+  if (has('hidden')) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
+
+  // Chromium reports a required checkbox as invalid before it was touched, without `aria-invalid`.
+  const box = (type: string, part: string, choice: string, words: unknown, isChosen = false): TemplateResult =>
+    html`<label part=${part}><input part="box" type=${type} name=${name} data-kind=${kind} value=${choice} aria-invalid="false" ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
+  if (kind === 'boolean')
+    return html`<div part="field">${box('checkbox', 'choice', 'true', label, value === 'true')}</div>`;
+  if (kind === 'consent') {
+    const sentence = label.split(/[[\]]/);
+    return html`<div part="field">${box('checkbox', 'choice', sentence.join(''), withLink(sentence, text('href')))}</div>`;
+  }
+
+  const remarks = [isList && !hasChoice && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
+  // The space belongs to the label: browsers drop one between elements from the accessible name.
+  const title = html`${label + ' '}${remarks && html`<small part="remark">${remarks}</small>`}`;
+  const chosen = splitChoices(value);
+  if (hasChoice && !isList && options.length > radioLimit)
+    return html`<div part="field">
+      <label part="label" for=${id}>${title}</label>
+      <select part="input" id=${id} name=${name} data-kind=${kind} ?required=${required}>
+        <option value="">${text('placeholder')}</option>
+        ${options.map((option) => html`<option ?selected=${chosen.includes(option)}>${option}</option>`)}
+      </select>
+    </div>`;
+  if (hasChoice)
+    return html`<fieldset part="field" ?data-required=${required}>
+      <legend part="label">${title}${required ? html`<small class="unseen">${texts.required}</small>` : nothing}</legend>
+      <div part="chips">${options.map((option) => box(isList ? 'checkbox' : 'radio', 'choice chip', option, option, chosen.includes(option)))}</div>
+    </fieldset>`;
+
+  return html`<div part="field">
+    <label part="label" for=${id}>${title}</label>
+    <input
+      part="input"
+      id=${id}
+      name=${name}
+      data-kind=${kind}
+      type=${type}
+      inputmode=${inputMode ?? nothing}
+      autocomplete=${text('autocomplete') || nothing}
+      autocapitalize=${kind === 'email' ? 'off' : nothing}
+      placeholder=${text('placeholder')}
+      maxlength="2000"
+      value=${value}
+      ?required=${required}
+    />
+  </div>`;
+}
+
+/** A sentence whose second part links to a page, in a tab of its own so that the form is kept. */
+function withLink(sentence: readonly string[], href: string): unknown {
+  const [before, words, after] = sentence;
+  // Pages fill attributes from query parameters: a `javascript:` URL must not become a link. On a server the page's own
+  // URL is unknown.
+  const isPage = href && parseUrl(href, 'https://example.com')?.protocol.startsWith('http');
+  return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
+}
 
 /** Everything that decides what the element shows. */
 interface Shown {

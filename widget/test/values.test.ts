@@ -2,7 +2,7 @@ import { expect } from '@open-wc/testing';
 import fc from 'fast-check';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { isAddress, type Submission } from '@newsletter-kit/core/signup';
-import { composeBody, readValues } from '../src/values.ts';
+import { composeBody, readValues } from '../src/submission.ts';
 
 /** Reads a form whose field of this kind holds this text, as an endpoint does: the problem with it, or what arrives. */
 function arriving(
