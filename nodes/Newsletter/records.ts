@@ -1,7 +1,7 @@
 /** Records that operations return: their fields, and the form that the parameter Output chooses. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { type AnswerRecord, answerRecords, operation } from '@newsletter-kit/core/contract';
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { isRecord } from './isRecord.ts';
 import { byName, titleOf } from './parameters/properties.ts';
 import { type ItemParameters, readParameter } from './parameters/read.ts';
 

@@ -41,7 +41,7 @@ describe('the verification of n8n', () => {
   it('would find what is wrong', async () => {
     const wrong = await stageSources();
     try {
-      await appendFile(join(wrong.folder, 'nodes', 'Newsletter', 'isRecord.ts'), 'console.log(process.env);\n');
+      await appendFile(join(wrong.folder, 'nodes', 'Newsletter', 'Newsletter.node.ts'), 'console.log(process.env);\n');
       await writeFile(join(wrong.folder, 'timer.js'), 'setTimeout(() => globalThis, 1);\n');
       expect(await scan(wrong.folder, 'source')).toMatchObject({
         code: 1,

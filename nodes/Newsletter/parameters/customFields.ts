@@ -2,6 +2,7 @@
  * Custom fields of a subscription: one input per field of the publication, typed by the field's kind, and the
  * conversion of entered values to the API's form.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { Engine } from '@newsletter-kit/core/engine';
 import { type FieldValue, fieldValueReader, type HeadingMeaning, headingReader } from '@newsletter-kit/core/import';
 import {
@@ -11,7 +12,6 @@ import {
   type ResourceMapperField,
   tryToParseDateTime,
 } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 import { ParameterMismatch } from './read.ts';
 
 /** A custom field as the API takes it; the name is the field's `display` text. */

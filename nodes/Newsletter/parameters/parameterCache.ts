@@ -2,8 +2,8 @@
  * Caches parameters of thousands of items: n8n evaluates a parameter on every read, which takes up to half a
  * millisecond for one expression.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 
 type Reader = Pick<IExecuteFunctions, 'getNodeParameter'>;
 type Node = Reader & Pick<IExecuteFunctions, 'evaluateExpression' | 'getInputData' | 'getNode'>;

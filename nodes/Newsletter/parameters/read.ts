@@ -2,9 +2,9 @@
  * Converts entered values into the arguments of an operation, by the descriptions of the parameters. Empty values count
  * as not set; a wrong value fails before anything is sent.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { fieldValueReader } from '@newsletter-kit/core/import';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 
 /** A value that does not fit its parameter, which the message names. */
 export class ParameterMismatch extends Error {

@@ -2,8 +2,8 @@
  * Starts one execution per signup: repeated posts within the quiet period, and retries with the same Idempotency-Key,
  * are answered but start none. Also counts executions per minute.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
-import { isRecord } from '../isRecord.ts';
 
 /** Signups that started an execution: hash of the signup → time, in seconds since 1970. */
 export type Started = ReadonlyMap<string, number>;

@@ -1,6 +1,6 @@
 /** The form of the signup trigger: its parameters, and the rules that they set. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 import { collection } from '../parameters/properties.ts';
 import { ParameterMismatch, readValue } from '../parameters/read.ts';
 

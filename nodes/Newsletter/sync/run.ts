@@ -1,4 +1,5 @@
 /** One execution of the sync node: reads both sides, plans, and in Apply changes the newsletter and keeps the state. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { Engine } from '@newsletter-kit/core/engine';
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import {
@@ -19,7 +20,6 @@ import {
   NodeOperationError,
 } from 'n8n-workflow';
 import { showHint, usedByAgent } from '../execution.ts';
-import { isRecord } from '../isRecord.ts';
 import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import {

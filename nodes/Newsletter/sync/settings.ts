@@ -1,7 +1,7 @@
 /** Reads the parameters of the sync node. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { checkMapping, type SyncMapping } from '@newsletter-kit/core/sync';
 import type { IExecuteFunctions } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 import { publicationOf } from '../parameters/connection.ts';
 import {
   type ItemParameters,

@@ -1,7 +1,6 @@
 /** Creates the engine of a node from its credential. */
-import { createEngine, type Engine, type EngineOptions } from '@newsletter-kit/core/engine';
+import { createEngine, type Engine, type EngineOptions, isRecord } from '@newsletter-kit/core/engine';
 import { type IAllExecuteFunctions, NodeOperationError } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 import { usesOAuth2 } from '../parameters/connection.ts';
 import { addressOf, type Connection, publicationIdOf } from './credential.ts';
 import { createHost } from './host.ts';

@@ -1,14 +1,14 @@
 /** Implements the engine's host on n8n: HTTP with the node's credential, time, and the refresh of OAuth2 tokens. */
 import {
-  redact,
-  TransportError,
   type Host,
   type HostAnswer,
   type HostRequest,
+  isRecord,
+  redact,
   type Signal,
+  TransportError,
 } from '@newsletter-kit/core/engine';
 import { NodeApiError, sleep, type IAllExecuteFunctions, type IHttpRequestOptions } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 
 /** Creates a host that authenticates with the node's credential of this type. */
 export function createHost(context: IAllExecuteFunctions, credentialType: string): Host {

@@ -1,7 +1,7 @@
 /** Events of the trigger: their definitions, the filter, and the item of an event. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { SubscriptionEvent, SubscriptionEventType } from '@newsletter-kit/core/watch';
 import type { IDataObject } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 import { type OutputForm, present, subscription as subscriptionShape, toRecord } from '../records.ts';
 
 /** One event. */

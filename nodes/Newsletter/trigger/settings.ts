@@ -1,8 +1,8 @@
 /** Reads the parameters of the trigger. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { FieldChoice } from '@newsletter-kit/core/watch';
 import { type INodeProperties, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 import { publicationIn } from '../parameters/connection.ts';
 import {
   type ItemParameters,

@@ -1,7 +1,7 @@
 /** Keeps the state of the watch between polls: loads and saves it, and decides when n8n has to save it. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { readWatchState, startWatch, type WatchState } from '@newsletter-kit/core/watch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
-import { isRecord } from '../isRecord.ts';
 import type { EventDefinition } from './events.ts';
 import { usesDurableScheduler } from './limits.ts';
 import type { Settings } from './settings.ts';

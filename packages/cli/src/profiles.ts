@@ -8,7 +8,7 @@ import { UsageError, quote } from '@newsletter-kit/core/command-line';
 import { createFileTokenStore, replaceFile } from '@newsletter-kit/core/node';
 import type { TokenStore } from '@newsletter-kit/core/oauth';
 import type { Environment } from './context.ts';
-import { isRecord } from './is-record.ts';
+import { isRecord } from '@newsletter-kit/core/engine';
 
 /** A named connection. Its key and its tokens are sent to `apiUrl` only. */
 export interface Profile {

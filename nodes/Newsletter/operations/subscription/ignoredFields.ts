@@ -1,8 +1,8 @@
 /**
  * Finds the fields of a request that the service ignored, by comparing the request with the subscription afterwards.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import type { Arguments } from '@newsletter-kit/core/engine';
-import { isRecord } from '../../isRecord.ts';
 import type { Change } from './jobs.ts';
 import type { Subscription } from './read.ts';
 

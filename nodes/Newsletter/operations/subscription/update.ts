@@ -1,7 +1,7 @@
 /** Subscription: Update and Bulk Update. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { isRecord } from '../../isRecord.ts';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
 import { collection, describe, labelsOf, newsletterLists, texts } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';

@@ -4,7 +4,7 @@ import { Option, type Command } from '@commander-js/extra-typings';
 import type { Client, ResponseInfo } from '@newsletter-kit/core';
 import { UsageError, notes, quote } from '@newsletter-kit/core/command-line';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
-import { continuation, readPaging, type Arguments, type ListId } from '@newsletter-kit/core/engine';
+import { continuation, readPaging, type Arguments, type ListId, isRecord } from '@newsletter-kit/core/engine';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { Command as BareCommand } from 'commander';
 import {
@@ -19,7 +19,6 @@ import {
 } from '../api-fields.ts';
 import { apiUrlOption, appUrlOption, connect, profileOption, publicationOption } from '../connection.ts';
 import type { Context } from '../context.ts';
-import { isRecord } from '../is-record.ts';
 import { jsonOption, writeToStdout } from '../output.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;

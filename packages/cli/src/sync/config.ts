@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { UsageError, quote } from '@newsletter-kit/core/command-line';
 import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
-import { isRecord } from '../is-record.ts';
+import { isRecord } from '@newsletter-kit/core/engine';
 
 /** Name of the token in the records that the planner reads. */
 export const tokenPath = 'newsletter_sync_token';

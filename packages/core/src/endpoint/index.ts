@@ -37,4 +37,3 @@ export {
   type RefusalStatus,
 } from './refusal.ts';
 export { readSubmission, type KeptSubmission, type ReadSubmission, type RefusalReason } from './submission.ts';
-export { isRecord } from '../is-record.ts';

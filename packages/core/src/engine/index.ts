@@ -42,6 +42,7 @@ export {
 } from './host.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export { continuation, Page, PagePromise, readPaging, type Paging } from './pages.ts';
+export { isRecord } from '../is-record.ts';
 export { redact } from './redact.ts';
 export { retryAfterMs } from './rate-limit.ts';
 export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';

@@ -1,5 +1,5 @@
 /** Verifies Turnstile responses at Cloudflare; `unknown` where Cloudflare is unavailable, so that no signup is lost. */
-import { isRecord } from '@newsletter-kit/core/endpoint';
+import { isRecord } from '@newsletter-kit/core/engine';
 
 /** URL of Cloudflare's verification. */
 export const turnstileUrl = 'https://challenges.cloudflare.com/turnstile/v0/siteverify';
