@@ -1,7 +1,8 @@
-/** The sync token: whole or not at all. */
+/** The sync token: a text that holds the base of a pair, or is rejected as a whole. */
 import { decodeToken, encodeToken, tokenLimit, type Base } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { hashText } from '../../src/hash.ts';
 
 const print24 = fc.nat({ max: 0xffffff });
 const awaited = fc.option(fc.record({ fingerprint: print24, count: fc.integer({ min: 1, max: 63 }) }), {
@@ -31,6 +32,22 @@ const mappingOf = ({ fields }: Base, signature = 4711): Parameters<typeof encode
     customField: undefined,
   })),
 });
+
+/** A subscription that was never read before. */
+const empty: Base = {
+  subscriptionId: 'sub_00000000-0000-4000-8000-00000000000a',
+  address: 0,
+  consent: 'unknown',
+  optOut: undefined,
+  fields: [],
+  reported: 0,
+};
+
+/** Appends the checksum of a token: 24 bits in base64url. */
+function sealed(content: string): string {
+  const bits = hashText(content, [5, 5, 5, 5])[0] & 0xffffff;
+  return content + Buffer.from([bits >> 16, bits >> 8, bits].map((byte) => byte & 0xff)).toString('base64url');
+}
 
 describe('a sync token', () => {
   it('decodes to the encoded base, in at most 255 characters', () => {
@@ -76,15 +93,39 @@ describe('a sync token', () => {
     expect(decodeToken(text, { signature: 0, fields: [] })).toBeUndefined();
   });
 
-  it('is refused for an id that is no UUID', () => {
-    const given: Base = {
-      subscriptionId: 'sub_7',
-      address: 0,
-      consent: 'unknown',
-      optOut: undefined,
-      fields: [],
-      reported: 0,
+  it('is not made for an id that is no UUID', () => {
+    const invalid = { ...empty, subscriptionId: 'sub_7' };
+    expect(() => encodeToken(invalid, { signature: 0, fields: [] })).toThrow('is no "sub_" and a UUID');
+  });
+
+  it('has at most 255 characters', () => {
+    const write = { fingerprint: 1, count: 1 };
+    const full = { agreed: 1, toSubscription: write, toContact: write };
+    const longest = {
+      ...empty,
+      fields: [...Array<Base['fields'][number]>(14).fill(full), { agreed: 1 }, { agreed: 1 }],
     };
-    expect(() => encodeToken(given, { signature: 0, fields: [] })).toThrow('is no "sub_" and a UUID');
+    const token = encodeToken(longest, mappingOf(longest));
+    expect(token).toHaveLength(tokenLimit);
+    expect(decodeToken(token, mappingOf(longest))).toEqual(longest);
+    const tooLong = { ...longest, fields: [...longest.fields.slice(1), { toContact: write }, full] };
+    expect(() => encodeToken(tooLong, mappingOf(tooLong))).toThrow('map fewer fields');
+  });
+
+  it('is not decoded with another number of fields under the same signature', () => {
+    const two = { ...empty, fields: [{ agreed: 1 }, { agreed: 2 }] };
+    const one = { ...empty, fields: two.fields.slice(0, 1) };
+    expect(decodeToken(encodeToken(two, mappingOf(two)), mappingOf(one))).toBeUndefined();
+  });
+
+  it.each([
+    ['of another version', (token: string) => `2${token.slice(1)}`],
+    ['of a consent that does not exist', (token: string) => `${token.slice(0, 34)}_${token.slice(35)}`],
+    ['that is too short', () => '1'],
+    ['that is one character too short', (token: string) => token.slice(0, 38)],
+  ])('%s is not decoded although its checksum is right', (_, change) => {
+    const content = encodeToken(empty, mappingOf(empty)).slice(0, -4);
+    expect(decodeToken(sealed(content), mappingOf(empty))).toEqual(empty);
+    expect(decodeToken(sealed(change(content)), mappingOf(empty))).toBeUndefined();
   });
 });
