@@ -1,6 +1,9 @@
-/** One pair, step by step: the worked example, consent, and what keeps a value from being written for ever. */
+/** The plan of one pair: fields, address, token, and values that a side does not accept. */
 import {
   decodeToken,
+  type Base,
+  type FieldMapping,
+  type PairOptions,
   planPair,
   prepareMapping,
   type PairPlan,
@@ -170,5 +173,271 @@ describe('planPair', () => {
     const plan = pair.plan({ ...mapping, fields });
     expect(plan).toMatchObject({ subscriptionWrite: null, findings: [{ code: 'conflict', field: 'city' }] });
     expect(plan.contactWrite?.changes).toEqual({});
+  });
+});
+
+const id = 'sub_00000000-0000-4000-8000-00000000000a';
+const customFields = [
+  { id: 'text', display: 'Text', kind: 'string' },
+  { id: 'number', display: 'Number', kind: 'integer' },
+  { id: 'list', display: 'List', kind: 'list' },
+];
+const linked: Base = {
+  subscriptionId: id,
+  address: 0,
+  consent: 'subscribed',
+  optOut: undefined,
+  fields: [],
+  reported: 0,
+};
+
+interface Sides {
+  readonly fields?: readonly FieldMapping[];
+  readonly settings?: Partial<SyncMapping>;
+  /** Values of the custom fields by their names, and of the contact's fields by their paths. */
+  readonly newsletter?: Readonly<Record<string, unknown>>;
+  readonly crm?: Readonly<Record<string, unknown>>;
+  readonly base?: Base | undefined;
+  readonly subscription?: Partial<SyncSubscription>;
+  readonly contact?: Partial<SyncContact>;
+  readonly options?: PairOptions;
+}
+
+/** Plans a pair whose sides agree on everything that is not stated. */
+function planOf({ fields = [], settings, newsletter = {}, crm = {}, ...rest }: Sides): PairPlan {
+  const ready = prepareMapping({ fields, ...settings }, customFields, 'pub_1');
+  const email = 'ada@example.com';
+  const subscription = {
+    id,
+    email,
+    status: 'active',
+    created: 1,
+    custom_fields: Object.entries(newsletter).map(([name, value]) => ({ name, value })),
+    ...rest.subscription,
+  };
+  const contact = { id: 'c1', email, token: 'some token', values: crm, row: 1, ...rest.contact };
+  return planPair(subscription, contact, rest.base, ready, rest.options);
+}
+
+describe('a field', () => {
+  const field = (newsletter: string, direction: FieldMapping['direction'], more: Partial<FieldMapping> = {}) => ({
+    newsletter,
+    contact: newsletter,
+    direction,
+    ...more,
+  });
+
+  it.each([
+    ['to_contact', 'Bonn', '', { text: 'Bonn' }, undefined],
+    ['to_contact', '', 'Bonn', { text: null }, undefined],
+    ['to_subscription', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }]],
+    ['to_subscription', 'Bonn', '', {}, [{ name: 'Text', delete: true }]],
+    ['both', 'Bonn', '', { text: 'Bonn' }, undefined],
+    ['both', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }]],
+    ['both', 'Bonn', 'Bonn', {}, undefined],
+  ] as const)('of direction %s with %j in the newsletter and %j in the CRM', (direction, a, b, changes, writes) => {
+    const plan = planOf({ fields: [field('text', direction)], newsletter: { Text: a }, crm: { text: b } });
+    expect(plan.contactWrite?.changes).toEqual(changes);
+    expect(plan.subscriptionWrite).toEqual(writes ? { subscription_id: id, custom_fields: writes } : null);
+    expect(plan.clears).toBe((direction === 'to_contact' && a === '') || (direction === 'to_subscription' && b === ''));
+  });
+
+  it.each([
+    ['newsletter', { text: 'Bonn' }, undefined],
+    ['crm', {}, [{ name: 'Text', value: 'Ulm' }]],
+    ['review', {}, undefined],
+  ] as const)('that both sides changed follows the rule %s', (conflict, changes, writes) => {
+    const fields = [field('text', 'both', { conflict })];
+    const plan = planOf({ fields, newsletter: { Text: 'Bonn' }, crm: { text: 'Ulm' } });
+    expect(plan.contactWrite?.changes).toEqual(changes);
+    expect(plan.subscriptionWrite?.custom_fields).toEqual(writes);
+    expect(codes(plan)).toEqual(conflict === 'review' ? ['conflict'] : []);
+  });
+
+  it('is written as a list, or as one text where a separator is set', () => {
+    const values = { newsletter: { List: ['b', 'a'] }, crm: { list: null } };
+    const changesOf = (separator?: string) =>
+      planOf({ fields: [field('list', 'to_contact', { separator })], ...values }).contactWrite?.changes;
+    expect(changesOf()).toEqual({ list: ['a', 'b'] });
+    expect(changesOf(', ')).toEqual({ list: 'a, b' });
+    const text = planOf({
+      fields: [field('text', 'to_contact', { separator: ',' })],
+      newsletter: { Text: 'a' },
+      crm: { text: '' },
+    });
+    expect(text.contactWrite?.changes).toEqual({ text: 'a' });
+  });
+
+  it('without a value is written as the empty value of the mapping', () => {
+    const cleared = { fields: [field('text', 'to_contact')], newsletter: { Text: '' }, crm: { text: 'Bonn' } };
+    expect(planOf(cleared).contactWrite?.changes).toEqual({ text: null });
+    expect(planOf({ ...cleared, settings: { emptyValue: '' } }).contactWrite?.changes).toEqual({ text: '' });
+  });
+
+  it('that the contact lacks is not changed, unless a missing field is empty', () => {
+    const missing = { fields: [field('text', 'both')], newsletter: { Text: 'Bonn' }, crm: {} };
+    expect(planOf(missing).contactWrite?.changes).toEqual({});
+    const settings = { missingIsEmpty: true };
+    expect(planOf({ ...missing, settings }).contactWrite?.changes).toEqual({ text: 'Bonn' });
+    const present = planOf({ fields: [field('text', 'to_subscription')], crm: { text: 'Ulm' }, settings });
+    expect(present.subscriptionWrite?.custom_fields).toEqual([{ name: 'Text', value: 'Ulm' }]);
+  });
+
+  it('whose value does not fit its kind is reported with the side, and not changed', () => {
+    const fields = [field('number', 'both')];
+    const inNewsletter = planOf({ fields, newsletter: { Number: 'seven' }, crm: { number: 8 } });
+    expect(inNewsletter.findings).toMatchObject([{ code: 'wrong_kind', field: 'number', side: 'newsletter' }]);
+    const inCrm = planOf({ fields, newsletter: { Number: 7 }, crm: { number: 'eight' } });
+    expect(inCrm.findings).toMatchObject([{ code: 'wrong_kind', field: 'number', side: 'crm' }]);
+    for (const { subscriptionWrite, contactWrite } of [inNewsletter, inCrm])
+      expect([subscriptionWrite, contactWrite?.changes]).toEqual([null, {}]);
+  });
+
+  it.each([
+    ['to_contact', 'crm'],
+    ['to_subscription', 'newsletter'],
+  ] as const)('of direction %s is written twice while the %s keeps showing another value', (direction, side) => {
+    const run = (base: Base | undefined, value: string): PairPlan => {
+      const [newsletter, crm] = side === 'crm' ? [value, 'other'] : ['other', value];
+      const fields = [field('text', direction)];
+      return planOf({ fields, newsletter: { Text: newsletter }, crm: { text: crm }, base });
+    };
+    const isWritten = ({ subscriptionWrite, contactWrite }: PairPlan): boolean =>
+      subscriptionWrite !== null || Object.keys(contactWrite?.changes ?? {}).length > 0;
+    const first = run(linked, 'Bonn');
+    expect([isWritten(first), first.findings]).toEqual([true, []]);
+    const second = run(first.base, 'Bonn');
+    expect(isWritten(second)).toBe(true);
+    expect(second.findings).toMatchObject([{ code: 'not_accepted', field: 'text', side, isNew: true }]);
+    const third = run(second.base, 'Bonn');
+    expect(isWritten(third)).toBe(false);
+    expect(third.findings).toMatchObject([{ code: 'not_accepted', side, isNew: false }]);
+    expect(third.base.fields).toEqual(second.base.fields);
+    const next = run(third.base, 'Ulm');
+    expect([isWritten(next), next.findings]).toEqual([true, []]);
+  });
+});
+
+describe('the address', () => {
+  const moved = { subscription: { email: 'ada@new.example' } };
+  const { base } = planOf({ base: linked });
+
+  it.each([
+    ['write', { email: 'ada@new.example' }, []],
+    ['report', {}, ['address_changed_in_newsletter']],
+  ] as const)(
+    'that changed in the newsletter follows the action %s',
+    (addressChangedInNewsletter, changes, reported) => {
+      const plan = planOf({ ...moved, base, settings: { situations: { addressChangedInNewsletter } } });
+      expect(plan.contactWrite?.changes).toEqual(changes);
+      expect(codes(plan)).toEqual(reported);
+    },
+  );
+
+  it('that changed in the CRM is reported, also with spaces around it', () => {
+    expect(codes(planOf({ contact: { email: ' ada@new.example ' }, base }))).toEqual(['address_changed_in_crm']);
+  });
+
+  it('is not compared where that of the contact is invalid', () => {
+    const plan = planOf({ ...moved, contact: { email: 'nobody' }, base });
+    expect([plan.findings, plan.contactWrite, plan.base.address]).toEqual([[], null, base.address]);
+  });
+
+  it('is the same in another case', () => {
+    expect(planOf({ contact: { email: 'ADA@example.com' }, base })).toMatchObject({ contactWrite: null, findings: [] });
+  });
+});
+
+describe('the token', () => {
+  const both: FieldMapping = { newsletter: 'text', contact: 'text', direction: 'both' };
+  const toContact: FieldMapping = { newsletter: 'text', contact: 'text', direction: 'to_contact' };
+  const same = { newsletter: { Text: 'Bonn' }, crm: { text: 'Bonn' }, contact: { token: '' } };
+
+  it.each<[string, Sides, boolean]>([
+    ['where a field goes both ways', { ...same, fields: [both] }, true],
+    ['not where every field goes one way', { ...same, fields: [toContact] }, false],
+    ['where the contact has a token already', { ...same, fields: [toContact], contact: { token: 'damaged' } }, true],
+    [
+      'where the person has left the newsletter',
+      { ...same, subscription: { status: 'inactive' }, contact: { token: '', optOut: undefined } },
+      true,
+    ],
+    [
+      'where a finding was reported',
+      { fields: [{ ...toContact, newsletter: 'number' }], newsletter: { Number: 'seven' }, contact: { token: '' } },
+      true,
+    ],
+    [
+      'where the person is opted out',
+      {
+        settings: { optOut: { contact: 'no_mail', setOnUnsubscribe: false } },
+        subscription: { status: 'inactive' },
+        contact: { token: '', optOut: true },
+      },
+      true,
+    ],
+    ['not where values wait', { ...same, fields: [both], options: { valuesWait: true } }, false],
+  ])('is written %s', (_, sides, isWritten) => {
+    expect(planOf(sides).contactWrite !== null).toBe(isWritten);
+  });
+
+  const settings = { optOut: { contact: 'no_mail' } };
+  const current = planOf({ base: linked, settings, contact: { optOut: false } }).base;
+  it.each<[string, Base, boolean]>([
+    ['not where it would hold the same', current, false],
+    ['where the address changed', { ...current, address: 1 }, true],
+    ['where the consent changed', { ...current, consent: 'unknown' }, true],
+    ['where the opt-out changed', { ...current, optOut: true }, true],
+    ['where a finding is over', { ...current, reported: 1 }, true],
+  ])('is written %s', (_, base, isWritten) => {
+    expect(planOf({ base, settings, contact: { optOut: false } }).contactWrite !== null).toBe(isWritten);
+  });
+
+  it('keeps the address and the values it had while values wait', () => {
+    const base = { ...linked, address: 7, fields: [{ agreed: 9 }] };
+    const plan = planOf({
+      fields: [both],
+      newsletter: { Text: 'Bonn' },
+      crm: { text: '' },
+      base,
+      options: { valuesWait: true },
+    });
+    expect(plan).toMatchObject({ subscriptionWrite: null, contactWrite: null, base });
+  });
+
+  it('is linked by the situation of the pair', () => {
+    expect(planOf({ base: linked }).situation).toBe('linked');
+    expect(planOf({}).situation).toBe('found_by_address');
+  });
+});
+
+describe('an erased person', () => {
+  const erased = { subscription: { email: ' redacted@redacted.INVALID ', status: 'inactive' }, base: linked };
+
+  it('is reported, and nothing is copied', () => {
+    const plan = planOf({
+      ...erased,
+      fields: [{ newsletter: 'text', contact: 'text', direction: 'both' }],
+      crm: { text: 'a' },
+    });
+    expect(plan).toMatchObject({
+      situation: 'erased',
+      subscriptionWrite: null,
+      contactWrite: { id: 'c1', situation: 'erased', changes: {} },
+      consent: [],
+      clears: false,
+    });
+    expect(codes(plan)).toEqual(['erased']);
+    const token = plan.contactWrite?.token;
+    expect(planOf({ ...erased, base: plan.base, fields: [], contact: { token } }).contactWrite).not.toBeNull();
+    const same = planOf(erased);
+    expect(
+      planOf({ ...erased, base: same.base, contact: { token: same.contactWrite?.token } }).contactWrite,
+    ).toBeNull();
+  });
+
+  it('is not one whose address only contains .invalid', () => {
+    const plan = planOf({ ...erased, subscription: { email: 'ada@mail.invalid.example', status: 'active' } });
+    expect(codes(plan)).not.toContain('erased');
   });
 });
