@@ -19,7 +19,7 @@ import {
 import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import * as fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { Ledger } from '../../packages/core/test/watch/ledger.ts';
+import { Replica } from '../../packages/core/test/watch/replica.ts';
 
 const runs = Number(process.env['WATCH_RUNS'] ?? 40);
 vi.setConfig({ testTimeout: 240_000 + runs * 500 });
@@ -133,7 +133,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
       });
   }
 
-  const ledger = new Ledger();
+  const replica = new Replica();
   let state: WatchState = startWatch('sandbox');
   let met: Watched[] = [];
   let waiting: Happening[] = [];
@@ -174,9 +174,9 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
         seen === null ||
         row.created > seen.created ||
         (row.created === seen.created && !seen.settled && !seen.ids.includes(row.id));
-      if (!beyond && !fresh.has(row.id)) ledger.learn(row);
+      if (!beyond && !fresh.has(row.id)) replica.add(row);
     }
-    ledger.hear(events);
+    replica.apply(events);
     state = readWatchState(JSON.parse(JSON.stringify(next)), 'sandbox');
   }
 
@@ -207,7 +207,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
     const truth: Watched[] = [];
     for await (const subscription of person.subscriptions.list({ expand: ['custom_fields'], limit: 100 }))
       truth.push(subscription);
-    return ledger.compare(truth);
+    return replica.compare(truth);
   } finally {
     sandbox.close();
   }

@@ -1,6 +1,6 @@
 /**
- * Nothing missed ever, nothing twice without a crash: random bursts, ties, deletions, page sizes, budgets, crashes,
- * lost cursors.
+ * No record is missed and none is reported twice without a crash: random bursts, equal creation times, deletions, page
+ * sizes, budgets, crashes and cursors that are no longer accepted.
  */
 import { pollCreated, startCreated } from '@newsletter-kit/core/watch';
 import * as fc from 'fast-check';
@@ -25,7 +25,7 @@ const event = fc.oneof(
 
 type Step = typeof event extends fc.Arbitrary<infer T> ? T : never;
 
-async function follow(schedule: readonly Step[], crashes: boolean) {
+async function runSchedule(schedule: readonly Step[], crashes: boolean) {
   const publication = new Publication();
   publication.insert(3);
   let { state } = await pollCreated({ state: startCreated(), read: publication.reader(100), pages: 1 });
@@ -47,11 +47,11 @@ async function follow(schedule: readonly Step[], crashes: boolean) {
     } else {
       const result = await pollCreated({ state, read: publication.reader(step.limit), pages: step.pages });
       reported.push(...result.events.map(({ id }) => id));
-      // A crash between handing out and keeping the state.
+      // A crash between reporting the events and storing the state.
       if (!(crashes && step.crash)) ({ state } = result);
     }
   }
-  // Twice to the end: once for what an earlier poll left, once for what came since.
+  // Two complete polls: the first finishes an earlier one, the second reads records created since.
   for (let ends = 0; ends < 2;) {
     const result = await pollCreated({ state, read: publication.reader(5), pages: 2 });
     reported.push(...result.events.map(({ id }) => id));
@@ -65,7 +65,7 @@ for (const crashes of [false, true]) {
   it(`reports every new record ${crashes ? 'at least once when it crashes' : 'exactly once'}`, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(event, { maxLength: 60, size: 'max' }), async (schedule) => {
-        const { inserted, deleted, reported } = await follow(schedule, crashes);
+        const { inserted, deleted, reported } = await runSchedule(schedule, crashes);
         const missed = [...inserted].filter((id) => !deleted.has(id) && !reported.includes(id));
         expect(missed).toEqual([]);
         expect(reported.filter((id) => !inserted.has(id))).toEqual([]);

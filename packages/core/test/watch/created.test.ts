@@ -1,4 +1,4 @@
-/** What a poll reports, and what it keeps. */
+/** Polling for new records: events, and the state between polls. */
 import { created, pollCreated, startCreated, type CreatedState, type Dated } from '@newsletter-kit/core/watch';
 import { describe, expect, it } from 'vitest';
 import { Publication } from './publication.ts';

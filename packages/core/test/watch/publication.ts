@@ -1,11 +1,11 @@
 /**
- * A list in descending order of `created` as the service keeps it: whole seconds, opaque cursors, inserts while it is
+ * A model of the service's list in descending order of `created`: whole seconds, opaque cursors, inserts while it is
  * read.
  */
 import { BadRequestError } from '@newsletter-kit/core/engine';
 import type { CreatedPage, Dated } from '@newsletter-kit/core/watch';
 
-/** The list, the clock that dates its records, and what a reader can do. */
+/** The list, the clock that dates its records, and readers of its pages. */
 export class Publication {
   records: Dated[] = [];
   now = 1_767_225_600;
@@ -22,7 +22,7 @@ export class Publication {
     return added;
   }
 
-  /** The service forgets every cursor it gave out. */
+  /** Makes the service accept no earlier cursor. */
   forgetCursors(): void {
     this.#cursors.clear();
   }

@@ -1,116 +1,123 @@
 /**
- * A consumer that believes what it is told, and the questions its beliefs must answer. It keeps whole ids and values,
- * none of it packed, and checks every event against what it believed before.
+ * A replica of the list that is built from events alone, unpacked. It checks every event against its state, and its
+ * state against the list.
  */
 import { isRemoved, type SubscriptionEvent, type Watched } from '@newsletter-kit/core/watch';
 
-type Look = Pick<Watched, 'id' | 'created' | 'status' | 'subscription_tier' | 'custom_fields'>;
+type ListedRecord = Pick<Watched, 'id' | 'created' | 'status' | 'subscription_tier' | 'custom_fields'>;
 
-const tierOf = ({ subscription_tier }: Look): string => subscription_tier ?? '';
+const tierOf = ({ subscription_tier }: ListedRecord): string => subscription_tier ?? '';
 /** An empty text is no value. */
-const fieldsOf = ({ custom_fields }: Look): string =>
+const fieldsOf = ({ custom_fields }: ListedRecord): string =>
   JSON.stringify((custom_fields ?? []).filter(({ value }) => value !== '').map(({ name, value }) => [name, value]));
-/** What can be compared of a subscription. */
-const face = (look: Look): string => [look.status, tierOf(look), fieldsOf(look)].join(' ');
-const believedFace = (look: Look | undefined): string => (look === undefined ? 'nothing' : face(look));
+/** The compared values of a subscription as one text. */
+const textOf = (record: ListedRecord): string => [record.status, tierOf(record), fieldsOf(record)].join(' ');
+const describe = (record: ListedRecord | undefined): string => (record === undefined ? 'no record' : textOf(record));
 
-export class Ledger {
-  readonly #believed = new Map<string, Look>();
+export class Replica {
+  readonly #records = new Map<string, ListedRecord>();
   readonly #created = new Set<string>();
   readonly problems: string[] = [];
 
-  /** What the first look at a subscription showed, where no event told of it. */
-  learn(look: Look): void {
-    if (!this.#believed.has(look.id)) this.#believed.set(look.id, look);
+  /** Adds a subscription that existed before the watch, for which there is no event. */
+  add(record: ListedRecord): void {
+    if (!this.#records.has(record.id)) this.#records.set(record.id, record);
   }
 
-  /** Takes in what one poll told. */
-  hear(events: readonly SubscriptionEvent[]): void {
-    // A new subscription's first status is told with it.
+  /** Applies the events of one poll. */
+  apply(events: readonly SubscriptionEvent[]): void {
+    // The first status of a new subscription is reported by the same poll.
     for (const [index, event] of events.entries()) {
-      if (event.type === 'removed') this.#forget(events, index);
-      else if (event.type === 'created') this.#meet(event.subscription, events);
-      else if (event.type === 'status_changed') this.#follow(event, events);
+      if (event.type === 'removed') this.#remove(events, index);
+      else if (event.type === 'created') this.#create(event.subscription, events);
+      else if (event.type === 'status_changed') this.#changeStatus(event, events);
       else if (event.type === 'updated') this.#update(event.subscription, event.changed);
       else if (event.from === null && !this.#created.has(event.subscription.id))
-        this.#complain(`${event.type} from null of one that is not new`);
+        this.#addProblem(`${event.type} from null of a subscription that is not new`);
     }
     const arrivals = events.filter(({ type }) => type === 'became_active' || type === 'unsubscribed').length;
     const expected = events.filter((event) => {
       const to = event.type === 'created' ? event.subscription.status : event.type === 'status_changed' ? event.to : '';
       return to === 'active' || to === 'inactive';
     }).length;
-    if (arrivals !== expected) this.#complain(`${arrivals} arrivals told, ${expected} there were`);
+    if (arrivals !== expected)
+      this.#addProblem(`${arrivals} became_active and unsubscribed events, expected ${expected}`);
   }
 
-  /** What of the truth it was not told, or told wrongly. */
-  compare(rows: readonly Look[]): string[] {
+  /** Problems of the events so far, and differences between the replica and the list. */
+  compare(rows: readonly ListedRecord[]): string[] {
     const missed = rows.filter((row) => {
-      const believed = this.#believed.get(row.id);
-      return believed === undefined || face(believed) !== face(row);
+      const known = this.#records.get(row.id);
+      return known === undefined || textOf(known) !== textOf(row);
     });
-    const there = new Set(rows.map(({ id }) => id));
-    const ghosts = [...this.#believed.keys()].filter((id) => !there.has(id));
+    const present = new Set(rows.map(({ id }) => id));
+    const leftovers = [...this.#records.keys()].filter((id) => !present.has(id));
     return [
       ...this.problems,
-      ...missed.map((row) => `missed: ${row.id} is ${face(row)}, believed ${believedFace(this.#believed.get(row.id))}`),
-      ...ghosts.map((id) => `never told that ${id} is gone`),
+      ...missed.map((row) => `missed: ${row.id} is ${textOf(row)}, replica has ${describe(this.#records.get(row.id))}`),
+      ...leftovers.map((id) => `no event for the removal of ${id}`),
     ];
   }
 
-  #meet(subscription: Look, events: readonly SubscriptionEvent[]): void {
-    if (this.#created.has(subscription.id)) this.#complain(`created twice: ${subscription.id}`);
-    if (this.#believed.has(subscription.id)) this.#complain(`created, though known: ${subscription.id}`);
+  #create(subscription: ListedRecord, events: readonly SubscriptionEvent[]): void {
+    if (this.#created.has(subscription.id)) this.#addProblem(`two created events: ${subscription.id}`);
+    if (this.#records.has(subscription.id))
+      this.#addProblem(`created event for a known subscription: ${subscription.id}`);
     this.#created.add(subscription.id);
-    this.#believed.set(subscription.id, subscription);
-    const firsts = events.filter(
+    this.#records.set(subscription.id, subscription);
+    const firstStatuses = events.filter(
       (event) => 'from' in event && event.from === null && event.subscription.id === subscription.id,
     );
     const expected = ['active', 'inactive'].includes(subscription.status) ? 1 : 0;
-    if (firsts.length !== expected) this.#complain(`${firsts.length} first statuses of ${subscription.id}`);
+    if (firstStatuses.length !== expected)
+      this.#addProblem(`${firstStatuses.length} first statuses of ${subscription.id}`);
   }
 
-  #follow(event: Extract<SubscriptionEvent, { from: string | null }>, events: readonly SubscriptionEvent[]): void {
+  #changeStatus(
+    event: Extract<SubscriptionEvent, { from: string | null }>,
+    events: readonly SubscriptionEvent[],
+  ): void {
     const { subscription, from, to } = event;
-    const believed = this.#believed.get(subscription.id);
-    if (believed?.status !== from)
-      this.#complain(`${subscription.id}: told from ${from}, believed ${believed?.status}`);
+    const known = this.#records.get(subscription.id);
+    if (known?.status !== from)
+      this.#addProblem(`${subscription.id}: event from ${from}, replica has ${known?.status}`);
     if (subscription.status !== to || from === to)
-      this.#complain(`${subscription.id}: told ${from} to ${to}, is ${subscription.status}`);
-    if (believed === undefined) return;
-    this.#believed.set(subscription.id, { ...believed, status: subscription.status });
-    const alike = events.filter(
+      this.#addProblem(`${subscription.id}: event ${from} to ${to}, record has ${subscription.status}`);
+    if (known === undefined) return;
+    this.#records.set(subscription.id, { ...known, status: subscription.status });
+    const arrivals = events.filter(
       (other) =>
         'from' in other &&
         other.type !== 'status_changed' &&
         other.subscription === subscription &&
         other.from === from,
     );
-    if (alike.length !== (to === 'active' || to === 'inactive' ? 1 : 0))
-      this.#complain(`${alike.length} arrivals for ${from} to ${to}`);
+    if (arrivals.length !== (to === 'active' || to === 'inactive' ? 1 : 0))
+      this.#addProblem(`${arrivals.length} became_active or unsubscribed events for ${from} to ${to}`);
   }
 
-  #update(subscription: Look, changed: readonly string[]): void {
-    const believed = this.#believed.get(subscription.id);
-    if (believed === undefined) return this.#complain(`updated, though unknown: ${subscription.id}`);
+  #update(subscription: ListedRecord, changed: readonly string[]): void {
+    const known = this.#records.get(subscription.id);
+    if (known === undefined) return this.#addProblem(`updated event for an unknown subscription: ${subscription.id}`);
     const expected = [
-      ...(tierOf(believed) === tierOf(subscription) ? [] : ['tier']),
-      ...(fieldsOf(believed) === fieldsOf(subscription) ? [] : ['custom_fields']),
+      ...(tierOf(known) === tierOf(subscription) ? [] : ['tier']),
+      ...(fieldsOf(known) === fieldsOf(subscription) ? [] : ['custom_fields']),
     ];
     if (expected.join() !== changed.join())
-      this.#complain(`${subscription.id}: told ${changed.join()} changed, it was ${expected.join()}`);
-    this.#believed.set(subscription.id, { ...subscription, status: believed.status });
+      this.#addProblem(`${subscription.id}: event says ${changed.join()} changed, expected ${expected.join()}`);
+    this.#records.set(subscription.id, { ...subscription, status: known.status });
   }
 
-  #forget(events: readonly SubscriptionEvent[], index: number): void {
+  #remove(events: readonly SubscriptionEvent[], index: number): void {
     const event = events[index];
     if (event?.type !== 'removed') return;
-    const [gone, another] = [...this.#believed.values()].filter((look) => isRemoved(event, look));
-    if (gone === undefined || another !== undefined) return this.#complain('removed, but not clear who');
-    this.#believed.delete(gone.id);
+    const [removed, another] = [...this.#records.values()].filter((record) => isRemoved(event, record));
+    if (removed === undefined || another !== undefined)
+      return this.#addProblem('a removed event that matches no subscription or several');
+    this.#records.delete(removed.id);
   }
 
-  #complain(problem: string): void {
+  #addProblem(problem: string): void {
     this.problems.push(problem);
   }
 }

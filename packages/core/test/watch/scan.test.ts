@@ -1,4 +1,4 @@
-/** Staleness: the age of the oldest look is never too low. */
+/** Staleness: the age of the oldest read is never too low. */
 import * as fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { oldestReadAge, recordRead, type ReadStretch } from '../../src/watch/scan.ts';

@@ -1,5 +1,5 @@
 /**
- * The subscription list as the service keeps it: whole seconds, opaque cursors, both directions, days of an unknown
+ * A model of the service's subscription list: whole seconds, opaque cursors, both directions, days of an unknown
  * zone.
  */
 import { BadRequestError } from '@newsletter-kit/core/engine';
@@ -12,7 +12,7 @@ export interface Row extends Watched {
   readonly custom_fields: readonly { readonly name: string; readonly value: unknown }[];
 }
 
-interface Question {
+interface ListQuery {
   readonly direction: 'asc' | 'desc';
   readonly day: string | null;
   readonly status: string | null;
@@ -23,7 +23,7 @@ export class SubscriptionList {
   requests = 0;
   /** Seconds by which the service's days begin earlier than those of UTC. */
   zone = 0;
-  /** Called after each request: the world does not stand still while a list is read. */
+  /** Called after each request, to change the list while it is read. */
   meanwhile: () => void = () => undefined;
   readonly #rows = new Map<string, Row>();
   #cursors = new Map<string, Row>();
@@ -56,7 +56,7 @@ export class SubscriptionList {
     this.#rows.delete(id);
   }
 
-  /** The service forgets every cursor it gave out. */
+  /** Makes the service accept no earlier cursor. */
   forgetCursors(): void {
     this.#cursors.clear();
   }
@@ -69,7 +69,7 @@ export class SubscriptionList {
     };
   }
 
-  #page({ direction, day, status }: Question, cursor: string | null, limit: number) {
+  #page({ direction, day, status }: ListQuery, cursor: string | null, limit: number) {
     this.requests++;
     const list = `${direction}/${day}/${status}`;
     const last = cursor === null ? null : this.#cursors.get(`${list}:${cursor}`);

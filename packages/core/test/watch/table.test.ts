@@ -1,5 +1,5 @@
 /**
- * The packed table: what was written down is found again, however it is cut into segments; and how much room it takes.
+ * The packed table: every entry is found again, however it is divided into segments; and its size.
  */
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -157,17 +157,17 @@ describe('a million subscriptions', () => {
   it('take at most 12 bytes each, and none is confused with another', () => {
     let table: Table = [];
     let page: Sighting[] = [];
-    let mistaken = 0;
+    let confused = 0;
     for (const one of life()) {
       page.push(one);
       if (page.length < 100) continue;
       const step = recordSightings(table, page, upsert);
-      mistaken += step.known.filter((known) => known !== null).length;
+      confused += step.known.filter((known) => known !== null).length;
       ({ table } = step);
       page = [];
     }
     expect(sizeOf(table)).toBe(million);
-    expect(mistaken).toBe(0);
+    expect(confused).toBe(0);
     expect(bytesOf(table) / million).toBeLessThanOrEqual(12);
     // As JSON, the same in letters of six bits.
     expect(JSON.stringify(table).length / million).toBeLessThanOrEqual(16);

@@ -1,13 +1,12 @@
 /**
- * Nothing missed ever, nothing twice without a crash: whole schedules of a publication's life, against an exact model.
+ * No change is missed and none is reported twice without a crash: random schedules of changes, polls and crashes,
+ * compared with an exact model.
  *
- * `npm test` follows some hundred; all 20,000 with
- * `WATCH_RUNS=20000 npm test -- packages/core/test/watch`, which takes some minutes. `TEST_SEED` repeats
- * a run.
+ * `npm test` runs some hundred schedules; `WATCH_RUNS=20000 npm test -- packages/core/test/watch` runs 20,000, which
+ * takes some minutes. `TEST_SEED` repeats a run.
  *
- * "Missed" means: of a subscription that was met, or told to be new, something other was true for a whole pass of the
- * scan than what was told. What changes and changes back between two looks may merge. A poll that crashed, or came too
- * late behind another, told what is told again as long as it is true.
+ * A change is missed where it lasts for a whole pass of the scan and no event reports it. Changes that are reverted
+ * between two reads may be merged. A poll that crashed, or whose state is outdated, may report an event again.
  */
 import {
   pollWatch,
@@ -19,8 +18,8 @@ import {
 } from '@newsletter-kit/core/watch';
 import * as fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import { Ledger } from './ledger.ts';
-import { SubscriptionList, type Row } from './list.ts';
+import { Replica } from './replica.ts';
+import { SubscriptionList, type Row } from './subscription-list.ts';
 
 const runs = Number(process.env['WATCH_RUNS'] ?? 400);
 vi.setConfig({ testTimeout: 240_000 + runs * 50 });
@@ -68,7 +67,7 @@ const poll = fc.record({
   kind: fc.constant('poll' as const),
   limit: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 6 }) }, { weight: 1, arbitrary: fc.constant(60) }),
   pages: fc.integer({ min: 1, max: 5 }),
-  /** What happens while it reads. */
+  /** Changes between the requests of the poll. */
   meanwhile: fc.array(change, { maxLength: 2 }),
   ends: fc.constantFrom('kept', 'kept', 'kept', 'crash', 'overlapped'),
 });
@@ -86,36 +85,36 @@ type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 type Poll = typeof poll extends fc.Arbitrary<infer T> ? T : never;
 type Schedule = typeof schedule extends fc.Arbitrary<infer T> ? T : never;
 
-function apply(list: SubscriptionList, happening: Change): void {
-  if (happening.kind === 'insert') return void list.insert(happening.count, happening.status);
-  if (happening.kind === 'tick') return void (list.now += happening.seconds);
+function apply(list: SubscriptionList, change: Change): void {
+  if (change.kind === 'insert') return void list.insert(change.count, change.status);
+  if (change.kind === 'tick') return void (list.now += change.seconds);
   const rows = list.rows();
-  const row = rows[happening.at % Math.max(1, rows.length)];
+  const row = rows[change.at % Math.max(1, rows.length)];
   if (row === undefined) return;
-  if (happening.kind === 'flip') list.change(row.id, { status: happening.status });
-  else if (happening.kind === 'tier') list.change(row.id, { subscription_tier: happening.tier });
-  else if (happening.kind === 'field')
+  if (change.kind === 'flip') list.change(row.id, { status: change.status });
+  else if (change.kind === 'tier') list.change(row.id, { subscription_tier: change.tier });
+  else if (change.kind === 'field')
     list.change(row.id, {
-      custom_fields: happening.value === null ? [] : [{ name: 'Colour', value: happening.value }],
+      custom_fields: change.value === null ? [] : [{ name: 'Colour', value: change.value }],
     });
   else list.remove(row.id);
 }
 
 const everything = ['created', 'became_active', 'unsubscribed', 'status_changed', 'updated', 'removed'] as const;
 
-/** Lives through a schedule and tells what the ledger found wrong. */
-async function follow({ before, zone, steps }: Schedule, crashes: boolean): Promise<string[]> {
+/** Runs a schedule. @returns the problems that the replica found */
+async function runSchedule({ before, zone, steps }: Schedule, crashes: boolean): Promise<string[]> {
   const list = new SubscriptionList();
   list.zone = zone * 3600;
   for (let count = 0; count < before; count++) {
     list.insert(1, statuses[count % statuses.length]);
     if (count % 3 === 0) list.now += 50_000 * count;
   }
-  const ledger = new Ledger();
+  const replica = new Replica();
   let state: WatchState = startWatch('model');
   let seenByScan: Row[] = [];
 
-  async function look({
+  async function pollOnce({
     limit,
     pages,
     meanwhile,
@@ -123,8 +122,8 @@ async function follow({ before, zone, steps }: Schedule, crashes: boolean): Prom
     const waiting = [...meanwhile];
     const readers = list.readers(() => limit);
     seenByScan = [];
-    const oldest: typeof readers.oldest = async (place) => {
-      const page = await readers.oldest(place);
+    const oldest: typeof readers.oldest = async (position) => {
+      const page = await readers.oldest(position);
       seenByScan.push(...page.items);
       return page;
     };
@@ -146,7 +145,7 @@ async function follow({ before, zone, steps }: Schedule, crashes: boolean): Prom
     }
   }
 
-  function keep(result: WatchResult<Row>): void {
+  function store(result: WatchResult<Row>): void {
     const fresh = new Set(result.events.flatMap((event) => (event.type === 'created' ? [event.subscription.id] : [])));
     const { seen } = result.state.created;
     for (const row of seenByScan) {
@@ -154,41 +153,41 @@ async function follow({ before, zone, steps }: Schedule, crashes: boolean): Prom
         seen === null ||
         row.created > seen.created ||
         (row.created === seen.created && !seen.settled && !seen.ids.includes(row.id));
-      if (!beyond && !fresh.has(row.id)) ledger.learn(row);
+      if (!beyond && !fresh.has(row.id)) replica.add(row);
     }
-    ledger.hear(result.events);
-    // Kept as text, as a file or a database would.
+    replica.apply(result.events);
+    // Stored as text, as in a file or a database.
     state = readWatchState(JSON.parse(JSON.stringify(result.state)), 'model');
   }
 
-  for (const happening of steps) {
-    if (happening.kind === 'forget') list.forgetCursors();
-    else if (happening.kind !== 'poll') apply(list, happening);
+  for (const step of steps) {
+    if (step.kind === 'forget') list.forgetCursors();
+    else if (step.kind !== 'poll') apply(list, step);
     else {
-      if (crashes && happening.ends === 'overlapped') await look({ limit: 3, pages: 2, meanwhile: [] });
-      const result = await look(happening);
-      if (!(crashes && happening.ends === 'crash')) keep(result);
+      if (crashes && step.ends === 'overlapped') await pollOnce({ limit: 3, pages: 2, meanwhile: [] });
+      const result = await pollOnce(step);
+      if (!(crashes && step.ends === 'crash')) store(result);
     }
   }
-  // Nothing happens any more: all that is new is told, the pass under way ends, and three whole ones follow.
+  // No further changes: everything new is reported, the pass in progress ends, and three complete ones follow.
   let rounds = 0;
   for (let left = 4, pass = -1; left > 0; rounds++) {
-    if (rounds > 3000) return ['the scan does not come to its end'];
-    keep(await look({ limit: 25, pages: 4, meanwhile: [] }));
+    if (rounds > 3000) return ['the scan does not complete its passes'];
+    store(await pollOnce({ limit: 25, pages: 4, meanwhile: [] }));
     if ((state.created.walk?.tail ?? null) === null && state.scan !== null && state.scan.pass !== pass) {
       left--;
       ({ pass } = state.scan);
     }
   }
-  const idle: readonly SubscriptionEvent[] = (await look({ limit: 5, pages: 4, meanwhile: [] })).events;
-  return [...ledger.compare(list.rows()), ...idle.map(({ type }) => `told in an idle poll: ${type}`)];
+  const idle: readonly SubscriptionEvent[] = (await pollOnce({ limit: 5, pages: 4, meanwhile: [] })).events;
+  return [...replica.compare(list.rows()), ...idle.map(({ type }) => `reported by an idle poll: ${type}`)];
 }
 
 for (const crashes of [false, true]) {
-  it(`tells every change that lasts, ${crashes ? 'also where polls crash or overlap' : 'once'}, whatever happens meanwhile`, async () => {
+  it(`reports every lasting change ${crashes ? 'also where polls crash or overlap' : 'exactly once'}`, async () => {
     await fc.assert(
-      fc.asyncProperty(schedule, async (life) => {
-        expect(await follow(life, crashes)).toEqual([]);
+      fc.asyncProperty(schedule, async (random) => {
+        expect(await runSchedule(random, crashes)).toEqual([]);
       }),
       { numRuns: runs },
     );

@@ -1,4 +1,4 @@
-/** What a watch reports of changes, what it costs, and what it keeps. */
+/** Watching subscriptions: events, number of requests, and stored state. */
 import {
   CapacityError,
   recordSeen,
@@ -17,12 +17,12 @@ import {
 } from '@newsletter-kit/core/watch';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { SubscriptionList, type Row } from './list.ts';
+import { SubscriptionList, type Row } from './subscription-list.ts';
 
 type Options = Partial<Omit<WatchPoll<Row>, 'state' | 'read'>> & { readonly limit?: number };
 
-/** A watch over a list, kept as text between polls. */
-class Follower {
+/** A watch over a list that keeps its state between polls. */
+class Watch {
   state: WatchState = startWatch();
   readonly list: SubscriptionList;
   readonly options: Options;
@@ -46,7 +46,8 @@ class Follower {
   }
 }
 
-function told(events: readonly SubscriptionEvent[]): string[] {
+/** Each event as a text. */
+function textsOf(events: readonly SubscriptionEvent[]): string[] {
   return events.map((event) => {
     if (event.type === 'removed') return `removed ${event.created}`;
     const detail =
@@ -69,14 +70,14 @@ function publication(count: number, status = 'active', seconds = 60): { list: Su
 describe('the first poll of a publication', () => {
   it('reports nothing, however long it takes', async () => {
     const { list } = publication(40);
-    const watch = new Follower(list, { limit: 5, pages: 2 });
+    const watch = new Watch(list, { limit: 5, pages: 2 });
     for (let polls = 0; polls < 12; polls++) expect((await watch.poll()).events).toEqual([]);
     expect(watch.state.scan?.pass).toBeGreaterThan(0);
   });
 
   it('reports its progress and its staleness', async () => {
     const { list } = publication(100);
-    const watch = new Follower(list, { limit: 10, pages: 4 });
+    const watch = new Watch(list, { limit: 10, pages: 4 });
     const shares: number[] = [];
     for (let polls = 0; polls < 4; polls++, list.now += 60) {
       const { scan } = await watch.poll();
@@ -95,12 +96,12 @@ describe('the first poll of a publication', () => {
 describe('a change of status', () => {
   it('is reported with from and to, and as its own event', async () => {
     const { list, rows } = publication(3, 'pending');
-    const watch = new Follower(list);
+    const watch = new Watch(list);
     await watch.poll();
     list.change(rows[0]!.id, { status: 'active' });
     list.change(rows[1]!.id, { status: 'inactive' });
     list.change(rows[2]!.id, { status: 'needs_attention' });
-    expect(told((await watch.poll()).events).sort()).toEqual([
+    expect(textsOf((await watch.poll()).events).sort()).toEqual([
       `became_active ${rows[0]!.id} pending>active`,
       `status_changed ${rows[0]!.id} pending>active`,
       `status_changed ${rows[1]!.id} pending>inactive`,
@@ -112,19 +113,19 @@ describe('a change of status', () => {
 
   it('is reported only as the requested events', async () => {
     const { list, rows } = publication(2);
-    const watch = new Follower(list, { events: ['unsubscribed'] });
+    const watch = new Watch(list, { events: ['unsubscribed'] });
     await watch.poll();
     list.insert(1);
     list.change(rows[0]!.id, { status: 'inactive', subscription_tier: 'premium' });
-    expect(told((await watch.poll()).events)).toEqual([`unsubscribed ${rows[0]!.id} active>inactive`]);
+    expect(textsOf((await watch.poll()).events)).toEqual([`unsubscribed ${rows[0]!.id} active>inactive`]);
   });
 
   it('of a new subscription to active between two polls is reported with its creation, once', async () => {
     const { list } = publication(2);
-    const watch = new Follower(list);
+    const watch = new Watch(list);
     await watch.poll();
     const [fresh] = list.insert(1, 'active');
-    expect(told((await watch.poll()).events)).toEqual([
+    expect(textsOf((await watch.poll()).events)).toEqual([
       `created ${fresh!.id}`,
       `became_active ${fresh!.id} null>active`,
     ]);
@@ -133,31 +134,31 @@ describe('a change of status', () => {
 
   it('that follows the reported creation has a from', async () => {
     const { list } = publication(2);
-    const watch = new Follower(list, { events: ['created', 'status_changed'] });
+    const watch = new Watch(list, { events: ['created', 'status_changed'] });
     await watch.poll();
     const [fresh] = list.insert(1, 'pending');
-    expect(told((await watch.poll()).events)).toEqual([`created ${fresh!.id}`]);
+    expect(textsOf((await watch.poll()).events)).toEqual([`created ${fresh!.id}`]);
     list.change(fresh!.id, { status: 'active' });
-    expect(told((await watch.poll()).events)).toEqual([`status_changed ${fresh!.id} pending>active`]);
+    expect(textsOf((await watch.poll()).events)).toEqual([`status_changed ${fresh!.id} pending>active`]);
   });
 
   it('among the newest is found on the pages for new subscriptions, long before the scan', async () => {
     const { list, rows } = publication(50);
-    const watch = new Follower(list, { limit: 10, pages: 3 });
+    const watch = new Watch(list, { limit: 10, pages: 3 });
     for (let polls = 0; polls < 3; polls++) await watch.poll();
     expect(watch.state.scan).toMatchObject({ pass: 1, reached: null });
     list.change(rows[49]!.id, { status: 'inactive' });
     const { events, scan } = await watch.poll({ pages: 1 });
-    expect(told(events)).toContain(`unsubscribed ${rows[49]!.id} active>inactive`);
+    expect(textsOf(events)).toContain(`unsubscribed ${rows[49]!.id} active>inactive`);
     expect(scan?.share).toBe(0);
   });
 
   it('to an unknown status is reported like any other', async () => {
     const { list, rows } = publication(1);
-    const watch = new Follower(list);
+    const watch = new Watch(list);
     await watch.poll();
     list.change(rows[0]!.id, { status: 'on_hold' });
-    expect(told((await watch.poll()).events)).toEqual([`status_changed ${rows[0]!.id} active>on_hold`]);
+    expect(textsOf((await watch.poll()).events)).toEqual([`status_changed ${rows[0]!.id} active>on_hold`]);
   });
 });
 
@@ -170,12 +171,12 @@ describe('an update', () => {
   it('says which of tier and custom fields changed', async () => {
     const { list, rows } = publication(3);
     for (const { id } of rows) list.change(id, { custom_fields: colour('blue') });
-    const watch = new Follower(list, { customFields: 'all' });
+    const watch = new Watch(list, { customFields: 'all' });
     await watch.poll();
     list.change(rows[0]!.id, { subscription_tier: 'premium' });
     list.change(rows[1]!.id, { custom_fields: colour('red') });
     list.change(rows[2]!.id, { subscription_premium_tier_names: ['Gold'], custom_fields: [] });
-    expect(told((await watch.poll()).events)).toEqual([
+    expect(textsOf((await watch.poll()).events)).toEqual([
       `updated ${rows[0]!.id} tier`,
       `updated ${rows[1]!.id} custom_fields`,
       `updated ${rows[2]!.id} tier+custom_fields`,
@@ -186,7 +187,7 @@ describe('an update', () => {
     const { list, rows } = publication(1);
     const id = rows[0]!.id;
     list.change(id, { custom_fields: [{ name: 'Topics', value: ['ai', 'design'] }, ...colour('blue')] });
-    const watch = new Follower(list, { customFields: 'all' });
+    const watch = new Watch(list, { customFields: 'all' });
     await watch.poll();
     list.change(id, {
       custom_fields: [
@@ -202,18 +203,18 @@ describe('an update', () => {
     const { list, rows } = publication(1);
     const id = rows[0]!.id;
     list.change(id, { custom_fields: colour('blue') });
-    const watch = new Follower(list, { customFields: ['Size'] });
+    const watch = new Watch(list, { customFields: ['Size'] });
     await watch.poll();
     list.change(id, { custom_fields: colour('red') });
     expect((await watch.poll()).events).toEqual([]);
     expect((await watch.poll({ customFields: ['Colour'] })).events).toEqual([]);
     list.change(id, { custom_fields: colour('green') });
-    expect(told((await watch.poll({ customFields: ['Colour'] })).events)).toEqual([`updated ${id} custom_fields`]);
+    expect(textsOf((await watch.poll({ customFields: ['Colour'] })).events)).toEqual([`updated ${id} custom_fields`]);
   });
 
   it('is not made by pages that do not carry the fields', async () => {
     const { list, rows } = publication(1);
-    const watch = new Follower(list, { customFields: 'all' });
+    const watch = new Watch(list, { customFields: 'all' });
     list.change(rows[0]!.id, { custom_fields: colour('blue') });
     await watch.poll();
     const bare = list.readers(() => 100);
@@ -237,12 +238,12 @@ describe('an update', () => {
 describe('a removed subscription', () => {
   it('is reported after two complete passes without it, and can be found by its id', async () => {
     const { list, rows } = publication(30);
-    const watch = new Follower(list, { limit: 7, pages: 20 });
+    const watch = new Watch(list, { limit: 7, pages: 20 });
     await watch.poll();
     list.remove(rows[10]!.id);
     expect((await watch.poll()).events).toEqual([]);
     const { events } = await watch.poll();
-    expect(told(events)).toEqual([`removed ${rows[10]!.created}`]);
+    expect(textsOf(events)).toEqual([`removed ${rows[10]!.created}`]);
     const [event] = events;
     expect(event?.type === 'removed' && rows.filter((row) => isRemoved(event, row))).toEqual([rows[10]]);
     expect((await watch.poll()).events).toEqual([]);
@@ -250,7 +251,7 @@ describe('a removed subscription', () => {
 
   it('is not reported for a subscription that one pass skipped because pages moved', async () => {
     const { list } = publication(30);
-    const watch = new Follower(list, { limit: 7, pages: 20 });
+    const watch = new Watch(list, { limit: 7, pages: 20 });
     await watch.poll();
     const honest = list.readers(() => 7);
     const moved = await pollWatch<Row>({
@@ -274,7 +275,7 @@ describe('a removed subscription', () => {
 describe('the cost', () => {
   it('of an idle poll for "created" is one request, and the state stays as it was, identically', async () => {
     const { list } = publication(500);
-    const watch = new Follower(list, { events: ['created'] });
+    const watch = new Watch(list, { events: ['created'] });
     const { state } = await watch.poll();
     list.requests = 0;
     expect((await watch.poll()).state).toBe(state);
@@ -285,7 +286,7 @@ describe('the cost', () => {
     'of a poll with %i new ones is at most a hundredth of them and two',
     async (count) => {
       const { list } = publication(500);
-      const watch = new Follower(list, { events: ['created'] });
+      const watch = new Watch(list, { events: ['created'] });
       await watch.poll();
       for (let made = 0; made < count; made++, list.now++) list.insert(1);
       list.requests = 0;
@@ -296,14 +297,14 @@ describe('the cost', () => {
 
   it('of an idle poll is one request again a minute after ten pages within one second, and no late record is lost', async () => {
     const { list } = publication(500);
-    const watch = new Follower(list, { events: ['created'], pages: 50 });
+    const watch = new Watch(list, { events: ['created'], pages: 50 });
     await watch.poll();
     list.insert(1000);
     expect((await watch.poll()).events).toHaveLength(1000);
     // Still within that second.
     for (let polls = 0; polls < 3; polls++) expect((await watch.poll()).events).toEqual([]);
     const late = list.insert(3);
-    expect(told((await watch.poll()).events).sort()).toEqual(late.map(({ id }) => `created ${id}`).sort());
+    expect(textsOf((await watch.poll()).events).sort()).toEqual(late.map(({ id }) => `created ${id}`).sort());
     for (let polls = 0; polls < 2; polls++, list.now += 60) expect((await watch.poll()).events).toEqual([]);
     const { state } = watch;
     expect(JSON.stringify(state).length).toBeLessThan(300);
@@ -311,12 +312,12 @@ describe('the cost', () => {
     expect((await watch.poll()).state).toBe(state);
     expect(list.requests).toBe(1);
     const [next] = list.insert(1);
-    expect(told((await watch.poll()).events)).toEqual([`created ${next!.id}`]);
+    expect(textsOf((await watch.poll()).events)).toEqual([`created ${next!.id}`]);
   });
 
   it('of a poll with the scan stays within the budget, and a burst leaves the scan a quarter of it', async () => {
     const { list } = publication(60);
-    const watch = new Follower(list, { limit: 2, pages: 8 });
+    const watch = new Watch(list, { limit: 2, pages: 8 });
     for (let polls = 0; polls < 10; polls++) {
       for (let made = 0; made < 40; made++, list.now++) list.insert(1);
       const before = watch.state.scan?.reached ?? 0;
@@ -330,7 +331,7 @@ describe('the cost', () => {
 
   it('ends in time', async () => {
     const { list } = publication(60);
-    const watch = new Follower(list, { limit: 2, pages: 50, hasTime: () => false });
+    const watch = new Watch(list, { limit: 2, pages: 50, hasTime: () => false });
     await watch.poll();
     list.requests = 0;
     await watch.poll();
@@ -344,7 +345,7 @@ describe('a cursor that the service no longer accepts', () => {
     async (hours) => {
       const { list, rows } = publication(60, 'active', 3 * 3600);
       list.zone = hours * 3600;
-      const watch = new Follower(list, { limit: 5, pages: 4 });
+      const watch = new Watch(list, { limit: 5, pages: 4 });
       for (let polls = 0; polls < 12; polls++) {
         list.forgetCursors();
         expect((await watch.poll()).events).toEqual([]);
@@ -364,7 +365,7 @@ describe('a cursor that the service no longer accepts', () => {
   it('costs no request for days without known subscriptions', async () => {
     const list = new SubscriptionList();
     for (let year = 0; year < 4; year++, list.now += 365 * 86_400) list.insert(5, 'active');
-    const watch = new Follower(list, { limit: 5, pages: 50 });
+    const watch = new Watch(list, { limit: 5, pages: 50 });
     await watch.poll();
     await watch.poll({ pages: 3 });
     list.forgetCursors();
@@ -379,7 +380,7 @@ describe('a cursor that the service no longer accepts', () => {
 describe('a failed read', () => {
   it('in the scan keeps the events before it and reports the error', async () => {
     const { list } = publication(30);
-    const watch = new Follower(list, { limit: 5 });
+    const watch = new Watch(list, { limit: 5 });
     await watch.poll({ pages: 20 });
     const [fresh] = list.insert(1, 'pending');
     const failure = new Error('down');
@@ -390,7 +391,7 @@ describe('a failed read', () => {
       now: 0,
       read: { ...readers, oldest: () => Promise.reject(failure) },
     });
-    expect(told(result.events)).toEqual([`created ${fresh!.id}`]);
+    expect(textsOf(result.events)).toEqual([`created ${fresh!.id}`]);
     expect(result.interruption).toBe(failure);
     expect(result.state.scan?.place).toEqual(watch.state.scan?.place);
   });
@@ -412,12 +413,12 @@ describe('the list of one status', () => {
   it('reports subscriptions that enter it, without reading the others', async () => {
     const { list, rows } = publication(300);
     for (const { id } of rows.slice(0, 20)) list.change(id, { status: 'inactive' });
-    const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'] });
+    const watch = new Watch(list, { list: 'inactive', events: ['unsubscribed'] });
     expect((await watch.poll()).events).toEqual([]);
     for (const { id } of rows.slice(100, 103)) list.change(id, { status: 'inactive' });
     list.requests = 0;
     const { events, scan } = await watch.poll();
-    expect(told(events).sort()).toEqual(
+    expect(textsOf(events).sort()).toEqual(
       rows
         .slice(100, 103)
         .map(({ id }) => `unsubscribed ${id} null>inactive`)
@@ -429,13 +430,13 @@ describe('the list of one status', () => {
 
   it('reports again a subscription that left and came back, and no other twice', async () => {
     const { list, rows } = publication(30);
-    const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'], limit: 4 });
+    const watch = new Watch(list, { list: 'inactive', events: ['unsubscribed'], limit: 4 });
     await watch.poll();
     const seen: string[] = [];
     for (const status of ['inactive', 'inactive', 'active', 'inactive', 'inactive']) {
       list.change(rows[3]!.id, { status });
       list.change(rows[4]!.id, { status: 'inactive' });
-      seen.push(...told((await watch.poll()).events));
+      seen.push(...textsOf((await watch.poll()).events));
     }
     const line = (row: Row | undefined) => `unsubscribed ${row?.id} null>inactive`;
     expect(seen.sort()).toEqual([line(rows[3]), line(rows[3]), line(rows[4])].sort());
@@ -443,13 +444,15 @@ describe('the list of one status', () => {
 
   it('starts a new scan for another status', async () => {
     const { list, rows } = publication(30);
-    const watch = new Follower(list, { list: 'inactive' });
+    const watch = new Watch(list, { list: 'inactive' });
     await watch.poll();
     expect((await watch.poll({ list: 'active' })).events).toEqual([]);
     list.change(rows[0]!.id, { status: 'pending' });
     await watch.poll({ list: 'active' });
     list.change(rows[0]!.id, { status: 'active' });
-    expect(told((await watch.poll({ list: 'active' })).events)).toEqual([`became_active ${rows[0]!.id} null>active`]);
+    expect(textsOf((await watch.poll({ list: 'active' })).events)).toEqual([
+      `became_active ${rows[0]!.id} null>active`,
+    ]);
   });
 
   it('misses no subscription that stays in it, whatever is added and removed meanwhile', async () => {
@@ -464,19 +467,14 @@ describe('the list of one status', () => {
       fc.asyncProperty(fc.array(round, { maxLength: 25 }), fc.constantFrom(0, 20_000), async (rounds, apart) => {
         const { list, rows } = publication(20, 'active', apart);
         const flip = ({ at, status }: { at: number; status: string }) => list.change(rows[at]!.id, { status });
-        const watch = new Follower(list, { list: 'inactive', events: ['unsubscribed'], pages: 3 });
-        /**
-         * Unsubscribes that were told, less those that ended since and were seen to: who is believed to be
-         * unsubscribed.
-         */
-        const told = new Set<string>();
-        const toldOften = new Map<string, number>();
+        const watch = new Watch(list, { list: 'inactive', events: ['unsubscribed'], pages: 3 });
+        /** Number of `unsubscribed` events by id. */
+        const reported = new Map<string, number>();
         const left = new Map<string, number>();
-        const hear = (events: readonly SubscriptionEvent<Row>[]) => {
+        const collect = (events: readonly SubscriptionEvent<Row>[]) => {
           for (const event of events) {
             if (event.type !== 'unsubscribed') continue;
-            told.add(event.subscription.id);
-            toldOften.set(event.subscription.id, (toldOften.get(event.subscription.id) ?? 0) + 1);
+            reported.set(event.subscription.id, (reported.get(event.subscription.id) ?? 0) + 1);
           }
         };
         const passes = async (count: number) => {
@@ -485,17 +483,17 @@ describe('the list of one status', () => {
             (watch.state.scan?.pass ?? 0) < end && polls < 500;
             polls++
           )
-            hear((await watch.poll({ limit: 5, pages: 5 })).events);
+            collect((await watch.poll({ limit: 5, pages: 5 })).events);
         };
         await passes(2);
         for (const { turns, meanwhile, limit, forget } of rounds) {
           const waiting = [...meanwhile];
-          list.meanwhile = () => waiting.splice(0, 1).forEach(noting);
-          turns.forEach(noting);
+          list.meanwhile = () => waiting.splice(0, 1).forEach(applyChange);
+          turns.forEach(applyChange);
           if (forget) list.forgetCursors();
-          hear((await watch.poll({ limit })).events);
+          collect((await watch.poll({ limit })).events);
         }
-        function noting(what: { at: number; status: string }): void {
+        function applyChange(what: { at: number; status: string }): void {
           const { id } = rows[what.at]!;
           if (list.get(id)?.status === 'inactive' && what.status === 'active') left.set(id, (left.get(id) ?? 0) + 1);
           flip(what);
@@ -503,9 +501,9 @@ describe('the list of one status', () => {
         list.meanwhile = () => undefined;
         await passes(3);
         const inactive = list.rows().filter(({ status }) => status === 'inactive');
-        expect(inactive.filter(({ id }) => !told.has(id))).toEqual([]);
-        // Nobody is told more often than he can have come in.
-        expect([...toldOften].filter(([id, count]) => count > (left.get(id) ?? 0) + 1)).toEqual([]);
+        expect(inactive.filter(({ id }) => !reported.has(id))).toEqual([]);
+        // No subscription is reported more often than it entered the list.
+        expect([...reported].filter(([id, count]) => count > (left.get(id) ?? 0) + 1)).toEqual([]);
       }),
       { numRuns: 150 },
     );
@@ -536,7 +534,7 @@ describe('the reducer of the scan', () => {
 describe('the state', () => {
   it('of "created" alone, as earlier versions stored it, is accepted', async () => {
     const { list } = publication(3);
-    const watch = new Follower(list);
+    const watch = new Watch(list);
     const old = { ...startCreated(), seen: { created: list.now, ids: [] } };
     watch.state = readWatchState(JSON.parse(JSON.stringify(old)), 'mine');
     expect(watch.state).toMatchObject({ version: 2, scope: 'mine', created: old });
@@ -561,7 +559,7 @@ describe('the state', () => {
 
   it('with a truncated table is refused', async () => {
     const { list } = publication(3);
-    const watch = new Follower(list);
+    const watch = new Watch(list);
     const { state } = await watch.poll();
     const [segment] = state.scan!.table;
     const damaged = { ...state, scan: { ...state.scan!, table: [{ ...segment!, packed: segment!.packed.slice(1) }] } };
@@ -570,7 +568,7 @@ describe('the state', () => {
 
   it('counts the polls that changed it', async () => {
     const { list } = publication(3);
-    const watch = new Follower(list, { events: ['created'] });
+    const watch = new Watch(list, { events: ['created'] });
     await watch.poll();
     await watch.poll();
     list.insert(1);
@@ -580,7 +578,7 @@ describe('the state', () => {
 
   it('holds no id and no address of the subscriptions', async () => {
     const { list, rows } = publication(30);
-    const watch = new Follower(list);
+    const watch = new Watch(list);
     await watch.poll();
     const text = JSON.stringify(watch.state.scan);
     expect(rows.filter(({ id }) => text.includes(id))).toEqual([]);
@@ -588,7 +586,7 @@ describe('the state', () => {
 
   it('does not grow beyond its capacity', async () => {
     const { list } = publication(30);
-    const watch = new Follower(list, { capacity: 29 });
+    const watch = new Watch(list, { capacity: 29 });
     await expect(watch.poll()).rejects.toThrow(CapacityError);
     await expect(watch.poll({ capacity: 30 })).resolves.toBeDefined();
   });
