@@ -82,9 +82,7 @@ class ClockView extends View {
       });
       this.#show(state);
       const events = Object.entries(happened).map(([kind, count]) => `${count} × ${kind}`);
-      toast(
-        events.length === 0 ? 'The clock was moved; nothing was due.' : `Happened meanwhile: ${events.join(', ')}.`,
-      );
+      toast(events.length === 0 ? 'The clock was moved; nothing was due.' : `Events that ran: ${events.join(', ')}.`);
     } catch (error) {
       toastError(error);
     }

@@ -44,7 +44,7 @@ export function operationView(operation: Operation, description: Description): T
       assumed.length === 0
         ? nothing
         : html`<section class="assumed">
-          <h3>Assumed here, because the specification is silent</h3>
+          <h3>Assumptions where the specification leaves something open</h3>
           <ul>
             ${assumed.map((sentence) => html`<li>${sentence}</li>`)}
           </ul>

@@ -72,7 +72,7 @@ class TryOperation extends PageElement {
         </div>
         <details>
           <summary>As curl</summary>
-          <small>The key stands in it as ${keyVariable}.</small>
+          <small>The command reads the key from ${keyVariable}.</small>
           <pre tabindex="0"><code>${this.curl}</code></pre>
         </details>
       </form>
@@ -241,7 +241,7 @@ function formBody(text: string): string {
 function answerView(answer: Answer): TemplateResult {
   if (answer === 'sending') return html`<p class="soft">Sending …</p>`;
   if (answer === 'broken')
-    return html`<p>No whole answer came: the connection broke. If a fault is set, this is its work.</p>`;
+    return html`<p>The connection broke before the answer was complete. A fault that is set can be the cause.</p>`;
   const { status, milliseconds, text, headers } = answer;
   return html`<div class="row">
       ${codeBadge(status)} <small>${milliseconds} ms</small> ${text === '' ? nothing : copyButton(text, 'answer')}

@@ -45,7 +45,7 @@ const effects: Readonly<Record<string, EffectChoice>> = {
     effect: (retryAfter) => ({ status: 429, retryAfter }),
   },
   gateway: {
-    title: 'Answer with an HTML page, as a proxy does',
+    title: 'Answer with an HTML page, as a proxy would',
     amount: { title: 'Status', value: 502, min: 400, max: 599 },
     effect: (status) => ({ status, body: 'html' }),
   },
@@ -55,9 +55,9 @@ const effects: Readonly<Record<string, EffectChoice>> = {
     effect: (latency) => ({ latency }),
   },
   reset: { title: 'Break the connection before anything is stored', effect: () => 'reset' },
-  lostResponse: { title: 'Carry it out, but lose the answer', effect: () => 'lostResponse' },
+  lostResponse: { title: 'Apply the request, but lose the answer', effect: () => 'lostResponse' },
   truncate: { title: 'Cut the answer off in the middle', effect: () => 'truncate' },
-  duplicate: { title: 'Carry it out twice, as if it had arrived twice', effect: () => 'duplicate' },
+  duplicate: { title: 'Apply the request twice, as if it had arrived twice', effect: () => 'duplicate' },
 };
 
 /** Which requests a fault concerns. */

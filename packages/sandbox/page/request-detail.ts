@@ -71,7 +71,7 @@ export function requestDetail(exchange: Exchange, options: RequestDetailOptions)
       reasons.length === 0
         ? nothing
         : html`<div class="reasons-box" data-mood=${severity}>
-          <h4>${refused ? 'Why it was refused' : 'Good to know'}</h4>
+          <h4>${refused ? 'Why it was refused' : 'Notes'}</h4>
           <ul>
             ${reasons.map((reason) => html`<li>${reason}</li>`)}
           </ul>
@@ -85,11 +85,11 @@ export function requestDetail(exchange: Exchange, options: RequestDetailOptions)
 
 const noAnswer = html`<section>
   <h4>Answer</h4>
-  <p class="soft">None: the connection was broken first.</p>
+  <p class="soft">None: the connection broke before it.</p>
 </section>`;
 
 function gone(what: string): TemplateResult {
-  return html`<p class="soft">The ${what} is no longer kept: newer requests needed the memory.</p>`;
+  return html`<p class="soft">The log no longer has the ${what}: it removed it to save memory.</p>`;
 }
 
 function repeatLinks({ repeats }: Exchange, { later, open }: RequestDetailOptions): Content {
@@ -116,10 +116,10 @@ function actions(
       (authorization.startsWith('Basic')
         ? 'The curl command reads the OAuth client from $NEWSLETTER_OAUTH_CLIENT_ID and $NEWSLETTER_OAUTH_CLIENT_SECRET.'
         : `The curl command reads the key from ${keyVariable}, so that it can be shared.`),
-    !whole && 'The body was too long to be kept, so it can be neither copied nor sent again.',
+    !whole && 'The body was too long for the log, so it can be neither copied nor sent again.',
     whole &&
       secret &&
-      'It held a secret, which the log does not keep: put it where the command says [hidden]. It can’t be sent again from here.',
+      'It contained a secret, which the log does not keep: replace [hidden] in the command. It can’t be sent again from here.',
   ].filter((note) => note !== false);
   const send = async (): Promise<void> => {
     const key = valueOf(document, '#again-key') || null;
@@ -154,7 +154,7 @@ function actions(
 function nearestSection({ request, change, example }: Nearest): TemplateResult {
   return html`<section class="nearest">
     <h4>Nearest valid request</h4>
-    <p class="soft">Change this, and it is accepted:</p>
+    <p class="soft">With this change it is accepted:</p>
     <ul>
       ${change.map(({ field, to }) => html`<li><code>${field}</code> → <code>${valueText(to)}</code></li>`)}
     </ul>

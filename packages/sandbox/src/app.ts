@@ -19,7 +19,7 @@ import { temporaryFile } from './store/database.ts';
 import { createPages } from './pages.ts';
 import type { Clock } from './world/clock.ts';
 import { createFeed, type WorldEvent } from './world/world.ts';
-import { plant } from './world/seeds/load-seed.ts';
+import { loadSeed } from './world/seeds/load-seed.ts';
 import type { Seed } from './world/seeds/seed.ts';
 import { findSeed, isSeedName, type SeedName } from './world/seeds/standard.ts';
 import { openWorld } from './world/open-world.ts';
@@ -62,7 +62,7 @@ export interface Sandbox {
    * connection.
    */
   readonly fetch: (input: Request | URL | string, init?: RequestInit) => Promise<Response>;
-  /** Replaces all content by a seed, by default the initial one. @throws SeedError where it can't be planted */
+  /** Replaces all content by a seed, by default the initial one. @throws SeedError where it cannot be loaded */
   readonly reset: (seed?: SeedName | Seed) => void;
   readonly clock: Clock;
   /** Faults injected into requests. */
@@ -86,7 +86,7 @@ export interface Sandbox {
   readonly record: () => () => Recording;
   /** Calls `listener` with each request and each change from now on; the returned function unsubscribes. */
   readonly subscribe: (listener: (event: SandboxEvent) => void) => () => void;
-  /** Whether the database was new and has been planted with the seed; false where a file already held something. */
+  /** Whether the database was new and was filled with the seed; false where a file already held something. */
   readonly planted: boolean;
   /** Closes the database. Requests are answered with 503 from then on. */
   readonly close: () => void;
@@ -95,7 +95,7 @@ export interface Sandbox {
 /**
  * Starts a sandbox in this process.
  *
- * @throws DatabaseError where the file of `db` can't be used, SeedError where `seed` can't be planted
+ * @throws DatabaseError where the file of `db` can't be used, SeedError where `seed` cannot be loaded
  * @example
  * ```ts
  * const sandbox = createSandbox();
@@ -122,15 +122,15 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   const initial = settingsOf(assumptions.list(), rateLimit.state);
   let open = true;
   let recorder: Recorder | undefined;
-  /** Whether nothing has changed since the seed was planted. */
+  /** Whether nothing has changed since the seed was loaded. */
   let pristine = false;
   /** Real time when the seed was loaded. */
-  let plantedAt = 0;
+  let seedLoadedAt = 0;
   const source = options.now ?? Date.now;
   /** The clock is held at one time, so that the same seed at the same time makes the same content. */
-  const plantSeed = (next: SeedName | Seed | undefined, size: typeof growth): void => {
-    plantedAt = Math.trunc(source());
-    world.clock.during(plantedAt, () => plant(world, findSeed(next ?? seed), size));
+  const loadInitialSeed = (next: SeedName | Seed | undefined, size: typeof growth): void => {
+    seedLoadedAt = Math.trunc(source());
+    world.clock.during(seedLoadedAt, () => loadSeed(world, findSeed(next ?? seed), size));
   };
 
   const describe = (event: WorldEvent): SandboxEvent | undefined => {
@@ -157,7 +157,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
 
   const reset = (next?: unknown): void => {
     try {
-      plantSeed(next as SeedName | Seed | undefined, next === undefined ? growth : undefined);
+      loadInitialSeed(next as SeedName | Seed | undefined, next === undefined ? growth : undefined);
     } finally {
       world.clock.load();
     }
@@ -211,7 +211,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   let planted = false;
   try {
     planted = world.store.workspace.publications().length === 0;
-    if (planted) plantSeed(seed, growth);
+    if (planted) loadInitialSeed(seed, growth);
     pristine = planted && isSeedName(seed) && growth === undefined;
   } catch (error) {
     world.store.close();
@@ -249,12 +249,12 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
       recorder = createRecorder({
         version: sandboxVersion,
         now: world.clock.now,
-        plantedAt: () => plantedAt,
+        seedLoadedAt: () => seedLoadedAt,
         snapshot: fresh ? null : exportNow(),
         state: {
           seed: isSeedName(seed) ? seed : null,
           idSeed: options.idSeed ?? 1,
-          time: new Date(fresh ? plantedAt : world.clock.now()).toISOString(),
+          time: new Date(fresh ? seedLoadedAt : world.clock.now()).toISOString(),
           ...settingsOf(assumptions.list(), rateLimit.state),
           initial,
           faults: faultsOf(faults.list()),

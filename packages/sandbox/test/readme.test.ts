@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { serverOptions } from '../src/command/options.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
-import { readings } from '../src/command/scenarios.ts';
+import { scenarios } from '../src/command/scenarios.ts';
 import { assumptions } from '../src/control/assumptions.ts';
 import { start } from './command/process.ts';
 
@@ -73,7 +73,7 @@ test('the curl call of the README creates a subscription', async () => {
 });
 
 test('the README lists every fault of certify as it is', () => {
-  const rows = readings.flatMap(({ name, kind, about }) => (kind === 'fault' ? [`| \`${name}\` | ${about} |\n`] : []));
+  const rows = scenarios.flatMap(({ name, kind, about }) => (kind === 'fault' ? [`| \`${name}\` | ${about} |\n`] : []));
   expect(readme).toContain(`| Fault | |\n|---|---|\n${rows.join('')}\n`);
 });
 

@@ -143,13 +143,13 @@ test('a difference is reported with its path', async () => {
 });
 
 test.each([
-  ['nothing', null, /no recording/],
+  ['nothing', null, /not a recording/],
   [
     'another HAR',
     { log: { version: '1.2', creator: { name: 'Firefox', version: '1' }, entries: [] } },
-    /which state .*--record FILE/,
+    /lacks the state .*--record FILE/,
   ],
-  ['another object', { log: { version: '1.1' } }, /"log\.version" is wrong/],
+  ['another object', { log: { version: '1.1' } }, /"log\.version" is not valid/],
 ])('%s is refused with a sentence that says what to do', async (_, value, says) => {
   await expect(replay(value)).rejects.toThrow(says);
 });

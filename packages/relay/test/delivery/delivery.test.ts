@@ -401,7 +401,7 @@ describe('what the API refuses for good', () => {
     });
     await relay.fetch(post({ email: 'ada@example.com' }));
     await eventually('it is dead', async () => (await relay.store.counts()).dead === 1);
-    expect(relay.logged.join('')).toContain('names no newsletter list of this publication');
+    expect(relay.logged.join('')).toContain('is not a newsletter list of this publication');
   });
 });
 

@@ -162,11 +162,15 @@ export function toApiError(error: unknown): ApiError {
     return apiError(
       503,
       'STORAGE_UNAVAILABLE',
-      'The sandbox could not write its database; nothing of this request was kept. Free some disk space, then repeat it.',
+      'The sandbox could not write to its database, so it stored nothing of this request. Free some disk space, then send the request again.',
     );
   }
   process.stderr.write(`${inspect(error)}\n`);
-  return apiError(500, 'INTERNAL_ERROR', 'The sandbox failed; its terminal shows why. Please report it.');
+  return apiError(
+    500,
+    'INTERNAL_ERROR',
+    'The sandbox failed because of a bug. Its terminal shows the error. Please report it.',
+  );
 }
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {
@@ -182,7 +186,7 @@ function respond(status: number, body: unknown, headers: Readonly<Record<string,
 /** A hint for the two most frequent causes of an unknown path. */
 function hint(path: string): string {
   if (/^\/(?:publications|workspaces)\b/.test(path)) return ` Every path of the API begins with ${apiPrefix}.`;
-  return path.length > 1 && path.endsWith('/') ? ' A path has no slash at its end.' : '';
+  return path.length > 1 && path.endsWith('/') ? ' Remove the slash at the end of the path.' : '';
 }
 
 export type Match =

@@ -57,7 +57,11 @@ export function requireScope(bearer: Bearer, { scope }: Operation): void {
 export function findPublication(world: World, bearer: Bearer, id: string): PublicationRow {
   const publication = world.store.workspace.publication(id);
   if (!publication || (bearer.publications && !bearer.publications.includes(id))) {
-    throw apiError(404, 'PUBLICATION_NOT_FOUND', 'There is no publication with this id that the token can reach.');
+    throw apiError(
+      404,
+      'PUBLICATION_NOT_FOUND',
+      'There is no publication with this id, or the API key or token does not give access to it.',
+    );
   }
   return publication;
 }
@@ -78,7 +82,7 @@ export function reachedPublication(
     throw apiError(
       403,
       'FORBIDDEN',
-      'This concerns the whole workspace; a key that is restricted to publications can not use it.',
+      'This operation concerns the whole workspace. An API key that is restricted to publications cannot use it.',
     );
   }
   const id = params['publicationId'];

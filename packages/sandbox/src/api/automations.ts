@@ -29,14 +29,14 @@ const enrollSubscriber = rule('journeys.enroll', (call, _query, body) => {
     throw apiError(
       400,
       'NO_API_TRIGGER',
-      'This automation has no active Add by API trigger: "api" must be one of its trigger_events and its status running or live.',
+      'This automation has no active Add by API trigger: "api" must be one of its trigger_events, and its status must be running or live.',
     );
   }
   const subscriber = findSubscriber(call, body);
   return world.write((note) => {
     const journey = enroll(world, automation, subscriber.seq);
     if (!journey)
-      throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey through this automation.');
+      throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey in this automation.');
     overrideDoubleOpt(world, subscriber, body.double_opt_override, note);
     return {
       body: {
@@ -166,16 +166,16 @@ function findSubscriber({ world, publication }: Call, { email, subscription_id }
     ...(subscription_id === undefined ? [] : [subscriptions.byId(publication.id, subscription_id)]),
   ];
   if (named.length === 0)
-    throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'Name the subscriber by "email" or "subscription_id".');
+    throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'Identify the subscriber by "email" or "subscription_id".');
   const [first, second] = named;
   if (!first || named.includes(undefined))
     throw apiError(
       404,
       'NOT_FOUND',
-      'There is no such subscriber on this publication. Subscribe them first, with "automation_ids".',
+      'This publication has no such subscriber. Create the subscription first; its "automation_ids" can enroll it, too.',
     );
   if (second && second.seq !== first.seq)
-    throw apiError(400, 'VALIDATE_ERROR', '"email" and "subscription_id" name two different subscribers.');
+    throw apiError(400, 'VALIDATE_ERROR', '"email" and "subscription_id" belong to two different subscribers.');
   return first;
 }
 

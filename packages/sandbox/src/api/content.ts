@@ -74,7 +74,7 @@ const getConditionSet = ruleWithSchemas('conditionSets.get', {}, ({ world, publi
     'active condition set with this id on this publication',
   );
   const read = expandStats.safeParse(query);
-  if (!read.success) explain('"expand[]" takes stats here; other values were ignored.');
+  if (!read.success) explain('"expand[]" supports only "stats" here; other values were ignored.');
   const stats = read.data?.expand?.includes('stats')
     ? { stats: { active_subscriber_count: countActive(world.store, set) } }
     : {};

@@ -52,7 +52,7 @@ function refuseDuplicate(world: World, publicationId: string, display: string): 
     throw apiError(
       400,
       'ALREADY_EXISTS',
-      '"display" is the text of a custom field that exists already; subscriptions refer to fields by it.',
+      'A custom field with this "display" exists already. It must be unique, because subscriptions refer to fields by it.',
     );
   }
 }

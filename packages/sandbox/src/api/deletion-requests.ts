@@ -13,7 +13,7 @@ const gated = {
       throw apiError(
         403,
         'DATA_DELETION_NOT_ENABLED',
-        'Data deletion is not enabled for this organization, as the assumption data_deletion has it.',
+        'Data deletion is not enabled for this organization (assumption data_deletion: not_enabled).',
       );
   },
 };
@@ -26,7 +26,7 @@ const create = rule(
     }
     return world.write(() => {
       const request = requestDeletion(world, email);
-      if (!request) throw apiError(409, 'CONFLICT', 'A deletion request for this address is open already.');
+      if (!request) throw apiError(409, 'CONFLICT', 'A deletion request for this address is already open.');
       return oneRecord(deletionRequestRecord(request));
     });
   },

@@ -69,7 +69,7 @@ export function offsetList<Row extends Position>(query: PagingQuery, listing: Li
   const reply = offsetPage(query, listing);
   return query.page === undefined
     ? reply
-    : { ...reply, headers: deprecation('This list has no cursor yet; go on with "page" until it has.') };
+    : { ...reply, headers: deprecation('This list has no cursors yet. Keep using "page" until it has.') };
 }
 
 /**
@@ -104,8 +104,7 @@ function offsetPage<Row extends Position>(
 
 /** The specification names the headers and leaves their texts open. */
 const deprecation = (guide: string): Readonly<Record<string, string>> => ({
-  'X-Pagination-Warning':
-    'Offset pagination is deprecated and reaches no further than page 100. Use cursor pagination instead.',
+  'X-Pagination-Warning': 'Offset pagination is deprecated and ends at page 100. Use cursor pagination instead.',
   'X-Pagination-Migration-Guide': guide,
 });
 
@@ -123,14 +122,14 @@ function readCursor(cursor: string, list: string, direction: 'asc' | 'desc'): Po
     throw apiError(
       400,
       'INVALID_CURSOR',
-      '"cursor" is not a cursor of this list. Use the "next_cursor" of an earlier answer as it came.',
+      '"cursor" is not valid for this list. Send the "next_cursor" of an earlier answer unchanged.',
     );
   }
   if (written !== direction) {
     throw apiError(
       400,
       'INVALID_CURSOR',
-      `"cursor" was given for direction=${written}. Repeat the parameters of the first request with every page.`,
+      `"cursor" belongs to direction=${written}. Send the same parameters with every page.`,
     );
   }
   return position;

@@ -77,7 +77,7 @@ export async function readOptionalJson(request: Request): Promise<unknown> {
     throw apiError(
       400,
       'INVALID_CONTENT_TYPE',
-      `The Content-Type must be application/json, ${type === null ? 'and there is none' : `not "${type.slice(0, 100)}"`}.`,
+      `The Content-Type must be application/json${type === null ? '; the request has none' : `, not "${type.slice(0, 100)}"`}.`,
     );
   }
   try {
@@ -143,7 +143,8 @@ export const handled = (request: Request, time: number): void => handledListener
 export async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
   const { value, ignored } = check(schema, await readControlJson(request));
   const [unknown] = ignored;
-  if (unknown !== undefined) throw apiError(400, 'UNKNOWN_KEY', `"${unknown.slice(0, 100)}" is not known here.`);
+  if (unknown !== undefined)
+    throw apiError(400, 'UNKNOWN_KEY', `"${unknown.slice(0, 100)}" is not known here. Check its spelling.`);
   return value;
 }
 

@@ -74,7 +74,7 @@ function problem(issue: z.core.$ZodIssue): string {
         .join(', ')
         .replace(/, (?=[^,]*$)/, ' or ')}`;
     case 'invalid_union':
-      return 'is of no type that is allowed here';
+      return 'has a type that is not allowed here';
     case 'too_big':
       return `must be at most ${issue.maximum}${unit(issue.origin)}`;
     case 'too_small':
@@ -123,13 +123,13 @@ const typeExamples: Readonly<Record<string, unknown>> = {
 };
 
 const typeNames: Readonly<Record<string, string>> = {
-  array: 'a list',
+  array: 'an array',
   boolean: 'true or false',
   int: 'a whole number',
   number: 'a number',
   object: 'a JSON object',
   record: 'a JSON object',
-  string: 'a text',
+  string: 'a string',
 };
 
 function unit(origin: string): string {

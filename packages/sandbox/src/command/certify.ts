@@ -1,17 +1,17 @@
-/** `newsletter-sandbox certify -- CMD`: runs a command once under every reading and prints which it survives. */
+/** `newsletter-sandbox certify -- CMD`: runs a command once in every scenario and prints which it survives. */
 import type { Sandbox } from '../app.ts';
 import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
-import { readings, type Reading } from './scenarios.ts';
+import { scenarios, type Scenario } from './scenarios.ts';
 import { requestLines } from './exec.ts';
 import { serve } from './serve.ts';
 
 /** How to certify a command. */
 export interface CertifyOptions {
   readonly command: readonly [string, ...string[]];
-  /** Names of readings to try beside the default one; null for all. */
+  /** Names of scenarios to try beside the default one; null for all. */
   readonly only: readonly string[] | null;
-  /** Names of readings that are not tried. */
+  /** Names of scenarios that are not tried. */
   readonly except: readonly string[];
   /** Stops at the first failure. */
   readonly bail: boolean;
@@ -20,11 +20,11 @@ export interface CertifyOptions {
   readonly timeout: number;
 }
 
-/** The result of a command under a reading. */
+/** The result of a command under a scenario. */
 interface Verdict {
   readonly name: string;
-  readonly kind: Reading['kind'];
-  /** `not met`: the command succeeded, and none of its requests met what the reading changes. */
+  readonly kind: Scenario['kind'];
+  /** `not met`: the command succeeded, and none of its requests met what the scenario changes. */
   readonly outcome: 'survived' | 'failed' | 'not met' | 'not claimed';
   readonly seconds: number;
   /** What went wrong; left out where nothing did. */
@@ -46,31 +46,31 @@ const shownRequests = 30;
 const shownOutput = 15;
 
 /**
- * Runs the command under each reading, in a fresh sandbox each time, the default one first: a command that fails there
+ * Runs the command in each scenario, in a fresh sandbox each time, the default one first: a command that fails there
  * is tried no further.
  *
  * @returns 0 where it survived all, 1 where not, 127 where it could not be started, 128 and its number for a signal
  */
 export async function certify(options: ServerOptions, certifying: CertifyOptions): Promise<number> {
   const { only, except, bail, json } = certifying;
-  const chosen = readings.filter(({ name, kind }) => only === null || kind === 'default' || only.includes(name));
+  const chosen = scenarios.filter(({ name, kind }) => only === null || kind === 'default' || only.includes(name));
   const verdicts: Verdict[] = [];
   const width = Math.max(...chosen.map(({ name }) => name.length));
   const print = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
   const isTerminal = process.stderr.isTTY;
   let stopped: number | undefined;
   print(`Certifying: ${certifying.command.join(' ')}\n\n`);
-  for (const reading of chosen) {
-    if (isTerminal) process.stderr.write(`  … ${reading.name}`);
-    const { verdict, stop } = except.includes(reading.name)
-      ? { verdict: notClaimed(reading), stop: undefined }
-      : await tryUnder(reading, options, certifying);
+  for (const scenario of chosen) {
+    if (isTerminal) process.stderr.write(`  … ${scenario.name}`);
+    const { verdict, stop } = except.includes(scenario.name)
+      ? { verdict: notClaimed(scenario), stop: undefined }
+      : await tryUnder(scenario, options, certifying);
     verdicts.push(verdict);
     if (isTerminal) process.stderr.write('\r\x1B[K');
     print(`${lineOf(verdict, width)}\n`);
     stopped = stop;
     const failed = verdict.outcome === 'failed';
-    if (stopped !== undefined || (failed && (bail || reading.kind === 'default'))) break;
+    if (stopped !== undefined || (failed && (bail || scenario.kind === 'default'))) break;
   }
   print(`\n${verdicts.map(failureText).join('')}${summaryOf(verdicts, chosen.length)}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ command: certifying.command, readings: verdicts }, null, 2)}\n`);
@@ -78,20 +78,20 @@ export async function certify(options: ServerOptions, certifying: CertifyOptions
 }
 
 async function tryUnder(
-  reading: Reading,
+  scenario: Scenario,
   options: ServerOptions,
   { command, timeout }: CertifyOptions,
 ): Promise<{ readonly verdict: Verdict; readonly stop: number | undefined }> {
   const { address, controlToken, sandbox, stop } = await serve({ ...options, fresh: true });
   try {
-    reading.set(sandbox);
+    scenario.set(sandbox);
     const started = performance.now();
     const ended = await runCommand(command, environmentOf(address, controlToken), { capture: true, timeout });
     const seconds = Math.round((performance.now() - started) / 100) / 10;
-    const { name, kind, about } = reading;
+    const { name, kind, about } = scenario;
     const verdict: Verdict =
       ended.code === 0
-        ? { name, kind, outcome: reading.met(sandbox) ? 'survived' : 'not met', seconds }
+        ? { name, kind, outcome: scenario.met(sandbox) ? 'survived' : 'not met', seconds }
         : { name, kind, outcome: 'failed', seconds, failure: { about, ...ended, ...evidence(sandbox, ended.output) } };
     const signal = ended.interrupted === 'SIGINT' ? 130 : 143;
     return { verdict, stop: ended.interrupted ? signal : ended.started ? undefined : 127 };
@@ -107,7 +107,7 @@ function evidence(sandbox: Sandbox, output: string): Pick<Failure, 'requests' | 
   };
 }
 
-const notClaimed = ({ name, kind }: Reading): Verdict => ({ name, kind, outcome: 'not claimed', seconds: 0 });
+const notClaimed = ({ name, kind }: Scenario): Verdict => ({ name, kind, outcome: 'not claimed', seconds: 0 });
 
 const marks = { survived: '✓', failed: '✗', 'not met': '–', 'not claimed': ' ' } as const;
 
@@ -133,12 +133,14 @@ function summaryOf(verdicts: readonly Verdict[], all: number): string {
   const count = (...outcomes: readonly Verdict['outcome'][]): number =>
     verdicts.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const tried = count('survived', 'not met', 'failed');
-  const parts = [`Survived ${count('survived', 'not met')} of ${tried} readings`];
+  const parts = [`Survived ${count('survived', 'not met')} of ${tried} scenarios`];
   if (count('not met') > 0) parts.push(`${count('not met')} of them not met by any request`);
   if (count('not claimed') > 0) parts.push(`${count('not claimed')} not claimed`);
   if (verdicts.length < all) parts.push(`${all - verdicts.length} not tried`);
   const [first] = verdicts;
   const hint =
-    first?.outcome === 'failed' ? ' It has to succeed under the default reading before the others mean anything.' : '';
+    first?.outcome === 'failed'
+      ? ' The other scenarios are tried only once the command succeeds in the default one.'
+      : '';
   return `${parts.join('; ')}.${hint}`;
 }

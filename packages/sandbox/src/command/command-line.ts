@@ -30,7 +30,7 @@ const serve: CommandEntry<Context> = {
       command.allowExcessArguments(true).action(async (_options, self) => {
         if (self.args.length > 0)
           throw new UsageError(
-            'A command behind " -- " needs "exec" or "certify" before it: newsletter-sandbox exec -- npm test.',
+            'To run a command, write "exec" or "certify" before " -- ": newsletter-sandbox exec -- npm test.',
           );
         const { serveUntilStopped } = await import('./serve.ts');
         end(await serveUntilStopped(readServerOptions(rootOf(self), { runsCommand: false })));
@@ -43,7 +43,7 @@ const exec: CommandEntry<Context> = {
   load: async () => ({
     define: (command, { argv, end }) =>
       command
-        .argument('<command...>', 'the command and its arguments, behind " -- "')
+        .argument('<command...>', 'the command and its arguments, after " -- "')
         .usage('[options] -- COMMAND [arguments]')
         .action(async (words, _options, self) => {
           const toRun = commandToRun(self, words, argv);
@@ -54,39 +54,40 @@ const exec: CommandEntry<Context> = {
 };
 
 const certify: CommandEntry<Context> = {
-  about: 'run a command once under every reading: each value of each assumption, and the main faults',
+  about: 'run a command once in every scenario: each value of each assumption, and the main faults',
   load: async () => ({
     define: (command, { argv, end }) =>
       command
-        .argument('<command...>', 'the command and its arguments, behind " -- "')
+        .argument('<command...>', 'the command and its arguments, after " -- "')
         .usage('[options] -- COMMAND [arguments]')
         .option(
           '--only <name>',
-          'try this reading and the default one, such as lost-response, pagination_fields or pagination_fields=nested; may be repeated',
+          'run only this scenario and the default one, such as lost-response, pagination_fields or pagination_fields=nested; may be repeated',
           collect,
         )
-        .option(
-          '--except <name>',
-          'leave this reading out, for it is not claimed to be survived; may be repeated',
-          collect,
-        )
+        .option('--except <name>', 'skip this scenario and report it as not claimed; may be repeated', collect)
         .option('--bail', 'stop at the first failure')
-        .option('--timeout <seconds>', 'stop a run that takes longer, and count it as failed', readSeconds, 60)
-        .option('--json', 'print the result as JSON, and the table on stderr')
+        .option(
+          '--timeout <seconds>',
+          'stop a run that takes longer than this, and count it as failed',
+          readSeconds,
+          60,
+        )
+        .option('--json', 'print the result as JSON on stdout, and the table on stderr')
         .action(async (words, { only, except = [], bail = false, json = false, timeout }, self) => {
           const toRun = commandToRun(self, words, argv);
           const root = rootOf(self);
           if (root.getOptionValueSource('record') === 'cli')
-            throw new UsageError('certify records nothing: leave out --record, or use it with exec.');
+            throw new UsageError('certify cannot record. Leave out --record, or use it with exec.');
           const { certify: run } = await import('./certify.ts');
-          const { readingNames } = await import('./scenarios.ts');
+          const { scenarioNames } = await import('./scenarios.ts');
           // Every run would overwrite the recording of the run before.
           const options = { ...readServerOptions(root, { runsCommand: true }), record: undefined };
           end(
             await run(options, {
               command: toRun,
-              only: only ? only.flatMap(readingNames) : null,
-              except: except.flatMap(readingNames),
+              only: only ? only.flatMap(scenarioNames) : null,
+              except: except.flatMap(scenarioNames),
               bail,
               json,
               timeout: timeout * 1000,
@@ -100,7 +101,7 @@ const replay: CommandEntry<Context> = {
   about: 'send the requests of a recording to a fresh sandbox and compare the answers; fails where one differs',
   load: async () => ({
     define: (command, { end }) =>
-      command.argument('<file>', 'the recording, which --record has written').action(async (file) => {
+      command.argument('<file>', 'a recording that --record wrote').action(async (file) => {
         const { replayFile } = await import('../recording/recording-file.ts');
         end(await replayFile(file, (text) => process.stdout.write(text)));
       }),
@@ -116,7 +117,7 @@ export const newsletterSandbox: CommandLine<Context> = {
   globalOptions: serverOptions,
   notes: [
     'exec sets NEWSLETTER_API_URL, NEWSLETTER_API_KEY and more in the environment of the command. Where the command fails, the requests it sent are printed with their reasons.',
-    'certify counts exit code 0 of the command as survival and ends with 0 where the command survived every reading.',
+    'certify: the command survives a scenario where it ends with exit code 0. certify ends with 0 where it survived all of them.',
     'Exit codes: 0 done · 1 failed · 2 wrong usage; exec ends with the exit code of the command',
   ],
   completeValue,
@@ -131,7 +132,7 @@ function commandToRun(
   argv: readonly string[],
 ): readonly [string, ...string[]] {
   if (first !== undefined && argv.includes('--')) return [first, ...rest];
-  throw new UsageError(`The command stands behind " -- ": newsletter-sandbox ${command.name()} -- npm test.`);
+  throw new UsageError(`Write the command after " -- ": newsletter-sandbox ${command.name()} -- npm test.`);
 }
 
 function readSeconds(text: string): number {
@@ -143,8 +144,8 @@ function readSeconds(text: string): number {
 async function completeValue(name: string): Promise<readonly Candidate[]> {
   const values = { '--profile': profiles, '--seed': ['demo', 'empty'] }[name] ?? [];
   if (name !== '--only' && name !== '--except') return values.map((value) => ({ value, about: '' }));
-  const { readings } = await import('./scenarios.ts');
-  return readings.map((reading) => ({ value: reading.name, about: reading.about }));
+  const { scenarios } = await import('./scenarios.ts');
+  return scenarios.map((scenario) => ({ value: scenario.name, about: scenario.about }));
 }
 
 /** Errors whose message tells the user what to do. Any other is a bug and shows its stack. */

@@ -30,7 +30,7 @@ export async function execute(options: ServerOptions, command: readonly [string,
 function report(sandbox: Sandbox): string {
   const entries = sandbox.requests();
   if (entries.length > 0) return ['Its requests:', ...requestLines(entries)].join('\n');
-  return 'It sent no request to the sandbox. Its address is in NEWSLETTER_API_URL, the key in NEWSLETTER_API_KEY, the publication in NEWSLETTER_PUBLICATION_ID.';
+  return 'It sent no request to the sandbox. The address of the sandbox is in NEWSLETTER_API_URL, the key in NEWSLETTER_API_KEY, the publication in NEWSLETTER_PUBLICATION_ID.';
 }
 
 /** Requests printed. */
@@ -52,7 +52,7 @@ function linesOf({ time, method, path, query, operation, status, reasons, neares
     ...reasons.map((reason) => `      ${reason}`),
     ...(nearest
       ? [
-          `      Nearest: ${nearest.request}${nearest.change.map(({ field, to }, index) => `${index === 0 ? ' with ' : ', '}${field} ${JSON.stringify(to)}`).join('')}`,
+          `      Nearest valid request: ${nearest.request}${nearest.change.map(({ field, to }, index) => `${index === 0 ? ' with ' : ', '}${field} ${JSON.stringify(to)}`).join('')}`,
         ]
       : []),
   ];

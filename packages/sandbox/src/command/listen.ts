@@ -94,7 +94,7 @@ function explain(error: unknown, { host, port }: ListenOptions): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is in use. Stop what listens there, or choose another with --port or SANDBOX_PORT.`;
+      return `Port ${port} on ${host} is in use. Stop the program that uses it, or choose another with --port or SANDBOX_PORT.`;
     case 'EACCES':
       return `Port ${port} needs more rights than this user has. Choose one above 1023 with --port or SANDBOX_PORT.`;
     case 'EADDRNOTAVAIL':

@@ -28,54 +28,54 @@ const largestSeedSize = 10_000_000;
 /** The options that every command shares. */
 export function serverOptions(): readonly Option[] {
   return [
-    setting('--port <number>', 'port to listen on; 0 takes a free one', 'SANDBOX_PORT', wholeNumber(0, 65_535)).default(
-      4010,
-    ),
+    setting(
+      '--port <number>',
+      'port to listen on; 0 selects a free one',
+      'SANDBOX_PORT',
+      wholeNumber(0, 65_535),
+    ).default(4010),
     setting(
       '--host <address>',
-      'address to listen on; the default is reached from this machine only',
+      'address to listen on; the default accepts connections from this machine only',
       'SANDBOX_HOST',
       asText,
     ).default('127.0.0.1'),
     setting(
       '--allowed-host <name>',
-      'answer requests for this host name too, beside localhost and IP addresses; may be repeated, or hold several names with commas between them',
+      'accept requests for this host name as well as for localhost and IP addresses; may be repeated or list several, separated by commas',
       'SANDBOX_ALLOWED_HOSTS',
       (text, previous: readonly string[] | undefined) => collectList(readHostNames(text), previous),
     ),
     setting(
       '--control-token <token>',
-      'require this token for the control and the window (default: none; a random one where --host is not of this machine)',
+      'require this token for the control endpoints and the web interface (default: none, or a random one where --host accepts connections from other machines)',
       'SANDBOX_CONTROL_TOKEN',
       asText,
     ),
-    setting(
-      '--db <file>',
-      'keep everything in this file, or :memory: to discard it at the end',
-      'SANDBOX_DB',
-      asText,
-    ).default(':memory:'),
+    setting('--db <file>', 'database file; :memory: keeps nothing after the end', 'SANDBOX_DB', asText).default(
+      ':memory:',
+    ),
     setting(
       '--seed <name or file>',
-      'what a new database starts with: demo, empty or a JSON file',
+      'content of a new database: demo, empty or a JSON file',
       'SANDBOX_SEED',
       asText,
     ).default('demo'),
     setting(
       '--seed-size <number>',
-      'fill the publication up to so many subscriptions; 0 leaves the seed as it is',
+      'generate subscriptions until the publication has this many; 0 generates none',
       'SANDBOX_SEED_SIZE',
       wholeNumber(0, largestSeedSize),
     ).default(0),
     setting(
       '--profile <name>',
-      'rate limit: spec has none and no headers, service 180 a minute with headers, unlimited none',
+      'rate limit: spec and unlimited have none; service allows 180 requests a minute and sends RateLimit headers',
       'SANDBOX_PROFILE',
       readProfile,
     ).default('spec'),
     setting(
       '--record <file>',
-      'write every request with its answer to this file, to replay it; none records nothing',
+      'record every request with its answer in this file, for replay; none records nothing',
       'SANDBOX_RECORD',
       asText,
     ),
@@ -145,7 +145,7 @@ export function readServerOptions(
 function readControlToken(text: string | undefined): string | undefined {
   if (text === undefined || /^[\w.~-]{8,200}$/.test(text)) return text;
   throw new UsageError(
-    'The control token is 8 to 200 letters, digits and . _ ~ - (--control-token or SANDBOX_CONTROL_TOKEN).',
+    'The control token must be 8 to 200 letters, digits or . _ ~ - (--control-token or SANDBOX_CONTROL_TOKEN).',
   );
 }
 

@@ -1,5 +1,5 @@
 /**
- * The readings a command is certified under: the default one, every assumption's other values, and the main faults of
+ * The scenarios a command is certified under: the default one, every assumption's other values, and the main faults of
  * services and networks.
  */
 import { UsageError } from '@newsletter-kit/core/command-line';
@@ -7,11 +7,11 @@ import type { Sandbox } from '../app.ts';
 import { assumptions } from '../control/assumptions.ts';
 import type { FaultRequest } from '../control/faults.ts';
 
-export interface Reading {
+export interface Scenario {
   /** Such as `pagination_fields=nested` or `lost-response`. */
   readonly name: string;
   readonly kind: 'default' | 'assumption' | 'fault';
-  /** What it does, after "under this reading". */
+  /** What it does, after "in this scenario". */
   readonly about: string;
   /** Sets it in a fresh sandbox. */
   readonly set: (sandbox: Sandbox) => void;
@@ -24,7 +24,7 @@ const writes = ['POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /v2
 const onFirst = (matches: readonly string[], effect: FaultRequest['effect']): FaultRequest[] =>
   matches.map((match) => ({ match, effect, times: 1 }));
 
-function faultReading(name: string, about: string, faults: readonly FaultRequest[]): Reading {
+function faultScenario(name: string, about: string, faults: readonly FaultRequest[]): Scenario {
   return {
     name,
     kind: 'fault',
@@ -34,40 +34,40 @@ function faultReading(name: string, about: string, faults: readonly FaultRequest
   };
 }
 
-const faults: readonly Reading[] = [
-  faultReading(
+const faults: readonly Scenario[] = [
+  faultScenario(
     'lost-response',
     'the first write of each method is applied, and its answer lost',
     onFirst(writes, 'lostResponse'),
   ),
-  faultReading('reset', 'the connection of the first request breaks before anything is applied', [
+  faultScenario('reset', 'the connection of the first request breaks before anything is applied', [
     { effect: 'reset', times: 1 },
   ]),
-  faultReading(
+  faultScenario(
     'cut-off-answer',
     'the answer to the first read and to the first write ends in the middle',
     onFirst(['GET /v2/*', ...writes], 'truncate'),
   ),
-  faultReading('duplicate', 'the first write of each method arrives twice', onFirst(writes, 'duplicate')),
-  faultReading('rate-limited', 'the first two requests answer 429 with Retry-After: 1', [
+  faultScenario('duplicate', 'the first write of each method arrives twice', onFirst(writes, 'duplicate')),
+  faultScenario('rate-limited', 'the first two requests answer 429 with Retry-After: 1', [
     { effect: { status: 429, retryAfter: 1 }, times: 2 },
   ]),
-  faultReading('rate-limited-silently', 'the first two requests answer 429 and do not say how long to wait', [
+  faultScenario('rate-limited-silently', 'the first two requests answer 429 and do not say how long to wait', [
     { effect: { status: 429 }, times: 2 },
   ]),
   {
     name: 'quota',
     kind: 'fault',
-    about: 'three requests are allowed in 2 s, as RateLimit headers tell, and more answer 429',
+    about: 'three requests are allowed in 2 s, as RateLimit headers say; more answer 429',
     set: ({ rateLimit }) => rateLimit.use({ ...quota, headers: true, retryAfter: false }),
     // A client that obeys the headers meets the limit without being refused.
     met: (sandbox) => sandbox.requests().length > quota.limit,
   },
-  faultReading('errors-500', 'the first two requests answer 500', [{ effect: { status: 500 }, times: 2 }]),
-  faultReading('errors-503', 'the first two requests answer 503 with the page of a proxy', [
+  faultScenario('errors-500', 'the first two requests answer 500', [{ effect: { status: 500 }, times: 2 }]),
+  faultScenario('errors-503', 'the first two requests answer 503 with the page of a proxy', [
     { effect: { status: 503, body: 'html' }, times: 2 },
   ]),
-  faultReading('slow', 'each of the first three requests waits 2 s for its answer', [
+  faultScenario('slow', 'each of the first three requests waits 2 s for its answer', [
     { effect: { latency: 2000 }, times: 3 },
   ]),
   {
@@ -86,17 +86,17 @@ const faults: readonly Reading[] = [
   },
 ];
 
-/** All readings, the default one first. */
-export const readings: readonly Reading[] = [
+/** All scenarios, the default one first. */
+export const scenarios: readonly Scenario[] = [
   {
     name: 'default',
     kind: 'default',
-    about: 'everything is as the README says',
+    about: 'every assumption has its default, and nothing fails',
     set: () => undefined,
     met: () => true,
   },
   ...Object.entries(assumptions).flatMap(([id, { others, silent }]) =>
-    Object.keys(others).map((value): Reading => ({
+    Object.keys(others).map((value): Scenario => ({
       name: `${id}=${value}`,
       kind: 'assumption',
       about: `the assumption ${id} is ${value}. ${silent}`,
@@ -112,12 +112,14 @@ export const readings: readonly Reading[] = [
 ];
 
 /**
- * The names of the readings that a name stands for: one reading, or all values of an assumption.
+ * The names of the scenarios that a name stands for: one scenario, or all values of an assumption.
  *
  * @throws {@link UsageError}
  */
-export function readingNames(name: string): readonly string[] {
-  const named = readings.filter((reading) => reading.name === name || reading.name.startsWith(`${name}=`));
-  if (named.length > 0) return named.map((reading) => reading.name);
-  throw new UsageError(`There is no reading "${name}". There are ${readings.map((each) => each.name).join(', ')}.`);
+export function scenarioNames(name: string): readonly string[] {
+  const named = scenarios.filter((scenario) => scenario.name === name || scenario.name.startsWith(`${name}=`));
+  if (named.length > 0) return named.map((scenario) => scenario.name);
+  throw new UsageError(
+    `There is no scenario "${name}". The scenarios are ${scenarios.map((each) => each.name).join(', ')}.`,
+  );
 }

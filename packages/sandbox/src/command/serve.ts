@@ -24,9 +24,9 @@ export interface Served extends Listening {
 export async function serve(options: ServerOptions & { readonly fresh?: boolean }): Promise<Served> {
   const sandbox = createSandbox({
     db: options.db,
-    seed: loadSeed(options.seed),
+    seed: readSeedOption(options.seed),
     profile: options.profile,
-    ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: planting }),
+    ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: reportProgress }),
   });
   if (options.fresh && !sandbox.planted) sandbox.reset();
   const stopRecording = options.record === undefined ? undefined : startRecording(sandbox, options.record);
@@ -56,10 +56,10 @@ export async function serveUntilStopped(options: ServerOptions): Promise<number>
     ...(controlToken === undefined
       ? []
       : [
-          `  Window       ${address.replace(/\/\/(?:0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/?token=${controlToken}`,
+          `  Web page     ${address.replace(/\/\/(?:0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/?token=${controlToken}`,
           `  Control      "Authorization: Bearer ${controlToken}" for ${address}/_sandbox`,
         ]),
-    `  Database     ${options.db}${sandbox.planted ? ` (new, seed ${options.seed})` : ' (kept as it was; POST /_sandbox/reset starts over)'}`,
+    `  Database     ${options.db}${sandbox.planted ? ` (new, seed ${options.seed})` : ' (existing content; POST /_sandbox/reset loads the seed)'}`,
     ...(options.record === undefined ? [] : [`  Recording    ${options.record}`]),
     'Stop with Ctrl-C.',
   ];
@@ -88,8 +88,8 @@ function startRecording(sandbox: Sandbox, file: string): () => void {
 }
 
 /** Progress: on a terminal one line that counts up, elsewhere a line for each step. */
-function planting(planted: number, size: number): void {
-  const line = `Planting subscriptions: ${planted} of ${size}`;
+function reportProgress(planted: number, size: number): void {
+  const line = `Adding subscriptions: ${planted} of ${size}`;
   process.stderr.write(process.stderr.isTTY ? `\r${line}${planted >= size ? '\n' : ''}` : `${line}\n`);
 }
 
@@ -98,7 +98,7 @@ function planting(planted: number, size: number): void {
  *
  * @throws {@link SeedError} that names the seed or file and says what to do
  */
-function loadSeed(seed: string): SeedName | ReadSeed {
+function readSeedOption(seed: string): SeedName | ReadSeed {
   if (isSeedName(seed)) return seed;
   try {
     return readSeed(JSON.parse(readFileSync(seed, 'utf8')));

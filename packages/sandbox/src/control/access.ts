@@ -42,7 +42,7 @@ export function createGuard({ allowedHosts = [], controlToken }: Access): (reque
     const url = new URL(request.url);
     if (!isAllowed(url.hostname))
       return refusal(403, {
-        message: `The sandbox does not answer for the host "${normalizedHost(url.hostname)}". If this name is meant to reach it, start it with --allowed-host ${normalizedHost(url.hostname)} (SANDBOX_ALLOWED_HOSTS).`,
+        message: `The host name "${normalizedHost(url.hostname)}" is not allowed. To use it, start the sandbox with --allowed-host ${normalizedHost(url.hostname)} (or SANDBOX_ALLOWED_HOSTS).`,
         code: 'HOST_NOT_ALLOWED',
       });
     return controlToken === undefined ? undefined : requireToken(request, url, controlToken);
@@ -67,7 +67,7 @@ function requireToken(request: Request, url: URL, token: string): Response | und
     401,
     {
       message:
-        'The control of this sandbox requires its token: as "Authorization: Bearer TOKEN", or by opening /?token=TOKEN in the browser. The sandbox printed it when it started, unless --control-token set it.',
+        'The control endpoints of this sandbox require a token. Send "Authorization: Bearer TOKEN", or open /?token=TOKEN in a browser. --control-token sets it; otherwise the sandbox printed it at its start.',
       code: 'CONTROL_TOKEN_REQUIRED',
     },
     { 'WWW-Authenticate': 'Bearer realm="newsletter-sandbox control"' },

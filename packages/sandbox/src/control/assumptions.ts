@@ -379,10 +379,10 @@ function read(id: string, value: unknown): [AssumptionId, string] {
     throw apiError(
       400,
       'UNKNOWN_ASSUMPTION',
-      `There is no assumption "${id.slice(0, 60)}". There are ${ids.join(', ')}.`,
+      `There is no assumption "${id.slice(0, 60)}". The assumptions are ${ids.join(', ')}.`,
     );
   const text = String(value);
   if (!valuesOf(known).includes(text))
-    throw apiError(400, 'UNKNOWN_ASSUMPTION', `"${known}" is ${valuesOf(known).join(' or ')}.`);
+    throw apiError(400, 'UNKNOWN_ASSUMPTION', `"${known}" must be ${valuesOf(known).join(' or ')}.`);
   return [known, text];
 }

@@ -60,7 +60,7 @@ export function createControl(options: ControlOptions): Hono {
   control.use(async (context, next) => {
     const origin = context.req.header('origin');
     if (isCrossSite(context.req.raw)) {
-      throw apiError(403, 'FOREIGN_ORIGIN', 'The control of the sandbox answers pages of this machine only.');
+      throw apiError(403, 'FOREIGN_ORIGIN', 'The control endpoints refuse requests from pages of other sites.');
     }
     await next();
     const { method, path } = context.req;
@@ -83,7 +83,7 @@ export function createControl(options: ControlOptions): Hono {
   );
   control.all('*', () =>
     errorAnswer(404, {
-      message: `There is no such control. There are ${places.join(', ')}; the README says what each takes.`,
+      message: `There is no such control endpoint. The endpoints are ${places.join(', ')}; the README describes them.`,
       code: 'NOT_FOUND',
     }),
   );
@@ -123,7 +123,7 @@ export function clockControl({ world }: { readonly world: World }): Hono {
         if (set !== undefined) clock.set(Date.parse(set));
       } catch (error) {
         if (!(error instanceof RangeError)) throw error;
-        throw apiError(400, 'INVALID_CLOCK', `${error.message} It is ${iso(before)} now.`);
+        throw apiError(400, 'INVALID_CLOCK', `${error.message} It is at ${iso(before)}.`);
       }
       if (freeze === true) clock.freeze();
       if (freeze === false) clock.thaw();
@@ -149,7 +149,7 @@ export function faultControl({ faults }: { readonly faults: Faults }): Hono {
 }
 
 const choice = z.union([z.strictObject({ profile: z.enum(profiles) }), quotaSchema], {
-  error: `must be {"profile": ${profiles.map((name) => `"${name}"`).join(' or ')}}, or numbers such as {"limit": 5, "windowSeconds": 10, "headers": true, "retryAfter": true}`,
+  error: `must be {"profile": ${profiles.map((name) => `"${name}"`).join(' or ')}}, or a quota such as {"limit": 5, "windowSeconds": 10, "headers": true, "retryAfter": true}`,
 });
 
 export function profileControl({ rateLimit }: { readonly rateLimit: RateLimit }): Hono {

@@ -216,7 +216,7 @@ export async function applyFaults(
       retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) };
     const response =
       body === 'error'
-        ? refuse(status, { message: 'A fault that was set in the sandbox.', code: 'FAULT' }, headers)
+        ? refuse(status, { message: 'This error is a fault that was set in the sandbox.', code: 'FAULT' }, headers)
         : page(status, body, headers);
     await end(response, notes);
     return response;

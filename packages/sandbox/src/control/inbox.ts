@@ -78,7 +78,7 @@ function readClick(
   return { message: find(context.req.param('id') ?? ''), click };
 }
 
-const goneText = 'This link is no longer good: the subscription has moved on since.';
+const goneText = 'This link is no longer valid: the status of the subscription has changed since.';
 const texts: Readonly<Record<Click, { readonly ask: string; readonly button: string; readonly done: string }>> = {
   confirm: { ask: 'Confirm your subscription', button: 'Confirm', done: 'Your subscription is confirmed' },
   unsubscribe: { ask: 'Unsubscribe', button: 'Unsubscribe', done: 'You are unsubscribed' },
@@ -99,7 +99,7 @@ function answerClick(world: World, context: Context, message: MessageRow, click:
       return context.html(page(done, html`<p>${publication}</p>`), 200, headers);
     case 'gone':
       return context.html(
-        page('This link is no longer good', html`<p>The subscription has moved on since.</p>`),
+        page('This link is no longer valid', html`<p>The status of the subscription has changed since.</p>`),
         410,
         headers,
       );
@@ -134,9 +134,9 @@ export function linksOf({ id, kind }: MessageRow, origin: string): Links {
 const bodies: Readonly<Record<string, (publication: string) => string>> = {
   confirmation: (publication) =>
     `Someone, hopefully you, asked for ${publication} to be sent to this address. Please confirm that it was you.`,
-  welcome: (publication) => `You are subscribed to ${publication} now. Good to have you.`,
+  welcome: (publication) => `You are subscribed to ${publication} now. Thank you.`,
   automation: (publication) =>
-    `An e-mail of an automation of ${publication}. The sandbox keeps its subject, not what it says.`,
+    `An e-mail of an automation of ${publication}. The sandbox stores its subject only, not its text.`,
 };
 
 /** The whole e-mail. */

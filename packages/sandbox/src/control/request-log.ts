@@ -223,7 +223,7 @@ export function requestControl({ log, repeat }: RequestControlOptions): Hono {
       throw apiError(
         404,
         'NOT_FOUND',
-        'There is no request with this number, or no longer. GET /_sandbox/requests lists them.',
+        'The log has no request with this number. GET /_sandbox/requests lists those it has.',
       );
     return exchange;
   };
@@ -261,9 +261,9 @@ function again({ method, target, request }: Exchange, origin: string, key: strin
     apiError(409, 'NOT_KEPT', `The request can't be sent again: ${why} Send it from your client.`);
   if (!request) throw gone('the log dropped its body to save memory.');
   const { headers, body, cutFrom } = request;
-  if (body === null || cutFrom !== null) throw gone('its body was too long to be kept in whole.');
+  if (body === null || cutFrom !== null) throw gone('its body was too long to be logged completely.');
   if (target.includes(hiddenMark) || body.includes(hiddenMark))
-    throw gone('it held a secret, which the log does not keep.');
+    throw gone('it contained a secret, which the log does not keep.');
   const kept = Object.entries(headers).filter(([name, value]) => !connectionHeaders.test(name) && value !== hiddenMark);
   return new Request(origin + target, {
     method,

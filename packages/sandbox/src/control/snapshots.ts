@@ -208,16 +208,17 @@ export function readSnapshot(store: SnapshotStore, snapshot: number, text: strin
   const lines = linesOf(text);
   const next = (): { readonly value: unknown; readonly text: string; readonly number: number } => {
     const found = lines.next();
-    if (found.done) throw new SnapshotError('The snapshot ends too early.');
+    if (found.done) throw new SnapshotError('The snapshot is incomplete: its end is missing.');
     return { value: parse(found.value.text, found.value.number), ...found.value };
   };
 
   const { value: head, text: headText } = next();
   const format = first.safeParse(head);
-  if (!format.success) throw new SnapshotError('This is no snapshot of a sandbox: its first line does not say so.');
+  if (!format.success)
+    throw new SnapshotError('This is not a snapshot of a sandbox: its first line is not the header of one.');
   if (format.data.version !== schemaVersion) {
     throw new SnapshotError(
-      `The snapshot was made by another version of the sandbox (tables ${format.data.version}, this one has ${schemaVersion}).`,
+      `The snapshot was made by another version of the sandbox (table version ${format.data.version}, this one has ${schemaVersion}).`,
     );
   }
   digest.update(headText);
@@ -239,7 +240,7 @@ export function readSnapshot(store: SnapshotStore, snapshot: number, text: strin
     else if (cells.success && current?.width === cells.data.length) {
       insert(add, current.name, cells.data, number);
       rows += 1;
-    } else throw new SnapshotError(`Line ${number} of the snapshot is neither a table nor a row of one.`);
+    } else throw new SnapshotError(`Line ${number} of the snapshot is neither the header nor a row of a table.`);
   }
 }
 

@@ -46,7 +46,7 @@ export function readReturn(oauth: Oauth, parameters: Parameters): Return {
     throw new OauthError('invalid_redirect_uri', { reason: 'The redirect_uri is missing.' });
   if (!isRegistered(redirectUri, JSON.parse(client.redirect_uris) as string[])) {
     throw new OauthError('invalid_redirect_uri', {
-      reason: 'The redirect_uri is not one that this client has registered; it has to be the same to the letter.',
+      reason: 'The redirect_uri is not one that this client has registered; it must be exactly the same.',
     });
   }
   return { client, redirectUri, state: parameters.repeated.includes('state') ? undefined : parameters.get('state') };
@@ -81,8 +81,7 @@ function readChallenge(client: OauthClientRow, parameters: Parameters): Pick<Con
   if (!isChallengeMethod(challengeMethod)) throw new OauthError('invalid_code_challenge_method');
   if (!isChallenge(challenge, challengeMethod)) {
     throw new OauthError('invalid_request', {
-      reason:
-        'No code_verifier could answer this code_challenge: with S256 it has 43 characters, with plain 43 to 128.',
+      reason: 'The code_challenge is not valid: with S256 it has 43 characters, with plain 43 to 128.',
     });
   }
   return { challenge, challengeMethod };

@@ -35,7 +35,7 @@ export async function consentPage({ consent, fields, headers }: ConsentPage): Pr
         ${fields.map(([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`)}
         <div class="actions"><button name="decision" value="deny">Deny</button><button name="decision" value="allow">Allow</button></div>
       </form>
-      <p class="after">${person.name} is made up and needs no password. Either way you go on to <b>${destination(consent.redirectUri)}</b>.</p>`,
+      <p class="after">${person.name} is a test person without a password. Either button leads to <b>${destination(consent.redirectUri)}</b>.</p>`,
     headers,
   );
 }
@@ -44,9 +44,9 @@ export async function consentPage({ consent, fields, headers }: ConsentPage): Pr
 export async function errorPage(error: OauthError): Promise<Response> {
   return page(
     error.status,
-    'This app can not be connected',
+    'This app cannot be connected',
     html`<h1>This app can't be connected</h1>
-      <p>The link that brought you here has a mistake in it, so you are not sent back to the app. Its developer can put it right.</p>
+      <p>The link that opened this page contains an error, so you cannot be sent back to the app. The developer of the app can correct it.</p>
       <dl><dt>Error</dt><dd><code class="wrong">${error.error}</code></dd>
         <dt>Meaning</dt><dd>${error.description}</dd>
         ${error.reason === error.description ? '' : html`<dt>In this case</dt><dd>${error.reason}</dd>`}</dl>`,

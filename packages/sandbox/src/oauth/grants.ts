@@ -66,7 +66,8 @@ export function redeemCode(world: World, redemption: Redemption): IssuedToken {
     world.write(() => oauth.revokeGrant(grant.seq));
     throw refused('The code was used before. The tokens issued for it are revoked now.');
   }
-  if (world.clock.seconds() >= grant.expires) throw refused(`The code has expired: it was good for ${codeLifetime} s.`);
+  if (world.clock.seconds() >= grant.expires)
+    throw refused(`The code has expired: it was valid for ${codeLifetime} s.`);
   return world.write(() => {
     oauth.useGrant(grant.seq);
     return issueToken(world, {
@@ -80,17 +81,18 @@ export function redeemCode(world: World, redemption: Redemption): IssuedToken {
 
 function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Redemption): void {
   if (grant.client !== client.uid) throw refused('The code was issued to another client.');
-  if (grant.redirect_uri !== redirectUri) throw refused('The redirect_uri is not the one the code was asked for with.');
+  if (grant.redirect_uri !== redirectUri)
+    throw refused('The redirect_uri differs from that of the authorization request.');
   if (grant.code_challenge === null || grant.code_challenge_method === null) {
     // Taking it would let an attacker strip the challenge off the first request (RFC 9700 §4.8).
     if (verifier !== undefined)
-      throw refused('There is a code_verifier, but the code was asked for without a code_challenge.');
+      throw refused('The request has a code_verifier, but the authorization request had no code_challenge.');
     return;
   }
   if (verifier === undefined)
     throw new OauthError('invalid_request', { description: 'Missing required parameter: code_verifier.' });
   if (!verifierMatches(verifier, grant.code_challenge, grant.code_challenge_method))
-    throw refused('The code_verifier does not answer the code_challenge.');
+    throw refused('The code_verifier does not match the code_challenge.');
 }
 
 /**

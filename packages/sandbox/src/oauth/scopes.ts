@@ -55,6 +55,6 @@ export function readScopes(
   if (unknown === undefined) return scopes;
   const name = /^[\w:.-]{1,40}$/.test(unknown) ? `"${unknown}"` : 'One of them';
   throw new OauthError('invalid_scope', {
-    reason: `${name} is not a scope that can be asked for here. There are ${within.join(', ')}.`,
+    reason: `${name} is not a scope that can be requested here. Valid scopes: ${within.join(', ')}.`,
   });
 }

@@ -145,7 +145,7 @@ function callerOf({ world, request }: OauthCall, parameters: Parameters): string
   if (bearer !== parameters.get('token')) return own.client;
   throw new OauthError('invalid_token', {
     body: { state: 'unauthorized' },
-    reason: 'A token can not vouch for itself; ask with another one, or as the client.',
+    reason: 'An access token cannot introspect itself. Use another one, or the credentials of the client.',
   });
 }
 

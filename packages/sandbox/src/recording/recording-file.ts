@@ -63,7 +63,7 @@ export async function replayFile(file: string, print: (text: string) => void): P
     print(`${requests} ${requests === 1 ? 'request' : 'requests'}, each answered as recorded.\n`);
     return 0;
   }
-  print(`${failed} of ${requests} requests were answered otherwise than recorded.\n`);
+  print(`${failed} of ${requests} requests were answered differently from the recording.\n`);
   let last = 0;
   for (const difference of differences.slice(0, shown)) {
     if (difference.n !== last) print(`\n${difference.n}. ${difference.request}\n`);

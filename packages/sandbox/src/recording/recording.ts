@@ -57,7 +57,7 @@ const state = z.object({
   idSeed: z.int(),
   /** The sandbox's clock at the beginning. */
   time: z.iso.datetime(),
-  /** The lines of a snapshot; null where the session began with the seed, just planted at `time`. */
+  /** The lines of a snapshot; null where the session began with the seed, just loaded at `time`. */
   snapshot: z.array(z.string()).nullable(),
   ...settings.shape,
   /** What a reset goes back to. */
@@ -92,8 +92,8 @@ export function readRecording(value: unknown): Recording {
   const place = issue?.path.join('.') ?? '';
   throw new RecordingError(
     place.includes('_sandbox')
-      ? `The file does not say which state of the sandbox it began with (${place}). Record it with newsletter-sandbox --record FILE.`
-      : `This is no recording of a session${place && `: "${place}" is wrong`}. Record one with newsletter-sandbox --record FILE.`,
+      ? `The recording lacks the state of the sandbox at its start (${place}). Record it with newsletter-sandbox --record FILE.`
+      : `This is not a recording of a session${place && `: "${place}" is not valid`}. Record one with newsletter-sandbox --record FILE.`,
   );
 }
 
@@ -136,8 +136,8 @@ export interface RecorderOptions {
   readonly state: Omit<RecordedState, 'snapshot'>;
   readonly snapshot: Iterable<string> | null;
   readonly now: () => number;
-  /** When the sandbox was planted last: a reset has that time, not the one before it. */
-  readonly plantedAt: () => number;
+  /** When the sandbox was loaded last: the time of a reset. */
+  readonly seedLoadedAt: () => number;
   readonly version: string;
 }
 
@@ -157,7 +157,7 @@ const oneTime = new Set(['code_verifier', 'authenticity_token', 'set-cookie']);
 /** Cookie of the consent page. */
 const consentCookie = /newsletter_sandbox_consent=[^;]*/;
 
-export function createRecorder({ state, snapshot, now, plantedAt, version }: RecorderOptions): Recorder {
+export function createRecorder({ state, snapshot, now, seedLoadedAt, version }: RecorderOptions): Recorder {
   const conceal = createNames();
   const redaction = createRedaction((secret, name) => {
     if (oneTime.has(name)) return secret;
@@ -230,7 +230,7 @@ export function createRecorder({ state, snapshot, now, plantedAt, version }: Rec
         at = { turn: (turn += 1), time };
       });
       const add = (response: Response | null, text: string): void => {
-        const time = path === resetPath ? plantedAt() : at.time;
+        const time = path === resetPath ? seedLoadedAt() : at.time;
         entries.push({ turn: at.turn, entry: write(request, path, response, text, time) });
       };
       let response: Response;

@@ -157,10 +157,10 @@ function prepareFile(connection: DatabaseSync, location: string): void {
     for (const index of indexes) connection.exec(index);
     connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${schemaVersion}`);
   } else if (application !== applicationId) {
-    throw new DatabaseError(`"${location}" is a database of another program. Name a new file.`);
+    throw new DatabaseError(`"${location}" is a database of another program. Choose another file.`);
   } else if (version !== schemaVersion) {
     throw new DatabaseError(
-      `"${location}" was written by another version of the sandbox (tables ${version}, this one has ${schemaVersion}). Name a new file, or delete this one.`,
+      `"${location}" was written by another version of the sandbox (table version ${version}, this one has ${schemaVersion}). Choose another file, or delete this one.`,
     );
   }
   connection.exec('COMMIT');
@@ -178,10 +178,10 @@ function primaryCode(error: unknown): number | undefined {
 
 function explain(error: unknown, location: string): string {
   const code = primaryCode(error);
-  if (code === busy) return `"${location}" is in use by another process. Stop that one, or name another file.`;
-  if (code === notADatabase) return `"${location}" is not a SQLite database. Name a new file.`;
+  if (code === busy) return `"${location}" is in use by another process. Stop that process, or choose another file.`;
+  if (code === notADatabase) return `"${location}" is not a SQLite database. Choose another file.`;
   const reason = error instanceof Error ? error.message : String(error);
-  return `"${location}" can't be opened for writing (${reason}). Name a file in a folder that exists and is writable, or use :memory:.`;
+  return `"${location}" can't be opened for writing (${reason}). Choose a file in a folder that exists and is writable, or use :memory:.`;
 }
 
 /** A place in the order of a list: by time of creation, then by arrival. */

@@ -70,7 +70,7 @@ export function finishJob(world: World, seq: number, note: Note): void {
     seq,
     {
       status: nothing ? 'failed' : 'complete',
-      failure_reason: nothing ? 'Nothing of it could be applied; error_log says why.' : null,
+      failure_reason: nothing ? 'No item could be applied; see error_log.' : null,
       error_log: JSON.stringify(errors),
     },
     world.clock.seconds(),
@@ -145,9 +145,9 @@ function planned(world: World, publication: PublicationRow, item: Item): Plan | 
   const joining = item.newsletter_list_ids ?? [];
   const leaving = item.unsubscribe_newsletter_list_ids ?? [];
   if (item.unsubscribe && joining.length > 0)
-    return { problem: '"newsletter_list_ids" can not be combined with "unsubscribe".' };
+    return { problem: '"newsletter_list_ids" cannot be combined with "unsubscribe".' };
   if (joining.some((id) => leaving.includes(id)))
-    return { problem: 'A list stands in both "newsletter_list_ids" and "unsubscribe_newsletter_list_ids".' };
+    return { problem: 'A newsletter list is in both "newsletter_list_ids" and "unsubscribe_newsletter_list_ids".' };
 
   const lists = new Map(
     joining.length + leaving.length === 0
@@ -157,12 +157,12 @@ function planned(world: World, publication: PublicationRow, item: Item): Plan | 
   const join = joining.flatMap((id) => lists.get(id) ?? []);
   const leave = leaving.flatMap((id) => lists.get(id) ?? []);
   if (join.length + leave.length < joining.length + leaving.length)
-    return { problem: 'It names a newsletter list that this publication does not have.' };
+    return { problem: 'It contains the id of a newsletter list that this publication does not have.' };
 
   const gift =
     item.complimentary_gift_id === undefined ? undefined : store.gifts.byId(publication.id, item.complimentary_gift_id);
   if (item.complimentary_gift_id !== undefined && !gift)
-    return { problem: '"complimentary_gift_id" names no complimentary access of this publication.' };
+    return { problem: '"complimentary_gift_id" is not a complimentary access of this publication.' };
   return { row, join, leave, gift };
 }
 

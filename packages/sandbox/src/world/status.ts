@@ -39,6 +39,6 @@ export function statusAfterReactivation(mustConfirm: boolean): 'pending' | 'acti
 /** Why a status update can't give a subscription of this status the new one; null where it can. */
 export function mayBecome(status: string, next: 'active' | 'inactive'): string | null {
   if (next === 'inactive') return null;
-  if (status === 'invalid') return 'Its address is invalid, so it can not become active.';
-  return status === 'validating' ? 'Its address is still being checked, so it can not become active yet.' : null;
+  if (status === 'invalid') return 'Its address is invalid, so it cannot become active.';
+  return status === 'validating' ? 'Its address is still being checked, so it cannot become active yet.' : null;
 }

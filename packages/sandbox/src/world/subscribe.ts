@@ -137,11 +137,13 @@ function updateExisting(
   ];
   const assumed = given(assumedFields);
   const reasons = [
-    `The address is known: the existing subscription was answered, with ${all ? 'all fields' : 'custom fields'} applied.`,
+    `A subscription with this address exists: it was returned, with ${all ? 'all fields' : 'custom fields'} applied.`,
   ];
   if (!all && assumed.length + late.length > 0)
-    reasons.push(`Ignored, as the assumption known_address has it: ${[...assumed, ...late].join(', ')}.`);
-  if (all && late.length > 0) reasons.push(`Ignored, for they are about new subscriptions: ${late.join(', ')}.`);
+    reasons.push(
+      `Ignored for an existing subscription (assumption known_address): ${[...assumed, ...late].join(', ')}.`,
+    );
+  if (all && late.length > 0) reasons.push(`Ignored because they apply to new subscriptions only: ${late.join(', ')}.`);
   if (all) reasons.push(...applyAllFields(world, existing, request, references));
   const changed = all && assumed.length > 0;
 
@@ -152,7 +154,7 @@ function updateExisting(
     return { seq, changed, welcome: false, reasons };
   }
   if (!reactivated) {
-    reasons.push('It stays inactive: reactivate_existing was not true.');
+    reasons.push('The subscription stays inactive: reactivate_existing was not true.');
     return { seq, changed, welcome: false, reasons };
   }
   const status = statusAfterReactivation(
@@ -188,7 +190,7 @@ function applyAllFields(
 function enrollInto(world: World, automations: readonly AutomationRow[], seq: number): readonly string[] {
   return automations.flatMap((automation) => {
     if (!takesApiEnrollment(automation))
-      return [`${automation.id} was left out of automation_ids: it has no active Add by API trigger.`];
+      return [`Not enrolled in ${automation.id}: it has no active Add by API trigger.`];
     enroll(world, automation, seq);
     return [];
   });
@@ -237,9 +239,9 @@ function create(
   if (references.gift) giveAccess(world, seq, references.gift);
   if (status === 'validating') store.due.schedule(clock.now() + validationTime, 'subscription.validated', seq);
 
-  const reasons = [`A new subscription, ${status}.`, ...enrollInto(world, references.automations, seq)];
+  const reasons = [`Created a subscription with status ${status}.`, ...enrollInto(world, references.automations, seq)];
   if (request.referral_code && !referrer)
-    reasons.push('referral_code belongs to nobody on this publication: no credit was given.');
+    reasons.push('referral_code belongs to no subscription of this publication: no referral was credited.');
   return { seq, changed: true, welcome: true, reasons };
 }
 
@@ -268,7 +270,7 @@ function resolveReferences({ store }: World, publicationId: string, request: Sub
       const row = find(name);
       if (row === undefined)
         missing.push({
-          message: `"${field}[${index}]" names no ${what} of this publication.`,
+          message: `"${field}[${index}]" is not a ${what} of this publication.`,
           code: 'NOT_FOUND_ON_PUBLICATION',
         });
       return row ?? [];
@@ -290,7 +292,7 @@ function resolveReferences({ store }: World, publicationId: string, request: Sub
   const gift = giftId === undefined ? undefined : store.gifts.byId(publicationId, giftId);
   if (giftId !== undefined && !gift) {
     missing.push({
-      message: '"complimentary_gift_id" names no complimentary access of this publication.',
+      message: '"complimentary_gift_id" is not a complimentary access of this publication.',
       code: 'NOT_FOUND_ON_PUBLICATION',
     });
   }

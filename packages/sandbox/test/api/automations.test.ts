@@ -144,7 +144,7 @@ test('a new subscriber is enrolled by automation_ids; an automation without an a
       .requests()
       .find((entry) => entry.operation === 'subscriptions.create')
       ?.reasons.join(),
-  ).toContain(`${otherAutomation} was left out`);
+  ).toContain(`Not enrolled in ${otherAutomation}`);
 });
 
 const refused = [

@@ -152,7 +152,7 @@ test('a known address changes custom fields only; the log names the ignored fiel
   expect(again.data).toMatchObject({ utm_source: 'first', utm_term: '', subscription_tier: 'free' });
   const told = sandbox.requests().at(-1)?.reasons.join(' ');
   expect(told).toContain(
-    'Ignored, as the assumption known_address has it: utm_source, utm_term, referring_site, payments_customer_id, tier, referral_code, send_welcome_email.',
+    'Ignored for an existing subscription (assumption known_address): utm_source, utm_term, referring_site, payments_customer_id, tier, referral_code, send_welcome_email.',
   );
 });
 
@@ -194,7 +194,7 @@ test('under known_address=all_fields a known address takes every field of the re
       .requests()
       .find((one) => one.reasons.join(' ').includes('Ignored'))
       ?.reasons.join(' '),
-  ).toContain('Ignored, for they are about new subscriptions: referral_code, send_welcome_email.');
+  ).toContain('Ignored because they apply to new subscriptions only: referral_code, send_welcome_email.');
   expect((await create(sandbox, { email: 'ada@example.com', tier: 'free' })).data.subscription_tier).toBe('free');
 });
 
@@ -228,7 +228,7 @@ const tagged = (counts: readonly number[]) =>
 const field = { name: 'city', display: 'City', kind: 'text', default_value: 'Husum' };
 
 test.each<[string, Seed, RegExp]>([
-  ['101 tags', tagged([60, 41]), /101 different tags; a publication has at most 100/],
+  ['101 tags', tagged([60, 41]), /101 different tags; a publication can have at most 100/],
   [
     'a tag twice on one subscription',
     seedOf({ subscriptions: [{ email: 'a@b.example', tags: ['x', 'x'] }] }),

@@ -1,10 +1,10 @@
-/** A client of core under every reading: it survives all of them. */
+/** A client of core in every scenario: it survives all of them. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { readings } from '../../src/command/scenarios.ts';
+import { scenarios } from '../../src/command/scenarios.ts';
 import { run } from './process.ts';
 
 const core = fileURLToPath(new URL('../../../core/src/index.ts', import.meta.url));
@@ -19,7 +19,7 @@ const found = `
   if (found !== 1) throw new Error('Found ' + found + ' times.');
 `;
 
-test('a client of core subscribes twice, imports, deletes and reads its list under every reading it claims', async () => {
+test('a client of core subscribes twice, imports, deletes and reads its list in every scenario it claims', async () => {
   const script = join(scratchFolder(), 'client.mjs');
   writeFileSync(
     script,
@@ -44,7 +44,7 @@ test('a client of core subscribes twice, imports, deletes and reads its list und
   ]);
   expect(code, stderr).toBe(0);
   const result = JSON.parse(stdout) as { readings: { name: string; outcome: string }[] };
-  expect(result.readings.map(({ name }) => name)).toEqual(readings.map(({ name }) => name));
+  expect(result.readings.map(({ name }) => name)).toEqual(scenarios.map(({ name }) => name));
   const notMet = result.readings.filter(({ outcome }) => outcome === 'not met').map(({ name }) => name);
   expect(notMet).toEqual([
     'publication_list=absent',

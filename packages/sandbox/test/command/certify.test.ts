@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { readings } from '../../src/command/scenarios.ts';
+import { scenarios } from '../../src/command/scenarios.ts';
 import { assumptions } from '../../src/control/assumptions.ts';
 import { launch, run } from './process.ts';
 
@@ -30,13 +30,13 @@ async function certify(options: readonly string[], command: readonly string[]) {
   return { code, result, stderr, outcomes: Object.fromEntries(result.readings.map((one) => [one.name, one.outcome])) };
 }
 
-test('every other value of every assumption is a reading, and the main faults are', () => {
-  const names = readings.map(({ name }) => name);
+test('every other value of every assumption is a scenario, and the main faults are', () => {
+  const names = scenarios.map(({ name }) => name);
   expect(names[0]).toBe('default');
   expect(new Set(names).size).toBe(names.length);
   for (const [id, { others }] of Object.entries(assumptions))
     for (const value of Object.keys(others)) expect(names).toContain(`${id}=${value}`);
-  expect(readings.filter(({ kind }) => kind === 'fault').map(({ name }) => name)).toEqual([
+  expect(scenarios.filter(({ kind }) => kind === 'fault').map(({ name }) => name)).toEqual([
     'lost-response',
     'reset',
     'cut-off-answer',
@@ -51,7 +51,7 @@ test('every other value of every assumption is a reading, and the main faults ar
   ]);
 });
 
-test('a tolerant command survives; readings that no request met are reported as not met', async () => {
+test('a tolerant command survives; scenarios that no request met are reported as not met', async () => {
   const only = ['--only', 'created_status', '--only', 'bulk_import=data', '--only', 'duplicate'];
   const { code, outcomes, stderr } = await certify(only, node(`await ${create}`));
   expect(outcomes).toEqual({
@@ -61,7 +61,7 @@ test('a tolerant command survives; readings that no request met are reported as 
     duplicate: 'survived',
   });
   expect(code).toBe(0);
-  expect(stderr).toContain('Survived 4 of 4 readings; 1 of them not met by any request.');
+  expect(stderr).toContain('Survived 4 of 4 scenarios; 1 of them not met by any request.');
 });
 
 test('a command that accepts only 200 fails under 201; its requests and output are printed, its state is fresh', async () => {
@@ -80,7 +80,7 @@ test('a command that accepts only 200 fails under 201; its requests and output a
   // One request, and the address is new again: every run has a sandbox of its own.
   expect(failure?.requests).toEqual([
     expect.stringContaining('→ 201  (subscriptions.create)'),
-    expect.stringContaining('A new subscription, validating.'),
+    expect.stringContaining('Created a subscription with status validating.'),
   ]);
   expect(JSON.stringify(ended.result.readings)).not.toContain('ada@example.com');
   expect(JSON.stringify(ended.result.readings)).not.toContain('sandbox-key');
@@ -93,19 +93,19 @@ test('--bail stops at the first failure, --except leaves out what is not claimed
   const only = ['--only', 'created_status', '--only', 'errors-500', '--only', 'errors-503'];
   const bailed = await certify([...only, '--bail'], code);
   expect(bailed.outcomes).toEqual({ default: 'survived', 'created_status=201': 'failed' });
-  expect(bailed.stderr).toContain('Survived 1 of 2 readings; 2 not tried.');
+  expect(bailed.stderr).toContain('Survived 1 of 2 scenarios; 2 not tried.');
   const excepted = await certify(
     [...only, '--except', 'errors-500', '--except', 'errors-503', '--except', 'created_status'],
     code,
   );
   expect(excepted).toMatchObject({ code: 0, outcomes: { default: 'survived', 'errors-500': 'not claimed' } });
-  expect(excepted.stderr).toContain('Survived 1 of 1 readings; 3 not claimed.');
+  expect(excepted.stderr).toContain('Survived 1 of 1 scenarios; 3 not claimed.');
 });
 
-test('a command that fails under the default reading is tried no further', async () => {
+test('a command that fails in the default scenario is tried no further', async () => {
   const { code, outcomes, stderr } = await certify([], node('process.exit(1)'));
   expect([code, outcomes]).toEqual([1, { default: 'failed' }]);
-  expect(stderr).toContain('It has to succeed under the default reading');
+  expect(stderr).toContain('tried only once the command succeeds in the default one');
   expect(stderr).toContain('It sent no request.');
 });
 
@@ -173,11 +173,11 @@ test.each([
   [['certify'], "missing required argument 'command'"],
   [
     ['certify', '--only', 'nonsense', '--', 'true'],
-    'There is no reading "nonsense". There are default, last_cursor=absent',
+    'There is no scenario "nonsense". The scenarios are default, last_cursor=absent',
   ],
   [['certify', '--timeout', 'x', '--', 'true'], "'x' is invalid. It must be a number of seconds."],
   [['exec', '--bail', '--', 'true'], "unknown option '--bail'\nSee newsletter-sandbox exec --help."],
-  [['certify', '--record', 'x.har', '--', 'true'], 'certify records nothing'],
+  [['certify', '--record', 'x.har', '--', 'true'], 'certify cannot record'],
   [['--json'], "unknown option '--json'"],
 ])('%j is a usage error', async (args, says) => {
   const { code, stdout, stderr } = await run(args);

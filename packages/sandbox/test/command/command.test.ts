@@ -49,7 +49,7 @@ test('a file keeps everything over a restart, and ids go on where they stopped',
   expect(await first.stop()).toBe(0);
 
   const second = await start(['--db', db, '--seed', 'demo']);
-  expect(second.output()).toContain('kept as it was');
+  expect(second.output()).toContain('existing content');
   const again = (await (await subscribe(second, { email: 'ADA@example.com' })).json()) as { data: { id: string } };
   const grace = (await (await subscribe(second, { email: 'grace@example.com' })).json()) as { data: { id: string } };
   expect(again.data.id).toBe(ada.data.id);
@@ -136,7 +136,10 @@ test('--help names every option and its variable', async () => {
 
 test('a control token that is not valid is refused without repeating it', async () => {
   const { code, stderr } = await run([], { SANDBOX_PORT: '0', SANDBOX_CONTROL_TOKEN: 'hush hush' });
-  expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining('The control token is 8 to 200') });
+  expect({ code, stderr }).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('The control token must be 8 to 200'),
+  });
   expect(stderr).not.toContain('hush');
 });
 
@@ -177,7 +180,7 @@ test('a port in use is one sentence that names it', async () => {
   const { code, stdout, stderr } = await run([], { SANDBOX_PORT: String(port) });
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
   expect(stderr).toBe(
-    `newsletter-sandbox: Port ${port} on 127.0.0.1 is in use. Stop what listens there, or choose another with --port or SANDBOX_PORT.\n`,
+    `newsletter-sandbox: Port ${port} on 127.0.0.1 is in use. Stop the program that uses it, or choose another with --port or SANDBOX_PORT.\n`,
   );
 });
 
@@ -218,9 +221,9 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
     'exec without dashes',
     ['exec', 'npm', 'test'],
     2,
-    /The command stands behind " -- ": newsletter-sandbox exec -- npm test/,
+    /Write the command after " -- ": newsletter-sandbox exec -- npm test/,
   ],
-  ['dashes without exec', ['--', 'npm', 'test'], 2, /needs "exec" or "certify" before it/],
+  ['dashes without exec', ['--', 'npm', 'test'], 2, /write "exec" or "certify" before/],
   [
     'a port that is none',
     ['--port', '70000'],

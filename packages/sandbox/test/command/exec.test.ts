@@ -48,7 +48,7 @@ test('a failed command keeps its exit code; its requests are printed with reason
   expect(ended.code).toBe(7);
   expect(ended.stderr).toMatch(/^newsletter-sandbox: the command ended with exit code 7\. Its requests:\n/);
   expect(ended.stderr).toMatch(
-    /GET \/v2\/publications\/pub_\S+\/subscriptions\?limit=500 → 400 {2}\(subscriptions\.list\)\n {6}"limit" must be at most 100\.\n {6}Nearest: GET \/v2\/publications\/\{publicationId\}\/subscriptions with limit 100\n/,
+    /GET \/v2\/publications\/pub_\S+\/subscriptions\?limit=500 → 400 {2}\(subscriptions\.list\)\n {6}"limit" must be at most 100\.\n {6}Nearest valid request: GET \/v2\/publications\/\{publicationId\}\/subscriptions with limit 100\n/,
   );
   expect(ended.stderr).toContain('/subscribers → 404');
 });
@@ -56,7 +56,7 @@ test('a failed command keeps its exit code; its requests are printed with reason
 test('a failed command that sent no request is shown how to reach the sandbox', async () => {
   expect(await run(['exec', '--', process.execPath, '-e', 'process.exit(1)'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('sent no request to the sandbox. Its address is in NEWSLETTER_API_URL'),
+    stderr: expect.stringContaining('sent no request to the sandbox. The address of the sandbox is in NEWSLETTER_API_URL'),
   });
 });
 

@@ -34,7 +34,7 @@ test('a session is recorded over its port and replayed; a changed answer is prin
   expect(ended).toMatchObject({ code: 1, stderr: '' });
   expect(ended.stdout).toBe(
     [
-      '1 of 3 requests were answered otherwise than recorded.',
+      '1 of 3 requests were answered differently from the recording.',
       '',
       `1. POST /v2/publications/${publicationId}/subscriptions`,
       '   body.data.status',
@@ -72,7 +72,7 @@ test.each([
   ['replay without a file', ['replay'], 2, /missing required argument 'file'/],
   ['a second file', ['replay', 'a.har', 'b.har'], 2, /too many arguments for 'replay'/],
   ['a file that is not there', ['replay', 'nowhere.har'], 1, /"nowhere\.har" can't be read \(ENOENT\)/],
-  ['a file that is no recording', ['replay', 'package.json'], 1, /This is no recording/],
+  ['a file that is no recording', ['replay', 'package.json'], 1, /This is not a recording/],
   ['a file that is no JSON', ['replay', 'README.md'], 1, /"README\.md" is not valid JSON/],
   [
     'a file that can’t be written',

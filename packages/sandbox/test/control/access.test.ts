@@ -46,7 +46,9 @@ test.each(['evil.example', 'evil.example:4010', 'localhost.evil.example', '127.0
       const { status, body } = await asks(path, { host });
       expect(status, path).toBe(403);
       expect(JSON.parse(body)).toMatchObject({ status: 403, statusText: 'forbidden', errors: [expect.anything()] });
-      expect(body).toContain(`start it with --allowed-host ${host.replace(/:\d+$/, '')} (SANDBOX_ALLOWED_HOSTS)`);
+      expect(body).toContain(
+        `start the sandbox with --allowed-host ${host.replace(/:\d+$/, '')} (or SANDBOX_ALLOWED_HOSTS)`,
+      );
     }
     expect((await asks('/_sandbox/reset', { host }, 'POST')).status).toBe(403);
   },
@@ -153,7 +155,7 @@ test('on a host that others reach the command makes up a token and prints where 
   const local = `http://127.0.0.1:${port}`;
   expect((await fetch(`${local}/_sandbox/clock`)).status).toBe(401);
   const [, token = ''] = /\?token=([\w-]{24})\n/.exec(running.output()) ?? [];
-  expect(running.output()).toContain(`Window       ${local}/?token=${token}`);
+  expect(running.output()).toContain(`Web page     ${local}/?token=${token}`);
   expect((await fetch(`${local}/_sandbox/clock`, { headers: { Authorization: `Bearer ${token}` } })).status).toBe(200);
   const given = await start([], { SANDBOX_CONTROL_TOKEN: 'sesame-open' });
   expect((await fetch(`${given.address}/_sandbox/clock`)).status).toBe(401);
@@ -171,7 +173,7 @@ test('exec hands the token to its command', async () => {
 
 test.each([
   [['--allowed-host', 'http://a.example'], 'Use a host name such as'],
-  [['--control-token', 'a b'], 'The control token is 8 to 200'],
+  [['--control-token', 'a b'], 'The control token must be 8 to 200'],
 ])('%s is a usage error', async (args, says) => {
   const ended = await run(args);
   expect(ended.code).toBe(2);

@@ -41,8 +41,8 @@ test('setting assumptions resets the others to their default; a reset restores t
 });
 
 test.each([
-  [{ pagination: 'nested' }, 'There is no assumption "pagination". There are'],
-  [{ pagination_fields: 'inside' }, '"pagination_fields" is top or nested or both.'],
+  [{ pagination: 'nested' }, 'There is no assumption "pagination". The assumptions are'],
+  [{ pagination_fields: 'inside' }, '"pagination_fields" must be top or nested or both.'],
   [{ pagination_fields: true }, '"pagination_fields"'],
   ['[]', 'object'],
 ])('%j is refused and changes nothing', async (body, says) => {

@@ -61,7 +61,7 @@ test.each([
   [{ advance: '-P1D' }, 'is not a duration'],
   [{ advance: 'P1DT' }, 'is not a duration'],
   [{ advance: 'P9999Y' }, 'year 9999'],
-  [{ advance: 14 }, '"advance" must be a text'],
+  [{ advance: 14 }, '"advance" must be a string'],
   [{ set: '2020-01-01T00:00:00Z' }, 'only moves forward'],
   [{ set: 'tomorrow' }, '"set" must be a time'],
   [{ set: '2027-01-01T00:00:00Z', advance: 'P1D' }, 'not both'],

@@ -39,7 +39,7 @@ test('after a reset the same requests get the same ids again', async () => {
 
 test.each([
   ['{"seed":"dmeo"}', 'There is no seed "dmeo"'],
-  ['{"seed":5}', 'The seed is not usable'],
+  ['{"seed":5}', 'The seed is not valid'],
   ['{"seed":{"publications":[{"id":"x","name":"P"}]}}', 'publications.0.id'],
   [
     '{"seed":{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"a@b.example"},{"email":"A@B.example"}]}]}}',

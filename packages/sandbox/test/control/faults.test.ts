@@ -147,7 +147,7 @@ test('lost response: the request is applied, and its caller never learns', async
   await expect(subscribe(sandbox)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
   expect(sandbox.requests()[0]).toMatchObject({
     status: 200,
-    reasons: [expect.stringContaining('the answer was lost'), 'A new subscription, validating.'],
+    reasons: [expect.stringContaining('the answer was lost'), 'Created a subscription with status validating.'],
   });
   expect((await list(sandbox)).data.map((one) => one.email)).toEqual([ada.email]);
 });

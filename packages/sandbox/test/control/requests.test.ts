@@ -147,7 +147,7 @@ test('a request that was not kept completely is not sent again; the error says w
   });
   for (const [n, why] of [
     [1, 'too long'],
-    [2, 'held a secret'],
+    [2, 'contained a secret'],
   ] as const)
     expect(await control(sandbox, 'POST', `/requests/${n}/send`)).toMatchObject({
       status: 409,

@@ -116,12 +116,12 @@ const resealed = (text: string): string => {
 };
 
 const damages: readonly (readonly [string, (text: string) => string, string])[] = [
-  ['nothing', () => '', 'ends too early'],
-  ['something else', () => '{"a":1}\n', 'no snapshot'],
+  ['nothing', () => '', 'its end is missing'],
+  ['something else', () => '{"a":1}\n', 'not a snapshot'],
   ['no JSON', () => 'hello', 'Line 1 of the snapshot is not JSON'],
   ['another version', (text) => text.replace(/"version":\d+/, '"version":999'), 'another version'],
   ['one cut in the middle', (text) => text.slice(0, text.length / 2), 'snapshot'],
-  ['one cut at a line', (text) => text.split('\n').slice(0, -3).join('\n') + '\n', 'ends too early'],
+  ['one cut at a line', (text) => text.split('\n').slice(0, -3).join('\n') + '\n', 'its end is missing'],
   ['one with an edited address', (text) => text.replaceAll('ada.lovelace', 'eve'), 'changed or damaged'],
   [
     'one with an unknown table',
@@ -133,7 +133,7 @@ const damages: readonly (readonly [string, (text: string) => string, string])[] 
     (text) => resealed(text.replace('"status","created"', '"created","status"')),
     'a table that this sandbox does not have',
   ],
-  ['one with a row too short', (text) => resealed(text.replace(/^\[1,/m, '[')), 'neither a table nor a row'],
+  ['one with a row too short', (text) => resealed(text.replace(/^\[1,/m, '[')), 'neither the header nor a row'],
   ['one with a value of another type', (text) => resealed(text.replace(/^\[1,/m, '["one",')), 'does not fit its table'],
   ['one with a row twice', (text) => resealed(text.replace(/^(\[1,.*\n)/m, '$1$1')), 'does not fit its table'],
 ];

@@ -648,14 +648,14 @@ test('the log says which rule applied, and holds no code, token, secret, state o
     expect(log).not.toContain(secret);
   const reasons = sandbox.requests().map((entry) => [entry.operation, entry.status, entry.reasons]);
   expect(reasons.slice(-5)).toEqual([
-    ['oauth.exchange', 400, ['The redirect_uri is not the one the code was asked for with.']],
+    ['oauth.exchange', 400, ['The redirect_uri differs from that of the authorization request.']],
     [
       'oauth.refresh',
       200,
       ['A parameter that is not known here was ignored.', 'The parameter "marina" is not known here and was ignored.'],
     ],
     ['oauth.tokenInfo', 401, ['The access token is invalid']],
-    ['oauth.authorize', 302, [expect.stringContaining('"everything" is not a scope that can be asked for here')]],
+    ['oauth.authorize', 302, [expect.stringContaining('"everything" is not a scope that can be requested here')]],
     ['oauth.introspect', 200, ['The access token is revoked.']],
   ]);
 });

@@ -27,11 +27,11 @@ const standardClients: NonNullable<ReadSeed['oauth_clients']> = [
 ];
 
 /**
- * Replaces everything in the world by the seed, in one transaction: where it can't be planted, nothing has changed.
+ * Replaces everything in the world by the seed, in one transaction: where it cannot be loaded, nothing has changed.
  *
  * @param growth - fills the seed's first publication up to a size
  */
-export function plant(world: World, plan: SeedPlan, growth?: Growth): void {
+export function loadSeed(world: World, plan: SeedPlan, growth?: Growth): void {
   const { workspace } = world.store;
   world.write((note) => {
     world.store.clear();
@@ -47,15 +47,15 @@ export function plant(world: World, plan: SeedPlan, growth?: Growth): void {
         grant_types: JSON.stringify(client.grant_types),
       });
     }
-    for (const publication of seed.publications) plantPublication(world, publication);
-    for (const field of seed.publication_fields) plantPublicationField(world, field);
+    for (const publication of seed.publications) loadPublication(world, publication);
+    for (const field of seed.publication_fields) loadPublicationField(world, field);
     const [first] = seed.publications;
     if (first && growth) fillPublication(world, first.id, growth);
     note({ type: 'reset' });
   });
 }
 
-function plantPublication(world: World, publication: SeedPublication): void {
+function loadPublication(world: World, publication: SeedPublication): void {
   const { store, clock, ids } = world;
   const { id } = publication;
   if (store.workspace.publication(id)) throw new SeedError(`The seed has publication ${id} twice.`);
@@ -96,14 +96,14 @@ function plantPublication(world: World, publication: SeedPublication): void {
       created: created ?? clock.seconds(),
     });
   }
-  plantSubscriptions(world, id, publication.subscriptions);
+  loadSubscriptions(world, id, publication.subscriptions);
   for (const [index, automation] of publication.automations.entries())
-    plantAutomation(world, id, automation, `automations[${index}]`);
-  plantContent(world, publication);
+    loadAutomation(world, id, automation, `automations[${index}]`);
+  loadContent(world, publication);
 }
 
-/** @throws {@link SeedError} that names the subscription and what it refers to in vain */
-export function plantSubscriptions(
+/** @throws {@link SeedError} that names the subscription and what it refers to that does not exist */
+export function loadSubscriptions(
   world: World,
   publicationId: string,
   subscriptions: readonly SeedSubscription[],
@@ -114,43 +114,39 @@ export function plantSubscriptions(
   const lists = new Map(store.workspace.lists(publicationId).map((list) => [list.name, list.seq]));
   for (const [index, subscription] of subscriptions.entries()) {
     const place = `subscriptions[${index}]`;
-    const seq = plantSubscription(world, publicationId, subscription, place);
+    const seq = loadSubscription(world, publicationId, subscription, place);
     const { values, warnings } = matchCustomFields(() => fields, subscription.custom_fields);
-    if (warnings[0]) throw new SeedError(`The seed is not usable: ${place}: ${warnings[0].message}`);
+    if (warnings[0]) throw new SeedError(`The seed is not valid: ${place}: ${warnings[0].message}`);
     applyCustomFields(store.customFields, seq, values);
-    for (const name of subscription.premium_tiers) store.subscriptions.addTier(seq, found(tiers, name, place, 'tier'));
+    for (const name of subscription.premium_tiers)
+      store.subscriptions.addTier(seq, numberOf(tiers, name, place, 'tier'));
     for (const name of subscription.newsletter_lists)
-      store.subscriptions.addToList(seq, found(lists, name, place, 'newsletter list'));
+      store.subscriptions.addToList(seq, numberOf(lists, name, place, 'newsletter list'));
   }
 }
 
 /** The `seq` of the subscription with this address. @throws {@link SeedError} where there is none */
-export function planted(world: World, publicationId: string, email: string, place: string): number {
+export function subscriptionNumber(world: World, publicationId: string, email: string, place: string): number {
   const row = world.store.subscriptions.byAddress(publicationId, addressKey(email));
-  if (!row) throw new SeedError(`The seed is not usable: ${place} is not the address of a subscription before it.`);
+  if (!row) throw new SeedError(`The seed is not valid: ${place} is not the address of an earlier subscription.`);
   return row.seq;
 }
 
 /** The `seq` of what has this name. @throws {@link SeedError} */
-export function found(rows: ReadonlyMap<string, number>, name: string, place: string, what: string): number {
+export function numberOf(rows: ReadonlyMap<string, number>, name: string, place: string, what: string): number {
   const seq = rows.get(name);
   if (seq === undefined)
     throw new SeedError(
-      `The seed is not usable: ${place} names the ${what} "${name}", which its publication does not have.`,
+      `The seed is not valid: ${place} refers to the ${what} "${name}", which its publication does not have.`,
     );
   return seq;
 }
 
-function plantSubscription(
-  world: World,
-  publication_id: string,
-  subscription: SeedSubscription,
-  place: string,
-): number {
+function loadSubscription(world: World, publication_id: string, subscription: SeedSubscription, place: string): number {
   const { store, clock, ids } = world;
   const email_key = addressKey(subscription.email);
   if (store.subscriptions.byAddress(publication_id, email_key)) {
-    throw new SeedError(`The seed is not usable: ${place} repeats the address of an earlier subscription.`);
+    throw new SeedError(`The seed is not valid: ${place} repeats the address of an earlier subscription.`);
   }
   const {
     referred_by,
@@ -172,7 +168,8 @@ function plantSubscription(
     created: created ?? clock.seconds(),
     tier: premium_tiers.length > 0 ? 'premium' : (tier ?? 'free'),
     referral_code: ids.code('sub', seq),
-    referred_by: referred_by === undefined ? null : planted(world, publication_id, referred_by, `${place}.referred_by`),
+    referred_by:
+      referred_by === undefined ? null : subscriptionNumber(world, publication_id, referred_by, `${place}.referred_by`),
     payments_customer_id: '',
     double_opt_in: 0,
     tags: JSON.stringify(tags),
@@ -180,7 +177,7 @@ function plantSubscription(
   return seq;
 }
 
-export function plantAutomation(world: World, publication_id: string, given: SeedAutomation, place: string): void {
+export function loadAutomation(world: World, publication_id: string, given: SeedAutomation, place: string): void {
   const { store, clock, ids } = world;
   const { emails, journeys, trigger_events, created = clock.seconds(), ...rest } = given;
   const automation = store.next('aut');
@@ -213,7 +210,7 @@ export function plantAutomation(world: World, publication_id: string, given: See
       seq,
       id: `aj_${ids.uuid('aj', seq)}`,
       automation,
-      subscription: planted(world, publication_id, email, `${place}.journeys[${index}].email`),
+      subscription: subscriptionNumber(world, publication_id, email, `${place}.journeys[${index}].email`),
       status,
       step,
       waited: 0,
@@ -226,7 +223,7 @@ export function plantAutomation(world: World, publication_id: string, given: See
 }
 
 /** @throws {@link SeedError} where something names what the publication does not have */
-export function plantContent(world: World, publication: SeedPublication): void {
+export function loadContent(world: World, publication: SeedPublication): void {
   const { store, clock, ids } = world;
   const publication_id = publication.id;
   const now = clock.seconds();
@@ -260,12 +257,12 @@ export function plantContent(world: World, publication: SeedPublication): void {
       seq,
       id: `comp_access_${ids.uuid('comp_access', seq)}`,
       publication_id,
-      tier: found(tiers, tier, place, 'tier'),
+      tier: numberOf(tiers, tier, place, 'tier'),
       created,
     };
     store.gifts.insertAccess(access);
     for (const [n, email] of given_to.entries())
-      giveAccess(world, planted(world, publication_id, email, `${place}.given_to[${n}]`), access);
+      giveAccess(world, subscriptionNumber(world, publication_id, email, `${place}.given_to[${n}]`), access);
   }
   for (const { conditions, created = now, updated = created, ...set } of publication.condition_sets) {
     const seq = store.next('condition_set');
@@ -282,7 +279,7 @@ export function plantContent(world: World, publication: SeedPublication): void {
 }
 
 /** @throws {@link SeedError} where a field of this name exists already */
-export function plantPublicationField(world: World, field: ReadSeed['publication_fields'][number]): void {
+export function loadPublicationField(world: World, field: ReadSeed['publication_fields'][number]): void {
   const { store, clock, ids } = world;
   const { response_keys, created = clock.seconds(), updated = created, ...rest } = field;
   if (store.content.publicationFieldNamed(rest.name))

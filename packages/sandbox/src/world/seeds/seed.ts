@@ -28,7 +28,7 @@ const seconds = z.int().min(0);
 const text = z.string().default('');
 const percent = z.number().min(0).max(100).default(0);
 
-/** Nothing is due for a planted subscription: it keeps its status until something changes it. */
+/** Nothing is due for a subscription of a seed: it keeps its status until something changes it. */
 export const subscription = z.strictObject({
   email: address,
   status: z.enum(subscriptionStatuses).default('active'),
@@ -49,7 +49,7 @@ export const subscription = z.strictObject({
   referred_by: address.optional(),
   tags: z
     .array(z.string().min(1))
-    .refine((tags) => new Set(tags).size === tags.length, 'names a tag twice')
+    .refine((tags) => new Set(tags).size === tags.length, 'contains a tag twice')
     .default([]),
   custom_fields: z.array(z.strictObject({ name: z.string(), value: customFieldValue })).default([]),
   emails_received: z.int().min(0).default(0),
@@ -180,15 +180,16 @@ export const publicationField = z
     const wrong = (key: keyof typeof value, message: string): void =>
       void issues.push({ code: 'custom', message, input: value, path: [key] });
     if (default_value === null && kind !== 'json' && kind !== 'rss_feed_url')
-      wrong('default_value', `a field of kind ${kind} needs one; only json and rss_feed_url do without`);
+      wrong('default_value', `is required for the kind ${kind}; only json and rss_feed_url may omit it`);
     if (value_source === 'fetched' && endpoint_url === null)
-      wrong('endpoint_url', 'a field whose value is fetched needs one');
+      wrong('endpoint_url', 'is required where value_source is fetched');
     if (value_source === 'static' && endpoint_url !== null)
-      wrong('endpoint_url', 'only a field whose value_source is fetched has one');
-    if (kind !== 'json' && response_keys.length > 0) wrong('response_keys', 'only a field of kind json has some');
+      wrong('endpoint_url', 'is allowed only where value_source is fetched');
+    if (kind !== 'json' && response_keys.length > 0) wrong('response_keys', 'is allowed only for the kind json');
     if (new Set(response_keys.map(({ key }) => key)).size < response_keys.length)
-      wrong('response_keys', 'a key stands there twice');
-    if (created !== undefined && updated !== undefined && updated < created) wrong('updated', 'it is before "created"');
+      wrong('response_keys', 'contains a key twice');
+    if (created !== undefined && updated !== undefined && updated < created)
+      wrong('updated', 'is earlier than "created"');
   });
 
 /** Different tags a publication can have (specification, Limits). */
@@ -226,7 +227,7 @@ const publication = z.strictObject({
     .check(({ value, issues }) => {
       const { size } = new Set(value.flatMap(({ tags }) => tags));
       if (size <= mostTags) return;
-      const message = `it has ${size} different tags; a publication has at most ${mostTags}`;
+      const message = `has ${size} different tags; a publication can have at most ${mostTags}`;
       issues.push({ code: 'custom', message, input: value });
     })
     .default([]),
@@ -272,7 +273,7 @@ export const seedSchema = z.strictObject({
 export type Seed = z.input<typeof seedSchema>;
 /** A seed with its defaults filled in. */
 export type ReadSeed = z.output<typeof seedSchema>;
-/** A seed that can't be planted, in words for the person who wrote it. */
+/** A seed that cannot be loaded, in words for the person who wrote it. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';
 }
@@ -282,7 +283,7 @@ export function readSeed(input: unknown): ReadSeed {
   const read = seedSchema.safeParse(input);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
-  throw new SeedError(`The seed is not usable: ${issue?.path.join('.') || 'it'}: ${issue?.message}.`);
+  throw new SeedError(`The seed is not valid: ${issue?.path.join('.') || 'it'}: ${issue?.message}.`);
 }
 
 /** What a generated seed depends on: the time and the id seed of the sandbox. */
