@@ -270,22 +270,22 @@ function resolveReferences({ store }: World, publicationId: string, request: Sub
       const row = find(name);
       if (row === undefined)
         missing.push({
-          message: `"${field}[${index}]" is not a ${what} of this publication.`,
+          message: `"${field}[${index}]" is not ${what} of this publication.`,
           code: 'NOT_FOUND_ON_PUBLICATION',
         });
       return row ?? [];
     });
 
-  const byName = find('premium_tiers', 'premium tier', request.premium_tiers, (name) =>
+  const byName = find('premium_tiers', 'a premium tier', request.premium_tiers, (name) =>
     tiers.find((tier) => tier.name === name),
   );
-  const byId = find('premium_tier_ids', 'premium tier', request.premium_tier_ids, (id) =>
+  const byId = find('premium_tier_ids', 'a premium tier', request.premium_tier_ids, (id) =>
     tiers.find((tier) => tier.id === id),
   );
-  const named = find('newsletter_list_ids', 'newsletter list', request.newsletter_list_ids, (id) =>
+  const named = find('newsletter_list_ids', 'a newsletter list', request.newsletter_list_ids, (id) =>
     lists.find((list) => list.id === id),
   );
-  const automations = find('automation_ids', 'automation', [...new Set(request.automation_ids)], (id) =>
+  const automations = find('automation_ids', 'an automation', [...new Set(request.automation_ids)], (id) =>
     store.automations.byId(publicationId, id),
   );
   const giftId = request.complimentary_gift_id;

@@ -56,7 +56,9 @@ test('a failed command keeps its exit code; its requests are printed with reason
 test('a failed command that sent no request is shown how to reach the sandbox', async () => {
   expect(await run(['exec', '--', process.execPath, '-e', 'process.exit(1)'])).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('sent no request to the sandbox. The address of the sandbox is in NEWSLETTER_API_URL'),
+    stderr: expect.stringContaining(
+      'sent no request to the sandbox. The address of the sandbox is in NEWSLETTER_API_URL',
+    ),
   });
 });
 
