@@ -41,6 +41,6 @@ test('the callback paths and the lifetimes are those of the code', () => {
   const paths = new Set(standardRedirectUris.map((uri) => new URL(uri).pathname));
   const prose = section.slice(section.indexOf('Both clients'), section.indexOf('Another address'));
   expect(new Set([...prose.matchAll(/`(\/[\w/-]*)`/g)].map(([, path]) => path))).toEqual(paths);
-  expect(section).toContain(`good for ${codeLifetime} s and once`);
-  expect(section).toContain(`good for ${accessTokenLifetime} s.`);
+  expect(section).toContain(`valid once, for ${codeLifetime} s`);
+  expect(section).toContain(`valid for ${accessTokenLifetime} s.`);
 });
