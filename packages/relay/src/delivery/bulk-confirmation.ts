@@ -76,7 +76,7 @@ export class BulkConfirmation {
     const held = await store.leaseScan(publicationId, now(), now() + leaseMs);
     // Another relay scans, for every batch. It may end at any time: check again soon, not after its whole lease.
     if (held === null) return now() + Math.min(lookAfterMs, leaseMs);
-    const due = Math.min(now(), ...open.map(sentAt)) + lookAfterMs;
+    const due = Math.min(...open.map((batch) => (this.#isInFuture(batch) ? now() : sentAt(batch) + lookAfterMs)));
     const isRunning = held.scan !== null && held.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
     const scan = await this.#scan(held.scan, open);
@@ -132,14 +132,18 @@ export class BulkConfirmation {
     return scan;
   }
 
+  /** Whether a batch was sent in the future: the clock was set back. */
+  #isInFuture(batch: OpenBatch): boolean {
+    const { now, lookAfterMs } = this.#options;
+    return sentAt(batch) > now() + lookAfterMs;
+  }
+
   /** Ends the batches that are confirmed, and those for which this was the last scan; then lets other relays scan. */
   async #end(open: readonly OpenBatch[], scan: ConfirmationScan): Promise<void> {
     const { store, publicationId, writer, now, lookAfterMs, signal, log } = this.#options;
     if (signal.aborted) return;
     for (const batch of open) {
-      // A batch sent in the future: the clock was set back.
-      const last =
-        (scan.startedAt ?? 0) >= sentAt(batch) + maxLooks * lookAfterMs || sentAt(batch) > now() + lookAfterMs;
+      const last = (scan.startedAt ?? 0) >= sentAt(batch) + maxLooks * lookAfterMs || this.#isInFuture(batch);
       if (batch.open > 0 && !last) continue;
       const at = now();
       const interrupted = batch.sentAt === null;
