@@ -21,10 +21,9 @@ import {
   type Imports,
 } from './n8n/examples.ts';
 import { installN8n } from './n8n/install.ts';
-import { canSignIn, storedOwner, setUpOwner } from './n8n/owner.ts';
 import { installPackage } from './n8n/pack.ts';
 import { run, start as startProgram } from './n8n/process.ts';
-import { settingsOf, untilReady } from './n8n/server.ts';
+import { canSignIn, settingsOf, setUpOwner, storedOwner, untilReady } from './n8n/server.ts';
 import { buildWidgetIfStale } from './build.ts';
 
 const command = 'npm run n8n';

@@ -1,6 +1,6 @@
 /** Packs the package as it would be published, and unpacks it where n8n looks for community packages. */
 import { globSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pnpm } from '../install.mjs';
@@ -10,21 +10,16 @@ import { run } from './process.ts';
 /** The package's name, with which its node types begin. */
 export const packageName = 'n8n-nodes-newsletter-kit';
 
-/** Builds, packs and unpacks into n8n's folder. */
+/** Builds and packs the package, and unpacks it into n8n's folder. */
 export async function installPackage(userFolder: string, signal?: AbortSignal): Promise<void> {
-  const target = folderIn(userFolder);
+  const target = packageFolder(userFolder);
   await rm(target, { recursive: true, force: true });
   await mkdir(target, { recursive: true });
   await packInto(target, signal);
 }
 
-/** Copies the unpacked package from another n8n. */
-export async function sharePackage(from: string, userFolder: string): Promise<void> {
-  await cp(folderIn(from), folderIn(userFolder), { recursive: true });
-}
-
 /** The folder in which n8n looks for the package. */
-function folderIn(userFolder: string): string {
+export function packageFolder(userFolder: string): string {
   return join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
 }
 

@@ -1,4 +1,4 @@
-/** The action node in workflows that a person runs by hand. */
+/** The action node in manually run workflows. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
@@ -20,8 +20,8 @@ const api = createClient({
   publicationId: credential.publicationId,
 });
 
-describe('the example that subscribes rows', () => {
-  it('creates what the rows say, custom fields typed by their kind, and reports the row that is wrong', async () => {
+describe('the example with rows of subscribers', () => {
+  it('creates a subscription per row with custom fields by kind, and reports the invalid row', async () => {
     const execution = await n8n.run('addSubscriptions');
     expect(execution.error).toBeUndefined();
     const [mary, wrong, kaethe] = execution.output('Add');
@@ -52,10 +52,7 @@ describe('the example that subscribes rows', () => {
 });
 
 describe('Subscription: Create or Update', () => {
-  test('creates, updates what can be updated, and names in item and hint what was ignored', async ({
-    api,
-    runNode,
-  }) => {
+  test('creates or updates, and names ignored fields in item and hint', async ({ api, runNode }) => {
     const run = await runNode({
       parameters: {
         resource: 'subscription',
@@ -77,7 +74,7 @@ describe('Subscription: Create or Update', () => {
 });
 
 describe('a workflow saved by version 1 of the node', () => {
-  test('does and gives what it did', async ({ api, credentials }) => {
+  test('keeps its effects and its output', async ({ api, credentials }) => {
     const before = (await api.subscriptions.list({ email: 'grace@example.org' })).items[0];
     const { nodes, connections } = JSON.parse(
       await readFile(join(root, 'test/nodes/version1.json'), 'utf8'),
@@ -105,7 +102,7 @@ describe('items that fail', () => {
   const people = ['first@example.com', 'not an address', 'third@example.com'].map((email) => ({ email }));
   const parameters = { resource: 'subscription', operation: 'create', email: '={{ $json.email }}' };
 
-  test('leave by the error output where there is one, with what came in and why', async ({ runNode }) => {
+  test('go to the error output with their input and the reason', async ({ runNode }) => {
     const run = await runNode({ parameters, items: people, settings: { onError: 'continueErrorOutput' } });
     expect(run.status).toBe('success');
     expect(run.output(underTest).map(({ email }) => email)).toEqual(['first@example.com', 'third@example.com']);
@@ -114,14 +111,14 @@ describe('items that fail', () => {
     ]);
   });
 
-  test('end the execution where they are not let pass, with the number of the item', async ({ runNode }) => {
+  test('fail the execution without an error output, with the number of the item', async ({ runNode }) => {
     const run = await runNode({ parameters, items: people });
     expect(run.status).toBe('error');
     expect(run.error).toMatchObject({ httpCode: '400', context: { itemIndex: 1 } });
   });
 });
 
-describe('what a person reads when it goes wrong', () => {
+describe('the error of an execution', () => {
   /** Runs Create for one address with this credential. */
   async function createWith(
     fields: Partial<typeof credential>,
@@ -144,29 +141,29 @@ describe('what a person reads when it goes wrong', () => {
     {
       what: 'a wrong key',
       fields: { apiKey: 'no-such-key' },
-      says: { httpCode: '401', description: expect.stringContaining('Check the API Key of the credential') },
+      expected: { httpCode: '401', description: expect.stringContaining('Check the API Key of the credential') },
     },
     {
       what: 'a publication that does not exist',
       fields: { publicationId: 'pub_00000000-0000-4000-8000-00000000dead' },
-      says: { httpCode: '404', description: expect.stringContaining('Check the Publication') },
+      expected: { httpCode: '404', description: expect.stringContaining('Check the Publication') },
     },
     {
       what: 'a service that is down',
       fields: { baseUrl: 'http://127.0.0.1:9/v2' },
-      says: {
+      expected: {
         message: expect.stringContaining('refused the connection'),
         description: expect.stringContaining('Check the Service or Base URL of the credential'),
       },
     },
-  ])('names the cause and the remedy for $what, without key or address', async ({ fields, says }) => {
+  ])('names the cause and the remedy for $what, without key or address', async ({ fields, expected }) => {
     const { status, error } = await createWith(fields);
     expect(status).toBe('error');
-    expect(error).toMatchObject(says);
+    expect(error).toMatchObject(expected);
     expect(`${error?.message} ${error?.description}`).not.toMatch(/no-such-key|sandbox-key|ada@/);
   });
 
-  it('shows what the service dropped as a notice above the output', async () => {
+  it('is a hint above the output for fields that the service dropped', async () => {
     const execution = await createWith(
       {},
       { customFields: { mappingMode: 'defineBelow', value: { 'Shoe size': '39' }, schema: [] } },

@@ -1,4 +1,4 @@
-/** Bulk Import in n8n: thousands of items, wrong ones among them, and a request that fails. */
+/** Bulk Import in n8n: thousands of items, some invalid, and a request that fails. */
 import { expect } from 'vitest';
 import { importRows, mappedManually, mistakes } from '../nodes/import-mistakes.ts';
 import { chosen, newsletterType } from './harness/nodes.ts';
@@ -7,7 +7,7 @@ import { n8n, test, underTest } from './harness/test.ts';
 const parameters = { resource: 'subscription', operation: 'bulkImport' };
 
 /**
- * An expression that makes the rows in n8n: every hundredth has no address, and every thousandth repeats the one
+ * An expression that creates the rows in n8n: every hundredth has no address, and every thousandth repeats the one
  * before.
  */
 const rows = (count: number): string =>
@@ -18,7 +18,7 @@ const statusOf = (index: number): string =>
 
 test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
 
-test('gives one item for each item, in their order, and imports whoever can be', async ({
+test('returns one item per input item in order, and imports the valid ones', async ({
   sandboxOnPort,
   api,
   runNode,
@@ -39,7 +39,7 @@ test('gives one item for each item, in their order, and imports whoever can be',
   expect(items).toMatchObject([{ utm_source: 'import', custom_fields: [{ name: 'Team size', value: 2998 }] }]);
 });
 
-test('of 10,000 rows gives those with a mistake to the error output, each with its input and the reason', async ({
+test('sends the invalid ones of 10,000 rows to the error output, each with its input and the reason', async ({
   sandboxOnPort,
   runNode,
 }) => {
@@ -59,7 +59,7 @@ test('of 10,000 rows gives those with a mistake to the error output, each with i
     });
     expect(run.error).toBeUndefined();
     const bad = rows.filter(({ mistake }) => mistake !== undefined);
-    // Each row has an address of its own, so that these are the rows that were imported.
+    // Addresses are unique, so these are the imported rows.
     const imported = new Set(run.output(underTest).map(({ email }) => email));
     expect(
       rows
@@ -123,14 +123,11 @@ test('gives the items of a request that fails to the error output as well', asyn
   expect(run.error).toBeUndefined();
   expect(run.output(underTest)).toHaveLength(3_000 - run.errors(underTest).length);
   expect(run.errors(underTest).length).toBeGreaterThan(900);
-  // A request of 1,000, and 33 items that were left out.
+  // A request of 1,000, and 33 rejected items.
   expect(run.errors(underTest).length).toBeLessThanOrEqual(1_033);
 });
 
-test('fails only after everything was tried, and says how many were not imported', async ({
-  sandboxOnPort,
-  runNode,
-}) => {
+test('fails after all items were tried, with the number of failures', async ({ sandboxOnPort, runNode }) => {
   sandboxOnPort.faults.add({ match: 'subscriptions.bulkCreate', effect: { status: 403 }, nth: 3, times: 1 });
   const run = await runNode({ parameters, items: rows(3_000), within: 90_000 });
   expect(run.status).toBe('error');

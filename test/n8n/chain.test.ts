@@ -1,6 +1,5 @@
 /**
- * The main job: a signup on a web page arrives in an n8n workflow, with where the person came from and what they
- * entered.
+ * The main use: a signup on a web page arrives in an n8n workflow, with attribution and custom fields.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
@@ -37,14 +36,14 @@ beforeAll(async () => {
 });
 afterAll(() => session?.close());
 
-it('does not flood a fresh workflow with the subscriptions that are there already', async () => {
+it('does not report existing subscriptions to a new workflow', async () => {
   await n8n.activate(workflow);
   expect((await n8n.workflow(workflow)).active).toBe(true);
   await sleep(2_000);
   expect(await n8n.executionIds(workflow)).toEqual([]);
 });
 
-it('brings every signup from the real tag into the workflow, with attribution and custom fields', async () => {
+it('reports every signup of the real tag, with attribution and custom fields', async () => {
   for (const { came, entries } of visitors) {
     const { page } = await visit(session.browser, `${demoUrl}/?${new URLSearchParams(came).toString()}`);
     await subscribe(page, entries);
@@ -79,7 +78,7 @@ it('brings every signup from the real tag into the workflow, with attribution an
   }
 });
 
-it('shows the latest subscription when run by hand, and does not report it a second time', async () => {
+it('returns the latest subscription in a manual run, and does not report it a second time', async () => {
   const before = (await n8n.workflow(workflow)).staticData;
   const id = await n8n.runManually(workflow, 'New subscription');
   const execution = await expect
@@ -88,12 +87,12 @@ it('shows the latest subscription when run by hand, and does not report it a sec
     .then(() => n8n.execution(id));
   expect(execution?.status).toBe('success');
   expect(execution?.output('New subscription')).toHaveLength(1);
-  // The last two may have come in the same second, which the API does not tell apart.
+  // The last two may be of the same second, in which the API has no order.
   expect(visitors.slice(-2).map(({ stored }) => stored)).toContain(execution?.output('New subscription')[0]?.['email']);
   expect((await n8n.workflow(workflow)).staticData).toEqual(before);
 });
 
-/** Waits for the scheduled poll, which n8n runs once a minute, until all addresses came through. */
+/** Waits until scheduled polls, one a minute, have reported all addresses. */
 async function executionsWith(addresses: readonly string[]): Promise<Execution[]> {
   const ended = new Map<string, Execution>();
   for (const deadline = Date.now() + 150_000; Date.now() < deadline; await sleep(1_000)) {

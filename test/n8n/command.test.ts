@@ -1,4 +1,4 @@
-/** `npm run n8n`: an n8n to work in, ready to use the first time, and as the person left it the second. */
+/** `npm run n8n`: starts an n8n with nodes, credentials and examples, and keeps the user's changes. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { createClient } from '@newsletter-kit/core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
 import { sandboxAccount, serverUrl } from '../../scripts/servers.ts';
-import type { Owner } from '../../scripts/n8n/owner.ts';
+import type { Owner } from '../../scripts/n8n/server.ts';
 import { starter, type Started } from '../scripts/starter.ts';
 import { Rest } from './harness/rest.ts';
 
@@ -34,7 +34,7 @@ async function end(started: Started): Promise<void> {
   for (const port of Object.values(ports)) await expect(fetch(serverUrl(port))).rejects.toThrow();
 }
 
-/** Signs in with what was printed. */
+/** Signs in with the printed account. */
 async function signIn(): Promise<Rest> {
   const { email, password } = JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8')) as Owner;
   const response = await fetch(`${serverUrl(ports.n8n)}/rest/login`, {
@@ -52,7 +52,7 @@ async function signIn(): Promise<Rest> {
   );
 }
 
-it('subscribes whoever signs up on the demo site once the example is published, and leaves nothing running', async () => {
+it('subscribes a visitor of the demo site once the example is published, and leaves no process running', async () => {
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
   const n8n = await signIn();
@@ -76,7 +76,7 @@ it('subscribes whoever signs up on the demo site once the example is published, 
   await end(started);
 });
 
-it('keeps what is published, and imports nothing a second time', async () => {
+it('keeps published workflows, and imports nothing a second time', async () => {
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
   expect(started.output()).not.toContain('Importing');
@@ -84,7 +84,7 @@ it('keeps what is published, and imports nothing a second time', async () => {
   await end(started);
 });
 
-it('stops at once where it is told to in the middle of starting', async () => {
+it('stops at once on SIGINT during the start', async () => {
   const started = begin();
   await started.says(/Starting n8n/);
   await end(started);

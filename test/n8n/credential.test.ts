@@ -1,4 +1,4 @@
-/** What a person sees who presses "Test" on the credential. */
+/** The test of the API key credential, and a node with it. */
 import { createServer, type RequestListener } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,7 @@ const press = (fields: Readonly<Record<string, string>> = {}) =>
 const stops: (() => void)[] = [];
 afterEach(() => stops.splice(0).forEach((stop) => stop()));
 
-/** A server that answers everything alike. @returns its address, and the keys it was sent */
+/** A server with one answer for all requests. @returns its address, and the received keys */
 async function serve(answer: RequestListener): Promise<{ readonly url: string; readonly keys: readonly unknown[] }> {
   const keys: unknown[] = [];
   const server = createServer((request, response) => {
@@ -30,15 +30,16 @@ async function serve(answer: RequestListener): Promise<{ readonly url: string; r
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, keys };
 }
 
-const says =
+const answerWith =
   (status: number, type: string, body: string, headers: Readonly<Record<string, string>> = {}): RequestListener =>
   (_request, response) =>
     void response.writeHead(status, { 'content-type': type, ...headers }).end(body);
-const json = (status: number, body: unknown): RequestListener => says(status, 'application/json', JSON.stringify(body));
+const json = (status: number, body: unknown): RequestListener =>
+  answerWith(status, 'application/json', JSON.stringify(body));
 const page = '<!doctype html><title>Sign in</title>';
 
 describe('the credential test', () => {
-  it('passes with the right key and publication, also where no service was saved', async () => {
+  it('passes with the right key and publication, also without a saved service', async () => {
     expect(credential).not.toHaveProperty('service');
     expect(await press()).toMatchObject({ status: 'OK' });
     expect(await press({ service: 'other' })).toMatchObject({ status: 'OK' });
@@ -75,7 +76,7 @@ describe('the credential test', () => {
     },
     { wrong: 'form of the publication', fields: { publicationId: 'my newsletter' }, message: 'Publication ID' },
     { wrong: 'path in the base URL', fields: { baseUrl: `${origin}/docs/v2` }, message: 'Base URL' },
-  ])('says what to check for a wrong $wrong, and does not repeat the key', async ({ fields, message }) => {
+  ])('names the field to check for a wrong $wrong, without the key', async ({ fields, message }) => {
     const outcome = await press(fields);
     expect(outcome).toMatchObject({ status: 'Error', message: expect.stringContaining(message) });
     expect(outcome.message).not.toContain('no-such-key');
@@ -83,10 +84,10 @@ describe('the credential test', () => {
 
   const notTheApi = 'What answers at this address is not the API';
   it.each<{ from: string; answer: RequestListener; message: string }>([
-    { from: 'a web page that answers 200', answer: says(200, 'text/html', page), message: notTheApi },
-    { from: 'a web page that answers 404', answer: says(404, 'text/html', page), message: notTheApi },
-    { from: 'a 404 without a body', answer: says(404, 'text/html', ''), message: notTheApi },
-    { from: 'a sign-in page that answers 401', answer: says(401, 'text/html', page), message: notTheApi },
+    { from: 'a web page that answers 200', answer: answerWith(200, 'text/html', page), message: notTheApi },
+    { from: 'a web page that answers 404', answer: answerWith(404, 'text/html', page), message: notTheApi },
+    { from: 'a 404 without a body', answer: answerWith(404, 'text/html', ''), message: notTheApi },
+    { from: 'a sign-in page that answers 401', answer: answerWith(401, 'text/html', page), message: notTheApi },
     { from: 'another API', answer: json(200, { object: 'list', items: [] }), message: notTheApi },
     { from: 'another API that has "data"', answer: json(200, { data: { id: 1 } }), message: notTheApi },
     {
@@ -99,14 +100,14 @@ describe('the credential test', () => {
       answer: json(500, { status: 500, statusText: 'internal_server_error', errors: [] }),
       message: 'does not work at the moment',
     },
-  ])('tells $from', async ({ answer, message }) => {
+  ])('recognizes $from', async ({ answer, message }) => {
     const { url } = await serve(answer);
     expect(await press({ baseUrl: url })).toMatchObject({ status: 'Error', message: expect.stringContaining(message) });
   });
 
-  it('does not follow a redirect, so that no other address gets the key', async () => {
+  it('does not follow a redirect, which would send the key to another address', async () => {
     const other = await serve(json(200, { data: [] }));
-    const { url, keys } = await serve(says(302, 'text/html', '', { location: other.url }));
+    const { url, keys } = await serve(answerWith(302, 'text/html', '', { location: other.url }));
     expect(await press({ baseUrl: url })).toMatchObject({
       status: 'Error',
       message: expect.stringContaining(notTheApi),
@@ -115,16 +116,16 @@ describe('the credential test', () => {
     expect(other.keys).toEqual([]);
   });
 
-  it('says that the service cannot be reached where nothing listens', async () => {
+  it('reports a refused connection', async () => {
     const outcome = await press({ baseUrl: 'http://127.0.0.1:9/v2' });
     expect(outcome).toMatchObject({ status: 'Error', message: expect.stringMatching(/refused|ECONNREFUSED/i) });
   });
 });
 
 describe('a node', () => {
-  it('follows no redirect either: neither key nor signup go to another address', async () => {
+  it('does not follow a redirect either', async () => {
     const other = await serve(json(200, { data: {} }));
-    const { url, keys } = await serve(says(307, 'text/html', '', { location: other.url }));
+    const { url, keys } = await serve(answerWith(307, 'text/html', '', { location: other.url }));
     const id = await n8n.createCredential('newsletterApi', { ...credential, service: 'other', baseUrl: url });
     const workflow = await n8n.createWorkflow([
       start,
@@ -144,7 +145,7 @@ describe('a node', () => {
     expect(other.keys).toEqual([]);
   });
 
-  it('signs with the key as the test does, however it was pasted', async () => {
+  it('sends the same normalized key as the test', async () => {
     const pasted = { apiKey: ` Bearer ${apiKey}\n`, baseUrl: ` ${origin}/ `, publicationId: ` ${publicationId}\n` };
     const id = await n8n.createCredential('newsletterApi', { service: 'other', ...pasted });
     const workflow = await n8n.createWorkflow([

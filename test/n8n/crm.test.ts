@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => started?.close());
 
-test('reaches the stand-in of a host, and no other host', async () => {
+test('redirects the requests to a vendor to its fake, and blocks other hosts', async () => {
   const { n8n, vendors } = started;
   const remove = await vendors.standIn('api.example.com', async (request) =>
     Response.json({ asked: `${request.method} ${request.url}`, body: await request.json() }),
@@ -68,7 +68,7 @@ interface Example {
   readonly create: (file: ExampleFile) => Crm;
   /** The ends of the types of the nodes that read and write contacts. */
   readonly contactNodes: readonly string[];
-  /** What a person fills in at these nodes besides the credential. */
+  /** Parameters to fill in at these nodes besides the credential. */
   readonly fillIn?: (parameters: ExampleNode['parameters']) => ExampleNode['parameters'];
 }
 
@@ -102,7 +102,7 @@ const salesforce: Example = {
           nodeCredentialType: 'salesforceJwtApi',
         },
 };
-/** As long as Google's are: n8n finds no shorter one in an address. */
+/** As long as Google's IDs: n8n finds no shorter one in an address. */
 const documentId = '1a2B3c4D5e6F7g8H9i0JkLmNoPqRsTuVwXyZ-_document';
 const sheets: Example = {
   name: 'Google Sheets',
@@ -126,7 +126,7 @@ const examples: readonly Example[] = [
   { name: 'Pipedrive', file: 'contact-sync-pipedrive', create: createPipedrive, contactNodes: ['.pipedrive'] },
 ];
 
-/** Publishes the example for a new CRM, which answers until the test ends. */
+/** Publishes the example for a new CRM, which is closed after the test. */
 async function publish(
   { file, create, contactNodes, fillIn }: Example,
   { clientOptions }: SandboxOnPort,
@@ -151,7 +151,7 @@ async function publish(
   const removals = await Promise.all(
     Object.entries(crm.answers).map(([host, answer]) => vendors.standIn(host, answer)),
   );
-  /** @returns the report, and the calls that the CRM took meanwhile */
+  /** @returns the report, and the calls to the CRM in between */
   const run = async (query?: string, status?: 'success' | 'error') => {
     const before = crm.calls.length;
     const execution = await runOnce(query, status);
@@ -160,7 +160,7 @@ async function publish(
   return {
     crm,
     run,
-    /** Runs it until a run writes nothing. @returns how many runs wrote */
+    /** Repeats the run until one writes nothing. @returns the number of runs that wrote */
     async settle() {
       for (let runs = 0; runs < 4; runs += 1) {
         const { calls, report } = await run();
@@ -180,17 +180,17 @@ async function publish(
 
 const writesOf = (calls: readonly CrmCall[]): readonly CrmCall[] => calls.filter(({ method }) => method !== 'GET');
 
-/** Everybody but erased persons, whose addresses end in .invalid: no contact is created for them. */
+/** All subscriptions except those of erased persons, whose addresses end in .invalid: they get no contact. */
 async function keptAddresses(api: Client): Promise<string[]> {
   return sorted(await all(api.subscriptions.list())).filter((email) => !email.endsWith('.invalid'));
 }
 
-/** Their addresses in lower case, as HubSpot keeps them. */
+/** Addresses in lower case, as HubSpot stores them. */
 const sorted = (records: readonly { readonly email: string }[]): string[] =>
   records.map(({ email }) => email.toLowerCase()).toSorted();
 
 describe.each(examples)('$name', (example) => {
-  test('gets a preview from the workflow as it stands', async ({ api, sandboxOnPort }) => {
+  test('runs a preview with the unchanged example', async ({ api, sandboxOnPort }) => {
     await using sync = await publish(example, sandboxOnPort, 'as-saved');
     const { calls, report } = await sync.run('?accept=yes');
     const contactCreates = (await keptAddresses(api)).length;
@@ -199,17 +199,14 @@ describe.each(examples)('$name', (example) => {
     expect(writesOf(calls)).toEqual([]);
   });
 
-  test('is kept in step: creates, edits of both sides, an opt-out and an unsubscribe', async ({
-    api,
-    sandboxOnPort,
-  }) => {
+  test('is synced: creates, edits of both sides, an opt-out and an unsubscribe', async ({ api, sandboxOnPort }) => {
     await using sync = await publish(example, sandboxOnPort);
     const { crm, run, contact } = sync;
     const kept = await keptAddresses(api);
     const ada = 'ada.lovelace@example.com';
     crm.save(ada, { firstName: 'Augusta' });
 
-    // One contact for 300 subscriptions looks like a list that was cut short.
+    // One contact for 300 subscriptions looks like a truncated list.
     const held = await run();
     expect(held.report).toMatchObject({ held: { reason: 'too_many_creations' } });
     expect(writesOf(held.calls)).toEqual([]);
@@ -221,7 +218,7 @@ describe.each(examples)('$name', (example) => {
     expect(crm.contacts().every(({ token }) => token !== '')).toBe(true);
     expect(await subscriptionOf(api, ada)).toMatchObject({ status: 'active', firstName: 'Augusta' });
 
-    // More than a page of any CRM, and unknown to the newsletter.
+    // More than one page of any CRM, and unknown to the newsletter.
     const strangers = Array.from({ length: 600 }, (_, index) => `stranger.${index}@example.net`);
     for (const email of strangers) crm.save(email, {});
     const [edited = '', optedOut = '', left = '', changed = '', emptied = ''] = crm
@@ -253,7 +250,7 @@ describe.each(examples)('$name', (example) => {
     });
     expect(await subscriptionOf(api, edited)).toMatchObject({ status: 'active', firstName: name });
     expect(await subscriptionOf(api, optedOut)).toMatchObject({ status: 'inactive' });
-    // Nothing else of a contact changes but its token.
+    // Only the token of a contact changes.
     const token = expect.any(String);
     expect(contact(left)).toEqual({ ...before.left, optOut: true, status: 'inactive', token });
     expect(contact(changed)).toEqual({ ...before.changed, firstName: 'Grace', token });
@@ -263,10 +260,7 @@ describe.each(examples)('$name', (example) => {
     expect(strangers.filter((email) => contact(email)?.token !== '')).toEqual([]);
   });
 
-  test('plans again what the CRM did not take, and writes nothing after half a list', async ({
-    api,
-    sandboxOnPort,
-  }) => {
+  test('plans refused writes again, and writes nothing after a partial list', async ({ api, sandboxOnPort }) => {
     await using sync = await publish(example, sandboxOnPort);
     const { crm, run, contact } = sync;
     const kept = await keptAddresses(api);
@@ -274,7 +268,7 @@ describe.each(examples)('$name', (example) => {
     crm.save(ada, { firstName: 'Augusta' });
 
     let writes = 0;
-    // n8n itself repeats some writes up to twice.
+    // n8n itself retries some writes up to twice.
     crm.failing = ({ method }) => method !== 'GET' && (writes += 1) <= 3;
     await run('?accept=yes');
     expect(crm.calls.filter(({ status }) => status === 500).length).toBeGreaterThan(0);
@@ -297,7 +291,7 @@ describe.each(examples)('$name', (example) => {
     await sync.settle();
     expect(contact(ada)).toMatchObject({ firstName: 'Grace' });
 
-    // Half a list of contacts would look as if the others had been deleted.
+    // With half a list of contacts, the others would look deleted.
     let reads = 0;
     crm.failing = ({ method }) => method === 'GET' && (reads += 1) % 2 === 0;
     const { calls, report } = await run('?accept=yes', 'error');
@@ -306,7 +300,7 @@ describe.each(examples)('$name', (example) => {
   });
 });
 
-test('lists what Salesforce refuses, writes the others 200 a call, and tries again the next night', async ({
+test('reports contacts that Salesforce refuses, writes the others 200 per call, and retries in the next run', async ({
   api,
   sandboxOnPort,
 }) => {
@@ -328,10 +322,7 @@ test('lists what Salesforce refuses, writes the others 200 a call, and tries aga
   expect(contact(refused)).toMatchObject({ status: 'active' });
 });
 
-test('HubSpot takes 100 contacts a call, and one bad address costs the others nothing', async ({
-  api,
-  sandboxOnPort,
-}) => {
+test('writes 100 contacts per call to HubSpot, also when one address is refused', async ({ api, sandboxOnPort }) => {
   await using sync = await publish(hubspot, sandboxOnPort);
   const { crm, run } = sync;
   const kept = await keptAddresses(api);

@@ -1,14 +1,14 @@
-/** A seed with more of everything than one page of the API holds. */
+/** A seed with more than one page of each kind of record. */
 import type { Seed } from '@newsletter-kit/sandbox';
 import { publicationId } from '@newsletter-kit/sandbox';
 
-/** Two pages and a half. */
+/** Two and a half pages. */
 export const crowdSize = 250;
 
-/** The one that stands on the last page, whatever the order. */
+/** The name to search, in the middle of the list, so that it is on no first page in any order. */
 export const sought = 'Größe & Gewicht';
 
-/** In the middle stands what is sought, the rest is numbered. */
+/** Numbered names, with {@link sought} in the middle. */
 const names = Array.from({ length: crowdSize }, (_, index) => (index === crowdSize / 2 ? sought : `Number ${index}`));
 const addresses = names.map((_, index) => `person.${index}@example.com`);
 const created = 1_700_000_000;

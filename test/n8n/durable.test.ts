@@ -1,6 +1,6 @@
 /**
- * n8n with durable cursors: what the trigger learned is kept, and what it reports is kept with the execution.
- * `N8N_ENDS` sets how often n8n is ended; the nightly run takes 20.
+ * n8n with durable cursors: the state of the trigger is saved, reports together with their execution. `N8N_ENDS` sets
+ * how often n8n is ended; the nightly run takes 20.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
@@ -15,7 +15,7 @@ const cursors = {
   N8N_SCHEDULER_ENABLED: 'true',
   N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
   N8N_POLLER_DURABLE_CURSORS_ENABLED: 'true',
-  // After a crash, n8n takes up an activation that was under way only when its lease is over.
+  // After a crash, n8n resumes an interrupted activation only when its lease has expired.
   N8N_WORKFLOW_PUBLICATION_OUTBOX_LEASE_SECONDS: '15',
 };
 
@@ -24,10 +24,7 @@ async function idOf(api: Client, email: string): Promise<string> {
   return items[0]?.id ?? '';
 }
 
-test('what an activation learned is what the polls by schedule compare with', async ({
-  sandboxOnPort: sandbox,
-  api,
-}) => {
+test('keeps the state of an activation for the scheduled polls', async ({ sandboxOnPort: sandbox, api }) => {
   const own = await startOwnN8n(cursors);
   const ada = 'ada.lovelace@example.com';
   try {
@@ -47,25 +44,25 @@ test('what an activation learned is what the polls by schedule compare with', as
   }
 });
 
-/** Numbers from 0 to 1, the same in every run. */
+/** Random numbers from 0 to 1 with a fixed seed. */
 function dice(seed: number): () => number {
   let state = seed;
   return () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
 }
 
 /**
- * As a process supervisor does: n8n 2.41 does not survive its own recovery when it was killed between the creation and
- * the start of an execution, and the next start finds the execution marked as crashed.
+ * Starts n8n again, like a supervisor: n8n 2.41 does not survive its own recovery when it was killed between the
+ * creation and the start of an execution, and the next start finds the execution marked as crashed.
  */
 async function startAgain(own: OwnN8n): Promise<void> {
   await own.start().catch(() => own.start());
 }
 
-/** Each end costs a start of n8n, some ten seconds. */
+/** Each end takes a start of n8n, about ten seconds. */
 const ends = Number(process.env['N8N_ENDS'] ?? 4);
 
 test(
-  `ended at ${ends} moments of learning and polling, n8n loses nothing before an execution began`,
+  `reports every event after n8n ended ${ends} times during activations and polls`,
   async ({ sandboxOnPort: sandbox, api }) => {
     const own = await startOwnN8n(cursors);
     const roll = dice(17);
@@ -84,7 +81,7 @@ test(
         sandbox.clock.advance('PT1S');
         await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, email)], new_status: 'inactive' });
         sandbox.clock.advance('PT1M');
-        // Begins to learn when n8n is ended.
+        // Its activation is interrupted by the end of n8n.
         const learning = await watchSubscriptions(own.rest, sandbox, {
           ...unscheduled,
           event: 'subscriptionStatusChanged',

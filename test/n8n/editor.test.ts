@@ -1,4 +1,4 @@
-/** How it looks in n8n's editor. The pictures are written to .output/n8n, to be looked at. */
+/** The nodes in n8n's editor. Screenshots are written to .output/n8n for review. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => session?.close());
 
-it('shows the workflow with its nodes, and their icons are drawn', async () => {
+it('shows the nodes of the workflow with their icons', async () => {
   await openWorkflow(page, n8nUrl, 'newSubscriptions');
   const drawn = await page.$$eval('[data-test-id=canvas-node] img', (images) =>
     images.map((image) =>
@@ -26,7 +26,7 @@ it('shows the workflow with its nodes, and their icons are drawn', async () => {
   await picture(page, 'workflow');
 });
 
-it('shows the panels with the labels a person expects', async () => {
+it('shows the panels with the labels of all parameters', async () => {
   await openPanel(page, 'New subscription');
   const trigger = await panelText(page);
   for (const label of ['Poll Times', 'Event', 'New Subscriber', 'Publication', 'Include'])
@@ -78,14 +78,14 @@ it('shows the contact sync with its four outputs, and a notice that the preview 
   await picture(page, 'sync');
 });
 
-// n8n puts the nodes that are used most first, so that its own Schedule Trigger may stand before ours.
+// n8n lists frequently used nodes first, for example its own Schedule Trigger.
 it.each([
   ['poll', 'Newsletter'],
   ['new subscriber', 'Newsletter'],
   ['email marketing', 'Newsletter'],
   ['signup form', 'Newsletter Signup Trigger'],
   ['contact sync', 'Newsletter Sync'],
-])('finds for "%s" among the first three nodes %s', async (query, wanted) => {
+])('lists for the query "%s" among the first three nodes %s', async (query, wanted) => {
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(`${n8nUrl}/workflow/new`, { waitUntil: 'domcontentloaded' });
   const add = '[data-test-id=canvas-add-button] button, [data-test-id=node-creator-plus-button]';
@@ -116,7 +116,7 @@ it('offers the publications in a list', async () => {
   await picture(page, 'publications');
 });
 
-it('asks in the credential for a base URL only where the service is another one', async () => {
+it('asks in the credential for a base URL only with the service Other', async () => {
   await page.setViewport({ width: 1440, height: 900 });
   const id = await n8n.createCredential('newsletterApi', { ...credential });
   const texts = async (): Promise<string> =>
@@ -127,7 +127,7 @@ it('asks in the credential for a base URL only where the service is another one'
   await page.waitForSelector('[data-test-id=editCredential-modal] [data-test-id=parameter-input-baseUrl]', {
     visible: true,
   });
-  // Saved without a service: it is shown as what it is.
+  // Saved without a service: shown as Other.
   const saved = await texts();
   for (const text of ['Service', 'Other', 'Base URL', credential.baseUrl, 'API Key', 'Publication ID'])
     expect(saved).toContain(text);

@@ -41,7 +41,7 @@ test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
 
 type Ours = Readonly<Record<string, object>>;
 
-/** What a node needs of these credentials. */
+/** The credentials in the form of a node. */
 const credentialsFor = (type: string, ours: Ours) => {
   const credentials = ours[type.replace(/^.*\./, '')];
   return credentials && { credentials };
@@ -59,15 +59,15 @@ async function publishReconcile(ours: Ours, options: object) {
   return { address, ...published };
 }
 
-/** Everything the newsletter shows of its subscriptions. */
+/** All subscriptions of the newsletter. */
 const everySubscription = (api: Client) => all(api.subscriptions.list({ expand: ['custom_fields'] }));
 
-test('reports each new finding once, with a table and a file without addresses, and writes to neither side', async ({
+test('reports each new finding once, with a table and a file without addresses, and changes neither side', async ({
   api,
   mailed: { mails, ours },
   sandboxOnPort,
 }) => {
-  // Otherwise the first plan of a small CRM is one to be held back.
+  // Otherwise the first plan of a small CRM would be held back.
   const { address, workflow, runOnce } = await publishReconcile(ours, { newSubscription: 'leave' });
   const contacts = () => server.run('SELECT * FROM contacts ORDER BY id', address);
 
@@ -77,7 +77,7 @@ test('reports each new finding once, with a table and a file without addresses, 
   await runOnce();
   expect(mails.received).toEqual([]);
 
-  // An address that would be HTML, and two contacts of one subscription.
+  // An address with HTML characters, and two contacts of one subscription.
   await server.run(`INSERT INTO contacts (email) VALUES ('<b>no address</b>'), ('Ada.Lovelace@example.com')`, address);
   const rows = await contacts();
   const first = await runOnce();
@@ -99,12 +99,12 @@ test('reports each new finding once, with a table and a file without addresses, 
   expect(JSON.stringify(mail)).not.toMatch(/lovelace|no address/i);
   expect(first.output('Sync', 3)[0]).toMatchObject({ mode: 'preview' });
 
-  // The same the next night: told already.
+  // The same findings the next night: already reported.
   await runOnce();
   expect(mails.received).toHaveLength(1);
   expect(JSON.stringify((await n8n.workflow(workflow)).staticData)).not.toMatch(/example\.com/i);
 
-  // One is solved, and comes back later.
+  // One is resolved, and returns later.
   await server.run(`UPDATE contacts SET email = 'grace.hopper@example.com' WHERE id = 2`, address);
   await runOnce();
   expect(mails.received).toHaveLength(1);
@@ -120,7 +120,7 @@ test('reports each new finding once, with a table and a file without addresses, 
   expect(sandboxOnPort.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('says that the plan would be held back', async ({ mailed: { mails, ours } }) => {
+test('reports that the plan would be held back', async ({ mailed: { mails, ours } }) => {
   const { address, runOnce } = await publishReconcile(ours, {});
   await server.run(`INSERT INTO contacts (email) VALUES ('ada.lovelace@example.com')`, address);
   await runOnce();
@@ -129,10 +129,10 @@ test('says that the plan would be held back', async ({ mailed: { mails, ours } }
   expect(mails.received[0]?.html).toContain('The plan creates 2');
 });
 
-/** The form turns bots away by their names. */
+/** The form refuses known user agents of bots. */
 const browser = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
-/** The erasure example with its form open, and what a person does with it. */
+/** The erasure example with its open form, and the steps of its users. */
 async function publishErasure(ours: Ours) {
   const example = await readExample('erase-with-approval');
   const { address, postgres } = await createDatabase(server, n8n, [await readExample('contact-sync'), example]);
@@ -161,10 +161,10 @@ async function publishErasure(ours: Ours) {
       expect(response.status).toBe(200);
       return response.text();
     },
-    /** Opens the link of the email, as a mail scanner does too, and sends its form. */
+    /** Opens the link in the email, as mail scanners also do, and sends its form. */
     async decide(html: string, decision: string): Promise<void> {
       const link = /href="([^"]*\/webhook-waiting\/[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
-      // The email is out before n8n has put the execution to sleep.
+      // The email is sent before n8n has suspended the execution.
       await expect.poll(async () => (await fetch(link)).text(), { timeout: 60_000 }).toContain('Erase this person?');
       const response = await fetch(link, {
         method: 'POST',
@@ -183,7 +183,7 @@ function fieldsOf(values: Readonly<Record<string, string>>): FormData {
   return form;
 }
 
-test('erases a person once a human has approved, and keeps who and when without the address', async ({
+test('erases a person after approval, and records approver and time without the address', async ({
   api,
   mailed: { mails, ours },
 }) => {
@@ -221,11 +221,11 @@ test('erases a person once a human has approved, and keeps who and when without 
     decided_at: expect.any(Date),
   });
   expect(JSON.stringify(line)).not.toMatch(/lovelace/i);
-  // The execution, which held the address, is gone.
+  // The execution, which contained the address, is deleted.
   await expect.poll(() => n8n.executionIds(workflow), { timeout: 60_000 }).toEqual([]);
 });
 
-test('erases somebody whom only the CRM knows, and says the same on the form', async ({
+test('erases a person known only to the CRM, with the same answer on the form', async ({
   api,
   mailed: { mails, ours },
 }) => {
@@ -242,7 +242,7 @@ test('erases somebody whom only the CRM knows, and says the same on the form', a
   expect((await api.deletionRequests.list()).items).toEqual([]);
 });
 
-test('changes nothing where a human refuses', async ({ api, mailed: { mails, ours } }) => {
+test('changes nothing after a refusal', async ({ api, mailed: { mails, ours } }) => {
   const { address, ask, decide, contacts, audit } = await publishErasure(ours);
   await server.run(`INSERT INTO contacts (email) VALUES ('ada.lovelace@example.com')`, address);
   const before = [await contacts(), await everySubscription(api)];
@@ -256,7 +256,7 @@ test('changes nothing where a human refuses', async ({ api, mailed: { mails, our
   expect((await api.deletionRequests.list()).items).toEqual([]);
 });
 
-/** A template that begins with the polling trigger; `poll` has it poll now. */
+/** A template with the polling trigger; `poll` polls at once. */
 async function publishWatching(name: string, ours: Ours) {
   const { workflow } = await publishExample({ n8n, n8nUrl, example: await readExample(name) }, (node) => ({
     ...node,
@@ -273,7 +273,7 @@ async function publishWatching(name: string, ours: Ours) {
 }
 
 describe('the notice of new subscribers', () => {
-  test('is one email about everybody who came since, with what brought them', async ({
+  test('is one email about all new subscribers, with their sources', async ({
     api,
     mailed: { mails, ours },
     sandboxOnPort: { clock },
@@ -301,7 +301,7 @@ describe('the notice of new subscribers', () => {
     expect(mails.received).toHaveLength(1);
   });
 
-  test('runs by hand with its sample data', async ({ mailed: { mails, ours } }) => {
+  test('runs manually with its sample data', async ({ mailed: { mails, ours } }) => {
     const { workflow } = await publishWatching('subscriber-notice', ours);
     expect((await n8n.run(workflow, 'When somebody subscribes')).error).toBeUndefined();
     expect(mails.received.map(({ subject, text }) => [subject, text?.trim()])).toEqual([
@@ -314,7 +314,7 @@ describe('the notice of new subscribers', () => {
 });
 
 describe('the import of a CSV file', () => {
-  test('imports what can be, and emails the other rows back with the reason', async ({
+  test('imports the valid rows, and emails the other rows with the reason', async ({
     api,
     mailed: { mails, ours },
     sandboxOnPort: { clock },
@@ -370,7 +370,7 @@ describe('the import of a CSV file', () => {
 });
 
 describe('the opt-out in the CRM', () => {
-  /** With one contact who subscribes, and one who does not. */
+  /** One contact with a subscription, and one without. */
   async function publishOptOut(ours: Ours) {
     const example = await readExample('unsubscribed-to-crm');
     const { address, postgres } = await createDatabase(server, n8n, [example]);
@@ -387,7 +387,7 @@ describe('the opt-out in the CRM', () => {
     };
   }
 
-  test('follows each unsubscribe, and keeps a record', async ({ api, mailed: { ours }, sandboxOnPort: { clock } }) => {
+  test('is set after each unsubscribe, with a record', async ({ api, mailed: { ours }, sandboxOnPort: { clock } }) => {
     const { workflow, poll, optedOut, records } = await publishOptOut(ours);
     const { items } = await api.subscriptions.list({ email: 'ada.lovelace@example.com' });
     const { items: others } = await api.subscriptions.list({ status: 'active', limit: 2 });
@@ -405,7 +405,7 @@ describe('the opt-out in the CRM', () => {
     expect(await records()).toMatchObject([{ contact_id: 1, source: 'newsletter', opted_out_at: expect.any(Date) }]);
   });
 
-  test('runs by hand with its sample data', async ({ mailed: { ours } }) => {
+  test('runs manually with its sample data', async ({ mailed: { ours } }) => {
     const { workflow, optedOut } = await publishOptOut(ours);
     expect((await n8n.run(workflow, 'When somebody unsubscribes')).error).toBeUndefined();
     expect(await optedOut()).toEqual([{ email: 'ada@example.com' }]);
@@ -427,7 +427,7 @@ describe('the weekly digest', () => {
       ...node,
       ...credentialsFor(node.type, ours),
     }));
-    // Nobody in the week: no email.
+    // No subscription in the week: no email.
     await api.subscriptions.create({ email: 'too.early@example.com', utm_source: 'fair' });
     await runOnce();
     expect(mails.received).toEqual([]);

@@ -1,4 +1,4 @@
-/** The example workflows fit the nodes of this n8n: types, versions, parameters, outputs. As n8n itself checks them. */
+/** The example workflows match the nodes of this n8n: types, versions, parameters, outputs, by n8n's own checks. */
 import { globSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -33,7 +33,7 @@ function describe({ type, typeVersion }: Pick<INode, 'type' | 'typeVersion'>): I
   return descriptions.find(({ name, version }) => name === type && [version].flat().includes(typeVersion));
 }
 
-/** Where n8n's count of the outputs looks the description up. */
+/** The lookup of descriptions for n8n's count of the outputs. */
 const nodeTypes: INodeTypes = { getByName: typeOf, getByNameAndVersion: typeOf, getKnownTypes: () => ({}) };
 
 function typeOf(type: string, typeVersion = 1): INodeType {
@@ -42,7 +42,7 @@ function typeOf(type: string, typeVersion = 1): INodeType {
   return { description };
 }
 
-/** Everything about the workflow that n8n would drop, mark as wrong or not find. */
+/** Everything in the workflow that n8n would drop, mark as invalid or not find. */
 function problemsOf({ nodes, connections }: Example): string[] {
   return [
     ...nodes.flatMap((node) => problemsOfNode(node).map((problem) => `${node.name}: ${problem}`)),
@@ -76,7 +76,7 @@ function problemsOfNode(node: INode): string[] {
   ];
 }
 
-/** Paths of parameters that n8n drops, since no property of that name is shown with the values that are set. */
+/** Paths of parameters that n8n drops, since no shown property has the name. */
 function missingIn(shown: unknown, given: unknown, path = ''): string[] {
   if (typeof given !== 'object' || given === null) return [];
   return Object.entries(given).flatMap(([name, value]) => {
@@ -86,7 +86,7 @@ function missingIn(shown: unknown, given: unknown, path = ''): string[] {
   });
 }
 
-/** Values of lists that the list does not have: n8n's editor marks them, its check of parameters does not. */
+/** Values that are not in the list of options: n8n's editor marks them, its check of parameters does not. */
 function wrongChoices(
   properties: readonly INodeProperties[],
   values: INodeParameters,
@@ -116,7 +116,7 @@ test.for(files)('%s', (file) => {
   expect(problemsOf(read(file))).toEqual([]);
 });
 
-test('every example has a name and an id of its own', () => {
+test('every example has a unique name and id', () => {
   const all = files.map((file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as { id: string; name: string });
   expect(new Set(all.map(({ id }) => id)).size).toBe(files.length);
   expect(new Set(all.map(({ name }) => name)).size).toBe(files.length);
@@ -167,7 +167,7 @@ test.for<[what: string, file: string, node: string, change: (node: INode) => unk
   expect(problemsOf(example)).toContainEqual(expect.stringMatching(problem));
 });
 
-test('finds an output that there is not', () => {
+test('finds a connection from a missing output', () => {
   const example = read('examples/workflows/contact-sync.json');
   example.connections['Contacts']?.['main']?.push([{ node: 'Report', type: 'main', index: 0 }]);
   expect(problemsOf(example)).toEqual([expect.stringContaining('Contacts: output 1 is connected')]);

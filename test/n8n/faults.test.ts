@@ -1,4 +1,4 @@
-/** What the service does to a long walk, and what the walk must come through with. */
+/** Return All while the service fails now and then. */
 import { expect } from 'vitest';
 import { test, underTest } from './harness/test.ts';
 import { all, ids } from './operations/execution.ts';
@@ -6,11 +6,11 @@ import { all, ids } from './operations/execution.ts';
 test.override({ sandboxOptions: { seed: 'demo', seedSize: 5_000 } });
 const everything = { resource: 'subscription', operation: 'getMany', returnAll: true };
 
-/** How many answers of the list had this status. */
+/** The number of answers of the list with this status. */
 const answered = (requests: readonly { operation: string | null; status: number }[], status: number): number =>
   requests.filter((request) => request.operation === 'subscriptions.list' && request.status === status).length;
 
-test('Return All brings 5,000 subscriptions through 429 and 5xx: nothing lost, nothing twice', async ({
+test('Return All returns 5,000 subscriptions exactly once through 429 and 5xx answers', async ({
   sandboxOnPort: sandbox,
   api,
   runNode,
@@ -31,7 +31,7 @@ test('Return All brings 5,000 subscriptions through 429 and 5xx: nothing lost, n
     probability: 0.05,
     seed: 5,
   });
-  // From then on the walk keeps to what it takes for the quota, which is why it comes late.
+  // Late, because the engine slows down to the assumed quota afterwards.
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 2 }, nth: 45 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: 'truncate', nth: 11 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: 'reset', nth: 29 });
@@ -43,7 +43,7 @@ test('Return All brings 5,000 subscriptions through 429 and 5xx: nothing lost, n
   for (const status of [429, 500, 503]) expect(answered(requests, status), `answers with ${status}`).toBeGreaterThan(0);
 });
 
-test('a walk that cannot go on fails with the reason, and gives no half of a list', async ({
+test('Return All fails with the reason, and returns no partial list, where a page cannot be read', async ({
   sandboxOnPort: sandbox,
   runNode,
 }) => {

@@ -1,4 +1,4 @@
-/** The lists a person chooses from, asked for over the routes that n8n's editor uses. */
+/** The list searches of the resource locators, called by the routes of n8n's editor. */
 import type { Client } from '@newsletter-kit/core';
 import { describe, expect } from 'vitest';
 import { crowd, crowdSize, sought } from './crowd.ts';
@@ -13,17 +13,17 @@ const everybody = async (api: Client): Promise<string> =>
   (await all(api.automations.list())).find(({ name }) => name === 'Everybody')?.id ?? '';
 
 interface List {
-  /** Method of the node. */
+  /** The method of the node. */
   readonly method: string;
-  /** Where its parameter stands. */
+  /** The path of its parameter. */
   readonly path: string;
-  /** The resource whose Get has it; the editor sends everything that is set in the node. */
+  /** The resource whose Get has the parameter; the editor sends all parameters of the node. */
   readonly resource: string;
-  /** What else is set in the node when the list is opened. */
+  /** Other parameters that are set when the list is opened. */
   parameters?(api: Client): Promise<Readonly<Record<string, unknown>>>;
-  /** Everything it must offer, in the service's order. */
+  /** All expected results, in the order of the service. */
   items(api: Client): Promise<readonly object[]>;
-  /** What a person types, and what is found then. */
+  /** A search text and its expected result. */
   readonly search?: { readonly typed: string; readonly finds: string };
 }
 
@@ -148,10 +148,10 @@ async function walk(asked: DynamicRequest, filter?: string) {
   return { pages, names };
 }
 
-describe('lists of the resource locators', () => {
+describe('the list searches', () => {
   test.override({ sandboxOptions: { seed: crowd } });
 
-  test('are those that the node has', async () => {
+  test('are exactly the methods of the node', async () => {
     const { properties } = await n8n.nodeType(newsletterType);
     const methods = properties.flatMap(({ modes }) =>
       (modes ?? []).flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
@@ -159,16 +159,16 @@ describe('lists of the resource locators', () => {
     expect([...new Set(methods)].toSorted()).toEqual(lists.map(({ method }) => method).toSorted());
   });
 
-  test.for(lists)('$method offers everything, page by page and nothing twice', async (list, { api, credentials }) => {
+  test.for(lists)('$method returns every record once, page by page', async (list, { api, credentials }) => {
     const items = await list.items(api);
     const { pages } = await walk(request(list, credentials, await list.parameters?.(api)));
     expect(pages.flat()).toEqual(ids(items));
-    // The service gives custom fields, jobs and deletion requests in one answer.
+    // The service returns custom fields, jobs and deletion requests in one answer.
     if (items.length > 100 && list.method !== 'searchCustomFields') expect(pages.length).toBeGreaterThan(2);
   });
 
   test.for(lists.filter(({ search }) => search))(
-    '$method finds what a person types on whichever page it is',
+    '$method finds a name on any page',
     async (list, { api, credentials }) => {
       await list.items(api);
       const { names } = await walk(request(list, credentials, await list.parameters?.(api)), list.search?.typed);
@@ -176,14 +176,14 @@ describe('lists of the resource locators', () => {
     },
   );
 
-  test('waits where the service says that it is asked too often', async ({ sandboxOnPort, credentials }) => {
+  test('wait after a 429 answer', async ({ sandboxOnPort, credentials }) => {
     sandboxOnPort.faults.add({ match: 'automations.list', effect: { status: 429, retryAfter: 1 }, nth: 1 });
     const [list] = lists;
     const { results } = await n8n.locatorPage(request(list!, credentials));
     expect(results).toHaveLength(100);
   });
 
-  test('of publications say to enter the ID where the service does not list them', async ({
+  test('ask for the publication ID where the service does not list publications', async ({
     sandboxOnPort,
     credentials,
   }) => {
@@ -195,7 +195,7 @@ describe('lists of the resource locators', () => {
     expect(await n8n.locatorPage(asked).then(String, String)).toContain('Choose \\"By ID\\" in Publication');
   });
 
-  test('say what to check where the key is wrong', async ({ sandboxOnPort }) => {
+  test('name the remedy for a wrong key', async ({ sandboxOnPort }) => {
     const { baseUrl, publicationId } = sandboxOnPort.clientOptions;
     const id = await n8n.createCredential('newsletterApi', { apiKey: 'no-such-key', baseUrl, publicationId });
     const asked = request(lists[0]!, { newsletterApi: { id, name: 'Of a test' } });
@@ -207,7 +207,7 @@ describe('lists of the resource locators', () => {
 
 const mapper = { method: 'getCustomFields', path: 'customFields', resource: 'subscription' };
 
-describe('the resource mapper where there are many custom fields', () => {
+describe('the resource mapper with many custom fields', () => {
   test.override({ sandboxOptions: { seed: crowd } });
 
   test('offers every custom field of the publication', async ({ credentials }) => {

@@ -1,4 +1,4 @@
-/** Connecting an account as a person does, on the sandbox's consent page in Chromium, and working with it. */
+/** Connects an OAuth2 credential on the sandbox's consent page in Chromium, and uses it. */
 import { oauthClients } from '@newsletter-kit/sandbox';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
@@ -33,7 +33,7 @@ function fieldsOf({ address, clientOptions }: SandboxOnPort, { uid, secret }: Ap
     baseUrl: clientOptions.baseUrl,
     publicationId: clientOptions.publicationId,
     clientId: uid,
-    access: [], // as the editor saves it where a person chooses nothing
+    access: [], // as the editor saves it without a choice
     ...(secret !== null && { clientSecret: secret }),
   };
 }
@@ -43,7 +43,7 @@ async function newCredential(sandbox: SandboxOnPort, app: App): Promise<string> 
   return n8n.createCredential(type, fieldsOf(sandbox, app));
 }
 
-/** Follows the button "Connect", and decides on the consent page. @returns what n8n shows then */
+/** Follows the button "Connect", and decides on the consent page. @returns the text that n8n shows afterwards */
 async function connect(id: string, decision: 'allow' | 'deny' = 'allow', name?: string): Promise<string> {
   await page.goto(await n8n.connectUrl(id), { waitUntil: 'load' });
   const button = await page.waitForSelector(`button[name=decision][value=${decision}]`, { visible: true });
@@ -66,10 +66,10 @@ async function run(id: string, parameters: Readonly<Record<string, unknown>>): P
 test.override({ sandboxOptions: { seed: 'demo', seedSize: 2_000 } });
 const everything = { resource: 'subscription', operation: 'getMany', returnAll: true };
 
-describe('an account connected with OAuth2', () => {
+describe('the OAuth2 credential', () => {
   test.for([
     { app: 'a confidential app', client: oauthClients.confidential },
-    { app: 'a public app, by PKCE alone', client: oauthClients.public },
+    { app: 'a public app, with PKCE alone', client: oauthClients.public },
   ])('works for $app', async ({ client }, { sandboxOnPort, api }) => {
     const id = await newCredential(sandboxOnPort, client);
     expect(await connect(id, 'allow', `consent-${client.uid}`)).toMatch(/connected|successful/i);
@@ -83,7 +83,7 @@ describe('an account connected with OAuth2', () => {
     expect((await all(api.customFields.list())).map(({ display }) => display)).toContain(`Made by ${client.uid}`);
   });
 
-  test('is refreshed once where its token ends in the middle of Return All, and no page is lost', async ({
+  test('is refreshed once when the token expires between pages of Return All, and no page is lost', async ({
     sandboxOnPort: sandbox,
     api,
   }) => {
@@ -109,12 +109,12 @@ describe('an account connected with OAuth2', () => {
     expect(kept).toHaveLength(2_000);
     expect(tokens).toBe(1);
     expect(refused).toEqual(['subscriptions.list']);
-    // The new token was kept: the next execution needs no other.
+    // The new token is stored: the next execution needs no refresh.
     expect((await run(id, { resource: 'automation', operation: 'getMany' })).error).toBeUndefined();
     expect(tokens).toBe(1);
   });
 
-  test('says to connect it again once its access was revoked', async ({ sandboxOnPort: sandbox }) => {
+  test('asks to be connected again after its access was revoked', async ({ sandboxOnPort: sandbox }) => {
     const id = await newCredential(sandbox, oauthClients.public);
     await connect(id);
     sandbox.reset();
@@ -122,7 +122,7 @@ describe('an account connected with OAuth2', () => {
     expect(`${error?.message} ${error?.description}`).toMatch(/connect/i);
   });
 
-  test('says so where it was never connected, as after a person said no', async ({ sandboxOnPort: sandbox }) => {
+  test('asks to be connected after consent was denied', async ({ sandboxOnPort: sandbox }) => {
     const id = await newCredential(sandbox, oauthClients.public);
     expect(await connect(id, 'deny')).toMatch(/access_denied|error/i);
     const { error } = await run(id, everything);
@@ -132,7 +132,7 @@ describe('an account connected with OAuth2', () => {
     });
   });
 
-  test('names the access that is missing', async ({ sandboxOnPort: sandbox }) => {
+  test('names the missing scope in the error of an execution', async ({ sandboxOnPort: sandbox }) => {
     const { address, clientOptions } = sandbox;
     const { uid } = oauthClients.public;
     const id = await n8n.createCredential(type, {
@@ -151,11 +151,11 @@ describe('an account connected with OAuth2', () => {
 
 describe('the test of the OAuth2 credential', () => {
   const app = oauthClients.public;
-  // Stands for the tokens that n8n keeps and shows nobody: CREDENTIAL_BLANKING_VALUE of n8n-workflow.
+  // The placeholder for stored tokens, which n8n never returns: CREDENTIAL_BLANKING_VALUE of n8n-workflow.
   const connected = { oauthTokenData: '__n8n_BLANK_VALUE_e5362baf-c777-4d57-a609-6eaf1f9e87f6' };
   const fails = (text: RegExp) => ({ status: 'Error', message: expect.stringMatching(text) });
 
-  test('passes once connected, also with a token that has expired since', async ({ sandboxOnPort: sandbox }) => {
+  test('passes once connected, also with an expired token', async ({ sandboxOnPort: sandbox }) => {
     const id = await newCredential(sandbox, app);
     await connect(id);
     const press = (changes = {}) =>
@@ -177,7 +177,7 @@ describe('the test of the OAuth2 credential', () => {
     expect(await n8n.testCredential(id, type, fieldsOf(sandbox, app))).toEqual(fails(/without access token/));
   });
 
-  test('names the access that is missing', async ({ sandboxOnPort: sandbox }) => {
+  test('names the missing scope', async ({ sandboxOnPort: sandbox }) => {
     const fields = { ...fieldsOf(sandbox, app), access: ['custom_fields:read'] };
     const id = await n8n.createCredential(type, fields);
     await connect(id);

@@ -1,11 +1,11 @@
-/** Every operation of the action node, executed in n8n and looked for in the sandbox. */
+/** Every operation of the action node, executed in n8n and checked in the sandbox. */
 import { describe, expect } from 'vitest';
 import { newsletterType } from './harness/nodes.ts';
 import type { NodeParameter, NodeType } from './harness/rest.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 import { executions } from './operations/index.ts';
 
-/** What n8n offers: each operation with its resource, but for n8n's own "Custom API Call". */
+/** Each operation with its resource, as n8n offers them, except n8n's own "Custom API Call". */
 function offered({ properties }: NodeType): readonly string[] {
   return properties
     .filter(({ name }) => name === 'operation')
@@ -28,11 +28,11 @@ const table = Object.entries(executions).flatMap(([resource, operations]) =>
 );
 
 describe('every operation', () => {
-  test('that n8n offers is executed below, and no other', async () => {
+  test('of the node has an execution below', async () => {
     expect(table.map(({ name }) => name).toSorted()).toEqual(offered(await n8n.nodeType(newsletterType)));
   });
 
-  test.for(table)('$name', async ({ resource, operation, execution }, { sandboxOnPort, api, runNode }) => {
+  test.for(table)('runs in n8n: $name', async ({ resource, operation, execution }, { sandboxOnPort, api, runNode }) => {
     const world = { api, sandbox: sandboxOnPort };
     const parameters = { resource, operation, ...(await execution.parameters(world)) };
     const items = await execution.items?.(world);

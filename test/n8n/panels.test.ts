@@ -1,6 +1,5 @@
 /**
- * The panel of the action node in n8n's editor, a picture of each resource. They are written to .output/n8n, to be
- * looked at.
+ * The panel of the action node in n8n's editor, with a screenshot of each resource in .output/n8n for review.
  */
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import type { Page } from 'puppeteer-core';
@@ -16,7 +15,7 @@ let page: Page;
 beforeAll(async () => {
   session = await openBrowser();
   page = await openEditor(session.browser, n8nUrl);
-  // Tall, so that a whole panel is on the picture.
+  // Tall enough for a whole panel.
   await page.setViewport({ width: 1440, height: 1500 });
 });
 afterAll(() => session?.close());
@@ -25,11 +24,11 @@ interface Panel {
   readonly resource: string;
   readonly operation: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
-  /** What a person must read there, besides Resource and Operation. */
+  /** Expected texts besides Resource and Operation. */
   readonly labels: readonly string[];
 }
 
-/** One operation of each resource at least. */
+/** At least one operation of each resource. */
 const panels: readonly Panel[] = [
   {
     resource: 'advertisementOpportunity',
@@ -99,11 +98,11 @@ const panels: readonly Panel[] = [
   },
 ];
 
-test('every resource has a picture', () => {
+test('every resource has a screenshot', () => {
   expect([...new Set(panels.map(({ resource }) => resource))].toSorted()).toEqual(Object.keys(executions).toSorted());
 });
 
-test('the panels show what a person expects', async ({ credentials }) => {
+test('the panels show the parameters of each operation', async ({ credentials }) => {
   const workflow = await n8n.createWorkflow([
     start,
     ...panels.map(({ resource, operation, parameters }) => ({

@@ -1,6 +1,6 @@
 /**
- * Pictures of the example workflows and of the panels in the README's guide, as n8n's editor draws them. They are
- * written to .output/n8n, to be looked at; `PICTURES=guide npm run test:n8n -- pictures.test.ts` writes those that
+ * Screenshots of the example workflows and of the panels in the README's guide in n8n's editor. They are written to
+ * .output/n8n for review; `PICTURES=guide npm run test:n8n -- pictures.test.ts` writes those that
  * examples/workflows/README.md and the README show.
  */
 import { globSync, readFileSync, statSync } from 'node:fs';
@@ -25,7 +25,7 @@ let page: Page;
 beforeAll(async () => {
   session = await openBrowser();
   page = await openEditor(session.browser, n8nUrl);
-  // So large that every workflow fits without being made smaller.
+  // Large enough for every workflow at full size.
   await page.setViewport({ width: 3000, height: 2000 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
 });
@@ -36,7 +36,7 @@ it.for(files)('%s', async (file) => {
   await openWorkflow(page, n8nUrl, id);
   const { path, nodes, notes } = await canvasPicture(page, folder, file.replace(/^.*\/|\.json$/g, ''));
   expect(statSync(path).size).toBeLessThan(150_000);
-  // A note covers no node, no other note, and shows all of its text.
+  // No note covers a node or another note, and all of its text is visible.
   for (const note of notes) {
     expect([...nodes, ...notes].filter((other) => other !== note && overlaps(note, other))).toEqual([]);
     expect(note.hidden, `pixels of "${note.name}" that do not show`).toBe(0);
@@ -52,7 +52,7 @@ const overlaps = (a: Box, b: Box): boolean =>
 describe('the guide', () => {
   const credentials = { newsletterApi: { id: credentialId, name: 'Newsletter sandbox' } };
 
-  /** Cropped to an element, or to a part of the page. */
+  /** The element or part of the page to crop to. */
   async function take(name: string, of: string | { width: number; height: number }): Promise<void> {
     await mkdir(guide, { recursive: true });
     await page.addStyleTag({
@@ -78,7 +78,7 @@ describe('the guide', () => {
     await page.setViewport({ width: 1200, height: 800 });
     const id = await n8n.createCredential('newsletterApi', { service: 'other', ...credential });
     await page.goto(`${n8nUrl}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
-    // n8n tests a credential as it opens.
+    // n8n tests a credential when it is opened.
     await page.waitForSelector('::-p-text(Connection tested successfully)', { visible: true });
     await take('credential', '[data-test-id=editCredential-modal]');
   });
@@ -115,7 +115,7 @@ describe('the guide', () => {
     await take('create', '[data-test-id=node-parameters]');
   });
 
-  it('shows what became of each row', async () => {
+  it('shows the outcome of each row', async () => {
     await page.setViewport({ width: 2000, height: 520 });
     const rows = [
       { 'E-Mail': 'ada@example.com', first_name: 'Ada' },

@@ -1,4 +1,4 @@
-/** n8n in queue mode: main polls, a worker executes, Redis stands between them. */
+/** n8n in queue mode: main polls, a worker executes, connected by Redis. */
 import { expect } from 'vitest';
 import { startOwnN8n, type OwnN8n } from './harness/own.ts';
 import type { Running } from '../../scripts/n8n/process.ts';
@@ -9,7 +9,7 @@ import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
 test.override({ sandboxOptions: { seed: 'empty' } });
 
-/** What n8n needs to know; manual runs go to the worker too. */
+/** The settings of queue mode; manual runs go to the worker too. */
 const settings = (port: number) => ({
   EXECUTIONS_MODE: 'queue',
   QUEUE_BULL_REDIS_HOST: '127.0.0.1',
@@ -17,7 +17,7 @@ const settings = (port: number) => ({
   OFFLOAD_MANUAL_EXECUTIONS_TO_WORKERS: 'true',
 });
 
-/** Runs `work` in an n8n with one worker, and leaves nothing behind. */
+/** Runs `work` in an n8n with one worker, and cleans up. */
 async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>): Promise<void> {
   const redis = await startRedis();
   try {
@@ -32,9 +32,9 @@ async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>
   }
 }
 
-// Where tests are run for others, Redis must be there; a person at home may not have it.
+// CI must have Redis; elsewhere it is optional.
 test.skipIf(!hasRedis && !process.env['CI'])(
-  'the trigger polls in main, its executions run in the worker, and so does a bulk import',
+  'polls run in main, executions and a bulk import in the worker',
   async ({ sandboxOnPort, api }) => {
     await inQueueMode(async (n8n, worker) => {
       const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort, {

@@ -1,4 +1,4 @@
-/** What the trigger knows outlives n8n. */
+/** The state of the trigger survives the end of n8n. */
 import { expect } from 'vitest';
 import { startOwnN8n } from './harness/own.ts';
 import { test } from './harness/test.ts';
@@ -6,7 +6,10 @@ import { unscheduled, watchSubscriptions } from './harness/watching.ts';
 
 test.override({ sandboxOptions: { seed: 'empty' } });
 
-test('n8n killed between two polls brings whoever came meanwhile, and nobody twice', async ({ sandboxOnPort, api }) => {
+test('subscriptions created while n8n is killed are reported once after its restart', async ({
+  sandboxOnPort,
+  api,
+}) => {
   const own = await startOwnN8n();
   try {
     const workflow = await watchSubscriptions(own.rest, sandboxOnPort, {
@@ -21,7 +24,7 @@ test('n8n killed between two polls brings whoever came meanwhile, and nobody twi
     await workflow.poll();
     expect(await workflow.arrived(1)).toEqual(['first@example.com']);
 
-    // In the same second as one that was reported, and one while n8n is gone.
+    // One in the same second as a reported one, and one while n8n is down.
     sandboxOnPort.clock.freeze();
     await api.subscriptions.create({ email: 'second@example.com' });
     await workflow.poll();
@@ -31,7 +34,7 @@ test('n8n killed between two polls brings whoever came meanwhile, and nobody twi
     sandboxOnPort.clock.thaw();
     await api.subscriptions.create({ email: 'fourth@example.com' });
 
-    // It polls as it starts: the workflow is still published.
+    // n8n polls at its start, since the workflow is still published.
     await own.start();
     expect((await workflow.arrived(4)).toSorted()).toEqual([
       'first@example.com',

@@ -1,4 +1,4 @@
-/** The signup trigger in a real n8n, under the real tag in a real Chromium on another origin. */
+/** The signup trigger in a real n8n, with the real tag in a real Chromium on another origin. */
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -19,7 +19,7 @@ import { n8n, test } from './harness/test.ts';
 
 const { n8nUrl } = inject('newsletter');
 const signupType = `${packageName}.newsletterSignupTrigger`;
-/** The site that the form of most tests stands on; nobody has to serve it for a request to name it. */
+/** The origin of the form in most tests; no server is needed for a request to name it. */
 const site = 'https://www.example.com';
 
 let session: BrowserSession;
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => session?.close());
 
-/** A published workflow whose form may stand on these origins. */
+/** A published workflow with a signup trigger. */
 interface Form {
   readonly workflow: string;
   readonly endpoint: string;
   /** Posts a signup as the tag does. */
   post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** The items of all executions, once there are this many; more would show. */
+  /** The items of all executions, after waiting for this many; additional ones would be included. */
   items(count: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
@@ -68,7 +68,7 @@ async function publish(
       }),
     async items(count) {
       await expect.poll(() => on.rest.executionIds(workflow), { timeout: 240_000 }).toHaveLength(count);
-      // What would come too many comes late.
+      // Leaves time for additional executions.
       await sleep(1_000);
       const ids = await on.rest.executionIds(workflow);
       expect(ids).toHaveLength(count);
@@ -79,7 +79,7 @@ async function publish(
   };
 }
 
-/** Status, headers but the date, and body of an answer. */
+/** Status, headers without the date, and body of an answer. */
 async function whole(response: Response): Promise<unknown> {
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
   return { status: response.status, headers, body: await response.text() };
@@ -118,8 +118,8 @@ async function serve(html: string): Promise<{ origin: string; close: () => Promi
   };
 }
 
-describe('the example, from the tag to the newsletter', () => {
-  test('brings a signup through n8n into the sandbox, with attribution and custom fields', async ({
+describe('the example workflow', () => {
+  test('subscribes a visitor who signed up with the tag, with attribution and custom fields', async ({
     sandboxOnPort,
     api,
     credentials,
@@ -190,8 +190,8 @@ describe('the example, from the tag to the newsletter', () => {
   });
 });
 
-describe('the wire', () => {
-  test('refuses other origins, and lets their scripts read nothing', async () => {
+describe('the webhook', () => {
+  test('refuses other origins, without a CORS header', async () => {
     const form = await publish();
     const foreign = await form.post({ email: 'ada@example.com' }, { origin: 'https://evil.example' });
     expect(foreign.status).toBe(403);
@@ -210,7 +210,7 @@ describe('the wire', () => {
     expect(await form.items(0)).toEqual([]);
   });
 
-  test('keeps a page on another origin from signing up, in a browser', async () => {
+  test('refuses a page on another origin in a browser', async () => {
     const evil = await serve('<!doctype html><title>Elsewhere</title>');
     const form = await publish();
     try {
@@ -231,7 +231,7 @@ describe('the wire', () => {
     }
   });
 
-  test('answers a preflight so that a listed page may post JSON with a key', async () => {
+  test('allows JSON and Idempotency-Key in the answer to a preflight of an allowed origin', async () => {
     const form = await publish();
     const preflight = await fetch(form.endpoint, {
       method: 'OPTIONS',
@@ -249,7 +249,7 @@ describe('the wire', () => {
     });
   });
 
-  test('refuses what is too large, of another type, unreadable or without an address, in the shape of the API', async () => {
+  test('refuses a body that is too large, of another type, unreadable or without an address, with an error of the API', async () => {
     const form = await publish();
     const large = JSON.stringify({ email: 'ada@example.com', utm_source: 'x'.repeat(9_000) });
     const streamed = new ReadableStream({
@@ -286,9 +286,9 @@ describe('the wire', () => {
     expect(await form.items(0)).toEqual([]);
   });
 
-  test('asks to wait when more sign up in a minute than the node allows', async () => {
+  test('answers 429 with Retry-After beyond Signups per Minute', async () => {
     const form = await publish({ settings: { signupsPerMinute: 1 } });
-    // The minute of the clock may end between two posts.
+    // Three posts: the minute may end between two of them.
     const answers = [];
     for (let count = 0; count < 3; count += 1) answers.push(await form.post({ email: `reader${count}@example.com` }));
     const late = answers.find(({ status }) => status === 429);
@@ -298,7 +298,7 @@ describe('the wire', () => {
 });
 
 describe('a form without JavaScript', () => {
-  test('posts by itself, and the visitor arrives on the page that the node names', async () => {
+  test('starts an execution, and redirects the visitor to the configured page', async () => {
     const thanks = await serve('<!doctype html><title>Thank you</title>');
     const path = `signup-${crypto.randomUUID()}`;
     const page = await serve(`<!doctype html><title>Form</title>
@@ -329,7 +329,7 @@ describe('a form without JavaScript', () => {
     }
   });
 
-  test('shows a page that says what is wrong', async () => {
+  test('gets an HTML page with the error', async () => {
     const form = await publish();
     const answer = await form.post('email=ada', {
       'content-type': 'application/x-www-form-urlencoded',
@@ -340,8 +340,8 @@ describe('a form without JavaScript', () => {
   });
 });
 
-describe('one answer for everybody', () => {
-  test('twenty posts with one address start one execution, and nobody can tell', async () => {
+describe('repeated posts', () => {
+  test('start one execution for twenty posts with one address, with the same answer to each', async () => {
     const form = await publish();
     const together = await Promise.all(Array.from({ length: 10 }, () => form.post({ email: 'victim@example.com' })));
     const answers = await Promise.all(together.map(whole));
@@ -362,7 +362,7 @@ describe('one answer for everybody', () => {
     expect(JSON.stringify((await n8n.workflow(form.workflow)).staticData)).not.toContain('@');
   });
 
-  test('a repeated Idempotency-Key starts no second execution; for another address it does', async () => {
+  test('start no second execution with the same Idempotency-Key, except for another address', async () => {
     const form = await publish({ quietMinutes: 0 });
     const key = { 'idempotency-key': crypto.randomUUID() };
     for (const email of ['ada@example.com', 'ada@example.com', 'grace@example.com'])
@@ -378,8 +378,8 @@ describe('one answer for everybody', () => {
   });
 });
 
-describe('a 202 is a promise', () => {
-  test('is given when n8n has saved the execution, which outlives the end of the process, as does the quiet period', async () => {
+describe('the answer 202', () => {
+  test('is sent after n8n saved the execution; execution and quiet period survive a restart', async () => {
     const own = await startOwnN8n();
     try {
       const wait = {
@@ -398,7 +398,7 @@ describe('a 202 is a promise', () => {
       expect(await whole(await form.post({ email: 'ada@example.com' }))).toMatchObject({ status: 202 });
       await sleep(1_000);
       expect(await own.rest.executionIds(form.workflow)).toEqual([id]);
-      // What "Retry" in the list of executions does.
+      // Same as "Retry" in the list of executions.
       const retried = await (await signedIn(own.url))(`/rest/executions/${id}/retry`, { loadWorkflow: false });
       expect(retried).toMatchObject({ data: { id: expect.any(String) } });
       const again = String((retried as { data: { id: string } }).data.id);
@@ -409,9 +409,9 @@ describe('a 202 is a promise', () => {
     }
   });
 
-  // Where tests are run for others, Redis must be there; a person at home may not have it.
+  // CI must have Redis; elsewhere it is optional.
   test.skipIf(!hasRedis && !process.env['CI'])(
-    'holds in queue mode also while no worker runs, and when the main process ends meanwhile',
+    'is kept in queue mode without a worker and across a restart of the main process',
     async () => {
       const redis = await startRedis();
       try {
@@ -441,8 +441,8 @@ describe('a 202 is a promise', () => {
   );
 });
 
-describe('in the editor', () => {
-  test('a form that could never work is not published', async () => {
+describe('the editor', () => {
+  test('does not publish a workflow with invalid parameters', async () => {
     const of = async (parameters: object): Promise<string> => {
       const workflow = await n8n.createWorkflow([
         {
@@ -461,7 +461,7 @@ describe('in the editor', () => {
     expect(await of({ allowedOrigins: '' })).toMatch(/allowed ?origins/i);
   });
 
-  test('the test URL shows every signup, also of an address that has just signed up', async () => {
+  test('shows every signup at the test URL, repeated addresses included', async () => {
     const path = `signup-${crypto.randomUUID()}`;
     const workflow = await n8n.createWorkflow([
       { name: 'Signup', type: signupType, webhookId: crypto.randomUUID(), parameters: { path, allowedOrigins: site } },
@@ -478,7 +478,7 @@ describe('in the editor', () => {
     }
   });
 
-  test('the panel has the labels a person expects', async () => {
+  test('shows the labels of all parameters', async () => {
     const page = await openEditor(session.browser, n8nUrl);
     await openWorkflow(page, n8nUrl, 'signupForm');
     await picture(page, 'signup-workflow');

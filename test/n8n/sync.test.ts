@@ -13,7 +13,7 @@ const server = postgresServer();
 
 test.override({ sandboxOptions: { seed: 'demo', profile: 'unlimited' } });
 
-test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt-out and an unsubscribe', async ({
+test('syncs contacts in PostgreSQL: creates, edits of both sides, an opt-out and an unsubscribe', async ({
   api,
   credentials,
   sandboxOnPort,
@@ -23,9 +23,9 @@ test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt
     server.run(`SELECT * FROM contacts ${where} ORDER BY email`, address);
 
   await server.run(`INSERT INTO contacts (email, first_name) VALUES ('ADA.Lovelace@example.com', 'Augusta')`, address);
-  // An address that ends in .invalid is one of an erased person: no contact is created for it.
+  // Addresses ending in .invalid belong to erased persons: no contact is created for them.
   const kept = (await all(api.subscriptions.list())).filter(({ email }) => !email.endsWith('.invalid')).length;
-  // One contact for 300 subscriptions looks like a list that was cut short.
+  // One contact for 300 subscriptions looks like a truncated list.
   const held = await runOnce();
   expect(held.output('Sync', 3)[0]).toMatchObject({ held: { reason: 'too_many_creations' } });
   expect([0, 1].map((index) => held.output('Sync', index))).toEqual([[], []]);
@@ -46,7 +46,7 @@ test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt
     });
   expect(JSON.stringify((await n8n.workflow(workflow)).staticData)).not.toContain('example.com');
 
-  // What was created gets linked, and then both sides rest.
+  // Links the created contacts; then nothing is left to write.
   for (let runs = 0; runs < 2; runs += 1) await runOnce();
   const atRest = await runOnce();
   expect([0, 1].map((index) => atRest.output('Sync', index))).toEqual([[], []]);
@@ -93,7 +93,7 @@ test('keeps contacts in PostgreSQL in step: creates, edits of both sides, an opt
   expect([0, 1].map((index) => third.output('Sync', index))).toEqual([[], []]);
 });
 
-test('moves an error to the error output, and gives no contact with it', async ({ credentials, sandboxOnPort }) => {
+test('moves an error to the error output, without any contact', async ({ credentials, sandboxOnPort }) => {
   sandboxOnPort.faults.add({ match: 'subscriptions.list', effect: { status: 403 } });
   const workflow = await n8n.createWorkflow([
     start,

@@ -17,10 +17,10 @@ import { all } from './operations/execution.ts';
 const size = 2_000;
 const server = postgresServer();
 
-// Some have addresses that get no contact, and some are new to the CRM.
+// Includes addresses that get no contact, and subscriptions unknown to the CRM.
 test.override({ sandboxOptions: { seed: 'demo', seedSize: 2_150, profile: 'unlimited' } });
 
-/** Resolves once the sandbox has answered so many requests of the operation from now on. */
+/** Resolves after the sandbox has answered this many further requests of the operation. */
 function answered({ subscribe }: SandboxOnPort, operation: string, times = 1): Promise<void> {
   return new Promise((resolve) => {
     let seen = 0;
@@ -36,16 +36,16 @@ function answered({ subscribe }: SandboxOnPort, operation: string, times = 1): P
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Both sides as a person would compare them, and the edits that persons make between two runs. */
+/** Both sides, their comparison, and the edits between two runs. */
 class Sides {
   readonly #api: Client;
   readonly #sandbox: SandboxOnPort;
   readonly #sync: Pick<PublishedSync, 'address'>;
-  /** Contacts in the order in which they get edited; nobody's name is edited in two rounds. */
+  /** Contacts in the order of their edits; no name is edited in two rounds. */
   #waiting: readonly Row[] = [];
-  /** Names as they must be in the end, by address. */
+  /** Expected final names, by address. */
   readonly names = new Map<string, string>();
-  /** Addresses of those who left, and of those who opted out. */
+  /** Addresses that unsubscribed, and that opted out. */
   readonly saidNo = new Set<string>();
   #rounds = 0;
   readonly #seed = testSeed();
@@ -70,13 +70,13 @@ class Sides {
         email: email.toLowerCase(),
         status,
         firstName: valueOf('First Name') ?? valueOf('Given name') ?? '',
-        // The order of a list does not count.
+        // Lists have no order.
         topics: Array.isArray(topics) ? topics.toSorted().join(';') : '',
       };
     });
   }
 
-  /** Two thirds of the contacts have a name; where the newsletter has another one, that of the contact wins. */
+  /** Two thirds of the contacts have a name; the name of the contact wins over that of the newsletter. */
   async fillContacts(): Promise<void> {
     const known = (await this.subscriptions()).filter(({ email }) => !email.endsWith('.invalid')).slice(-size);
     expect(known).toHaveLength(size);
@@ -105,7 +105,7 @@ class Sides {
   /**
    * A round of edits: names on one side and on both, opt-outs, leaves, and new subscriptions.
    *
-   * @param fieldName - what the custom field is called by now
+   * @param fieldName - the current name of the custom field
    */
   async edit(fieldName = 'First Name'): Promise<void> {
     const round = (this.#rounds += 1);
@@ -133,7 +133,7 @@ class Sides {
       const [ofNewsletter = '', ofCrm = ''] = given[index] ?? [];
       const inNewsletter = index < newsletter.length + both.length;
       const inCrm = index >= newsletter.length;
-      // The name it has already is no edit.
+      // The same name is no edit.
       const isEditedInCrm = inCrm && ofCrm !== this.names.get(email);
       this.names.set(email, isEditedInCrm || !inNewsletter ? ofCrm : ofNewsletter);
       const subscription_id = subscriptions.get(email)?.id ?? '';
@@ -141,7 +141,7 @@ class Sides {
         there.push({ subscription_id, custom_fields: [{ name: fieldName, value: ofNewsletter || null }] });
       if (inCrm) here.push({ ...contact, first_name: ofCrm });
     }
-    // Whose name is edited in this round may leave in it as well.
+    // A contact edited in this round may also unsubscribe in it.
     const [leavers, optedOut] = [
       [...edited.slice(0, 5), ...take(10)],
       [...edited.slice(-5), ...take(10)],
@@ -160,14 +160,14 @@ class Sides {
     await this.#write('UPDATE contacts SET do_not_mail = true FROM rows WHERE contacts.id = rows.id', optedOut);
   }
 
-  /** Fails unless both sides agree, apart from what these findings report. */
+  /** Fails unless both sides agree, except for the reported findings. */
   async expectAgreed(findings: readonly Row[]): Promise<void> {
     const reported = new Set(findings.map(({ contactId }) => String(contactId)));
     const subscriptions = (await this.subscriptions()).filter(({ email }) => !email.endsWith('.invalid'));
     const byAddress = new Map(subscriptions.map((each) => [each.email, each]));
     const contacts = await this.contacts();
     const addresses = contacts.map(({ email }) => String(email).toLowerCase());
-    // Nobody is there twice, and nobody is missing.
+    // No contact is duplicated or missing.
     expect(byAddress.size).toBe(subscriptions.length);
     expect(addresses.toSorted()).toEqual([...byAddress.keys()].toSorted());
 
@@ -197,7 +197,7 @@ class Sides {
   }
 }
 
-test('keeps 2,000 contacts in step through edits of both sides, faults of the service and an n8n that is killed', async ({
+test('syncs 2,000 contacts through edits of both sides, faults of the service and kills of n8n', async ({
   api,
   sandboxOnPort: sandbox,
 }) => {
@@ -234,13 +234,13 @@ test('keeps 2,000 contacts in step through edits of both sides, faults of the se
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 500, body: 'html' }, nth: 6 });
     sandbox.faults.add({ match: 'subscriptions.list', effect: 'truncate', nth: 9 });
     sandbox.faults.add({ match: 'subscriptions.list', effect: 'reset', nth: 12 });
-    // Late, since the engine then keeps to the quota that it takes this for.
+    // Late, because the engine slows down to the assumed quota afterwards.
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 2 }, nth: 24 });
     await sync.runOnce();
     expect(sandbox.faults.list().map(({ fired }) => fired)).toEqual([1, 1, 1, 1, 1]);
     sandbox.faults.clear();
 
-    // Killed once the service has taken the changes, and before any contact is written: the clock stands until then.
+    // Killed after the service accepted the changes and before any contact is written: the clock is frozen until then.
     await sides.edit();
     const taken = answered(sandbox, 'subscriptions.bulkUpdate');
     await sync.start();
@@ -257,7 +257,7 @@ test('keeps 2,000 contacts in step through edits of both sides, faults of the se
     expect(sandbox.faults.list().map(({ fired }) => fired)).toEqual([1, 1]);
     sandbox.faults.clear();
 
-    // A slow job, which fails for every name: the field gets another name while the job waits.
+    // A slow job that fails for every name: the field is renamed while the job waits.
     await sides.edit();
     const [field] = await all(api.customFields.list());
     const accepted = answered(sandbox, 'subscriptions.bulkUpdate');

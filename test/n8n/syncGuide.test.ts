@@ -1,6 +1,6 @@
 /**
- * "In step in ten minutes" of the README, step by step in the editor of a fresh n8n, with a data table as the CRM. The
- * pictures are written to .output/n8n, to be looked at.
+ * "In step in ten minutes" of the README, step by step in the editor of a fresh n8n, with a data table as the CRM.
+ * Screenshots are written to .output/n8n for review.
  */
 import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, inject } from 'vitest';
@@ -83,7 +83,7 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
     await api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: id, unsubscribe: true }] });
     sandboxOnPort.clock.advance('PT1M');
     const left = await execute(page, workflow, 'Every hour');
-    // The status of the person who was opted out in the table has come, too.
+    // Includes the status of the contact that opted out in the table.
     expect(left.output('Update contacts')).toMatchObject([
       { email: 'fatima.horvat2@mail.example.com', newsletter_status: 'inactive' },
       { email: 'ines.ferreira3@correo.example', newsletter_status: 'inactive', do_not_mail: true },
@@ -106,7 +106,7 @@ async function execute(page: Page, workflow: string, trigger: string): Promise<E
   const execution = await n8n.ended(id ?? '');
   expect(execution.error).toBeUndefined();
   await page.mouse.move(700, 700);
-  // What n8n says of it lies over the nodes.
+  // n8n's notification covers the nodes.
   const notification = '.el-notification';
   await page.waitForSelector(notification, { visible: true });
   await page.$$eval(`${notification}__closeBtn`, (buttons) => buttons.forEach((each) => (each as HTMLElement).click()));
@@ -114,7 +114,7 @@ async function execute(page: Page, workflow: string, trigger: string): Promise<E
   return execution;
 }
 
-/** Presses what may still be moving into its place. */
+/** Clicks an element that may still be animated. */
 function press(element: ElementHandle): Promise<void> {
   return element.evaluate((each) => {
     if (each instanceof HTMLElement) each.click();

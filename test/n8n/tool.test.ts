@@ -1,4 +1,4 @@
-/** The action node as a tool of an AI agent, and what n8n's workflow builder gets to know of the nodes. */
+/** The action node as a tool of an AI agent, and the nodes in n8n's workflow builder. */
 import { realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
@@ -16,11 +16,11 @@ const agent: NodeDraft = {
 };
 const tool = 'Newsletter';
 
-/** What an agent fills in. */
+/** An expression that the agent fills in. */
 const fromAgent = (name: string): string => `={{ $fromAI('${name}', 'An address', 'string') }}`;
 
 describe('as a tool of an agent', () => {
-  test('the node reads what the agent asks for', async ({ credentials, api }) => {
+  test('the node reads the subscription that the agent names', async ({ credentials, api }) => {
     const parameters = {
       resource: 'subscription',
       operation: 'get',
@@ -37,9 +37,9 @@ describe('as a tool of an agent', () => {
   });
 
   test.for([
-    { says: 'nothing is requested unless the owner of the node allows it', allowAgents: false },
-    { says: 'the deletion is requested where the owner of the node allows it', allowAgents: true },
-  ])('data deletion: $says', async ({ allowAgents }, { credentials, api }) => {
+    { outcome: 'is refused by default', allowAgents: false },
+    { outcome: 'is requested with Allow Agents to Request Deletion', allowAgents: true },
+  ])('data deletion $outcome', async ({ allowAgents }, { credentials, api }) => {
     const parameters = {
       resource: 'dataDeletion',
       operation: 'request',
@@ -60,7 +60,7 @@ describe('as a tool of an agent', () => {
 });
 
 describe("n8n's workflow builder", () => {
-  // The functions by which n8n's own agents search its nodes and read their types, over what this n8n has loaded.
+  // The functions by which n8n's agents search nodes and read their types, with the nodes of this n8n.
   const fromN8n = createRequire(realpathSync(inject('newsletter').program.command));
   let types: readonly INodeTypeDescription[];
   beforeAll(async () => {
@@ -73,7 +73,7 @@ describe("n8n's workflow builder", () => {
     ['email marketing', 'newsletter'],
     ['signup form', 'newsletterSignupTrigger'],
     ['contact sync', 'newsletterSync'],
-  ])('finds for "%s" %s, with its hint and the nodes that go with it', (query, name) => {
+  ])('finds for "%s" the node %s, with its hint and related nodes', (query, name) => {
     const { NodeTypeParser, searchCodeBuilderNodes } = fromN8n('@n8n/ai-utilities/node-catalog') as {
       NodeTypeParser: new (types: readonly INodeTypeDescription[]) => object;
       searchCodeBuilderNodes(parser: object, queries: readonly string[]): { results: string };

@@ -1,4 +1,4 @@
-/** What the trigger keeps in n8n: by n8n's own schedule, over a restart, and untouched by a run by hand. */
+/** The stored state of the trigger in n8n: with scheduled polls, across a restart, and with a manual run. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
@@ -17,10 +17,7 @@ async function deactivate({ api, sandbox }: { api: Client; sandbox: SandboxOnPor
   sandbox.clock.advance('PT1M');
 }
 
-test('n8n asks by its own schedule, and each event starts the workflow once', async ({
-  sandboxOnPort: sandbox,
-  api,
-}) => {
+test('scheduled polls start the workflow once per event', async ({ sandboxOnPort: sandbox, api }) => {
   const created = await watchSubscriptions(n8n, sandbox);
   const changed = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionStatusChanged' });
   try {
@@ -43,7 +40,7 @@ test('n8n asks by its own schedule, and each event starts the workflow once', as
   }
 });
 
-test('a run by hand shows a real subscription and leaves what is kept as it is', async ({ sandboxOnPort: sandbox }) => {
+test('a manual run returns a subscription and leaves the state unchanged', async ({ sandboxOnPort: sandbox }) => {
   const workflow = await watchSubscriptions(n8n, sandbox, { event: 'subscriptionUnsubscribed' });
   try {
     await workflow.activate();
@@ -57,7 +54,7 @@ test('a run by hand shows a real subscription and leaves what is kept as it is',
   }
 });
 
-test('what happens while n8n is gone is reported, although no poll before it had found anything', async ({
+test('changes while n8n is down are reported, also without any report before', async ({
   sandboxOnPort: sandbox,
   api,
 }) => {
@@ -78,7 +75,7 @@ test('what happens while n8n is gone is reported, although no poll before it had
   }
 });
 
-test('a key that is revoked between polls keeps the workflow from polling, and what happened meanwhile is reported afterwards', async ({
+test('changes while the key was revoked are reported by the next successful poll', async ({
   sandboxOnPort: sandbox,
   api,
 }) => {
@@ -98,10 +95,10 @@ test('a key that is revoked between polls keeps the workflow from polling, and w
   }
 });
 
-describe('a publication that the activation does not get through', () => {
+describe('a publication that the activation reads only in part', () => {
   test.override({ sandboxOptions: { seed: 'demo', seedSize: 1_000, profile: 'unlimited' } });
 
-  test('is learned by further polls, which an execution without items saves', async ({
+  test('is read by further polls, whose state an execution without items saves', async ({
     sandboxOnPort: sandbox,
     api,
   }) => {
@@ -130,10 +127,10 @@ describe('a publication that the activation does not get through', () => {
   });
 });
 
-describe('a publication of ten thousand', () => {
+describe('a publication of 10,000 subscriptions', () => {
   test.override({ sandboxOptions: { seed: 'demo', seedSize: 10_000, profile: 'unlimited' } });
 
-  test('is learnt in the activation, and kept in some ten letters a subscription', async ({
+  test('is read during the activation, and stored in about 10 characters per subscription', async ({
     sandboxOnPort: sandbox,
     api,
   }) => {
@@ -161,7 +158,7 @@ function requestsFor(sandbox: SandboxOnPort): number {
   return sandbox.requests().at(-1)?.n ?? 0;
 }
 
-/** Waits until it is so. */
+/** Waits until the condition holds. */
 async function within(milliseconds: number, isSo: () => Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + milliseconds; Date.now() < deadline;) {
     if (await isSo()) return;

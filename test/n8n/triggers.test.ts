@@ -1,4 +1,4 @@
-/** Every event of the polling trigger, brought about in the sandbox and received in n8n. */
+/** Every event of the polling trigger, caused in the sandbox and received in n8n. */
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect } from 'vitest';
@@ -15,11 +15,11 @@ interface World {
 interface EventCase {
   readonly event: string;
   readonly parameters?: Readonly<Record<string, unknown>>;
-  /** What is there when the workflow is published. */
+  /** Prepares the publication before the workflow is published. */
   before?(world: World): Promise<void>;
-  /** What happens then, and what happens besides that is no such event. */
-  happens(world: World): Promise<void>;
-  readonly gives: NodeOutput;
+  /** Causes the event, and other changes that must not be reported. */
+  cause(world: World): Promise<void>;
+  readonly expected: NodeOutput;
 }
 
 async function idOf({ api }: World, email: string): Promise<string> {
@@ -58,50 +58,50 @@ const cases: readonly EventCase[] = [
       sandbox.clock.freeze();
       await api.subscriptions.create({ email: 'käthe@bücher.example' });
     },
-    async happens(world) {
+    async cause(world) {
       world.sandbox.clock.advance('PT1S');
       await deactivate(world, ada);
     },
-    gives: [
+    expected: [
       expect.objectContaining({ email: 'käthe@bücher.example', status: 'active', previous_status: 'validating' }),
     ],
   },
   {
     event: 'subscriptionCreated',
-    async happens(world) {
+    async cause(world) {
       await create(world, 'jörg@bücher.example');
       await create(world, 'new@example.com');
       await deactivate(world, ada);
     },
-    gives: [
+    expected: [
       expect.objectContaining({ email: 'jörg@bücher.example' }),
       expect.objectContaining({ email: 'new@example.com', created: expect.stringMatching(/Z$/) }),
     ],
   },
   {
     event: 'subscriptionStatusChanged',
-    async happens(world) {
+    async cause(world) {
       await deactivate(world, ada);
       await change(world, grace, { tier: 'premium' });
     },
-    gives: [expect.objectContaining({ email: ada, status: 'inactive', previous_status: 'active' })],
+    expected: [expect.objectContaining({ email: ada, status: 'inactive', previous_status: 'active' })],
   },
   {
     event: 'subscriptionUnsubscribed',
-    async happens(world) {
+    async cause(world) {
       await deactivate(world, grace);
       await create(world, 'new@example.com');
     },
-    gives: [expect.objectContaining({ email: grace, status: 'inactive' })],
+    expected: [expect.objectContaining({ email: grace, status: 'inactive' })],
   },
   {
     event: 'subscriptionUpdated',
     parameters: { changes: ['custom_fields'], fieldNames: ['First Name'] },
-    async happens(world) {
+    async cause(world) {
       await change(world, ada, { custom_fields: [{ name: 'First Name', value: 'Augusta' }] });
       await change(world, grace, { tier: 'premium' });
     },
-    gives: [
+    expected: [
       expect.objectContaining({
         email: ada,
         changed: ['custom_fields'],
@@ -111,34 +111,37 @@ const cases: readonly EventCase[] = [
   },
 ];
 
-describe('events', () => {
-  test('that n8n offers are brought about below, and no others', async () => {
+describe('the events of the trigger', () => {
+  test('are exactly the cases below', async () => {
     const { properties } = await n8n.nodeType(triggerType);
     const offered = properties.find(({ name }) => name === 'event')?.options ?? [];
     expect(cases.map(({ event }) => event)).toEqual(offered.map(({ value }) => value).toSorted());
   });
 
-  test.for(cases)('$event', async ({ event, parameters, before, happens, gives }, { sandboxOnPort: sandbox, api }) => {
-    const world = { api, sandbox };
-    await before?.(world);
-    const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, event, ...parameters });
-    try {
-      await workflow.activate();
-      expect(await workflow.given()).toEqual([]);
-      await happens(world);
-      await workflow.poll();
-      await workflow.arrived(gives.length);
-      expect(await workflow.given()).toEqual(gives);
-      // Nothing is reported again.
-      await workflow.poll();
-      await workflow.arrived(gives.length);
-      expect(await workflow.given()).toHaveLength(gives.length);
-    } finally {
-      await n8n.deactivate(workflow.id);
-    }
-  });
+  test.for(cases)(
+    'start the workflow once: $event',
+    async ({ event, parameters, before, cause, expected }, { sandboxOnPort: sandbox, api }) => {
+      const world = { api, sandbox };
+      await before?.(world);
+      const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, event, ...parameters });
+      try {
+        await workflow.activate();
+        expect(await workflow.given()).toEqual([]);
+        await cause(world);
+        await workflow.poll();
+        await workflow.arrived(expected.length);
+        expect(await workflow.given()).toEqual(expected);
+        // Nothing is reported again.
+        await workflow.poll();
+        await workflow.arrived(expected.length);
+        expect(await workflow.given()).toHaveLength(expected.length);
+      } finally {
+        await n8n.deactivate(workflow.id);
+      }
+    },
+  );
 
-  test('since a date: reports also who came between it and the activation', async ({ sandboxOnPort: sandbox, api }) => {
+  test('include earlier subscriptions with Created Since', async ({ sandboxOnPort: sandbox, api }) => {
     await create({ api, sandbox }, 'yesterday@example.com');
     sandbox.clock.advance('P1D');
     const since = new Date(sandbox.clock.now() - 86_400_000 - 60_000).toISOString();
@@ -156,7 +159,7 @@ describe('events', () => {
   });
 });
 
-test('a workflow whose trigger cannot poll is not published, and n8n says why', async ({ sandboxOnPort }) => {
+test('publishing fails with the reason where the trigger cannot poll', async ({ sandboxOnPort }) => {
   const { clientOptions } = sandboxOnPort;
   const workflow = await watchSubscriptions(n8n, {
     ...sandboxOnPort,

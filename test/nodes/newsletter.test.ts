@@ -177,11 +177,11 @@ describe('Subscription: Get Many', () => {
   });
 
   it.each([
-    { filters: { status: 'asleep' }, says: '"Status" must be one of' },
-    { filters: { creation_date: 'yesterday' }, says: '"Created On" must be a date such as 2026-11-20' },
-  ])('names the invalid filter: $filters', async ({ filters, says }) => {
+    { filters: { status: 'asleep' }, message: '"Status" must be one of' },
+    { filters: { creation_date: 'yesterday' }, message: '"Created On" must be a date such as 2026-11-20' },
+  ])('names the invalid filter: $filters', async ({ filters, message }) => {
     await expect(run('getMany', { returnAll: true, filters, options: {} })).rejects.toMatchObject({
-      message: expect.stringContaining(says),
+      message: expect.stringContaining(message),
     });
   });
 

@@ -606,9 +606,9 @@ describe('refusals of the service', () => {
       '"Subscription" is empty',
     ],
     ['subscription', 'getMany', { returnAll: false, limit: 0 }, '"Limit" must be a number from 1'],
-  ])('names the invalid parameter of %s %s', async (resource, operation, parameters, says) => {
+  ])('names the invalid parameter of %s %s', async (resource, operation, parameters, message) => {
     await expect(bench.run(resource, operation, parameters)).rejects.toMatchObject({
-      message: expect.stringContaining(says),
+      message: expect.stringContaining(message),
       context: { itemIndex: 0 },
     });
     expect(bench.sandbox.requests()).toEqual([]);

@@ -13,7 +13,7 @@ import {
   sandboxOAuth2Credential,
   type Imports,
 } from '../../scripts/n8n/examples.ts';
-import { storedOwner } from '../../scripts/n8n/owner.ts';
+import { storedOwner } from '../../scripts/n8n/server.ts';
 import { starter } from './starter.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 

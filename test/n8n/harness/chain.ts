@@ -17,7 +17,7 @@ export interface ServedChain {
 
 export async function serveChain(): Promise<ServedChain> {
   if ((await isWidgetStale()) && !(await buildWidget()))
-    throw new Error('The widget was not built; the reasons stand above.');
+    throw new Error('The widget was not built; the reasons are printed above.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-chain-'));
   const settings = { ports: await freePorts(), relayStore: `sqlite:${join(folder, 'relay.db')}` };
   const running: RunningServer[] = [];

@@ -1,5 +1,5 @@
 /**
- * Stand-ins for the APIs of Salesforce and Google Sheets: records in memory, and the paths, pages, answers and errors
+ * Fakes of the APIs of Salesforce and Google Sheets: records in memory, and the paths, pages, answers and errors
  * that the vendors document. Both sign in with a signed JWT, whose signature is checked.
  */
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto';
@@ -7,7 +7,7 @@ import { answerCall, type Crm } from './crms.ts';
 
 const accessToken = 'token-of-the-stand-in';
 
-/** A key, and the token endpoint that knows it. */
+/** A key, and a token endpoint that accepts it. */
 function createIssuer(audience: string, further: Readonly<Record<string, string>> = {}) {
   const { privateKey } = generateKeyPairSync('rsa', {
     modulusLength: 2048,
@@ -38,7 +38,7 @@ const isAuthorized = ({ headers }: Request): boolean => headers.get('authorizati
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of a contact that the example names, and the kinds of those that are no texts of 255 characters. */
+/** The fields of a contact in the example, and the kinds of those other than text of 255 characters. */
 const salesforceFields: Readonly<Record<string, 'text' | 'boolean'>> = {
   Email: 'text',
   FirstName: 'text',
@@ -49,7 +49,7 @@ const salesforceFields: Readonly<Record<string, 'text' | 'boolean'>> = {
   Newsletter_Token__c: 'text',
 };
 
-/** Smaller than the vendor's 2,000, so that the contacts of a test take several pages. */
+/** Smaller than the vendor's 2,000, so that a test has several pages. */
 const pageSize = 200;
 
 export const salesforceHost = 'example.my.salesforce.com';
@@ -63,7 +63,7 @@ export function createSalesforce(): Crm {
     errors: [{ statusCode: errorCode, message, fields }],
   });
 
-  /** Takes one record of a call, as the sObject Collections API does: each has a result of its own. */
+  /** Writes one record of a call, as the sObject Collections API does: each has its own result. */
   function take(record: Fields, isNew: boolean): object {
     const { attributes, id, ...values } = record;
     if (typeof attributes !== 'object' || attributes === null || Reflect.get(attributes, 'type') !== 'Contact')
@@ -171,13 +171,13 @@ type Cell = string | number | boolean;
 const sheetTitle = 'Contacts';
 const header = ['id', 'email', 'first_name', 'topics', 'newsletter_status', 'do_not_mail', 'newsletter_sync_token'];
 
-/** @param documentId - the one that the nodes of the example name */
+/** @param documentId - the ID in the nodes of the example */
 export function createSheet(documentId: string): Crm {
   const issuer = createIssuer('https://oauth2.googleapis.com/token');
   const rows: Cell[][] = [header];
   const column = (name: string): number => header.indexOf(name);
 
-  /** Cells as the API gives them: empty ones at the end of a row are left out. */
+  /** Cells as the API returns them: without empty ones at the end of a row. */
   const values = (isFormatted: boolean) =>
     rows.map((row) => {
       const full = Array.from(row, (cell: Cell | undefined) => cell ?? '');
@@ -257,7 +257,7 @@ export function createSheet(documentId: string): Crm {
       if (!row) rows.push((row = [String(rows.length), email]));
       if (firstName !== undefined) row[column('first_name')] = firstName;
       if (optOut !== undefined) row[column('do_not_mail')] = optOut;
-      // A person sorts the sheet whenever it is open.
+      // A user may sort the sheet at any time.
       rows.splice(1, rows.length - 1, ...rows.slice(1).toSorted((a, b) => (String(a[1]) < String(b[1]) ? -1 : 1)));
     },
   };

@@ -1,5 +1,5 @@
 /**
- * Stand-ins for the APIs of HubSpot, Airtable and Pipedrive: contacts in memory, and the paths, pages, answers and
+ * Fakes of the APIs of HubSpot, Airtable and Pipedrive: contacts in memory, and the paths, pages, answers and
  * errors that the vendors document.
  */
 import { Hono } from 'hono';
@@ -7,14 +7,14 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import type { StandIn } from './vendors.ts';
 
-/** A call that a stand-in answered. */
+/** An answered call. */
 export interface CrmCall {
   readonly method: string;
   readonly path: string;
   readonly status: number;
 }
 
-/** A contact in the words of the tests. */
+/** A contact, independent of the vendor. */
 export interface CrmContact {
   readonly email: string;
   readonly firstName: string;
@@ -28,20 +28,20 @@ export interface CrmContact {
 export interface Crm {
   /** n8n's type of the credential, and its fields. */
   readonly credential: { readonly type: string; readonly data: Readonly<Record<string, string>> };
-  /** What answers each host. */
+  /** The handler of each host. */
   readonly answers: Readonly<Record<string, StandIn>>;
-  /** Calls of the API; those that sign in are not among them. */
+  /** Calls of the API, without sign-ins. */
   readonly calls: CrmCall[];
   /** Answers the calls for which this is true with 500. */
   failing: ((call: Omit<CrmCall, 'status'>) => boolean) | undefined;
-  /** An address that the vendor takes for malformed. */
+  /** An address that the vendor rejects. */
   refusedAddress: string | undefined;
   contacts(): readonly CrmContact[];
-  /** What a person does in the CRM: adds a contact, or changes the one of this address. */
+  /** Adds a contact, or changes the one with this address, as a user of the CRM does. */
   save(email: string, values: { readonly firstName?: string; readonly optOut?: boolean }): void;
 }
 
-/** Answers a call of an API and records it; fails it where the test wants that. */
+/** Answers a call of an API and records it; fails it where the test configured that. */
 export async function answerCall(
   crm: Pick<Crm, 'calls' | 'failing'>,
   request: Request,
@@ -56,20 +56,20 @@ export async function answerCall(
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** What is special about a vendor. */
+/** The differences between vendors. */
 interface Vendor {
   readonly host: string;
   readonly credential: Crm['credential'];
   readonly isAuthorized: (request: Request) => boolean;
-  /** An error in the vendor's shape. */
+  /** An error in the vendor's format. */
   readonly errorBody: (status: number, message: string) => object;
-  /** The status for a value that the vendor does not take. */
+  /** The status for a rejected value. */
   readonly invalid: ContentfulStatusCode;
-  /** What the vendor calls each field. */
+  /** The vendor's name of each field. */
   readonly names: Readonly<Record<keyof CrmContact, string>>;
-  /** The opt-out as the vendor shows it. */
+  /** The opt-out in the vendor's format. */
   readonly yes: unknown;
-  /** The value as it is kept, null for an empty one; undefined where the vendor does not take it. */
+  /** The stored value, null for an empty one; undefined where the vendor rejects it. */
   readonly read: (name: string, value: unknown) => unknown;
   readonly newId: (count: number) => string;
   readonly addRoutes: (app: Hono, store: Store) => void;
@@ -188,7 +188,7 @@ export function createHubspot(): Crm {
   };
   const path = '/crm/v3/objects/contacts';
   const at = '2026-01-01T00:00:00.000Z';
-  /** Properties are delivered where they were asked for; one without a value is null. */
+  /** The requested properties; one without a value is null. */
   const contact = (id: string, values: Values, asked: readonly string[]) => ({
     id,
     properties: {

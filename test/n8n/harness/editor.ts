@@ -1,4 +1,4 @@
-/** n8n's editor in a real Chromium: signs in, opens workflows and node panels, takes pictures. */
+/** n8n's editor in a real Chromium: signs in, opens workflows and node panels, takes screenshots. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'puppeteer-core';
@@ -6,14 +6,14 @@ import sharp from 'sharp';
 import { root } from '../../../scripts/root.ts';
 import { owner } from './rest.ts';
 
-/** Ignored by git; pictures are for people to look at. */
+/** Screenshots for review; ignored by git. */
 export const pictures = join(root, '.output', 'n8n');
 
-/** Signs in and gives the page. */
+/** Signs in and returns the page. */
 export async function openEditor(browser: Browser, url: string): Promise<Page> {
   const page = await browser.newPage();
   page.setDefaultTimeout(60_000);
-  // The editor asks before a workflow is left that is not saved.
+  // The editor asks before leaving an unsaved workflow.
   page.on('dialog', (dialog) => void dialog.accept());
   await page.setViewport({ width: 1440, height: 900 });
   await page.goto(`${url}/signin`, { waitUntil: 'domcontentloaded' });
@@ -26,7 +26,7 @@ export async function openEditor(browser: Browser, url: string): Promise<Page> {
   return page;
 }
 
-/** Opens a workflow and waits until its nodes are drawn. */
+/** Opens a workflow and waits until its nodes are rendered. */
 export async function openWorkflow(page: Page, url: string, id: string): Promise<void> {
   await page.goto(`${url}/workflow/${id}`, { waitUntil: 'domcontentloaded' });
   await page.waitForSelector('[data-test-id=canvas-node]', { visible: true });
@@ -46,7 +46,7 @@ export async function openPanel(page: Page, node: string): Promise<void> {
   await settle(page);
 }
 
-/** Everything a person can read in the open panel, what stands in its inputs included. */
+/** All text in the open panel, values of inputs included. */
 export async function panelText(page: Page): Promise<string> {
   return page.$eval('[data-test-id=node-parameters]', (panel) =>
     [panel.textContent, ...[...panel.querySelectorAll('input')].map((input) => input.value)].join('\n'),
@@ -58,7 +58,7 @@ export async function closePanel(page: Page): Promise<void> {
   await page.waitForSelector('[data-test-id=node-parameters]', { hidden: true });
 }
 
-/** @returns the path of the picture */
+/** @returns the path of the screenshot */
 export async function picture(page: Page, name: string): Promise<string> {
   await mkdir(pictures, { recursive: true });
   const path = join(pictures, `${name}.png`);
@@ -66,22 +66,22 @@ export async function picture(page: Page, name: string): Promise<string> {
   return path;
 }
 
-/** Where something is drawn, in pixels of the page. */
+/** A rectangle on the page, in pixels. */
 export interface Drawn {
   readonly name: string;
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Height of its text that does not show. */
+  /** Height of its hidden text. */
   readonly hidden: number;
 }
 
 /**
- * A picture of the open workflow in its full size, cropped to it.
+ * Takes a screenshot of the open workflow in full size, cropped to it.
  *
  * @param folder - where to write it
- * @returns its path, and where nodes and notes are on the page
+ * @returns its path, and the rectangles of nodes and notes
  */
 export async function canvasPicture(
   page: Page,
@@ -99,11 +99,11 @@ export async function canvasPicture(
     elements.map((element) => {
       const isNote = element.querySelector('[data-test-id=sticky]') !== null;
       const own = element.getBoundingClientRect();
-      // Name, outputs and their names stand outside of the node's own box.
+      // Name, outputs and their names are outside of the node's own box.
       const parts = [element, ...element.querySelectorAll('*')]
         .filter((part) => part.checkVisibility({ opacityProperty: true, visibilityProperty: true }))
         .map((part) => part.getBoundingClientRect())
-        // The button that runs a trigger stands to its left, and shows only under the pointer.
+        // The run button of a trigger is to its left, and visible only under the pointer.
         .filter((box) => box.width > 0 && box.height > 0 && box.left > own.left - 60);
       const boxes = isNote ? [own] : parts;
       const x = Math.min(...boxes.map((box) => box.left));
@@ -137,7 +137,7 @@ export async function canvasPicture(
   return { path, nodes: drawn.filter(({ isNote }) => !isNote), notes: drawn.filter(({ isNote }) => isNote) };
 }
 
-/** The editor animates what it shows, and fills it in as it loads; a picture before that is over shows half of it. */
+/** Waits for the end of animations and loading, so that a screenshot is complete. */
 async function settle(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>

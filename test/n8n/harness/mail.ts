@@ -1,4 +1,4 @@
-/** An SMTP server on loopback that keeps every email it gets, and the credential by which n8n sends there. */
+/** An SMTP server on loopback that stores every email, and n8n's credential for it. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';
@@ -7,7 +7,7 @@ import { SMTPServer } from 'smtp-server';
 export interface MailServer {
   /** Fields of n8n's SMTP credential. */
   readonly credential: Readonly<Record<string, string | number | boolean>>;
-  /** What came so far, oldest first. */
+  /** The received emails, oldest first. */
   readonly received: readonly Email[];
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A real n8n of its own: a fresh folder, free ports, imports before it starts, and nothing left behind. */
+/** A separate real n8n: a fresh folder, free ports, imports before the start, and cleanup. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -16,17 +16,17 @@ export interface Installation {
   readonly url: string;
   importCredential(credential: CredentialFile): Promise<void>;
   importWorkflow(file: string): Promise<void>;
-  /** Starts n8n and waits until it takes requests; again after {@link Installation.kill}. */
+  /** Starts n8n and waits until it accepts requests; also after {@link Installation.kill}. */
   start(): Promise<void>;
-  /** Ends n8n at once, as a power cut would. */
+  /** Ends n8n with SIGKILL, like a power cut. */
   kill(): Promise<void>;
   /** Ends n8n with SIGTERM, as a service manager does. */
   stop(): Promise<void>;
-  /** Starts a worker beside it, for queue mode, and waits until it takes executions. */
+  /** Starts a worker for queue mode, and waits until it is ready. */
   startWorker(): Promise<Running>;
-  /** What n8n printed last. */
+  /** The last lines that n8n printed. */
   output(): string;
-  /** Of the process that was started last. */
+  /** The ID of the process started last. */
   pid(): number | undefined;
   /** Ends n8n and its workers, and deletes its folder. */
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface Installation {
 
 /**
  * @param program - which n8n to run
- * @param settings - variables besides those that every installation of a test has
+ * @param settings - variables in addition to those of every test installation
  */
 export async function createInstallation(
   { node, command, env: needed }: N8nProgram,

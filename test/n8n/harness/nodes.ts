@@ -1,4 +1,4 @@
-/** Nodes of workflows as tests write them. */
+/** Nodes for the workflows of tests. */
 import { packageName } from '../../../scripts/n8n/pack.ts';
 import type { NodeDraft } from './rest.ts';
 
@@ -6,13 +6,13 @@ export const newsletterType = `${packageName}.newsletter`;
 export const triggerType = `${packageName}.newsletterTrigger`;
 export const syncType = `${packageName}.newsletterSync`;
 
-/** Where a workflow begins that a person runs by hand. */
+/** The trigger of a manually run workflow. */
 export const start: NodeDraft = { name: 'Start', type: 'n8n-nodes-base.manualTrigger' };
 
 /**
- * Nodes that give these items: one for each row.
+ * Nodes that return one item per row.
  *
- * @param rows - the rows, or an expression that gives them
+ * @param rows - the rows, or an expression that returns them
  */
 export function items(rows: readonly unknown[] | string): readonly NodeDraft[] {
   const jsonOutput = typeof rows === 'string' ? `={{ ({ rows: ${rows} }) }}` : JSON.stringify({ rows });
@@ -27,7 +27,7 @@ export function items(rows: readonly unknown[] | string): readonly NodeDraft[] {
   ];
 }
 
-/** The record that a resource locator was set to. */
+/** The value of a resource locator. */
 export function chosen(value: string, mode = 'list'): Readonly<Record<string, unknown>> {
   return { __rl: true, mode, value };
 }

@@ -17,19 +17,19 @@ const attachments = 'needs the option "Attachments as files" of Send Email, whic
 
 /** By file: the reasons, by the beginning of a test's name or of its group's. */
 const skipped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'credential.test.ts': { 'says what to check for a wrong': noCause },
+  'credential.test.ts': { 'names the field to check for a wrong': noCause },
   'crm.test.ts': {
     Pipedrive: pipedrive,
-    'HubSpot > plans again': 'the HubSpot node of n8n 1.123 goes on where one of its requests fails',
+    'HubSpot > plans refused writes again': 'the HubSpot node of n8n 1.123 continues after a failed request',
   },
   'editor.test.ts': {
     'shows the panels': panel,
     'shows the contact sync': panel,
     'offers the publications': credentialForm,
     'asks in the credential': credentialForm,
-    'finds for': credentialForm,
+    'lists for': credentialForm,
   },
-  'durable.test.ts': { 'what an activation learned': durable, 'ended at': durable },
+  'durable.test.ts': { 'keeps the state of an activation': durable, 'reports every event after': durable },
   'exampleMails.test.ts': { 'reports each new finding once': attachments },
   'examples.test.ts': {
     'examples/workflows/contact-sync-data-table.json': dataTable,
@@ -40,7 +40,7 @@ const skipped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'panels.test.ts': { 'the panels show': panel },
   'pictures.test.ts': { examples: newestEditor, 'the guide': newestEditor },
   'signup.test.ts': {
-    'a 202 is a promise > is given when n8n has saved the execution':
+    'the answer 202 > is sent after n8n saved the execution':
       'n8n 1 answers before it saves the execution; from n8n 2 on it saves first',
   },
   'tool.test.ts': { "n8n's workflow builder": builder },

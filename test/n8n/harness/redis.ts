@@ -1,4 +1,4 @@
-/** A Redis of the test's own: a free port, a folder that goes with it, nothing kept on disk. */
+/** A separate Redis: a free port, a temporary folder, no persistence. */
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,10 +1,10 @@
-/** n8n's own REST API, the one its editor uses, signed in as the owner. */
+/** A client of n8n's internal REST API, which its editor uses, signed in as the owner. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
 import type { INodeTypeDescription } from 'n8n-workflow';
-import { setUpOwner } from '../../../scripts/n8n/owner.ts';
+import { setUpOwner } from '../../../scripts/n8n/server.ts';
 
-/** The owner every test signs in as. */
+/** The owner account of all tests. */
 export const owner = {
   email: 'owner@example.com',
   firstName: 'Ada',
@@ -12,35 +12,35 @@ export const owner = {
   password: 'Sandbox-Owner-1',
 } as const;
 
-/** What a node gave in an execution: the JSON of each item of an output. */
+/** The output of a node in an execution: the JSON of each item. */
 export type NodeOutput = readonly Readonly<Record<string, unknown>>[];
 
 /** An execution that has ended. */
 export interface Execution {
   readonly id: string;
   readonly status: string;
-  /** What the named node gave at its first output, or at the one of this index; empty where it did not run. */
+  /** The items of the named node at its first output, or at the one of this index; empty where it did not run. */
   output(node: string, index?: number): NodeOutput;
-  /** What it gave at its second output, which is for errors. */
+  /** The items of its second output, which is the error output. */
   errors(node: string): NodeOutput;
-  /** Notices the named node showed. */
+  /** The hints of the named node. */
   hints(node: string): readonly string[];
-  /** Which input item each output item of the named node came from. */
+  /** The index of the input item of each output item of the named node. */
   pairs(node: string): readonly number[];
-  /** Message and description of the error that ended it. */
+  /** Message and description of the error that failed it. */
   readonly error: { readonly message: string; readonly description?: string | null } | undefined;
-  /** Milliseconds that the named node worked. */
+  /** Milliseconds that the named node ran. */
   took(node: string): number;
 }
 
-/** A node of a workflow as a test writes it; what it leaves out is filled in. */
+/** A node of a workflow; omitted fields get defaults. */
 export type NodeDraft = Readonly<Record<string, unknown>> & { readonly name: string };
 
-/** What the editor sends to have a list of a node filled. */
+/** The editor's request for the options of a parameter. */
 export interface DynamicRequest {
-  /** Where the parameter stands, for example `parameters.automationId`. */
+  /** The path of the parameter, for example `parameters.automationId`. */
   readonly path: string;
-  /** The method of the node that fills it. */
+  /** The method of the node. */
   readonly methodName: string;
   readonly nodeTypeAndVersion: { readonly name: string; readonly version: number };
   readonly currentNodeParameters: Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ export interface LocatorPage {
   readonly paginationToken?: string;
 }
 
-/** A node type as n8n describes it to its editor. */
+/** The description of a node type. */
 export interface NodeType {
   readonly name: string;
   readonly properties: readonly NodeParameter[];
@@ -68,7 +68,7 @@ export interface NodeParameter {
   readonly displayOptions?: { readonly show?: Readonly<Record<string, readonly unknown[]>> };
 }
 
-/** How a credential test ended, as the editor shows it. */
+/** The result of a credential test. */
 export interface CredentialTest {
   readonly status: 'OK' | 'Error';
   readonly message: string;
@@ -76,7 +76,7 @@ export interface CredentialTest {
 
 interface TaskData {
   readonly executionTime?: number;
-  /** Main, or what a tool gave its agent. */
+  /** The main output, or the output of a tool. */
   readonly data?: Readonly<
     Partial<
       Record<
@@ -106,7 +106,7 @@ export class Rest {
     this.#cookie = cookie;
   }
 
-  /** Makes the owner of a fresh n8n. @returns the session's cookie */
+  /** Creates the owner of a fresh n8n. @returns the session's cookie */
   static async setUpOwner(url: string): Promise<string> {
     const response = await setUpOwner(url, owner);
     const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
@@ -126,7 +126,7 @@ export class Rest {
     return (JSON.parse(text) as { data: T }).data;
   }
 
-  /** The first number of n8n's version. n8n 1 has no publication that goes on after the answer. */
+  /** The major version of n8n. n8n 1 publishes synchronously. */
   #majorVersion(): Promise<number> {
     this.#major ??= this.#send<{ versionCli: string }>('GET', '/rest/settings').then(({ versionCli }) =>
       Number.parseInt(versionCli, 10),
@@ -134,20 +134,20 @@ export class Rest {
     return this.#major;
   }
 
-  /** Publishes the workflow as it stands, and waits until its trigger has polled for the first time. */
+  /** Publishes the saved workflow, and waits for the first poll of its trigger. */
   async activate(id: string): Promise<void> {
     const { versionId } = await this.workflow(id);
     await this.#send('POST', `/rest/workflows/${id}/activate`, { versionId });
     await this.#published(id, 'published');
   }
 
-  /** Takes the workflow off the schedule. */
+  /** Unpublishes the workflow. */
   async deactivate(id: string): Promise<void> {
     await this.#send('POST', `/rest/workflows/${id}/deactivate`, {});
     await this.#published(id, 'not_published');
   }
 
-  /** From n8n 2 on publishing goes through an outbox: n8n answers before it is done. */
+  /** Waits for the publication: from n8n 2 on it goes through an outbox, after the answer. */
   async #published(id: string, wanted: 'published' | 'not_published'): Promise<void> {
     if ((await this.#majorVersion()) < 2) return;
     let told: { status: string; triggers: readonly { errorMessage: string | null }[] } | undefined;
@@ -170,14 +170,14 @@ export class Rest {
     return this.#send('GET', `/rest/workflows/${id}`);
   }
 
-  /** Ids of the workflow's executions, oldest first. */
+  /** The IDs of the workflow's executions, oldest first. */
   async executionIds(workflowId: string): Promise<string[]> {
     const filter = encodeURIComponent(JSON.stringify({ workflowId }));
     const { results } = await this.#send<{ results: { id: string }[] }>('GET', `/rest/executions?filter=${filter}`);
     return results.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b));
   }
 
-  /** Everything n8n keeps of the execution, as one text: also of one that crashed, what it began with. */
+  /** All stored data of the execution as one text; of a crashed execution, its input. */
   async executionText(id: string): Promise<string> {
     return JSON.stringify(await this.#send('GET', `/rest/executions/${id}`));
   }
@@ -186,7 +186,7 @@ export class Rest {
   async execution(id: string): Promise<Execution | undefined> {
     const { status, data } = await this.#send<{ status: string; data: string }>('GET', `/rest/executions/${id}`);
     if (['new', 'running', 'waiting'].includes(status)) return undefined;
-    // n8n 1 sets the status before it has written the data.
+    // n8n 1 sets the status before it writes the data.
     const saved = parse(data) as RunResult | undefined;
     if (saved === undefined) return undefined;
     const { resultData } = saved;
@@ -230,7 +230,7 @@ export class Rest {
     return (await this.#startRun(workflowId, { triggerToStartFrom: { name: trigger } })).executionId;
   }
 
-  /** n8n 1 wants the workflow itself besides. */
+  /** n8n 1 also requires the workflow itself. */
   async #startRun(workflowId: string, run: object): Promise<{ executionId: string }> {
     const body = (await this.#majorVersion()) < 2 ? { ...run, workflowData: await this.workflow(workflowId) } : run;
     return this.#send('POST', `/rest/workflows/${workflowId}/run`, body);
@@ -242,9 +242,9 @@ export class Rest {
   }
 
   /**
-   * Has an agent use the tool of this name, as the editor's button on a tool does.
+   * Runs the tool of this name for an agent, as the editor's button on a tool does.
    *
-   * @param query - what the agent fills in, by the names it was told
+   * @param query - the values that the agent fills in, by name
    */
   async useTool(workflowId: string, tool: string, query: Readonly<Record<string, unknown>>): Promise<Execution> {
     const { executionId } = await this.#startRun(workflowId, {
@@ -291,37 +291,37 @@ export class Rest {
     return (await this.#send<{ id: string }>('POST', '/rest/workflows', saved)).id;
   }
 
-  /** Presses "Test" on a saved credential whose fields were changed to these. */
+  /** Tests a saved credential with these fields. */
   testCredential(id: string, type: string, data: Readonly<Record<string, unknown>>): Promise<CredentialTest> {
     return this.#send('POST', '/rest/credentials/test', {
       credentials: { id, name: 'Newsletter sandbox', type, data },
     });
   }
 
-  /** What the editor asks for to draw a resource mapper. */
+  /** The fields of a resource mapper. */
   mapperFields(request: DynamicRequest): Promise<{ fields: readonly { id: string; type: string }[] }> {
     return this.#send('POST', '/rest/dynamic-node-parameters/resource-mapper-fields', request);
   }
 
-  /** What the editor asks for to fill a list of options. */
+  /** The options of a list. */
   options(request: DynamicRequest): Promise<readonly { readonly name: string; readonly value: string }[]> {
     return this.#send('POST', '/rest/dynamic-node-parameters/options', request);
   }
 
-  /** What the editor asks for to fill the list of a resource locator, when it is opened, scrolled or searched. */
+  /** A page of a resource locator's list, as the editor requests it on opening, scrolling or searching. */
   locatorPage(
     request: DynamicRequest & { readonly filter?: string; readonly paginationToken?: string },
   ): Promise<LocatorPage> {
     return this.#send('POST', '/rest/dynamic-node-parameters/resource-locator-results', request);
   }
 
-  /** Every node type as n8n loaded it; one that changed much between its versions has several descriptions. */
+  /** All loaded node types; some have several descriptions for their versions. */
   async nodeTypes(): Promise<readonly INodeTypeDescription[]> {
     const response = await fetch(`${this.#url}/types/nodes.json`, { headers: { cookie: this.#cookie } });
     return (await response.json()) as INodeTypeDescription[];
   }
 
-  /** The node type as n8n loaded it. */
+  /** The loaded node type. */
   async nodeType(name: string): Promise<NodeType> {
     const response = await fetch(`${this.#url}/types/nodes.json`, { headers: { cookie: this.#cookie } });
     const found = ((await response.json()) as NodeType[]).find((type) => type.name === name);
@@ -329,7 +329,7 @@ export class Rest {
     return found;
   }
 
-  /** Where the person is sent who presses "Connect" on an OAuth2 credential. */
+  /** The address that "Connect" of an OAuth2 credential opens. */
   connectUrl(credentialId: string): Promise<string> {
     return this.#send('GET', `/rest/oauth2-credential/auth?id=${credentialId}`);
   }

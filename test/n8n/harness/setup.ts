@@ -1,6 +1,6 @@
 /**
- * Before all tests: installs n8n, packs our package into it, imports what the tests use, starts everything. Afterwards:
- * ends it.
+ * Before all tests: installs n8n and the packed package, imports credentials and examples, starts all servers.
+ * Afterwards: stops them.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { globSync } from 'node:fs';
@@ -16,19 +16,19 @@ import { createInstallation, type Installation } from './n8n.ts';
 import { installPackage } from '../../../scripts/n8n/pack.ts';
 import { Rest } from './rest.ts';
 
-/** What the tests get. */
+/** Values provided to the tests. */
 export interface Provided {
   readonly n8nUrl: string;
   readonly cookie: string;
-  /** For tests that need an n8n of their own. */
+  /** For tests that start a separate n8n. */
   readonly program: N8nProgram;
-  /** Which n8n the tests run in. */
+  /** The version of n8n under test. */
   readonly age: N8nAge;
   /** The shared n8n's folder, which holds the unpacked package. */
   readonly userFolder: string;
   readonly demoUrl: string;
   readonly credentialId: string;
-  /** Fields of the credential the workflows use, without its service: as one was saved that had none. */
+  /** Fields of the workflows' credential, saved without a service. */
   readonly credential: { readonly apiKey: string; readonly baseUrl: string; readonly publicationId: string };
 }
 
@@ -75,7 +75,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return close;
 }
 
-/** Every example workflow, in one go: each call of n8n's command line takes seconds. */
+/** Imports all example workflows with one call, since each call of n8n's command line takes seconds. */
 async function importAll(n8n: Installation): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-workflows-'));
   try {

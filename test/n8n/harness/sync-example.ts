@@ -1,4 +1,4 @@
-/** Example workflows as tests run them: with a webhook in place of the clock, and the credentials of the test. */
+/** Example workflows prepared for tests: a webhook instead of the schedule, and the credentials of the test. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from '@newsletter-kit/core';
@@ -21,7 +21,7 @@ export interface ExampleFile {
   readonly nodes: readonly ExampleNode[];
   readonly connections: Readonly<Record<string, unknown>>;
   readonly settings: object;
-  /** Sample data, by the node that it stands in for in a run by hand. */
+  /** Sample data of manual runs, by node. */
   readonly pinData?: Readonly<Record<string, readonly { readonly json: Readonly<Record<string, unknown>> }[]>>;
 }
 
@@ -30,7 +30,7 @@ export async function readExample(name: string): Promise<ExampleFile> {
   return JSON.parse(await readFile(join(root, 'examples/workflows', `${name}.json`), 'utf8')) as ExampleFile;
 }
 
-/** An example that runs when the test says so. */
+/** A published example that the test runs. */
 export interface PublishedExample {
   /** The id of the workflow. */
   readonly workflow: string;
@@ -42,8 +42,8 @@ export interface PublishedExample {
    * Runs it and waits for its end.
    *
    * @param query - `?accept=yes` accepts a plan that would be held back
-   * @param status - how it has to end; default `success`
-   * @throws where it ends in another way
+   * @param status - the expected status; default `success`
+   * @throws where it ends with another status
    */
   readonly runOnce: (query?: string, status?: 'success' | 'error') => Promise<Execution>;
 }
@@ -57,20 +57,20 @@ interface Place {
 }
 
 interface SyncSettings extends Place {
-  /** Of the sync node. */
+  /** Credentials of the sync node. */
   readonly credentials: Credentials;
-  /** Of the nodes that read and write contacts; `contactNode` tells which ones they are. */
+  /** Credentials of the nodes that read and write contacts, which `contactNode` selects. */
   readonly contactCredentials: Credentials;
   readonly isContactNode: (node: ExampleNode) => boolean;
-  /** What a person fills in at these nodes besides. */
+  /** Other parameters to fill in at these nodes. */
   readonly fillIn?: (parameters: ExampleNode['parameters']) => ExampleNode['parameters'];
-  /** The mode of the sync node; `as-saved` is the one of the file. Default `apply`. */
+  /** The mode of the sync node; `as-saved` keeps that of the file. Default `apply`. */
   readonly mode?: 'apply' | 'as-saved';
   /** Parameters of the sync node that differ from the file's. */
   readonly parameters?: ExampleNode['parameters'];
 }
 
-/** Publishes it in Apply. Apart from that, the trigger and the credentials, it is the file as it stands. */
+/** Publishes the example in the mode Apply, with another trigger and credentials, otherwise unchanged. */
 export function publishSync({
   fillIn = (parameters) => parameters,
   mode = 'apply',
@@ -102,9 +102,9 @@ export function publishSync({
 const isSchedule = ({ type }: ExampleNode): boolean => type.endsWith('.scheduleTrigger');
 
 /**
- * Publishes an example; a webhook starts it instead of the clock.
+ * Publishes an example; a webhook starts it instead of the schedule.
  *
- * @param change - what the test sets in a node
+ * @param change - changes of the test to a node
  */
 export async function publishExample(
   { n8n, n8nUrl, example, finish = (workflow) => workflow }: Place,
@@ -129,7 +129,7 @@ export async function publishExample(
 
   async function start(query = ''): Promise<string> {
     const before = new Set(await n8n.executionIds(workflow));
-    // After a restart n8n answers before it has registered its webhooks.
+    // After a restart n8n accepts requests before it has registered its webhooks.
     await eventually('the webhook takes the request', async () => {
       const response = await fetch(url + query);
       await response.body?.cancel();
@@ -183,7 +183,7 @@ export interface PublishedSync extends PublishedExample {
   readonly database: Credentials;
 }
 
-/** Publishes it, with a database of its own. */
+/** Publishes the example with a new database. */
 export async function publishContactSync({
   server,
   ...settings
@@ -201,7 +201,7 @@ export async function publishContactSync({
   return { address, database: postgres, ...published };
 }
 
-/** What the tests look at in the subscription of this address. */
+/** The tested fields of the subscription with this address. */
 export async function subscriptionOf(api: Client, email: string) {
   const { items } = await api.subscriptions.list({ email, expand: ['custom_fields'] });
   const [found] = items;

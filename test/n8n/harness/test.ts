@@ -1,4 +1,4 @@
-/** vitest's `test` with a sandbox of its own that the shared n8n reaches, and the action node to run against it. */
+/** vitest's `test` with a fresh sandbox for the shared n8n, and a function to run the action node. */
 import { createClient, type Client } from '@newsletter-kit/core';
 import { test as sandboxTest, type SandboxFixtures } from '@newsletter-kit/sandbox/vitest';
 import { inject } from 'vitest';
@@ -8,14 +8,14 @@ import { Rest, type Execution } from './rest.ts';
 /** The name of the node under test in every workflow. */
 export const underTest = 'Newsletter';
 
-/** How the node is set, and what comes in. */
+/** Parameters and input of the node. */
 export interface NodeRun {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** Input items; one empty item where left out. */
   readonly items?: readonly unknown[] | string;
   /** Settings of the node besides its parameters, such as `onError`. */
   readonly settings?: Readonly<Record<string, unknown>>;
-  /** Milliseconds the execution may take. */
+  /** Time limit of the execution in milliseconds. */
   readonly within?: number;
 }
 
@@ -23,11 +23,11 @@ export interface NodeRun {
 export const n8n = new Rest(inject('newsletter').n8nUrl, inject('newsletter').cookie);
 
 interface Fixtures {
-  /** Reads and writes the sandbox behind n8n's back. */
+  /** Reads and writes the sandbox without n8n. */
   readonly api: Client;
   /** A credential for the sandbox, as a node refers to it. */
   readonly credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
-  /** Runs the action node in a workflow of its own, and waits for the end. */
+  /** Runs the action node in a new workflow, and waits for its end. */
   readonly runNode: (run: NodeRun) => Promise<Execution>;
 }
 

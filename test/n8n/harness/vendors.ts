@@ -1,6 +1,6 @@
 /**
- * Stand-ins for the APIs of vendors, which their own nodes in a real n8n reach by the vendors' host names: n8n goes
- * through a proxy on this machine that ends TLS with a certificate authority of the test. Nothing leaves the machine.
+ * Fakes of vendors' APIs under the vendors' host names, for the vendors' nodes in a real n8n: n8n uses a proxy on this
+ * machine, which terminates TLS with a certificate authority of the test. No request leaves the machine.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,15 +15,15 @@ import { getRequestListener } from '@hono/node-server';
 import { generate } from 'selfsigned';
 import { startOwnN8n, type OwnN8n } from './own.ts';
 
-/** Answers the requests for a host as its vendor would. */
+/** Answers the requests for a host. */
 export type StandIn = (request: Request) => Response | Promise<Response>;
 
 export interface Vendors {
-  /** Variables for an n8n whose requests are to come here. */
+  /** Variables for an n8n that uses this proxy. */
   readonly env: Readonly<Record<string, string>>;
   /** Answers a host, such as `api.hubapi.com`, until the returned function is called. */
   standIn(host: string, answer: StandIn): Promise<() => void>;
-  /** Hosts without a stand-in that n8n asked for. They were answered with 502. */
+  /** Requested hosts without a fake. They were answered with 502. */
   readonly refused: readonly string[];
   close(): Promise<void>;
 }
@@ -58,7 +58,7 @@ export async function startVendors(): Promise<Vendors> {
   proxy.on('connect', ({ url = '' }: IncomingMessage, socket: Duplex, head: Buffer) => {
     tunnels.add(socket);
     socket.once('close', () => tunnels.delete(socket));
-    // A client that gives up closes its side at any time.
+    // Clients may close the connection at any time.
     socket.on('error', () => socket.destroy());
     const { hostname } = new URL(`https://${url}`);
     if (!hosts.has(hostname)) {
@@ -84,7 +84,7 @@ export async function startVendors(): Promise<Vendors> {
       HTTP_PROXY: proxyUrl,
       HTTPS_PROXY: proxyUrl,
       NO_PROXY: notProxied,
-      // Where both are set, the names in lower case count.
+      // Lowercase names take precedence.
       http_proxy: proxyUrl,
       https_proxy: proxyUrl,
       no_proxy: notProxied,
@@ -106,7 +106,7 @@ export async function startVendors(): Promise<Vendors> {
   };
 }
 
-/** An n8n that reaches nothing but this machine, and the stand-ins for vendors. */
+/** An n8n that only reaches this machine, and the fakes of vendors. */
 export interface N8nWithVendors {
   readonly n8n: OwnN8n;
   readonly vendors: Vendors;
@@ -131,7 +131,7 @@ export async function startN8nWithVendors(settings: Readonly<Record<string, stri
   }
 }
 
-/** A certificate authority that lives as long as the test. */
+/** A temporary certificate authority. */
 async function createAuthority() {
   const key = { keyType: 'ec', algorithm: 'sha256' } as const;
   const authority = await generate([{ name: 'commonName', value: 'Newsletter Kit tests' }], {

@@ -1,4 +1,4 @@
-/** A workflow that begins with the polling trigger, and what it has brought so far. */
+/** A workflow with the polling trigger, and its results. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { chosen, newsletterType, triggerType } from './nodes.ts';
@@ -7,7 +7,7 @@ import type { Execution, NodeOutput, Rest } from './rest.ts';
 const trigger = 'Subscribed';
 const reader = 'Read again';
 
-/** As good as no schedule: for tests that say when to poll, so that no other poll comes between. */
+/** Practically no schedule, for tests that poll themselves. */
 export const unscheduled = { pollTimes: { item: [{ mode: 'everyX', unit: 'hours', value: 23 }] } } as const;
 
 export interface WatchingWorkflow {
@@ -16,23 +16,22 @@ export interface WatchingWorkflow {
   readonly credentials: Readonly<Record<string, { readonly id: string; readonly name: string }>>;
   /** Publishes it; the trigger polls at once. */
   activate(): Promise<void>;
-  /** Has the trigger poll now: it does whenever the workflow is published. */
+  /** Polls now, by publishing the workflow again. */
   poll(): Promise<void>;
   /**
-   * Waits until this many subscriptions have come through, and a moment longer.
+   * Waits until this many subscriptions were reported, and a moment longer.
    *
    * @returns their addresses, in the order of the executions
    */
   arrived(count: number): Promise<readonly string[]>;
-  /** What the trigger has given so far. */
+  /** The items of the trigger so far. */
   given(): Promise<NodeOutput>;
   /** The executions that have ended, oldest first. */
   executions(): Promise<readonly Execution[]>;
 }
 
 /**
- * Creates it in this n8n: what the trigger gives is passed on to a node that reads the subscription again from the
- * service.
+ * Creates the workflow in this n8n: the items of the trigger go to a node that reads each subscription again.
  *
  * @param parameters - of the trigger
  */

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import { chosen } from '../harness/nodes.ts';
 import { all, first, ids, type ResourceExecutions, type World } from './execution.ts';
 
-/** The automation that takes whoever is enrolled. */
+/** The automation with an active Add by API trigger. */
 async function welcome({ api }: World): Promise<string> {
   const found = (await all(api.automations.list())).find(({ name }) => name === 'Welcome aboard');
   return found?.id ?? '';

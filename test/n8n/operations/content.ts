@@ -1,6 +1,5 @@
 /**
- * What surrounds the subscriptions: authors, advertisements, gifts, condition sets, publication fields. All are read
- * alone.
+ * Resources that can only be read: authors, advertisements, gifts, condition sets, publication fields.
  */
 import { expect } from 'vitest';
 import { chosen } from '../harness/nodes.ts';

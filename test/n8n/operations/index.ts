@@ -1,4 +1,4 @@
-/** How every operation of the action node is executed: resource, then operation, as a workflow names them. */
+/** The executions of every operation, by resource and operation as a workflow names them. */
 import { automation, journey } from './automations.ts';
 import {
   advertisementOpportunity,

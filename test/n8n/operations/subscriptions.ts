@@ -9,7 +9,7 @@ async function subscriptionOf({ api }: World, email: string) {
   return found;
 }
 
-/** What the editor keeps of custom fields that a person filled in. */
+/** Custom fields as the editor saves them. */
 const mapped = (value: Readonly<Record<string, unknown>>) => ({
   mappingMode: 'defineBelow',
   value,
@@ -179,7 +179,7 @@ export const subscription: ResourceExecutions = {
   },
 };
 
-/** A job that has been carried out. @returns its id */
+/** Creates a finished job. @returns its id */
 async function job({ api, sandbox }: World, tier: 'free' | 'premium'): Promise<string> {
   const { items } = await api.subscriptions.list({ limit: 1 });
   const { data } = await api.subscriptions.bulkUpdate({
