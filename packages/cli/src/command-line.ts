@@ -13,10 +13,16 @@ import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
 
 const commands = {
-  login: { about: 'sign in with a browser, or keep an API key', load: () => import('./commands/login.ts') },
-  logout: { about: 'revoke the login of a profile and delete it here', load: () => import('./commands/logout.ts') },
-  whoami: { about: 'show the key or login in use, and what it reaches', load: () => import('./commands/whoami.ts') },
-  profiles: { about: 'list, choose and remove named connections', load: () => import('./commands/profiles.ts') },
+  login: { about: 'sign in with a browser, or save an API key', load: () => import('./commands/login.ts') },
+  logout: {
+    about: 'revoke the login of a profile and delete its credential',
+    load: () => import('./commands/logout.ts'),
+  },
+  whoami: {
+    about: 'check the key or login in use and its access to the publication',
+    load: () => import('./commands/whoami.ts'),
+  },
+  profiles: { about: 'list, select and remove saved connections', load: () => import('./commands/profiles.ts') },
   api: { about: 'call any operation or path of the API', load: () => import('./commands/api.ts') },
   export: { about: 'write all subscriptions to a file, or to stdout', load: () => import('./commands/export.ts') },
   import: { about: 'import subscriptions from a CSV file', load: () => import('./commands/import.ts') },
@@ -25,19 +31,19 @@ const commands = {
     load: () => import('./commands/watch.ts'),
   },
   sync: {
-    about: 'keep subscriptions and contacts in PostgreSQL in step',
+    about: 'synchronize subscriptions with contacts in PostgreSQL',
     load: () => import('./commands/sync.ts'),
   },
 } as const satisfies Readonly<Record<string, CommandEntry<Context>>>;
 
 export const newsletter: CommandLine<Context> = {
   name: 'newsletter',
-  about: "A newsletter's subscriptions from the command line.",
+  about: 'Manages the subscriptions of a newsletter from the command line.',
   manifest: new URL('../package.json', import.meta.url),
   commands,
   notes: [
     'newsletter COMMAND --help prints the options of a command.',
-    'Exit codes: 0 done · 1 failed · 2 done except for rejected rows or findings · 3 interrupted, the same command continues',
+    'Exit codes: 0 done · 1 failed · 2 done except for rejected rows or findings · 3 interrupted; the same command continues',
   ],
   completeValue,
 };

@@ -27,14 +27,14 @@ function reader(isValid: (value: string) => boolean, mustBe: string): (value: st
 }
 
 export const profileOption = () =>
-  new Option('--profile <name>', 'the named connection to use; wins over the other variables')
+  new Option('--profile <name>', 'saved connection to use; as a flag it overrides the other connection variables')
     .env('NEWSLETTER_PROFILE')
     .argParser(
       reader((value) => /^[\w.-]{1,64}$/.test(value), 'A name has letters, digits, dots, dashes and underscores.'),
     );
 
 export const apiUrlOption = () =>
-  new Option('--api-url <url>', 'root address of the API; ends with /v2')
+  new Option('--api-url <url>', 'base URL of the API; ends with /v2')
     .env('NEWSLETTER_API_URL')
     .argParser(
       reader(
@@ -44,22 +44,22 @@ export const apiUrlOption = () =>
     );
 
 export const publicationOption = () =>
-  new Option('--publication <id>', 'publication: pub_ and a UUID')
+  new Option('--publication <id>', 'id of the publication: pub_ followed by a UUID')
     .env('NEWSLETTER_PUBLICATION_ID')
     .argParser(
       reader(
         (value) => /^pub_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value),
-        'It must be pub_ and a UUID, as the service shows it.',
+        'It must be pub_ followed by a UUID, as the service shows it.',
       ),
     );
 
 export const appUrlOption = () =>
-  new Option('--app-url <url>', 'root address of the app, where people sign in')
+  new Option('--app-url <url>', 'base URL of the app, where users sign in')
     .env('NEWSLETTER_APP_URL')
     .argParser(reader(isWebAddress, 'It must be an http(s) address, for example http://127.0.0.1:4010.'));
 
 export const clientIdOption = () =>
-  new Option('--client-id <id>', 'OAuth app to sign in as')
+  new Option('--client-id <id>', 'id of the OAuth app to sign in with')
     .env('NEWSLETTER_OAUTH_CLIENT_ID')
     .argParser(reader((value) => /^[\x21-\x7e]+$/.test(value), 'It must have no spaces.'));
 
@@ -152,7 +152,7 @@ export async function connect(
   if (settings.isDefault)
     report.notice({
       type: 'notice',
-      text: `No connection is set up, so this is the sandbox at ${sandboxProfile.apiUrl}; newsletter login sets one up.`,
+      text: `No connection is configured, so the sandbox at ${sandboxProfile.apiUrl} is used. Run newsletter login to configure one.`,
       data: { api_url: sandboxProfile.apiUrl },
     });
   const { apiUrl, appUrl, publicationId, profileName } = settings;
@@ -161,7 +161,7 @@ export async function connect(
     throw new UsageError([
       ...(apiUrl === undefined
         ? [
-            'NEWSLETTER_API_URL is missing: set it (or --api-url, or a profile) to the root address of the API, which ends with /v2.',
+            'NEWSLETTER_API_URL is missing: set it (or --api-url, or a profile) to the base URL of the API, which ends with /v2.',
           ]
         : []),
       ...(credential === null
@@ -193,7 +193,7 @@ export async function connectToPublication(
 export function requirePublication(publicationId: string | undefined): string {
   if (publicationId !== undefined) return publicationId;
   throw new UsageError(
-    'NEWSLETTER_PUBLICATION_ID is missing: set it (or --publication) to the id of the publication, pub_ and a UUID.',
+    'NEWSLETTER_PUBLICATION_ID is missing: set it (or --publication) to the id of the publication: pub_ followed by a UUID.',
   );
 }
 

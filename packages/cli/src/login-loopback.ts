@@ -28,12 +28,12 @@ export async function waitForBrowser<T>(
 ): Promise<T> {
   const server = createServer();
   const over = Promise.withResolvers<T>();
-  const stop = (): void => over.reject(new InterruptedError('The login was interrupted; nothing was kept.'));
+  const stop = (): void => over.reject(new InterruptedError('The login was interrupted; nothing was saved.'));
   const timer = setTimeout(
     () =>
       over.reject(
         new UsageError(
-          `Nobody came back from the browser within ${timeoutMs / 1000} s. Run newsletter login again; --timeout gives more time.`,
+          `The sign-in was not completed within ${timeoutMs / 1000} s. Run newsletter login again; --timeout allows more time.`,
         ),
       ),
     timeoutMs,
@@ -45,7 +45,7 @@ export async function waitForBrowser<T>(
     server.listen(port, '127.0.0.1', listening.resolve);
     await listening.promise.catch((error: unknown) => {
       throw new UsageError(
-        `Port ${port} on 127.0.0.1 cannot be listened on (${error instanceof Error ? error.message : 'unknown'}). Choose another with --port.`,
+        `Cannot listen on port ${port} of 127.0.0.1 (${error instanceof Error ? error.message : 'unknown'}). Choose another port with --port.`,
       );
     });
     const address = server.address();
@@ -54,7 +54,7 @@ export async function waitForBrowser<T>(
     server.on('request', (request, response) => {
       const callback = new URL(request.url ?? '/', redirectUri);
       if (request.method !== 'GET' || callback.pathname !== path) {
-        answer(response, 404, 'There is nothing here', 'This address only waits for the end of a login.');
+        answer(response, 404, 'Page not found', 'This address only receives the redirect at the end of a sign-in.');
         return;
       }
       finish(callback).then(
@@ -63,7 +63,7 @@ export async function waitForBrowser<T>(
           over.resolve(result);
         },
         (error: unknown) => {
-          answer(response, 400, 'You are not signed in', 'The terminal says why.');
+          answer(response, 400, 'You are not signed in', 'The terminal shows the reason.');
           // Any page can redirect a browser here: a request of another login must not end this one.
           if (!(error instanceof StateMismatchError)) over.reject(error);
         },

@@ -11,7 +11,7 @@ import { Option } from '@commander-js/extra-typings';
 import type { ErrorReport } from './user-facing-errors.ts';
 
 export const jsonOption = () =>
-  new Option('--json', 'events as JSON lines on stdout, errors as JSON on stderr; for programs');
+  new Option('--json', 'print events as JSON lines on stdout and errors as JSON on stderr');
 
 /** An event: `type` and `data` for programs, `text` for people. No secrets; addresses only where requested. */
 export interface ReportedEvent {

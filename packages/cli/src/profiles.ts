@@ -80,7 +80,7 @@ export async function writeProfiles(env: Environment, profiles: Profiles): Promi
 }
 
 /** Stores a profile; the first one becomes the current one. */
-export async function keepProfile(env: Environment, name: string, profile: Profile): Promise<void> {
+export async function saveProfile(env: Environment, name: string, profile: Profile): Promise<void> {
   const { current, profiles } = await readProfiles(env);
   await writeProfiles(env, { current: current ?? name, profiles: { ...profiles, [name]: profile } });
 }
@@ -96,7 +96,7 @@ export function profileNamed({ profiles }: Profiles, name: string): Profile {
   if (name === sandboxName) return sandboxProfile;
   const known = [...new Set([...Object.keys(profiles), sandboxName])].join(', ');
   throw new UsageError(
-    `There is no profile ${quote(name)}. There are: ${known}. newsletter login --profile ${name} makes it.`,
+    `There is no profile ${quote(name)}. The profiles are ${known}. Run newsletter login --profile ${name} to create it.`,
   );
 }
 

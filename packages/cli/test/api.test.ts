@@ -18,7 +18,7 @@ const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 const api = (sandbox: SandboxOnPort, ...args: string[]) => run(['api', ...args], sandbox.env);
 
 describe('fields', () => {
-  it('take the types of their schema, behind references too', async () => {
+  it('are converted to the types of their schema, also behind references', async () => {
     const item = z
       .strictObject({ name: z.string(), value: z.union([z.string(), z.number()]).nullish() })
       .meta({ id: 'Item' });
@@ -81,7 +81,9 @@ describe('fields', () => {
   });
 });
 
-test('creates a subscription from fields, with the types the operation has', async ({ sandboxOnPort: sandbox }) => {
+test('creates a subscription from fields, converted to the types of the operation', async ({
+  sandboxOnPort: sandbox,
+}) => {
   const fields = ['email=ada@example.com', 'send_welcome_email=false', 'utm_campaign=2026'].flatMap((each) => [
     '-f',
     each,
@@ -101,7 +103,9 @@ test('creates a subscription from fields, with the types the operation has', asy
   );
 });
 
-test('reads a list, its pages as lines, and as one array', async ({ sandboxOnPort: sandbox }) => {
+test('prints one page of a list, all pages as lines, and all pages as one array', async ({
+  sandboxOnPort: sandbox,
+}) => {
   const page = await api(sandbox, 'subscriptions.list', '-f', 'limit=2', '-f', 'expand=stats', '-f', 'expand=tags');
   const { data } = JSON.parse(page.stdout) as { data: readonly unknown[] };
   expect(data).toHaveLength(2);
@@ -129,7 +133,7 @@ test('calls paths that begin with /, like operations', async ({ sandboxOnPort: s
   });
 });
 
-test('takes the body from stdin or a file, and adds fields to it', async ({ sandboxOnPort: sandbox }) => {
+test('reads the body from stdin or a file, and adds fields to it', async ({ sandboxOnPort: sandbox }) => {
   const body = '{"email":"ada@example.com","utm_source":"stdin"}';
   const piped = await start(
     ['api', 'subscriptions.create', '--input', '-', '-f', 'utm_medium=web'],
@@ -152,7 +156,7 @@ test('prints status and headers with --include, and sends headers', async ({ san
   expect(stdout).toMatch(/^HTTP 200\n(?:[\w-]+: .*\n)*content-type: application\/json.*\n(?:[\w-]+: .*\n)*\n\{"data":/);
 });
 
-test.runIf(existsSync('/dev/full'))('says that stdout cannot be written', async ({ sandboxOnPort: sandbox }) => {
+test.runIf(existsSync('/dev/full'))('reports that stdout cannot be written', async ({ sandboxOnPort: sandbox }) => {
   const { code, stderr } = await start(['api', 'customFields.list'], sandbox.env, 'exec "$@" > /dev/full').ended;
   expect({ code, stderr }).toEqual({
     code: 1,
@@ -160,7 +164,9 @@ test.runIf(existsSync('/dev/full'))('says that stdout cannot be written', async 
   });
 });
 
-test('takes ids as arguments or fields, and prints nothing for an empty answer', async ({ sandboxOnPort: sandbox }) => {
+test('accepts ids as arguments or fields, and prints nothing for an empty response', async ({
+  sandboxOnPort: sandbox,
+}) => {
   const created = await api(sandbox, 'customFields.create', '-f', 'display=Shoe size', '-f', 'kind=integer');
   const { data } = JSON.parse(created.stdout) as { data: { id: string } };
   expect((await api(sandbox, 'customFields.get', '-f', `id=${data.id}`)).stdout).toContain('Shoe size');
@@ -171,7 +177,7 @@ test('takes ids as arguments or fields, and prints nothing for an empty answer',
   });
 });
 
-test('says what is wrong before anything is sent', async ({ sandboxOnPort: sandbox }) => {
+test('reports usage errors before it sends a request', async ({ sandboxOnPort: sandbox }) => {
   for (const [args, text] of [
     [[], 'Name an operation or a path'],
     [['subscritions.list'], '(Did you mean subscriptions.list?)'],
@@ -180,8 +186,8 @@ test('says what is wrong before anything is sent', async ({ sandboxOnPort: sandb
     [['subscriptions.list', '-f', 'limit=1000'], '"limit" Too big'],
     [['subscriptions.list', '-f', 'limt=1'], '"limt" is not known here'],
     [['subscriptions.list', '--slurp'], '--slurp needs --paginate'],
-    [['subscriptions.create', '-f', 'email=ada@example.com', '--paginate'], 'is no list'],
-    [['subscriptions.list', '-X', 'POST'], '--method is for paths'],
+    [['subscriptions.create', '-f', 'email=ada@example.com', '--paginate'], 'does not return a list'],
+    [['subscriptions.list', '-X', 'POST'], '--method is only for paths'],
     [['/x', '-H', 'nonsense'], 'A header is written "Name: value"'],
   ] as const) {
     const { code, stdout, stderr } = await api(sandbox, ...args);
@@ -209,7 +215,7 @@ it('lists all operations, and prints the fields of each by --help', async () => 
   }
 });
 
-test('refuses endless lists of a path, and OAuth calls without the address of the app', async ({
+test('refuses endless lists of a path, and OAuth operations without the base URL of the app', async ({
   sandboxOnPort: sandbox,
 }) => {
   for (const paging of ['"next_cursor":"a","has_more":true', '"has_more":true']) {

@@ -1,4 +1,4 @@
-/** Runs the command in a process of its own, from source, with a home of its own. */
+/** Runs the command from source in a separate process, with an empty home folder. */
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
@@ -52,14 +52,14 @@ export function run(args: readonly string[], env: Readonly<Record<string, string
   return start(args, env).ended;
 }
 
-/** Polls until `look` finds a value, at most a minute. */
-export async function eventually<T>(what: string, look: () => T | null | undefined): Promise<T> {
+/** Polls `find` until it returns a value, for at most a minute. */
+export async function eventually<T>(what: string, find: () => T | null | undefined): Promise<T> {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
-    const found = look();
+    const found = find();
     if (found !== null && found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error(`Never: ${what}.`);
+  throw new Error(`Timed out: ${what}.`);
 }
 
 /** The events of `--json`. */

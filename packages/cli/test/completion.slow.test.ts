@@ -1,4 +1,4 @@
-/** The completion scripts, run by real shells. A shell that is not installed is skipped, except for bash. */
+/** The completion scripts in real shells. zsh and fish are skipped where they are not installed. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
-/** What each shell runs to complete the words of `$1…`; prints a candidate a line. */
+/** What each shell runs to complete the words of `$1…`; prints one candidate per line. */
 const drivers = {
   bash: `source <(newsletter completion bash)
 COMP_WORDS=(newsletter "$@"); COMP_CWORD=$#
@@ -25,8 +25,8 @@ complete -C "newsletter $argv" | string replace -r '\\t.*' ''; true`,
 type Shell = keyof typeof drivers;
 const has = (shell: Shell): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
 
-/** A machine with `newsletter` in its PATH, two profiles and a file in the current folder. */
-function machine() {
+/** @returns a function that completes words in a shell with `newsletter`, two profiles and a file in the folder */
+function completer() {
   const folder = scratchFolder();
   const bin = join(folder, 'bin');
   const config = join(folder, 'newsletter-kit');
@@ -59,7 +59,7 @@ function machine() {
 
 describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
   it.skipIf(shell !== 'bash' && !has(shell))('completes commands, options, values, operations and profiles', () => {
-    const complete = machine();
+    const complete = completer();
     expect(complete(shell, [''])).toEqual(expect.arrayContaining(['login', 'api', 'export', 'sync', 'completion']));
     expect(complete(shell, ['ex'])).toEqual(['export']);
     expect(complete(shell, ['export', '--for'])).toEqual(['--format']);
@@ -75,19 +75,19 @@ describe.each(['bash', 'zsh', 'fish'] as const)('completion in %s', (shell) => {
 });
 
 describe('completion', () => {
-  it('lets the shell complete names of files', () => {
-    const complete = machine();
+  it('completes file names', () => {
+    const complete = completer();
     if (has('zsh')) expect(complete('zsh', ['import', ''])).toEqual(['FILES']);
     if (has('fish')) expect(complete('fish', ['import', 'peo'])).toEqual(['people.csv']);
   });
 
-  it('runs nothing that was typed', () => {
-    const complete = machine();
+  it('does not run typed words', () => {
+    const complete = completer();
     expect(complete('bash', ['export', '$(echo --format)', '--for'])).toEqual(['--format']);
   });
 
-  it('completes a value behind =, as bash splits it and as others give it', async () => {
-    const complete = machine();
+  it('completes a value after =, also in the separate words that bash passes', async () => {
+    const complete = completer();
     expect(complete('bash', ['export', '--format', '=', 'n'])).toEqual(['ndjson']);
     expect(complete('bash', ['export', '--format', '='])).toEqual(['csv', 'ndjson']);
     const whole = await run(['completion', 'words', '--', 'export', '--format=n']);

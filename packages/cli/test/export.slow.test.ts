@@ -17,7 +17,7 @@ interface Exported {
 }
 
 /** Every subscription as the API lists it. */
-async function everyone(sandbox: SandboxOnPort): Promise<readonly Exported[]> {
+async function allSubscriptions(sandbox: SandboxOnPort): Promise<readonly Exported[]> {
   const all: Exported[] = [];
   for await (const each of createClient(sandbox.clientOptions).subscriptions.list({ limit: 100, direction: 'asc' }))
     all.push(each);
@@ -33,7 +33,7 @@ const ndjson = (text: string): Exported[] =>
 /** Cells, for values without quotes. */
 const cells = (line: string | undefined): string[] => (line ?? '').split(',');
 
-test('writes every subscription once, as the service answers them', async ({ sandboxOnPort: sandbox }) => {
+test('writes every subscription once, as the API returns it', async ({ sandboxOnPort: sandbox }) => {
   const path = join(scratchFolder(), 'all.ndjson');
   const { code, stdout, stderr } = await run(
     ['export', path, '--expand', 'custom_fields,tags', '--expand', 'stats'],
@@ -42,7 +42,7 @@ test('writes every subscription once, as the service answers them', async ({ san
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toMatch(new RegExp(`Exported 300 subscriptions to ${path} \\(.+ a (second|minute)\\)\\.\n$`));
   const written = ndjson(readFileSync(path, 'utf8'));
-  expect(ids(written)).toEqual(ids(await everyone(sandbox)));
+  expect(ids(written)).toEqual(ids(await allSubscriptions(sandbox)));
   expect(written[0]).toHaveProperty('custom_fields');
   expect(written[0]).toHaveProperty('stats.open_rate');
   expect(statSync(path).mode & 0o777).toBe(0o600); // addresses are in it
@@ -67,7 +67,7 @@ test('writes CSV with a column for each field and each custom field, to stdout w
   expect(lines[1]).toMatch(/,\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z,/);
 });
 
-test('defuses cells that a spreadsheet would run as formulas, except with --raw', async ({
+test('escapes cells that a spreadsheet would run as formulas, except with --raw', async ({
   sandboxOnPort: sandbox,
 }) => {
   const client = createClient(sandbox.clientOptions);
@@ -81,7 +81,7 @@ test('defuses cells that a spreadsheet would run as formulas, except with --raw'
   expect(await line('--format', 'ndjson')).toContain(JSON.stringify(evil));
 });
 
-test('continues an interrupted export, which then holds every subscription once', async ({
+test('continues an interrupted export, so that the file has every subscription once', async ({
   sandboxOnPort: sandbox,
 }) => {
   const path = join(scratchFolder(), 'all.csv');
@@ -96,7 +96,7 @@ test('continues an interrupted export, which then holds every subscription once'
   });
   expect(existsSync(path)).toBe(false);
 
-  // What came later than the place that was noted, as after a power cut, is written again and not twice.
+  // Bytes after the stored position, as a power cut leaves them, are overwritten and not repeated.
   writeFileSync(`${path}.part`, 'half a li', { flag: 'a' });
   const second = await run(['export', path], sandbox.env);
   expect(second).toMatchObject({
@@ -104,13 +104,11 @@ test('continues an interrupted export, which then holds every subscription once'
     stderr: expect.stringMatching(/^Continuing after \d+ subscriptions of an earlier run\.\n/),
   });
   const written = readFileSync(path, 'utf8').trimEnd().split('\r\n').slice(1);
-  expect(written.map((line) => cells(line)[0]).toSorted()).toEqual(ids(await everyone(sandbox)));
+  expect(written.map((line) => cells(line)[0]).toSorted()).toEqual(ids(await allSubscriptions(sandbox)));
   expect(readdirSync(join(path, '..'))).toEqual(['all.csv']);
 });
 
-test('starts over for another export, and where the service no longer knows the cursor', async ({
-  sandboxOnPort: sandbox,
-}) => {
+test('starts over for another export, and after the service refuses the cursor', async ({ sandboxOnPort: sandbox }) => {
   const path = join(scratchFolder(), 'all.ndjson');
   sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 300 }, times: 4 });
   const first = start(['export', path], sandbox.env);
@@ -122,7 +120,7 @@ test('starts over for another export, and where the service no longer knows the 
   expect(other.stderr).not.toContain('Continuing');
   expect(ndjson(readFileSync(path, 'utf8')).length).toBeLessThan(300);
 
-  const place = {
+  const position = {
     description: JSON.stringify([
       `${sandbox.address}/v2`,
       sandbox.env['NEWSLETTER_PUBLICATION_ID'],
@@ -135,28 +133,28 @@ test('starts over for another export, and where the service no longer knows the 
     bytes: 4,
     subscriptions: 1,
   };
-  writeFileSync(`${path}.part.json`, JSON.stringify(place));
+  writeFileSync(`${path}.part.json`, JSON.stringify(position));
   writeFileSync(`${path}.part`, '{}\n\n');
-  const anew = await run(['export', path], sandbox.env);
-  expect(anew).toMatchObject({ code: 0, stderr: expect.stringContaining('starts over') });
-  expect(ids(ndjson(readFileSync(path, 'utf8')))).toEqual(ids(await everyone(sandbox)));
+  const restarted = await run(['export', path], sandbox.env);
+  expect(restarted).toMatchObject({ code: 0, stderr: expect.stringContaining('starts over') });
+  expect(ids(ndjson(readFileSync(path, 'utf8')))).toEqual(ids(await allSubscriptions(sandbox)));
 });
 
 test('cancels the call in flight with the first Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
   sandbox.faults.add({ match: 'subscriptions.list', effect: { latency: 20_000 } });
   const slow = start(['export', join(scratchFolder(), 'all.csv')], sandbox.env);
-  await eventually('that it waits for an answer', () => sandbox.faults.list().some(({ fired }) => fired > 0) || null);
+  await eventually('a call in flight', () => sandbox.faults.list().some(({ fired }) => fired > 0) || null);
   slow.kill('SIGINT');
   expect(await slow.ended).toMatchObject({ code: 3, stderr: expect.stringContaining('nothing was written') });
 });
 
-test('reports progress to programs, and mixes nothing into a file on stdout', async ({ sandboxOnPort: sandbox }) => {
+test('reports progress as JSON, and refuses --json without a file', async ({ sandboxOnPort: sandbox }) => {
   const path = join(scratchFolder(), 'all.csv');
   const { code, stdout, stderr } = await run(['export', path, '--json'], sandbox.env);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  const told = events(stdout);
-  expect(told[0]).toMatchObject({ type: 'progress', subscriptions: 100 });
-  expect(told.at(-1)).toEqual({ type: 'exported', subscriptions: 300, file: path });
+  const reported = events(stdout);
+  expect(reported[0]).toMatchObject({ type: 'progress', subscriptions: 100 });
+  expect(reported.at(-1)).toEqual({ type: 'exported', subscriptions: 300, file: path });
   const mixed = await run(['export', '--json'], sandbox.env);
   expect(mixed).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('name a FILE') });
 });
@@ -191,13 +189,13 @@ test('reports usage errors and leaves no partial file', async ({ sandboxOnPort: 
     stderr: expect.stringContaining('ENOENT'),
   });
   const path = join(scratchFolder(), 'all.csv');
-  writeFileSync(path, 'of yesterday');
+  writeFileSync(path, 'yesterday');
   const fault = sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 403 } });
   expect((await run(['export', path], sandbox.env)).code).toBe(1);
-  expect(readFileSync(path, 'utf8')).toBe('of yesterday');
+  expect(readFileSync(path, 'utf8')).toBe('yesterday');
   expect(readdirSync(join(path, '..'))).toEqual(['all.csv']);
 
-  // A failure on the way is no reason to begin anew either.
+  // After a later failure the export continues too.
   sandbox.faults.remove(fault.id);
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 403 }, nth: 3 });
   expect((await run(['export', path], sandbox.env)).code).toBe(1);
@@ -206,7 +204,7 @@ test('reports usage errors and leaves no partial file', async ({ sandboxOnPort: 
   expect(readFileSync(path, 'utf8').trimEnd().split('\r\n')).toHaveLength(301);
 });
 
-test('fails, and writes no whole file, where the list of the service never ends or cannot be followed', async () => {
+test('fails and writes no file for a list whose cursors never end or are missing', async () => {
   const subscription = (id: string) => ({ id, email: `${id}@example.com`, status: 'active', created: 1 });
   const pages: Readonly<Record<string, object>> = {
     circle: { '': 'a', a: 'b', b: 'c', c: 'a' },

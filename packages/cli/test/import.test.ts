@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { eventually, events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-/** A file of so many people, and the folder it is in. */
+/** Writes a CSV file of these lines. */
 function people(lines: readonly string[]): { readonly path: string; readonly folder: string } {
   const folder = scratchFolder();
   const path = join(folder, 'people.csv');
@@ -19,7 +19,7 @@ const many = (amount: number): string[] => [
   ...Array.from({ length: amount }, (_, n) => `person${n}@example.com`),
 ];
 
-/** Lets jobs run, then who is subscribed. */
+/** Runs the jobs of the sandbox. @returns all subscriptions */
 async function subscribed(sandbox: SandboxOnPort): Promise<readonly { email: string; custom_fields?: unknown }[]> {
   sandbox.clock.advance('PT10S');
   sandbox.settle();
@@ -46,7 +46,7 @@ test('imports a file with mapped columns', async ({ sandboxOnPort: sandbox }) =>
     sandbox.env,
   );
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-  expect(stderr).toMatch(/The service took 2 rows of 2 rows\.\n$/);
+  expect(stderr).toMatch(/The service accepted 2 rows of 2 rows\.\n$/);
   expect(readdirSync(folder)).toEqual(['people.csv']);
   const all = await subscribed(sandbox);
   expect(all.map(({ email }) => email).toSorted()).toEqual(['Ada@example.com', 'grace@example.com']);
@@ -91,7 +91,7 @@ test('writes rejected rows to a file, with number and reason, and ends with exit
   expect(statSync(rejects).mode & 0o777).toBe(0o600);
   expect(stdout).not.toContain('@');
 
-  // Corrected and imported again, the file is gone.
+  // A corrected import deletes the file.
   writeFileSync(path, 'email\nada@example.com\n');
   expect((await run(['import', path], sandbox.env)).code).toBe(0);
   expect(existsSync(rejects)).toBe(false);
@@ -110,7 +110,7 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
   first.kill('SIGINT');
   expect(await first.ended).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining(`${path}.journal has what was sent`),
+    stderr: expect.stringContaining(`${path}.journal records what was sent`),
   });
 
   const second = start(args, sandbox.env);
@@ -124,8 +124,8 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
   const lost = accepted();
   const third = await run(args, sandbox.env);
   expect(third).toMatchObject({ code: 0, stderr: expect.stringContaining('Continuing the import') });
-  expect(third.stderr).toContain('The service took 3,000 rows of 3,000 rows');
-  // What was under way when it was killed, at most four calls, may go out again; nothing else does.
+  expect(third.stderr).toContain('The service accepted 3,000 rows of 3,000 rows');
+  // At most the four requests that were in flight at the kill are sent again.
   expect(accepted()).toBeGreaterThanOrEqual(30);
   expect(accepted()).toBeLessThanOrEqual(34);
   expect(lost).toBeLessThan(30);
@@ -133,7 +133,7 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
   expect(await subscribed(sandbox)).toHaveLength(3000);
 });
 
-test('continues when the service works again, and reports the reason until then', async ({
+test('reports why the import stopped, and continues once the service works again', async ({
   sandboxOnPort: sandbox,
 }) => {
   const { path } = people(many(10));

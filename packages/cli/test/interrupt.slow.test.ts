@@ -1,4 +1,4 @@
-/** The first Ctrl-C cancels, the second ends the process at once. Real processes and signals, against slow answers. */
+/** Interruption: the first Ctrl-C cancels the command, the second ends the process. Real processes and signals. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
@@ -6,19 +6,19 @@ import type { OperationId } from '@newsletter-kit/core/contract';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { eventually, run, start, type Started } from './command.ts';
-import { settle, world } from './sync-world.ts';
+import { settle, syncFixture } from './sync-fixture.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-/** Longer than any of these tests may take: only an aborted call lets the command end. */
+/** Longer than any of these tests may take: a command ends only if it aborts the call. */
 const forever = 300_000;
 
-/** Delays answers, and says when the first call waits for one. */
+/** Delays the answers of an operation. `waiting` resolves when the first call waits for one. */
 function slow(sandbox: SandboxOnPort, match: OperationId) {
   const { id } = sandbox.faults.add({ match, effect: { latency: forever } });
   return {
     waiting: () =>
       eventually(
-        'a call that waits',
+        'a call in flight',
         () => sandbox.faults.list().some((each) => each.id === id && each.fired > 0) || null,
       ),
     end: () => sandbox.faults.remove(id),
@@ -62,11 +62,11 @@ test('import aborts calls that are not answered, keeps its journal, and sends th
   await waiting();
   const stopped = await interrupt(first);
   expect(stopped).toMatchObject({ code: 3, stderr: expect.stringContaining('The same command continues from there') });
-  expect(stopped.stderr).toContain('calls that are under way have two seconds to end');
+  expect(stopped.stderr).toContain('running requests have two seconds to finish');
   expect(readFileSync(`${path}.journal`, 'utf8')).not.toContain('@');
   end();
   const second = await run(args, sandbox.env);
-  expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining('The service took 30 rows of 30 rows') });
+  expect(second).toMatchObject({ code: 0, stderr: expect.stringContaining('The service accepted 30 rows of 30 rows') });
   expect(existsSync(`${path}.journal`)).toBe(false);
   settle(sandbox);
   const { items } = await createClient(sandbox.clientOptions).subscriptions.list({ limit: 100 });
@@ -80,7 +80,7 @@ test('import ends at once with the second Ctrl-C', async ({ sandboxOnPort: sandb
   const command = start(['import', path], sandbox.env);
   await waiting();
   command.kill('SIGINT');
-  await eventually('the first Ctrl-C', () => /two seconds to end/.exec(command.stderr()));
+  await eventually('the first Ctrl-C', () => /two seconds to finish/.exec(command.stderr()));
   const ended = await interrupt(command);
   expect(ended).toMatchObject({ code: 3 });
   expect(ended.stderr).not.toContain('Interrupted');
@@ -89,7 +89,7 @@ test('import ends at once with the second Ctrl-C', async ({ sandboxOnPort: sandb
 });
 
 test('sync apply stops while it writes, and the next run completes it', async ({ sandboxOnPort: sandbox }) => {
-  const { sync, sql, subscribe, env, path, find } = await world(sandbox);
+  const { sync, sql, subscribe, env, path, find } = await syncFixture(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com')`);
   expect(await sync('apply')).toMatchObject({ code: 0 });

@@ -8,8 +8,8 @@ import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
-/** The settings of a person who has no key and an app that is a public one. */
-function person(sandbox: SandboxOnPort) {
+/** The settings of a user without a key, who signs in with a public OAuth app. */
+function user(sandbox: SandboxOnPort) {
   const folder = scratchFolder();
   const env = {
     XDG_CONFIG_HOME: folder,
@@ -20,8 +20,8 @@ function person(sandbox: SandboxOnPort) {
   return { env, kit: join(folder, 'newsletter-kit'), home: { XDG_CONFIG_HOME: folder } };
 }
 
-/** What is kept of a login; the lock beside the tokens is empty and stays. */
-const kept = (kit: string): string[] =>
+/** The files of a login, without the lock file of the tokens, which is empty and stays. */
+const loginFiles = (kit: string): string[] =>
   readdirSync(kit)
     .filter((file) => !file.endsWith('-lock'))
     .toSorted();
@@ -31,32 +31,32 @@ const addressOf = (login: Started): Promise<string> =>
 const begin = (env: Readonly<Record<string, string>>, ...args: string[]): Started =>
   start(['login', '--no-browser', ...args], env);
 
-/** Plays the browser from the consent page on. */
+/** Signs in as a browser does, from the consent page on. */
 async function signIn(env: Readonly<Record<string, string>>, ...args: string[]) {
   const login = begin(env, ...args);
-  const back = await fetch(await consent(fetch, await addressOf(login)));
-  return { ...(await login.ended), page: await back.text(), status: back.status };
+  const redirected = await fetch(await consent(fetch, await addressOf(login)));
+  return { ...(await login.ended), page: await redirected.text(), status: redirected.status };
 }
 
-test('logs in with a browser, stores the tokens for their owner alone, uses and revokes them', async ({
+test('logs in with a browser, stores the tokens readable by their owner only, and revokes them', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { env, kit, home } = person(sandbox);
+  const { env, kit, home } = user(sandbox);
   const { code, stdout, page } = await signIn({ ...env, NEWSLETTER_PUBLICATION_ID: publicationId });
   expect({ code, page }).toEqual({ code: 0, page: expect.stringContaining('You are signed in') });
   expect(stdout).toContain('Scopes: custom_fields:read, subscriptions:read, subscriptions:write.');
 
-  const files = kept(kit);
+  const files = loginFiles(kit);
   expect(files).toEqual(['profiles.json', expect.stringMatching(/^tokens-\w{16}\.json$/)]);
   expect(files.map((file) => statSync(join(kit, file)).mode & 0o777)).toEqual([0o600, 0o600]);
   expect(statSync(kit).mode & 0o777).toBe(0o700);
 
-  // No setting is needed any more, and a token that has ended is renewed on the way.
+  // Later commands need no settings, and renew an expired token.
   sandbox.clock.advance('PT3H');
   const who = await run(['whoami'], home);
   expect(who).toMatchObject({ code: 0, stderr: '' });
   expect(who.stdout).toContain(`by login, as the app sandbox-public at ${sandbox.address}`);
-  expect(who.stdout).toContain(`${publicationId} – reached`);
+  expect(who.stdout).toContain(`${publicationId} – accessible`);
   expect(who.stdout).toContain('custom_fields:read, subscriptions:read, subscriptions:write');
   const list = await run(['export'], home);
   expect(list.code).toBe(0);
@@ -68,7 +68,7 @@ test('logs in with a browser, stores the tokens for their owner alone, uses and 
     code: 0,
     stdout: `Logged out of ${sandbox.address} (profile default).\n`,
   });
-  expect(kept(kit)).toEqual(['profiles.json']);
+  expect(loginFiles(kit)).toEqual(['profiles.json']);
   const revoked = await fetch(`${sandbox.address}/oauth/token/info`, {
     headers: { authorization: `Bearer ${tokens.accessToken}` },
   });
@@ -77,8 +77,8 @@ test('logs in with a browser, stores the tokens for their owner alone, uses and 
   expect((await run(['whoami'], home)).stderr).toContain('Nobody is logged in');
 });
 
-test('logs in as an app with a secret, and stores the secret nowhere', async ({ sandboxOnPort: sandbox }) => {
-  const { env, kit, home } = person(sandbox);
+test('logs in with a confidential app, and does not store its secret', async ({ sandboxOnPort: sandbox }) => {
+  const { env, kit, home } = user(sandbox);
   const secret = { NEWSLETTER_OAUTH_CLIENT_SECRET: oauthClients.confidential.secret };
   const login = start(['login', '--no-browser', '--json', '--scope', 'subscriptions:read'], {
     ...env,
@@ -92,7 +92,7 @@ test('logs in as an app with a secret, and stores the secret nowhere', async ({ 
   const ended = await login.ended;
   expect(ended).toMatchObject({ code: 0, stderr: '' });
   expect(events(ended.stdout).at(-1)).toMatchObject({ type: 'login', scopes: ['subscriptions:read'] });
-  for (const file of kept(kit))
+  for (const file of loginFiles(kit))
     expect(readFileSync(join(kit, file), 'utf8')).not.toContain(oauthClients.confidential.secret);
 
   sandbox.clock.advance('PT3H');
@@ -109,10 +109,10 @@ test('logs in as an app with a secret, and stores the secret nowhere', async ({ 
 });
 
 test('reports a login that the user refuses, and stores nothing', async ({ sandboxOnPort: sandbox }) => {
-  const { env, home } = person(sandbox);
+  const { env, home } = user(sandbox);
   const login = begin(env);
-  const back = await fetch(await consent(fetch, await addressOf(login), 'deny'));
-  expect(back.status).toBe(400);
+  const redirected = await fetch(await consent(fetch, await addressOf(login), 'deny'));
+  expect(redirected.status).toBe(400);
   const { code, stderr } = await login.ended;
   expect(code).toBe(1);
   expect(stderr).toContain('did not allow access');
@@ -120,7 +120,7 @@ test('reports a login that the user refuses, and stores nothing', async ({ sandb
 });
 
 test('ignores requests to the loopback port that do not belong to the login', async ({ sandboxOnPort: sandbox }) => {
-  const { env } = person(sandbox);
+  const { env } = user(sandbox);
   const login = begin(env);
   const url = await addressOf(login);
   const port = new URL(new URL(url).searchParams.get('redirect_uri') ?? '').origin;
@@ -140,11 +140,11 @@ test('ignores requests to the loopback port that do not belong to the login', as
 });
 
 test('ends a login after its time limit and with Ctrl-C', async ({ sandboxOnPort: sandbox }) => {
-  const { env } = person(sandbox);
+  const { env } = user(sandbox);
   const late = begin(env, '--timeout', '1');
   expect(await late.ended).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('Nobody came back from the browser within 1 s'),
+    stderr: expect.stringContaining('The sign-in was not completed within 1 s'),
   });
   const stopped = begin(env);
   await addressOf(stopped);
@@ -153,7 +153,7 @@ test('ends a login after its time limit and with Ctrl-C', async ({ sandboxOnPort
 });
 
 test('reports usage errors before a login', async ({ sandboxOnPort: sandbox }) => {
-  const { env, home } = person(sandbox);
+  const { env, home } = user(sandbox);
   expect((await run(['login'], home)).stderr).toMatch(
     /NEWSLETTER_API_URL is missing[\s\S]*NEWSLETTER_APP_URL is missing[\s\S]*NEWSLETTER_OAUTH_CLIENT_ID is missing/,
   );
@@ -165,31 +165,31 @@ test('reports usage errors before a login', async ({ sandboxOnPort: sandbox }) =
   );
   const taken = new URL(sandbox.address).port;
   expect((await run(['login', '--port', taken, '--no-browser'], env)).stderr).toContain(
-    `Port ${taken} on 127.0.0.1 cannot be listened on`,
+    `Cannot listen on port ${taken} of 127.0.0.1`,
   );
 });
 
-test('sends the token of a login only to its own service', async ({ sandboxOnPort: sandbox }) => {
-  const { env, home } = person(sandbox);
+test('sends the token of a login only to the service of its profile', async ({ sandboxOnPort: sandbox }) => {
+  const { env, home } = user(sandbox);
   await signIn(env);
   const { code, stderr } = await run(['whoami'], { ...home, NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2' });
   expect(code).toBe(1);
   expect(stderr).toContain(`its credential is not sent to http://127.0.0.1:9/v2`);
 });
 
-test('asks to log in again after a revocation elsewhere, and logout still deletes the login', async ({
+test('requires a new login after the service revoked it, and logout still deletes the login', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { env, kit, home } = person(sandbox);
+  const { env, kit, home } = user(sandbox);
   await signIn({ ...env, NEWSLETTER_PUBLICATION_ID: publicationId });
   sandbox.reset();
   const { code, stdout } = await run(['whoami'], home);
   expect(code).toBe(1);
-  expect(stdout).toContain('the login has ended, run newsletter login');
+  expect(stdout).toContain('the login has ended: run newsletter login');
   expect((await run(['export'], home)).stderr).toContain('Log in again');
   expect(await run(['logout'], { ...home, NEWSLETTER_OAUTH_CLIENT_SECRET: 'not-of-a-public-app' })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('settings of the service'),
   });
-  expect(kept(kit)).toEqual(['profiles.json']);
+  expect(loginFiles(kit)).toEqual(['profiles.json']);
 });

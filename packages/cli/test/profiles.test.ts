@@ -6,15 +6,15 @@ import { expect } from 'vitest';
 import { events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-/** A home without settings, and the ways to use it. */
-function person(sandbox: SandboxOnPort) {
+/** A user without settings. */
+function user(sandbox: SandboxOnPort) {
   const folder = scratchFolder();
   const env = { XDG_CONFIG_HOME: folder };
   const address = ['--api-url', `${sandbox.address}/v2`, '--publication', publicationId];
   return {
     env,
     file: join(folder, 'newsletter-kit', 'profiles.json'),
-    keep: (profile: string, key = 'sandbox-key') =>
+    saveKey: (profile: string, key = 'sandbox-key') =>
       start(
         ['login', '--with-token', '--profile', profile, ...address],
         { ...env, KEY: key },
@@ -27,14 +27,17 @@ function person(sandbox: SandboxOnPort) {
 test('stores a key from stdin in a profile that only its owner can read, and uses it', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { keep, newsletter, file } = person(sandbox);
-  expect(await keep('prod')).toMatchObject({ code: 0, stdout: `Kept the API key in the profile prod (${file}).\n` });
+  const { saveKey, newsletter, file } = user(sandbox);
+  expect(await saveKey('prod')).toMatchObject({
+    code: 0,
+    stdout: `Saved the API key in the profile prod (${file}).\n`,
+  });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   const who = await newsletter('whoami');
   expect(who).toMatchObject({ code: 0, stderr: '' });
   expect(who.stdout).toContain('Profile      prod\n');
   expect(who.stdout).toContain('with the API key of the profile');
-  expect(who.stdout).toContain(`${publicationId} – reached`);
+  expect(who.stdout).toContain(`${publicationId} – accessible`);
   expect(who.stdout).not.toContain('sandbox-key');
 
   // The addresses stay for the next login.
@@ -45,18 +48,24 @@ test('stores a key from stdin in a profile that only its owner can read, and use
 });
 
 test('stores no key that is refused, missing or malformed', async ({ sandboxOnPort: sandbox }) => {
-  const { keep, file } = person(sandbox);
-  expect(await keep('prod', 'wrong')).toMatchObject({ code: 1, stderr: expect.stringContaining('refuses this key') });
-  expect(await keep('prod', '')).toMatchObject({ code: 1, stderr: expect.stringContaining('no key on stdin') });
-  expect(await keep('prod', 'two words')).toMatchObject({ code: 1, stderr: expect.stringContaining('bare API key') });
-  expect(await keep('sandbox')).toMatchObject({ code: 1, stderr: expect.stringContaining('is built in') });
+  const { saveKey, file } = user(sandbox);
+  expect(await saveKey('prod', 'wrong')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('refuses this key'),
+  });
+  expect(await saveKey('prod', '')).toMatchObject({ code: 1, stderr: expect.stringContaining('stdin is empty') });
+  expect(await saveKey('prod', 'two words')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('bare API key'),
+  });
+  expect(await saveKey('sandbox')).toMatchObject({ code: 1, stderr: expect.stringContaining('is built in') });
   expect(existsSync(file)).toBe(false);
 });
 
-test('lists, chooses and removes profiles', async ({ sandboxOnPort: sandbox }) => {
-  const { keep, newsletter, file } = person(sandbox);
-  await keep('prod');
-  await keep('staging', 'sandbox-key-restricted');
+test('lists, selects and removes profiles', async ({ sandboxOnPort: sandbox }) => {
+  const { saveKey, newsletter, file } = user(sandbox);
+  await saveKey('prod');
+  await saveKey('staging', 'sandbox-key-restricted');
   const current = async () =>
     events((await newsletter('profiles', 'list', '--json')).stdout).map(({ profile, current: is }) => [profile, is]);
   expect(await current()).toEqual([
@@ -76,16 +85,16 @@ test('lists, chooses and removes profiles', async ({ sandboxOnPort: sandbox }) =
   expect(readFileSync(file, 'utf8')).not.toContain('restricted');
   expect(await newsletter('profiles', 'use', 'staging')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('There is no profile "staging". There are: prod, sandbox.'),
+    stderr: expect.stringContaining('There is no profile "staging". The profiles are prod, sandbox.'),
   });
   expect((await newsletter('profiles', 'remove', 'sandbox')).stderr).toContain('is built in and cannot be removed');
 });
 
-test('lets flags win over variables, variables over the profile, and a chosen profile over variables', async ({
+test('prefers flags to variables, variables to the profile, and --profile to variables', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { keep, env } = person(sandbox);
-  await keep('prod');
+  const { saveKey, env } = user(sandbox);
+  await saveKey('prod');
   const who = async (args: readonly string[], variables: Readonly<Record<string, string>>) => {
     const { stdout } = await run(['whoami', '--json', ...args], { ...env, ...variables });
     return events(stdout).at(-1);
@@ -105,21 +114,21 @@ test('lets flags win over variables, variables over the profile, and a chosen pr
   });
 });
 
-test('sends the key of a profile only to its own service', async ({ sandboxOnPort: sandbox }) => {
-  const { keep, newsletter } = person(sandbox);
-  await keep('prod');
+test('sends the key of a profile only to the service of the profile', async ({ sandboxOnPort: sandbox }) => {
+  const { saveKey, newsletter } = user(sandbox);
+  await saveKey('prod');
   const { code, stderr } = await newsletter('whoami', '--api-url', 'http://127.0.0.1:4999/v2');
   expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('its credential is not sent to http') });
 });
 
-test('refuses profiles that others can read, or that are damaged', async ({ sandboxOnPort: sandbox }) => {
-  const { keep, newsletter, file } = person(sandbox);
-  await keep('prod');
+test('refuses profiles that other users can read', async ({ sandboxOnPort: sandbox }) => {
+  const { saveKey, newsletter, file } = user(sandbox);
+  await saveKey('prod');
   chmodSync(file, 0o644);
   expect((await newsletter('whoami')).stderr).toContain(`Run chmod 600 ${file}.`);
 });
 
-test('uses the sandbox on its default port where nothing is set, and prints that', async () => {
+test('uses the sandbox on its default port where nothing is configured, and prints a notice', async () => {
   const { stderr } = await run(['whoami'], { XDG_CONFIG_HOME: scratchFolder() });
-  expect(stderr).toContain('No connection is set up, so this is the sandbox at http://127.0.0.1:4010/v2');
+  expect(stderr).toContain('No connection is configured, so the sandbox at http://127.0.0.1:4010/v2 is used');
 });

@@ -13,7 +13,7 @@ import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 const path = fileURLToPath(new URL('../README.md', import.meta.url));
 const readme = readFileSync(path, 'utf8');
 
-/** The README with a generated part put in its place. */
+/** The README with a generated part inserted. */
 function withPart(text: string, name: string, part: string): string {
   const marked = new RegExp(`(<!-- ${name}: generated, vitest -u writes it -->\\n)[\\s\\S]*?(<!-- end -->)`);
   expect(text).toMatch(marked);
@@ -30,7 +30,7 @@ function nameOf(command: Command): string {
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');
 
-/** Options of the connection are the same everywhere and have a table of their own. */
+/** Options of every command, which have a table of their own. */
 const shared = ['--profile', '--api-url', '--publication', '--json'];
 
 it('lists every command, argument, option and exit code', async () => {
@@ -71,7 +71,7 @@ it('lists every setting with its flag', async () => {
 
 const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
-/** Runs the block of shell lines that begins like this, as it stands but for the sandbox's address. */
+/** Runs the shell block that begins with this text, with the sandbox's address replaced. */
 async function runBlock(
   begin: string,
   address: string,
@@ -90,15 +90,15 @@ async function runBlock(
   ).ended;
 }
 
-test('the first commands run word for word', async ({ sandboxOnPort: sandbox }) => {
+test('runs the first commands as they are printed', async ({ sandboxOnPort: sandbox }) => {
   const folder = scratchFolder();
   const { code, stdout, stderr } = await runBlock('export NEWSLETTER_API_URL', sandbox.address, { folder });
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('subscribers.csv') });
-  expect(stdout).toContain('reached');
+  expect(stdout).toContain('accessible');
   expect(readFileSync(join(folder, 'subscribers.csv'), 'utf8')).toContain('custom:');
 });
 
-test('the commands about the API and about profiles run word for word', async ({ sandboxOnPort: sandbox }) => {
+test('runs the commands of the API and of profiles as they are printed', async ({ sandboxOnPort: sandbox }) => {
   const folder = scratchFolder();
   writeFileSync(join(folder, 'body.json'), '{"email":"grace@example.com"}');
   const api = await runBlock('newsletter api', sandbox.address, { folder, env: sandbox.env });
@@ -110,7 +110,7 @@ test('the commands about the API and about profiles run word for word', async ({
 
   writeFileSync(join(folder, 'key.txt'), 'sandbox-key\n');
   const profiles = await runBlock('newsletter login --with-token', sandbox.address, { folder });
-  expect(profiles.stdout).toContain('Kept the API key in the profile prod');
+  expect(profiles.stdout).toContain('Saved the API key in the profile prod');
   expect(profiles.stdout).toMatch(/^\* prod /m);
   expect(profiles).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed the profile prod.') });
 });

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { events, run, start } from './command.ts';
-import { otherTransaction, settle, world, type Config } from './sync-world.ts';
+import { otherTransaction, settle, syncFixture, type Config } from './sync-fixture.ts';
 
 test('updates both sides, and a second run writes nothing', async ({ sandboxOnPort: sandbox }) => {
-  const { client, sync, sql, subscribe, edit, find, changes } = await world(sandbox);
+  const { client, sync, sql, subscribe, edit, find, changes } = await syncFixture(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await subscribe('grace@example.com');
   await edit('ada@example.com', { Topics: ['boats', 'food'] });
@@ -63,7 +63,7 @@ test('updates both sides, and a second run writes nothing', async ({ sandboxOnPo
 test('carries opt-outs both ways, reactivates nobody, and keeps a consent trail', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { client, sync, sql, subscribe, find } = await world(sandbox);
+  const { client, sync, sql, subscribe, find } = await syncFixture(sandbox);
   const leaver = await subscribe('leaver@example.com');
   const vetoer = await subscribe('vetoer@example.com');
   const gone = await subscribe('gone@example.com');
@@ -86,7 +86,7 @@ test('carries opt-outs both ways, reactivates nobody, and keeps a consent trail'
 
   const trail = events((await sync('status', '--consent')).stdout);
   expect(trail).toHaveLength(3);
-  // Who left before there was a contact gets one that is opted out.
+  // A subscriber who unsubscribed before the first sync gets a contact that is opted out.
   expect(trail[0]).toMatchObject({ said_by: 'newsletter', subscription_id: gone, contact_id: '3' });
   expect(await sql(`SELECT do_not_mail FROM contacts WHERE id = 3`)).toEqual([{ do_not_mail: true }]);
   expect(trail).toContainEqual({
@@ -108,7 +108,7 @@ test('carries opt-outs both ways, reactivates nobody, and keeps a consent trail'
     }),
   );
 
-  // The person subscribes again on the website while the contact stays opted out: a person has to decide.
+  // Subscribing again while the contact stays opted out is reported as a finding.
   await client.subscriptions.updateStatus({ subscription_ids: [vetoer], new_status: 'active' });
   settle(sandbox);
   for (const isNew of [true, false]) {
@@ -139,8 +139,8 @@ test('carries opt-outs both ways, reactivates nobody, and keeps a consent trail'
   expect(events((await sync('status', '--consent')).stdout)).toHaveLength(4);
 });
 
-test('mirrors subscribers into an empty table of its own', async ({ sandboxOnPort: sandbox }) => {
-  const { client, sync, sql, subscribe, edit, fields, write, changes } = await world(
+test('mirrors subscribers into an empty table', async ({ sandboxOnPort: sandbox }) => {
+  const { client, sync, sql, subscribe, edit, fields, write, changes } = await syncFixture(
     sandbox,
     `CREATE SCHEMA "Mail"; CREATE TABLE "Mail"."Sub""scribers" (key uuid DEFAULT gen_random_uuid() PRIMARY KEY,
        "E-Mail" text, "select" varchar(20), topics text, since timestamptz, born date, state jsonb)`,
@@ -200,7 +200,7 @@ test('mirrors subscribers into an empty table of its own', async ({ sandboxOnPor
 test('reports a contact that PostgreSQL refuses, keeps its token, and writes all others', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { sync, sql, subscribe, edit } = await world(sandbox);
+  const { sync, sql, subscribe, edit } = await syncFixture(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await subscribe('grace@example.com', 'Ulm');
   await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com'), ('grace@example.com')`);
@@ -223,14 +223,14 @@ test('reports a contact that PostgreSQL refuses, keeps its token, and writes all
   expect(await sql(`SELECT city FROM contacts ORDER BY id`)).toEqual([{ city: 'Bonn' }, { city: 'Jena' }]);
   expect(await sql(`SELECT token FROM newsletter_sync_tokens WHERE contact_id = '1'`)).toEqual(token);
 
-  // It is planned again until it works.
+  // Later runs try again.
   await sql(`ALTER TABLE contacts DROP CONSTRAINT contacts_city_check`);
   expect(await sync('apply')).toMatchObject({ code: 0 });
   expect(await sql(`SELECT city FROM contacts WHERE id = 1`)).toEqual([{ city: 'Nowhere' }]);
 });
 
 test('completes a run that was killed before it wrote the contacts', async ({ sandboxOnPort: sandbox }) => {
-  const { sync, sql, subscribe, find, env, path, database } = await world(sandbox);
+  const { sync, sql, subscribe, find, env, path, database } = await syncFixture(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await subscribe('grace@example.com');
   await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com'), ('grace@example.com')`);
@@ -270,7 +270,7 @@ test('completes a run that was killed before it wrote the contacts', async ({ sa
 });
 
 test('holds back a plan that unsubscribes many, until it is accepted', async ({ sandboxOnPort: sandbox }) => {
-  const { sync, sql, subscribe, find, config, write } = await world(sandbox);
+  const { sync, sql, subscribe, find, config, write } = await syncFixture(sandbox);
   write({ ...config, mapping: { ...(config['mapping'] as Config), breaker: { share: 0, atLeast: 1 } } });
   for (const name of ['ada', 'grace', 'joan']) await subscribe(`${name}@example.com`);
   await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com'), ('grace@example.com'), ('joan@example.com')`);
@@ -290,29 +290,34 @@ test('holds back a plan that unsubscribes many, until it is accepted', async ({ 
   expect(await find('ada@example.com')).toMatchObject({ status: 'inactive' });
 });
 
-test('names every error before anything is read, and no secret', async ({ sandboxOnPort: sandbox }) => {
-  const { sync, sql, config, write, env, path } = await world(sandbox);
+test('reports all errors of its configuration at once, before it reads anything, and prints no secret', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { sync, sql, config, write, env, path } = await syncFixture(sandbox);
   const sent = sandbox.requests().length;
-  const says = async (args: readonly string[], ...texts: string[]) => {
+  const expectError = async (args: readonly string[], ...texts: string[]) => {
     const { code, stdout, stderr } = await run(['sync', ...args], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     for (const text of texts) expect(stderr).toContain(text);
     expect(stderr).not.toMatch(/quite-secret|hush|    at /);
   };
-  await says(['sing'], "unknown command 'sing'");
-  await says(['plan'], 'There is no file newsletter-sync.json: name the configuration of the sync with --config FILE.');
-  await says(['plan', '--config', path, '--accept'], "unknown option '--accept'");
-  await says(
+  await expectError(['sing'], "unknown command 'sing'");
+  await expectError(
+    ['plan'],
+    'There is no file newsletter-sync.json: name the configuration of the sync with --config FILE.',
+  );
+  await expectError(['plan', '--config', path, '--accept'], "unknown option '--accept'");
+  await expectError(
     ['plan', '--config', path, '--database', 'hush'],
     '--database must be a URL such as postgres://user:password@host:5432/database.',
   );
   const port = new URL(env['DATABASE_URL'] ?? '').port;
-  await says(
+  await expectError(
     ['plan', '--config', path, '--database', `postgres://relay:hush@127.0.0.1:${port}/postgres`],
     "PostgreSQL can't be used: the password is wrong",
   );
   writeFileSync(path, '{\n  "mapping": {},\n}');
-  await says(['plan', '--config', path], 'line 3 is not valid JSON');
+  await expectError(['plan', '--config', path], 'line 3 is not valid JSON');
   write({
     contact: {},
     mapping: {
@@ -321,7 +326,7 @@ test('names every error before anything is read, and no secret', async ({ sandbo
     },
     contacts: { id: 'key' },
   });
-  await says(
+  await expectError(
     ['plan', '--config', path],
     'the file has no setting "contact". There are: name, schema, mapping, contacts.',
     'mapping: "fields[0].colour" is no setting. There are: newsletter, contact,',
@@ -330,9 +335,9 @@ test('names every error before anything is read, and no secret', async ({ sandbo
     '"contacts.table" is missing',
   );
   write({ ...config, contacts: { table: 'contact' } });
-  await says(['plan', '--config', path], 'There is no table "contact" in the database');
+  await expectError(['plan', '--config', path], 'There is no table "contact" in the database');
   write({ ...config, contacts: { table: 'contacts', email: 'mail' } });
-  await says(['plan', '--config', path], 'has no column "mail". It has: id, email, city, born');
+  await expectError(['plan', '--config', path], 'has no column "mail". It has: id, email, city, born');
   expect(sandbox.requests()).toHaveLength(sent);
 
   const { code, stderr } = await sync('apply', '--json');

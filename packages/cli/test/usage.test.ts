@@ -27,7 +27,7 @@ describe('newsletter', () => {
     expect(help.stdout).toContain('--premium-tier <name>');
   });
 
-  it('fits its help into 80 columns, and says what every argument and option is for', async () => {
+  it('fits its help into 80 columns and describes every argument and option', async () => {
     for (const command of await commandTree()) {
       expect(command.description(), command.name()).not.toBe('');
       for (const line of helpOf(command).split('\n')) expect(line.length, line).toBeLessThanOrEqual(80);
@@ -45,10 +45,10 @@ describe('newsletter', () => {
     [['export', '--format', 'xls'], 'Allowed choices are csv, ndjson.'],
     [['export', '--expand', 'shoes'], '--expand: expected one of "subscription_premium_tiers"'],
     [['export', '--created', 'today'], '--created: must be a day as YYYY/MM/DD'],
-    [['whoami', '--publication', 'mine'], 'It must be pub_ and a UUID'],
-    [['whoami', '--profile', 'prod'], 'There is no profile "prod". There are: sandbox.'],
+    [['whoami', '--publication', 'mine'], 'It must be pub_ followed by a UUID'],
+    [['whoami', '--profile', 'prod'], 'There is no profile "prod". The profiles are sandbox.'],
     [['whoami', '--profile', '../x'], 'A name has letters, digits, dots, dashes and underscores.'],
-  ])('says what is wrong with %j', async (args, text) => {
+  ])('explains the error of %j', async (args, text) => {
     const { code, stdout, stderr } = await run(args, nothing);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^newsletter: /);
@@ -62,7 +62,7 @@ describe('newsletter', () => {
     expect(stderr).toContain('Usage: newsletter COMMAND [options]');
   });
 
-  it('checks variables as it checks flags, and repeats no secret', async () => {
+  it('checks variables like flags and prints no secret', async () => {
     const url = await run(['whoami'], { ...nothing, NEWSLETTER_API_URL: 'newsletter.test' });
     expect(url).toMatchObject({
       code: 1,

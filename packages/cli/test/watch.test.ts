@@ -10,8 +10,8 @@ test('reports new subscriptions until it is stopped', async ({ sandboxOnPort: sa
   const client = createClient(sandbox.clientOptions);
   await client.subscriptions.create({ email: 'before@example.com' });
   const watch = start(['watch', '--every', '1', '--json', '--expand', 'stats'], sandbox.env);
-  const looks = () => sandbox.requests().filter(({ operation }) => operation === 'subscriptions.list').length;
-  await eventually('a first look', () => looks() > 0 || null);
+  const polls = () => sandbox.requests().filter(({ operation }) => operation === 'subscriptions.list').length;
+  await eventually('a first poll', () => polls() > 0 || null);
   await client.subscriptions.create({ email: 'ada@example.com' });
   const seen = await eventually('the event', () => events(watch.stdout()).find(({ type }) => type === 'created'));
   expect(seen).toMatchObject({ subscription: { email: 'ada@example.com', stats: {} } });
@@ -24,11 +24,11 @@ test('reports new subscriptions until it is stopped', async ({ sandboxOnPort: sa
 test('continues from a stored state and reports the changes since then', async ({ sandboxOnPort: sandbox }) => {
   const client = createClient(sandbox.clientOptions);
   const state = join(scratchFolder(), 'watch.json');
-  const look = async (...args: string[]) =>
+  const poll = async (...args: string[]) =>
     run(['watch', '--once', '--state', state, '--events', 'created,status_changed', ...args], sandbox.env);
   await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
   sandbox.clock.advance('PT10S');
-  for (let round = 0; round < 3; round++) expect(await look()).toMatchObject({ code: 0, stdout: '' });
+  for (let round = 0; round < 3; round++) expect(await poll()).toMatchObject({ code: 0, stdout: '' });
   expect(statSync(state).mode & 0o777).toBe(0o600);
   expect(readFileSync(state, 'utf8')).not.toContain('@');
 
@@ -36,10 +36,10 @@ test('continues from a stored state and reports the changes since then', async (
   await client.subscriptions.updateStatus({ subscription_ids: items.map(({ id }) => id), new_status: 'inactive' });
   await client.subscriptions.create({ email: 'grace@example.com', double_opt_override: 'off' });
   sandbox.clock.advance('PT10S');
-  const told = `${(await look()).stdout}${(await look()).stdout}`;
-  expect(told).toMatch(/^created {9}grace@example\.com \(sub_[\w-]+\), active$/m);
-  expect(told).toMatch(/^status_changed {2}ada@example\.com \(sub_[\w-]+\): active → inactive$/m);
-  expect(told.trim().split('\n')).toHaveLength(2);
+  const reported = `${(await poll()).stdout}${(await poll()).stdout}`;
+  expect(reported).toMatch(/^created {9}grace@example\.com \(sub_[\w-]+\), active$/m);
+  expect(reported).toMatch(/^status_changed {2}ada@example\.com \(sub_[\w-]+\): active → inactive$/m);
+  expect(reported.trim().split('\n')).toHaveLength(2);
 });
 
 test('reports changes since a given time', async ({ sandboxOnPort: sandbox }) => {
@@ -50,15 +50,17 @@ test('reports changes since a given time', async ({ sandboxOnPort: sandbox }) =>
   expect((await run(['watch', '--once'], sandbox.env)).stdout).toBe('');
 });
 
-test('survives an outage of the service, and ends after a permanent failure', async ({ sandboxOnPort: sandbox }) => {
+test('continues after an outage of the service, and ends after a permanent failure', async ({
+  sandboxOnPort: sandbox,
+}) => {
   const broken = sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 3600 } });
   const watch = start(['watch', '--every', '1'], sandbox.env);
-  await eventually('the outage', () => /The next look tries again/.exec(watch.stderr()));
+  await eventually('the outage', () => /The next poll tries again/.exec(watch.stderr()));
   sandbox.faults.remove(broken.id);
   await createClient(sandbox.clientOptions).subscriptions.create({ email: 'early@example.com' });
   const sent = sandbox.requests().length;
   await eventually(
-    'a look that works',
+    'a poll that succeeds',
     () =>
       sandbox
         .requests()
@@ -83,7 +85,7 @@ test('reports usage errors', async ({ sandboxOnPort: sandbox }) => {
   expect(existsSync(state)).toBe(false);
   writeFileSync(state, 'nonsense');
   expect((await run(['watch', '--once', '--state', state], sandbox.env)).stderr).toContain(
-    'this is not a state of a watch',
+    'this is not the state of a watch',
   );
   expect(readFileSync(state, 'utf8')).toBe('nonsense');
 });

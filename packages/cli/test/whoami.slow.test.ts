@@ -25,17 +25,17 @@ test('distinguishes a wrong key from a wrong publication, and prints no key', as
       { accepted: false, publication: 'refused-credential' },
     ],
   ] as const;
-  for (const [settings, code, told] of cases) {
+  for (const [settings, code, expected] of cases) {
     const ended = await run(['whoami', '--json'], { ...home, ...env, ...settings });
     expect([ended.code, events(ended.stdout)], JSON.stringify(settings)).toEqual([
       code,
-      [expect.objectContaining({ type: 'whoami', credential: 'key', ...told })],
+      [expect.objectContaining({ type: 'whoami', credential: 'key', ...expected })],
     ]);
     expect(ended.stdout + ended.stderr).not.toMatch(/wrong-key|sandbox-key/);
   }
   expect((await run(['whoami'], { ...home, ...env })).stdout).toMatch(
     new RegExp(
-      `^Profile {6}none\nService {6}${env['NEWSLETTER_API_URL']}\nSigned in {4}with the API key of NEWSLETTER_API_KEY\nPublication {2}${publicationId} – reached\n$`,
+      `^Profile {6}none\nService {6}${env['NEWSLETTER_API_URL']}\nSigned in {4}with the API key of NEWSLETTER_API_KEY\nPublication {2}${publicationId} – accessible\n$`,
     ),
   );
   expect((await run(['whoami'], { ...home, ...env, NEWSLETTER_API_KEY: 'wrong-key' })).stdout).toContain(

@@ -9,10 +9,10 @@ import { test as sandboxTest, type SandboxOnPort } from '@newsletter-kit/sandbox
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
 import { events, start } from '../../../packages/cli/test/command.ts';
-import { settle, world, type World } from '../../../packages/cli/test/sync-world.ts';
+import { settle, syncFixture, type SyncFixture } from '../../../packages/cli/test/sync-fixture.ts';
 
 const seed = Number(process.env['TEST_SEED'] ?? 1);
-const worlds = 12;
+const histories = 12;
 const historiesEach = 25;
 const rounds = 6;
 /** Runs that may write after the last change; one more where a contact is created in the first. */
@@ -91,7 +91,7 @@ const test = sandboxTest.override({
 });
 
 describe('newsletter sync', () => {
-  test.for(Array.from({ length: worlds }, (_, index) => index))(
+  test.for(Array.from({ length: histories }, (_, index) => index))(
     'comes to rest with both sides equal or reported (%i)',
     async (index, { sandboxOnPort }) => {
       const [stores = storings[0]] = fc.sample(fc.constantFrom(...storings), { seed: seed + index, numRuns: 1 });
@@ -114,8 +114,8 @@ describe('newsletter sync', () => {
 });
 
 async function open(sandbox: SandboxOnPort, stores: (typeof storings)[number]) {
-  const { client, sql, env, path, config, write, changes } = await world(sandbox, tableThat(stores));
-  const mapping = config['mapping'] as World['config'];
+  const { client, sql, env, path, config, write, changes } = await syncFixture(sandbox, tableThat(stores));
+  const mapping = config['mapping'] as SyncFixture['config'];
   write({ ...config, mapping: { ...mapping, breaker: { share: 1, atLeast: 1_000_000 } } });
   /** Addresses of people who left and did not come back. */
   const gone = new Set<string>();

@@ -62,41 +62,39 @@ export function define(command: Command, context: Context) {
     );
   return command
     .argument('[operation]', 'an operation such as subscriptions.list, or a path that begins with /')
-    .argument('[arguments...]', 'the ids in the path of the operation, in their order')
+    .argument('[arguments...]', 'the ids in the path of the operation, in order')
     .option('--list', 'list all operations')
     .addOption(
       new Option(
         '-f, --raw-field <key=value>',
-        'a field of query or body; for a path always a text; repeatable',
+        'set a field of the query or body; with a path, the value is always a string; repeatable',
       ).argParser(collect(false)),
     )
     .addOption(
       new Option(
         '-F, --field <key=value>',
-        'like -f, but true, false, null and numbers count as such, and @FILE or @- as the content; repeatable',
+        'like -f, but converts true, false, null and numbers, and reads the value of @FILE from a file and of @- from stdin; repeatable',
       ).argParser(collect(true)),
     )
-    .option('--input <file>', 'the body as JSON, from a file or - for stdin; fields are added to it')
+    .option('--input <file>', 'file with the body as JSON, or - for stdin; fields are added to it')
     .addOption(
-      new Option('-X, --method <method>', 'of a path (default: GET, with fields or a body POST)')
+      new Option('-X, --method <method>', 'HTTP method for a path (default: GET; POST with fields or a body)')
         .choices(methods)
         .hideHelp(named !== undefined),
     )
     .addOption(
-      new Option('-H, --header <name: value>', 'a header of the request; repeatable').argParser(
+      new Option('-H, --header <name: value>', 'add a header to the request; repeatable').argParser(
         (text: string, previous: Readonly<Record<string, string>> | undefined) => ({
           ...previous,
           ...readHeader(text),
         }),
       ),
     )
-    .option('-i, --include', 'print status and headers of the response too')
+    .option('-i, --include', 'also print the status and headers of the response')
     .addOption(
-      new Option('--paginate', 'read all pages of a list and print its records, one JSON object a line').hideHelp(
-        isNoList,
-      ),
+      new Option('--paginate', 'read all pages of a list and print one record per line as JSON').hideHelp(isNoList),
     )
-    .addOption(new Option('--slurp', 'with --paginate: print one JSON array').hideHelp(isNoList))
+    .addOption(new Option('--slurp', 'with --paginate: print the records as one JSON array').hideHelp(isNoList))
     .addOption(profileOption())
     .addOption(apiUrlOption())
     .addOption(publicationOption())
@@ -107,7 +105,7 @@ export function define(command: Command, context: Context) {
       named
         ? fieldsHelp(named)
         : notes(
-            'A key nests in brackets: -f "custom_fields[0][name]=City"; [] appends to a list. Fields of an operation take the types it has. For a path, -f always sends a text; GET puts fields into the query, other methods into a JSON body. {publicationId} in a path is the publication of the connection.',
+            'Keys nest with brackets: -f "custom_fields[0][name]=City"; [] appends to a list. For an operation, values are converted to the types of its fields. For a path, -f always sends a string; GET sends fields in the query, other methods in a JSON body. {publicationId} in a path stands for the publication of the connection.',
             'newsletter api OPERATION --help prints the fields of an operation, and --list all operations.',
             '  newsletter api subscriptions.list -f status=active --paginate\n  newsletter api subscriptions.create -f email=ada@example.com\n  newsletter api /publications/{publicationId}/posts -f limit=5',
           ),
@@ -119,7 +117,7 @@ export function define(command: Command, context: Context) {
       const operation = findOperation(target);
       if (!operation && !target.startsWith('/')) throw unknownOperation(target);
       if (operation && options.method !== undefined)
-        throw new UsageError(`--method is for paths; ${operation.id} is sent by ${operation.method}.`);
+        throw new UsageError(`--method is only for paths; ${operation.id} is a ${operation.method} request.`);
       const input =
         options.input === undefined
           ? undefined
@@ -130,7 +128,7 @@ export function define(command: Command, context: Context) {
       const { client, appUrl } = await connect(self, context);
       if (operation?.base === 'app' && appUrl === undefined)
         throw new UsageError(
-          `NEWSLETTER_APP_URL is missing: ${operation.id} needs the root address of the app (or --app-url).`,
+          `NEWSLETTER_APP_URL is missing: ${operation.id} needs the base URL of the app (or --app-url).`,
         );
       const request: Request = {
         client,
@@ -160,7 +158,7 @@ async function* callOperation(
       `${quote(args[names.length])} is one argument too many: newsletter api ${[id, ...names].join(' ')}.`,
     );
   if (input !== undefined && !isRecord(input))
-    throw new UsageError('--input: the body of an operation is a JSON object.');
+    throw new UsageError('--input: the body of an operation must be a JSON object.');
   const path = Object.fromEntries(args.map((arg, index) => [names[index] ?? '', arg]));
   const given = { ...input, ...(await fieldsToArguments(fields, schemaOf(operation))), ...path };
   const missing = names.filter((name) => given[name] === undefined);
@@ -175,7 +173,7 @@ async function* callOperation(
     const { data, ...response } = await client.engine.call(id, checked, call).withResponse();
     yield { value: data, response };
   } else {
-    if (!isListId(id)) throw new UsageError(`${id} is no list: leave out --paginate.`);
+    if (!isListId(id)) throw new UsageError(`${id} does not return a list: remove --paginate.`);
     const list = client.engine.list(id, given, call);
     for await (const { items, response } of list.pages()) yield { value: items, response };
   }
@@ -189,7 +187,7 @@ async function* callPath(
   givenMethod: (typeof methods)[number] | undefined,
   paginate: boolean,
 ): AsyncGenerator<Received> {
-  if (args.length > 0) throw new UsageError(`${quote(args[0])} is one argument too many: a path has its ids in it.`);
+  if (args.length > 0) throw new UsageError(`${quote(args[0])} is one argument too many: a path contains its ids.`);
   const method = givenMethod ?? (input === undefined && (fields.length === 0 || paginate) ? 'GET' : 'POST');
   const hasBody = method !== 'GET' && method !== 'HEAD';
   if (input !== undefined && !hasBody) throw new UsageError(`--input: a ${method} request has no body.`);
@@ -209,14 +207,14 @@ async function* callPath(
       return;
     }
     if (!isRecord(data) || !Array.isArray(data['data']))
-      throw new UsageError('The answer is no list with its records in "data": leave out --paginate.');
+      throw new UsageError('The response is not a list with its records in "data": remove --paginate.');
     yield { value: data['data'], response };
     const paging = readPaging(data);
     const next = continuation(paging);
     if (next === null && !paging.hasMore) return;
     if (next === null || seen.has(JSON.stringify(next)))
       throw new UsageError(
-        'The list cannot be read to its end: it names no further page, or one that was read before.',
+        'The list cannot be read to its end: the response has no cursor of a next page, or one that was used before.',
       );
     seen.add(JSON.stringify(next));
     place = next;
@@ -229,7 +227,9 @@ function toQuery(values: Readonly<Record<string, unknown>>): Record<string, stri
     Object.entries(values).map(([name, value]): [string, string | readonly string[]] => {
       if (Array.isArray(value)) return [`${name}[]`, value.map(String)];
       if (typeof value === 'object' && value !== null)
-        throw new UsageError(`A query has no objects: ${quote(name)} needs --method POST.`);
+        throw new UsageError(
+          `A query parameter cannot be an object: send ${quote(name)} in a body with --method POST.`,
+        );
       return [name, String(value)];
     }),
   );

@@ -29,26 +29,34 @@ interface Export extends Context {
 export function define(command: Command, context: Context) {
   const { query } = schemas['subscriptions.list'];
   return command
-    .argument('[file]', 'the file to write; without it, or with -, stdout')
-    .addOption(new Option('--format <format>', 'default: by the name of the file, else csv').choices(formatNames))
+    .argument('[file]', 'the file to write; stdout if left out, or with -')
     .addOption(
-      new Option('--expand <what>', `also ${operation('subscriptions.list').expand.join(', ')}; repeatable`).argParser(
-        collectList,
+      new Option(
+        '--format <format>',
+        'format of the output (default: by the extension of the file, otherwise csv)',
+      ).choices(formatNames),
+    )
+    .addOption(
+      new Option(
+        '--expand <what>',
+        `additional data: ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
+      ).argParser(collectList),
+    )
+    .addOption(
+      new Option('--status <status>', 'only subscriptions with this status').choices(
+        query.shape.status.unwrap().options,
       ),
     )
     .addOption(
-      new Option('--status <status>', 'only subscriptions of this status').choices(query.shape.status.unwrap().options),
-    )
-    .addOption(
-      new Option('--tier <tier>', 'only subscriptions of this tier').choices(query.shape.tier.unwrap().options),
+      new Option('--tier <tier>', 'only subscriptions with this tier').choices(query.shape.tier.unwrap().options),
     )
     .addOption(
       new Option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable').argParser(
         collect,
       ),
     )
-    .option('--created <YYYY/MM/DD>', 'only subscriptions of this day, in UTC')
-    .option('--raw', 'write cells unchanged that a spreadsheet would run as formulas')
+    .option('--created <YYYY/MM/DD>', 'only subscriptions created on this day (UTC)')
+    .option('--raw', 'do not escape cells that a spreadsheet would run as formulas')
     .addOption(profileOption())
     .addOption(apiUrlOption())
     .addOption(publicationOption())
@@ -56,7 +64,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        `FILE appears when it is complete. Until then FILE.part grows beside it, and the same command continues it after an interruption. CSV has a column for each field, and "custom:NAME" for each custom field with --expand custom_fields; a cell that begins like a formula (= + - @) gets an apostrophe in front. NDJSON has the service's answers, unchanged.`,
+        'FILE appears when the export is complete. Until then the data is in FILE.part, and after an interruption the same command continues. CSV has a column for each field and, with --expand custom_fields, a column "custom:NAME" for each custom field; a cell that begins like a formula (= + - @) gets a leading apostrophe. NDJSON has the records as the API returns them.',
       ),
     )
     .action(async (file, options, self) => {
@@ -66,7 +74,7 @@ export function define(command: Command, context: Context) {
       const query = readQuery(options);
       if (path === undefined && options.json)
         throw new UsageError(
-          'Without a file the subscriptions go to stdout, where --json writes its events: name a FILE.',
+          'Without a FILE the subscriptions are written to stdout, as are the events of --json: name a FILE.',
         );
       const { client, apiUrl, publicationId } = await connectToPublication(self, context);
       const expand = query.expand ?? [];
@@ -87,7 +95,7 @@ export function define(command: Command, context: Context) {
         for (const name of format.lost) {
           report.notice({
             type: 'warning',
-            text: `The custom field "${name}" was created during the export and has no column; export again for it.`,
+            text: `The custom field "${name}" was created during the export and has no column. Export again to include it.`,
             data: { custom_field: name },
           });
         }
@@ -124,7 +132,7 @@ async function toFile(job: Export, path: string, part: PartFile): Promise<number
       if (done > 0)
         report.notice({
           type: 'restarted',
-          text: 'The service no longer knows that place in the list; the export starts over.',
+          text: 'The service no longer accepts the stored cursor; the export starts over.',
         });
       done = 0;
       await part.restart();
@@ -147,7 +155,7 @@ async function toFile(job: Export, path: string, part: PartFile): Promise<number
     throw new InterruptedError(
       done === 0
         ? 'Interrupted before the first page; nothing was written.'
-        : `Interrupted after ${count(done, 'subscription')}. The same command continues from there; ${path}.part holds what there is so far.`,
+        : `Interrupted after ${count(done, 'subscription')}. The same command continues from there; ${path}.part has the data so far.`,
     );
   }
 }
@@ -176,7 +184,7 @@ async function toStdout({ client, query, format, report, interrupted }: Export):
   } catch (error) {
     if (!(error instanceof AbortedError)) throw error;
     throw new InterruptedError(
-      `Interrupted after ${count(done, 'subscription')}; the output is incomplete. Name a FILE to be able to continue.`,
+      `Interrupted after ${count(done, 'subscription')}; the output is incomplete. An export to a FILE can be continued.`,
     );
   }
 }

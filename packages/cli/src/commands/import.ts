@@ -25,22 +25,25 @@ export function define(command: Command, context: Context) {
     .addOption(
       new Option(
         '--map <COLUMN=FIELD>',
-        'what a column fills: email, utm_source, custom:First Name, …; nothing after = leaves it out; repeatable',
+        'the field that a column fills: email, utm_source, custom:First Name, …; with nothing after =, the column is left out; repeatable',
       ).argParser(collect),
     )
     .addOption(
       new Option(
         '--others <what>',
-        'columns that neither their name nor --map explains: refuse, leave out, custom fields',
+        'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields',
       )
         .choices(['refuse', 'ignore', 'custom'] as const)
         .default('refuse' as const),
     )
-    .option('--journal <file>', 'where the import notes what it sent (default: FILE.journal, deleted at the end)')
-    .option('--rejects <file>', 'where rejected rows go, with the reason (default: FILE.rejects.csv)')
-    .option('--delimiter <character>', 'what separates cells (default: as the header has it)')
-    .option('--encoding <name>', 'such as windows-1252 (default: UTF-8, or as the first bytes say)')
-    .option('--batch-size <number>', 'rows in a call', wholeNumber(1, 1000), 1000)
+    .option(
+      '--journal <file>',
+      'file that records what was sent (default: FILE.journal, deleted when the import is complete)',
+    )
+    .option('--rejects <file>', 'file for rejected rows and their reasons (default: FILE.rejects.csv)')
+    .option('--delimiter <character>', 'separator of cells (default: detected in the header)')
+    .option('--encoding <name>', 'character encoding, such as windows-1252 (default: UTF-8, or by the byte order mark)')
+    .option('--batch-size <number>', 'rows per request', wholeNumber(1, 1000), 1000)
     .addOption(profileOption())
     .addOption(apiUrlOption())
     .addOption(publicationOption())
@@ -48,7 +51,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'Columns named like fields of the API, like a custom field or "custom:NAME" need no --map. The same command continues after an interruption, and sends no row again that the service has taken. Of rows with the same address the first counts. Of stdin there is a journal only with --journal, and the rejected rows go to stdin.rejects.csv.',
+        'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',
       ),
     )
     .action(async (path, options, self) => {
@@ -72,7 +75,7 @@ export function define(command: Command, context: Context) {
       const signal = abortAfterGrace(interrupted, () =>
         report.notice({
           type: 'stopping',
-          text: 'Stopping: calls that are under way have two seconds to end; Ctrl-C again ends at once.',
+          text: 'Stopping: running requests have two seconds to finish. Press Ctrl-C again to stop at once.',
         }),
       );
       let result: ImportResult;
@@ -110,7 +113,7 @@ export function define(command: Command, context: Context) {
         .join(', ');
       const event = {
         type: 'imported',
-        text: `The service took ${count(accepted, 'row')} of ${count(read, 'row')}${left && `; ${left}: see ${file ?? rejectsPath}`}.`,
+        text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${left && `; ${left}: see ${file ?? rejectsPath}`}.`,
         data: {
           outcome: result.outcome,
           read,
@@ -126,11 +129,11 @@ export function define(command: Command, context: Context) {
       report.progress(event, true);
       const next =
         journalPath === undefined
-          ? 'Import the whole input again: rows that were taken are only updated.'
+          ? 'Import the whole input again: rows that were accepted before are only updated.'
           : 'The same command continues from there.';
       if (result.outcome === 'interrupted')
         throw new InterruptedError(
-          `Interrupted. ${next}${journalPath === undefined ? '' : ` ${journalPath} has what was sent.`}`,
+          `Interrupted. ${next}${journalPath === undefined ? '' : ` ${journalPath} records what was sent.`}`,
         );
       if (result.outcome === 'incomplete') {
         const cause = reportOf(result.error);

@@ -17,15 +17,15 @@ import {
   readSecret,
 } from '../connection.ts';
 import { jsonOption } from '../output.ts';
-import { keepProfile, profilesFile, readProfiles, sandboxName, tokenStore, type Login } from '../profiles.ts';
-import { look } from './whoami.ts';
+import { saveProfile, profilesFile, readProfiles, sandboxName, tokenStore, type Login } from '../profiles.ts';
+import { checkAccess } from './whoami.ts';
 
 /** Operations of export, import, watch and sync. */
 const neededScopes = scopesFor(['subscriptions.list', 'subscriptions.bulkCreate', 'customFields.list']);
 
 export function define(command: Command, context: Context) {
   return command
-    .option('--with-token', 'read an API key from stdin and keep it')
+    .option('--with-token', 'read an API key from stdin and save it')
     .addOption(profileOption())
     .addOption(apiUrlOption())
     .addOption(publicationOption())
@@ -34,21 +34,21 @@ export function define(command: Command, context: Context) {
     .addOption(
       new Option(
         '--scope <scope>',
-        'scope to ask for; repeatable, or separated by commas (default: those of the commands)',
+        'OAuth scope to request; repeatable, or separated by commas (default: the scopes that the commands need)',
       ).argParser(collectList),
     )
     .option(
       '--port <number>',
-      'port on this machine that the browser comes back to (default: a free one)',
+      'local port for the redirect after the sign-in (default: a free port)',
       wholeNumber(0, 65_535),
     )
-    .option('--no-browser', 'only print the address; open it yourself')
-    .option('--timeout <seconds>', 'how long to wait for the browser', wholeNumber(1, 86_400), 300)
+    .option('--no-browser', 'print the address of the sign-in instead of opening a browser')
+    .option('--timeout <seconds>', 'how long to wait for the sign-in', wholeNumber(1, 86_400), 300)
     .addOption(jsonOption())
     .addHelpText(
       'after',
       notes(
-        'The login is kept in the profile of --profile, else in the current one, else in "default". The app must have http://127.0.0.1/callback as a redirect URI. The secret of an app that has one is read from NEWSLETTER_OAUTH_CLIENT_SECRET, by this command and by those that follow.',
+        'The login is saved in the profile that --profile names, otherwise in the current profile, otherwise in "default". The OAuth app must have http://127.0.0.1/callback as a redirect URI. If the app has a client secret, set NEWSLETTER_OAUTH_CLIENT_SECRET for this and all later commands: the secret is not saved.',
         '  newsletter login --with-token --profile prod --api-url URL < key.txt',
       ),
     )
@@ -68,10 +68,10 @@ export function define(command: Command, context: Context) {
         (options.clientId || undefined) ?? (kept?.credential?.kind === 'login' ? kept.credential.clientId : undefined);
       const missing = [
         apiUrl === undefined &&
-          'NEWSLETTER_API_URL is missing: set it (or --api-url) to the root address of the API, which ends with /v2.',
+          'NEWSLETTER_API_URL is missing: set it (or --api-url) to the base URL of the API, which ends with /v2.',
         !options.withToken &&
           appUrl === undefined &&
-          'NEWSLETTER_APP_URL is missing: set it (or --app-url) to the root address of the app, where people sign in.',
+          'NEWSLETTER_APP_URL is missing: set it (or --app-url) to the base URL of the app, where users sign in.',
         !options.withToken &&
           clientId === undefined &&
           'NEWSLETTER_OAUTH_CLIENT_ID is missing: set it (or --client-id) to the id of the OAuth app.',
@@ -80,10 +80,10 @@ export function define(command: Command, context: Context) {
       if (options.withToken) {
         const key = await readKey(context);
         await check(key, apiUrl, publicationId, context.interrupted);
-        await keepProfile(env, name, { apiUrl, appUrl, publicationId, credential: { kind: 'key', key } });
+        await saveProfile(env, name, { apiUrl, appUrl, publicationId, credential: { kind: 'key', key } });
         context.report.result({
           type: 'login',
-          text: `Kept the API key in the profile ${name} (${profilesFile(env)}).`,
+          text: `Saved the API key in the profile ${name} (${profilesFile(env)}).`,
           data: { profile: name, api_url: apiUrl, credential: 'key' },
         });
         return;
@@ -95,11 +95,11 @@ export function define(command: Command, context: Context) {
       );
       const credential: Login = { kind: 'login', appUrl, clientId };
       // The profile is stored first: tokens without a profile could not be found.
-      await keepProfile(env, name, { apiUrl, appUrl, publicationId, credential });
+      await saveProfile(env, name, { apiUrl, appUrl, publicationId, credential });
       await tokenStore(env, name, credential).save(tokens);
       context.report.result({
         type: 'login',
-        text: `Signed in to ${appUrl}, in the profile ${name}. Scopes: ${tokens.scopes.join(', ') || 'those the service gives by default'}.`,
+        text: `Signed in to ${appUrl} and saved the login in the profile ${name}. Scopes: ${tokens.scopes.join(', ') || 'the default of the service'}.`,
         data: {
           profile: name,
           api_url: apiUrl,
@@ -119,7 +119,7 @@ async function readKey({ report, interrupted }: Context): Promise<string> {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
   throw new UsageError(
     key === ''
-      ? 'There is no key on stdin: newsletter login --with-token < key.txt.'
+      ? 'stdin is empty. Send the key to it: newsletter login --with-token < key.txt.'
       : 'stdin must hold the bare API key and nothing else: no spaces, no quotes around it.',
   );
 }
@@ -131,12 +131,12 @@ async function check(
   publicationId: string | undefined,
   signal: AbortSignal,
 ): Promise<void> {
-  const reach = await look(createClient({ baseUrl: apiUrl, token: key }), publicationId, signal);
+  const reach = await checkAccess(createClient({ baseUrl: apiUrl, token: key }), publicationId, signal);
   if (reach === 'refused-credential')
-    throw new UsageError(`${apiUrl} refuses this key: it is wrong, expired or deleted. Nothing was kept.`);
+    throw new UsageError(`${apiUrl} refuses this key: it is wrong, expired or deleted. Nothing was saved.`);
   if (reach === 'not-found')
     throw new UsageError(
-      `The key does not reach the publication ${publicationId}: correct --publication. Nothing was kept.`,
+      `The key has no access to the publication ${publicationId}: correct --publication. Nothing was saved.`,
     );
 }
 
@@ -164,7 +164,7 @@ async function signIn(
       data: { url: begun.url },
     });
     if (browser && !(await openBrowser(begun.url)))
-      report.notice({ type: 'notice', text: 'No browser could be opened here; open the address yourself.' });
+      report.notice({ type: 'notice', text: 'No browser could be opened. Open the address yourself.' });
     return (callback) => oauth.finishLogin(callback, begun);
   });
 

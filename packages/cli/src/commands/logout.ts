@@ -5,7 +5,7 @@ import { notes } from '@newsletter-kit/core/command-line';
 import { appOf, profileOption, readSecret } from '../connection.ts';
 import { type Context, type Environment, exitCodes } from '../context.ts';
 import { jsonOption } from '../output.ts';
-import { keepProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
+import { saveProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
 
 export function define(command: Command, context: Context) {
   return command
@@ -14,7 +14,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'The addresses of the profile stay for the next login; newsletter profiles remove deletes them too. An API key is only deleted here: delete it at the service as well, if nothing else uses it.',
+        'The profile keeps its addresses for the next login; newsletter profiles remove deletes the whole profile. An API key is only deleted on this machine: delete it at the service as well if nothing else uses it.',
       ),
     )
     .action(async (options) => {
@@ -27,7 +27,7 @@ export function define(command: Command, context: Context) {
         return;
       }
       const problem = await revoke(env, name, profile);
-      await keepProfile(env, name, { ...profile, credential: null });
+      await saveProfile(env, name, { ...profile, credential: null });
       const from = profile.credential.kind === 'login' ? profile.credential.appUrl : profile.apiUrl;
       if (problem === null) {
         report.result({
@@ -39,7 +39,7 @@ export function define(command: Command, context: Context) {
       }
       report.result({
         type: 'logout',
-        text: `The login is deleted here, but ${from} could not be told to end it.`,
+        text: `The login was deleted here, but ${from} did not revoke it.`,
         data: { profile: name, logged_in: true, revoked: false },
       });
       report.failure({ type: 'RevocationError', message: problem });
@@ -65,7 +65,7 @@ export async function revoke(env: Environment, name: string, { apiUrl, credentia
       return null;
     } catch (error) {
       if (!(error instanceof NewsletterError)) throw error;
-      return `${error.message} The refresh token may still work for whoever has a copy: end the app's access in the settings of the service.`;
+      return `${error.message} A copy of the refresh token may still work: revoke the access of the app in the settings of the service.`;
     } finally {
       await store.clear();
     }

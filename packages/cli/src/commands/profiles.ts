@@ -12,7 +12,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'newsletter login --profile NAME makes a profile. "sandbox" is built in: http://127.0.0.1:4010 with its key. --profile NAME or NEWSLETTER_PROFILE uses another one for a single command.',
+        'newsletter login --profile NAME creates a profile. The profile "sandbox" is built in: the sandbox at http://127.0.0.1:4010 with its key. --profile NAME or NEWSLETTER_PROFILE selects a profile for a single command.',
       ),
     );
 
@@ -41,8 +41,8 @@ export function define(command: Command, context: Context) {
 
   command
     .command('use')
-    .argument('<name>', 'the profile that commands use from now on')
-    .description('make a profile the current one')
+    .argument('<name>', 'the profile that later commands use')
+    .description('make a profile the current profile')
     .addOption(jsonOption())
     .action(async (name) => {
       const stored = await readProfiles(env);
@@ -50,7 +50,7 @@ export function define(command: Command, context: Context) {
       await writeProfiles(env, { ...stored, current: name });
       report.result({
         type: 'profile',
-        text: `Commands use the profile ${name} (${apiUrl}) from now on.`,
+        text: `The current profile is now ${name} (${apiUrl}).`,
         data: { profile: name, current: true, api_url: apiUrl },
       });
     });
@@ -77,6 +77,6 @@ export function define(command: Command, context: Context) {
 }
 
 function describe({ credential, publicationId }: Profile): string {
-  const login = credential === null ? 'nobody is logged in' : credential.kind === 'key' ? 'API key' : 'login';
+  const login = credential === null ? 'not logged in' : credential.kind === 'key' ? 'API key' : 'login';
   return publicationId === undefined ? login : `${login}, ${publicationId}`;
 }

@@ -63,15 +63,19 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'apply creates three tables, newsletter_sync_tokens, newsletter_sync_state and newsletter_sync_consent, in the schema that the configuration names. A run that is interrupted or killed at any point is completed by the next one.',
-        'Exit codes: 0 done · 1 failed · 2 findings, or the plan is held back · 3 interrupted, the next run completes it. With apply --every, only new findings are listed after the first run, and Ctrl-C between two runs is no failure: 0.',
+        'apply creates three tables, newsletter_sync_tokens, newsletter_sync_state and newsletter_sync_consent, in the schema that the configuration names. If a run is interrupted or killed, the next run completes it.',
+        'Exit codes: 0 done · 1 failed · 2 there are findings, or the plan is held back · 3 interrupted; the next run completes it. With apply --every, later runs list only new findings, and Ctrl-C between two runs ends with 0.',
       ),
     );
 
   withSharedOptions(command, 'plan')
     .description('read both sides and print what apply would do; writes nothing')
-    .option('--contacts <file>', 'contacts as NDJSON, one record a line, in place of the database')
-    .option('--changes <number>', 'most changes to list (default: 20, with --json all)', wholeNumber(0, 999_999_999))
+    .option('--contacts <file>', 'read the contacts from an NDJSON file instead of the database')
+    .option(
+      '--changes <number>',
+      'maximum number of changes to list (default: 20; all with --json)',
+      wholeNumber(0, 999_999_999),
+    )
     .action(async (options, self) => {
       const call = { ...context, command: self, isJson: options.json === true };
       const settings = await readSyncSettings(options, context, options.contacts === undefined);
@@ -80,9 +84,9 @@ export function define(command: Command, context: Context) {
     });
 
   withSharedOptions(command, 'apply')
-    .description('plan, then change subscriptions, then contacts')
-    .option('--every <seconds>', 'repeat until Ctrl-C, with this pause between two runs', wholeNumber(1, 86_400))
-    .option('--accept', 'carry out a plan that is held back, once')
+    .description('plan, then write the changes: subscriptions first, then contacts')
+    .option('--every <seconds>', 'repeat until Ctrl-C, with this pause between runs', wholeNumber(1, 86_400))
+    .option('--accept', 'carry out a plan that is held back; applies to the first run only')
     .action(async (options, self) => {
       const call = { ...context, command: self, isJson: options.json === true };
       const settings = await readSyncSettings(options, context, true);
@@ -90,8 +94,8 @@ export function define(command: Command, context: Context) {
     });
 
   withSharedOptions(command, 'status')
-    .description('print the last run, what is held back and the open findings')
-    .option('--consent', 'print every opt-out and unsubscribe the sync has seen, as NDJSON')
+    .description('print the last run, the reason if it was held back, and the open findings')
+    .option('--consent', 'print every opt-out and unsubscription that the sync has seen, as NDJSON')
     .action(async (options, self) => {
       const call = { ...context, command: self, isJson: options.json === true };
       const settings = await readSyncSettings(options, context, true);
@@ -102,10 +106,10 @@ export function define(command: Command, context: Context) {
 function withSharedOptions(command: Command, name: string) {
   return command
     .command(name)
-    .option('--config <file>', 'mapping and contacts table, JSON', 'newsletter-sync.json')
+    .option('--config <file>', 'JSON file with the mapping and the contacts table', 'newsletter-sync.json')
     .option(
       '--database <url>',
-      'PostgreSQL database of the contacts; a URL with a password belongs in the variable (env: DATABASE_URL)',
+      'PostgreSQL database of the contacts; use the variable for a URL with a password (env: DATABASE_URL)',
     )
     .addOption(profileOption())
     .addOption(apiUrlOption())
@@ -175,7 +179,7 @@ async function* readRecords(path: string): AsyncGenerator {
     try {
       record = JSON.parse(text);
     } catch {
-      throw new UsageError(`${path}: line ${line} is not valid JSON. Write one contact a line (NDJSON).`);
+      throw new UsageError(`${path}: line ${line} is not valid JSON. Write one contact per line (NDJSON).`);
     }
     yield record;
   }
@@ -232,7 +236,7 @@ async function applyOnce(
   try {
     if (!(await database.lock()))
       throw new UsageError(
-        `Another run of the sync ${quote(settings.config.name)} is under way: wait until it ends, or give this one a "name" of its own in the configuration.`,
+        `Another run of the sync ${quote(settings.config.name)} is running: wait until it ends, or give this one a "name" of its own in the configuration.`,
       );
     await database.prepare();
     const planned = await read(call, settings, client, publicationId, database, accept);
@@ -247,7 +251,7 @@ async function applyOnce(
     const signal = abortAfterGrace(interrupted, () =>
       report.notice({
         type: 'stopping',
-        text: 'Stopping: calls that are under way have two seconds to end; Ctrl-C again ends at once.',
+        text: 'Stopping: running requests have two seconds to finish. Press Ctrl-C again to stop at once.',
       }),
     );
     const applied = await applySync({

@@ -33,30 +33,34 @@ import { reportOf } from '../user-facing-errors.ts';
 export function define(command: Command, context: Context) {
   return command
     .addOption(
-      new Option('--events <event>', `${subscriptionEventTypes.join(', ')}; repeatable, or separated by commas`)
+      new Option(
+        '--events <event>',
+        `events to report: ${subscriptionEventTypes.join(', ')}; repeatable, or separated by commas`,
+      )
         .argParser(collectList)
         .default(undefined, 'created'),
     )
     .addOption(
-      new Option('--custom-fields <name>', 'custom fields whose change is an update, or all; repeatable').argParser(
-        collectList,
-      ),
+      new Option(
+        '--custom-fields <name>',
+        'custom fields whose changes are reported as updates, or all; repeatable',
+      ).argParser(collectList),
     )
     .addOption(
       new Option(
         '--expand <what>',
-        `also report ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
+        `additional data in events: ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
       ).argParser(collectList),
     )
-    .option('--state <file>', 'keeps the position, so that the next watch continues there')
+    .option('--state <file>', 'file that stores the position, from which the next watch continues')
     .option(
       '--since <time>',
-      'report also subscriptions since then, such as 2026-01-31T12:00:00Z; without a kept state',
+      'also report subscriptions created since this time, such as 2026-01-31T12:00:00Z; only without a stored state',
       readTime,
     )
-    .option('--every <seconds>', 'pause between two looks', wholeNumber(1, 86_400), 60)
-    .option('--pages <number>', 'most requests of one look', wholeNumber(1, 10_000), 10)
-    .option('--once', 'look once and end')
+    .option('--every <seconds>', 'pause between two polls', wholeNumber(1, 86_400), 60)
+    .option('--pages <number>', 'maximum number of requests per poll', wholeNumber(1, 10_000), 10)
+    .option('--once', 'poll once and exit')
     .addOption(profileOption())
     .addOption(apiUrlOption())
     .addOption(publicationOption())
@@ -64,7 +68,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'The first look only notes the state of the list. All events but "created" need looks at the whole list, a slice at a time; the age of the oldest slice is reported. With --state every event is reported at least once, also after crashes. Ctrl-C ends the watch at once; that is no failure, and the exit code is 0 (3 with --once).',
+        'The first poll only stores the current state of the list. All events except "created" require a scan of the whole list, one part per poll; the age of the oldest part is reported. With --state every event is reported at least once, also after a crash. Ctrl-C ends the watch at once with exit code 0 (3 with --once).',
       ),
     )
     .action(async (options, self) => {
@@ -92,9 +96,10 @@ export function define(command: Command, context: Context) {
       });
 
       for (;;) {
-        const result = await look();
+        const result = await pollOnce();
         if (interrupted.aborted) {
-          if (options.once) throw new InterruptedError('Interrupted. The same command continues from the kept state.');
+          if (options.once)
+            throw new InterruptedError('Interrupted. The same command continues from the stored state.');
           return;
         }
         if (options.once) {
@@ -108,7 +113,7 @@ export function define(command: Command, context: Context) {
       }
 
       /** @returns null after a failure that the next poll may not have */
-      async function look(): Promise<WatchResult<Subscription> | null> {
+      async function pollOnce(): Promise<WatchResult<Subscription> | null> {
         const before = watch.state;
         try {
           const result = await watch.poll();
@@ -129,7 +134,7 @@ export function define(command: Command, context: Context) {
             )
           )
             throw error;
-          fail(error, options.once ? '' : ' The next look tries again.');
+          fail(error, options.once ? '' : ' The next poll tries again.');
           return null;
         }
       }
@@ -158,11 +163,11 @@ function about(event: SubscriptionEvent<Subscription>): string {
 function progressOf({ share, passes, stalenessMs, known }: ScanProgress): ReportedEvent {
   const age =
     stalenessMs === null
-      ? 'the first look at the whole list is under way'
-      : `every part was looked at within ${duration(stalenessMs)}`;
+      ? 'the first scan of the whole list is not complete yet'
+      : `every part was read within the last ${duration(stalenessMs)}`;
   return {
     type: 'scan',
-    text: `${count(known, 'subscription')} known, ${Math.round(share * 100)} % of this round; ${age}`,
+    text: `${count(known, 'subscription')} known, ${Math.round(share * 100)} % of this scan; ${age}`,
     share,
     data: { share, passes, staleness_ms: stalenessMs, known },
   };
@@ -198,7 +203,7 @@ async function readState(path: string | undefined, scope: string, since: number 
   } catch (error) {
     if (error instanceof WatchStateError || error instanceof SyntaxError)
       throw new UsageError(
-        `${path}: ${error instanceof SyntaxError ? 'this is not a state of a watch; name another file, or delete it to start again.' : error.message}`,
+        `${path}: ${error instanceof SyntaxError ? 'this is not the state of a watch; name another file, or delete this one to start again.' : error.message}`,
       );
     throw error;
   }

@@ -15,11 +15,13 @@ export function define(command: Command, context: Context) {
     .addOption(jsonOption())
     .addHelpText(
       'after',
-      notes('Exit code 0: the service accepts the credential, and the publication is within its reach.'),
+      notes(
+        'Exit code 0 means that the service accepts the credential and that the credential has access to the publication.',
+      ),
     )
     .action(async (_options, whoami) => {
       const { client, credential, apiUrl, publicationId, profileName } = await connect(whoami, context);
-      const reach = await look(client, publicationId, context.interrupted);
+      const reach = await checkAccess(client, publicationId, context.interrupted);
       const isAccepted = reach !== 'refused-credential';
       const info = isAccepted && credential.kind === 'login' ? await client.oauth.readTokenInfo() : null;
       const until = info?.expiresAt == null ? 'not stated' : new Date(info.expiresAt).toISOString();
@@ -31,7 +33,7 @@ export function define(command: Command, context: Context) {
         ...(info
           ? ([
               ['Scopes', info.scopes.join(', ')],
-              ['Until', `${until}, then renewed`],
+              ['Expires', `${until}, then renewed automatically`],
             ] as const)
           : []),
       ];
@@ -57,7 +59,7 @@ export function define(command: Command, context: Context) {
 type Reach = 'reached' | 'not-found' | 'refused-credential' | 'refused-scope' | 'not-asked';
 
 const texts: Readonly<Record<Reach, string>> = {
-  reached: 'reached',
+  reached: 'accessible',
   'not-found': 'not found: the id is wrong, or the key is restricted to other publications',
   'refused-credential': 'unknown, because the service refuses the key or login',
   'refused-scope': 'unknown: the service accepts the key or login, but it may not read subscriptions',
@@ -68,7 +70,11 @@ const texts: Readonly<Record<Reach, string>> = {
 const noPublication = 'pub_00000000-0000-0000-0000-000000000000';
 
 /** Asks the service for one subscription. @throws what the client throws for other failures */
-export async function look(client: Client, publicationId: string | undefined, signal: AbortSignal): Promise<Reach> {
+export async function checkAccess(
+  client: Client,
+  publicationId: string | undefined,
+  signal: AbortSignal,
+): Promise<Reach> {
   const isAsked = publicationId !== undefined;
   try {
     await client.subscriptions.list({ publicationId: publicationId ?? noPublication, limit: 1 }, { signal });
@@ -89,5 +95,5 @@ function describe(credential: Credential): string {
 }
 
 function remedy({ kind }: Credential): string {
-  return kind === 'key' ? 'the key is wrong, expired or deleted' : 'the login has ended, run newsletter login';
+  return kind === 'key' ? 'the key is wrong, expired or deleted' : 'the login has ended: run newsletter login';
 }

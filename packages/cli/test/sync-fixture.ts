@@ -1,4 +1,4 @@
-/** The fixture of the tests of `newsletter sync`: a sandbox, a database of contacts and a configuration. */
+/** The fixture of the tests of `newsletter sync`: a client, a database of contacts and a configuration. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type Client } from '@newsletter-kit/core';
@@ -19,7 +19,7 @@ export const table = `CREATE TABLE contacts (
 type Row = Readonly<Record<string, unknown>>;
 export type Config = Readonly<Record<string, unknown>>;
 
-export interface World {
+export interface SyncFixture {
   readonly client: Client;
   /** Runs a statement on the contacts' database. */
   readonly sql: (text: string) => Promise<Row[]>;
@@ -39,13 +39,13 @@ export interface World {
   readonly write: (config: Config) => void;
 }
 
-export async function world(sandbox: SandboxOnPort, prepare = table): Promise<World> {
+export async function syncFixture(sandbox: SandboxOnPort, prepare = table): Promise<SyncFixture> {
   const client = createClient(sandbox.clientOptions);
   const database = await server.database();
   const env = { ...sandbox.env, DATABASE_URL: database, TZ: 'America/New_York' };
   const sql = (text: string) => server.run(text, database);
   await sql(prepare);
-  // Bulk updates are done before the command looks for the first time.
+  // Bulk updates are completed before the command asks for their status.
   sandbox.subscribe((event) => {
     if (event.type === 'request' && event.request.operation === 'subscriptions.bulkUpdate')
       setImmediate(() => settle(sandbox));
@@ -113,7 +113,7 @@ export function settle(sandbox: SandboxOnPort): void {
   sandbox.settle();
 }
 
-/** A transaction of somebody else, rolled back with the test. */
+/** A concurrent transaction, which is rolled back when the test ends. */
 export async function otherTransaction(address: string, statement: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: address });
   await client.connect();
