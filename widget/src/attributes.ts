@@ -1,6 +1,6 @@
 /**
- * What the tags take, as frameworks need to know it. It follows from the elements; what no type of theirs says is
- * compared with the manifest by a test.
+ * Types of the attributes, properties and events, for the modules of React, Vue and Svelte. Most follow from the
+ * elements' types; a test compares the others with the manifest.
  */
 import type { LitElement } from 'lit';
 import type { SentAttribution } from './events.ts';
@@ -16,8 +16,8 @@ type Kebab<Name extends string> = Name extends `${infer Letter}${infer Rest}`
 /** `utm_source` as `utm-source`. */
 type Dashed<Name extends string> = Name extends `${infer Before}_${infer After}` ? `${Before}-${After}` : Name;
 
-/** Two types are the same where the same follows from both. */
-// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- what is compared is what T makes of each
+/** Whether two types are identical. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- the two conditional types are compared
 type IsSame<One, Other> = (<T>() => T extends One ? 1 : 2) extends <T>() => T extends Other ? 1 : 2 ? true : false;
 
 /** Whether a property can be set. */
@@ -26,7 +26,7 @@ type IsSettable<Owner, Name extends keyof Owner> = IsSame<
   { -readonly [Only in Name]: Owner[Only] }
 >;
 
-/** Names of the properties that are the form's own and that a page may set. */
+/** Names of the element's own properties that a page may set. */
 type Settable = {
   [Name in Exclude<keyof NewsletterSignup, keyof LitElement>]: NewsletterSignup[Name] extends (
     ...values: never[]
@@ -40,22 +40,22 @@ type Settable = {
 /** Properties of `<newsletter-signup>`. */
 export type SignupProperties = Partial<Pick<NewsletterSignup, Settable>>;
 
-/** What is an attribute alone. */
-interface Switches {
-  /** Explains in the console and on the page what to mend. For you, while you set it up. */
+/** Attributes without a property. */
+interface AttributesOnly {
+  /** Explains problems of the setup in the console and on the page. For you, not for visitors. */
   debug?: boolean;
   /** Lets `newsletter-submit` and `newsletter-success` carry the address. */
   'expose-email'?: boolean;
-  /** Where the script of Turnstile comes from. Default: Cloudflare's own address. */
+  /** Address of Turnstile's script. Default: Cloudflare's own address. */
   'turnstile-script'?: string;
   /**
-   * What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or several of them. Default:
-   * `click`.
+   * When the dialog opens, besides a click on its triggers: `delay 10s`, `scroll 50%`, `leave`, or several of them.
+   * Default: `click`.
    */
   'open-on'?: string;
   /**
-   * When the dialog may open by itself again once closed: on the next `page`, in the next `session`, or after days,
-   * such as `30d`. Default: `page`.
+   * When the dialog may open by itself again after it was closed: on the next `page`, in the next `session`, or after
+   * days, such as `30d`. Default: `page`.
    */
   'ask-again'?: string;
   /** Offers a link to the visitor's inbox after the signup. */
@@ -63,8 +63,8 @@ interface Switches {
 }
 
 /**
- * Attributes of `<newsletter-signup>`: its properties that are words, who brought the visitor, every text, and some
- * alone.
+ * Attributes of `<newsletter-signup>`: its properties that are texts or numbers, the attribution, the texts, and those
+ * without a property.
  */
 export type SignupAttributes = {
   [
@@ -72,7 +72,7 @@ export type SignupAttributes = {
   ]?: NewsletterSignup[Name];
 } & { [Name in keyof SentAttribution as Dashed<Name>]?: string } & {
   [Key in (typeof textAttributes)[number] as `text-${Kebab<Key>}`]?: string;
-} & Switches;
+} & AttributesOnly;
 
 /** Attributes of `<newsletter-field>`. */
 export interface FieldAttributes {
@@ -80,25 +80,25 @@ export interface FieldAttributes {
   name?: string;
   /** Kind of the custom field, or `consent` for a sentence to agree to. Default: `string`. */
   kind?: FieldKind | 'consent';
-  /** What the visitor reads beside the control. Default: the name. */
+  /** Label of the control. Default: the name. */
   label?: string;
-  /** Page a `consent` speaks of; the words of its label in [square brackets] lead there. */
+  /** Page that a `consent` links to; the words of its label in [square brackets] are the link. */
   href?: string;
-  /** The form cannot be sent without it. */
+  /** The form is not sent without a value. */
   required?: boolean;
-  /** What the field begins with. */
+  /** Initial value. */
   value?: string;
-  /** The value is sent, and nobody sees the field. */
+  /** The value is sent, but the field is not shown. */
   hidden?: boolean;
-  /** What the browser may fill in, such as `given-name`. */
+  /** Value that the browser may fill in, such as `given-name`. */
   autocomplete?: string;
   /** The choices of a `list` (several) or a `string` (one), separated by commas, or by `|`. */
   options?: string;
-  /** Example text inside an empty input. */
+  /** Example text in an empty input. */
   placeholder?: string;
 }
 
-/** The events of `<newsletter-signup>`, by name; what the page tells the form is none of them. */
+/** The events of `<newsletter-signup>` by name, without `newsletter-consent`, which the page sends. */
 export type SignupEvents = Omit<
   Pick<GlobalEventHandlersEventMap, Extract<keyof GlobalEventHandlersEventMap, `newsletter-${string}`>>,
   'newsletter-consent'

@@ -30,8 +30,8 @@ let consent: boolean | undefined;
 let onChange: () => void = () => {};
 
 /**
- * Calls `next` after each answer about consent, and after each visit that follows one; at once where there was an
- * answer. One form acts for the page: the last that was connected.
+ * Calls `next` after each change of the consent and each later visit; immediately if the visitor has answered already.
+ * One form acts for the page: the last that was connected.
  */
 export function onVisits(next: () => void): void {
   onChange = () => {
@@ -46,12 +46,12 @@ export function announceConsent(detail: boolean): void {
   document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
 }
 
-/** Adds the page's address unless it was visited before: going back is no new visit. */
+/** Adds the page's address unless it was added before: going back is not a new visit. */
 function addVisit(): void {
   const hasLanded = visits.length > 0;
   if (!location || (hasLanded && !location.search) || visits.some(({ url }) => url === location.href)) return;
   visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
-  // A page open for days keeps the landing and the latest addresses.
+  // A page that is open for days keeps its first and its latest addresses.
   if (visits.length > 50) visits.splice(1, 1);
   onChange();
 }
@@ -59,7 +59,7 @@ function addVisit(): void {
 addVisit();
 navigation?.addEventListener('currententrychange', addVisit);
 document?.addEventListener('newsletter-consent', ({ detail }) => {
-  // Global Privacy Control is an answer to every banner.
+  // Global Privacy Control refuses consent, whatever the banner says.
   consent = detail !== false && !navigator.globalPrivacyControl;
   onChange();
 });
@@ -72,24 +72,24 @@ document?.addEventListener('newsletter-consent', ({ detail }) => {
  */
 export function updateStored(name: string, key: string, change: (stored: string) => string): void {
   try {
-    // Throws where the visitor has switched storage off.
+    // Throws if the visitor has disabled storage.
     // oxlint-disable-next-line typescript/no-unsafe-assignment -- `noneStorage` is undefined
     const store: Storage | undefined = consent === undefined ? undefined : Reflect.get(globalThis, `${name}Storage`);
     const text = store && consent && change(store.getItem(key) ?? '');
     if (text) store.setItem(key, text);
     else store?.removeItem(key);
   } catch {
-    // Storage is switched off or full: attribution is limited to this page.
+    // Storage is disabled or full: attribution is limited to this page.
   }
 }
 
-/** Key of the stored touches; a new format gets a new number. */
+/** Key of the stored touches. A new format gets a new number. */
 const touchesKey = 'newsletter-signup:1';
 
 /** Key of the time until which dialogs do not open by themselves; see `dialog.ts`. */
 export const dialogKey = 'newsletter-signup-quiet:1';
 
-/** Attributes of the element that decide about attribution. */
+/** The element's attributes for attribution. */
 export interface AttributionHost extends HTMLElement {
   /** `first` or `last`. */
   readonly attribution: string;
@@ -100,7 +100,7 @@ export interface AttributionHost extends HTMLElement {
 
 /**
  * The attribution by the element's rule. With consent, touches are read from the store and stored for the next page;
- * after it was revoked they are deleted.
+ * after consent is revoked, they are deleted.
  */
 export function readAttribution(host: AttributionHost): Attribution {
   const { referralParam: referralParameter } = host;
@@ -113,7 +113,7 @@ export function readAttribution(host: AttributionHost): Attribution {
     touches = touchesWith(stored);
     return storedTouches(touches);
   });
-  // The dialog, whose file may not be loaded, cannot delete its own.
+  // Also deletes the dialog's entry: the dialog's file may not be loaded.
   if (consent === false) for (const store of ['local', 'session']) updateStored(store, dialogKey, () => '');
   return chooseTouch(touches, rule)?.attribution ?? {};
 }

@@ -1,14 +1,14 @@
 /**
- * Entry of the one-file script: registers the elements, and mounts forms on pages of systems that strip unknown tags:
- * into each `<div data-newsletter-signup>`, or in place of the script itself.
+ * Entry of the script file: registers the elements, and creates forms on pages whose system removes unknown tags: in
+ * each `<div data-newsletter-signup>`, or in place of the script element.
  */
 import { currentScript } from './chunks.ts';
 import './define.ts';
 import { splitChoices } from './form.ts';
 
 /**
- * An element with these attributes, spelled as in `dataset`. No event handlers: who may write `data-*` may not always
- * write code.
+ * An element with these attributes, named as in `dataset`. No event handlers: a person who may write `data-*`
+ * attributes may not be allowed to write code.
  */
 function make(name: string, attributes: DOMStringMap): Element {
   const element = document.createElement(name);
@@ -18,8 +18,8 @@ function make(name: string, attributes: DOMStringMap): Element {
 }
 
 /**
- * Whatever arrives in a place moves into its form, which shows none of it but a form of the owner's. So this may run at
- * any time, any number of times, in any number of copies.
+ * Creates the forms that are missing, and moves the content of each `div` into its form, which hides it unless it is a
+ * form of the page. Idempotent: it runs at every change of the page, and in every copy of the script.
  */
 function mount(): void {
   for (const field of document.querySelectorAll<HTMLElement>('[data-newsletter-field]'))
@@ -36,7 +36,7 @@ function mount(): void {
   }
 }
 
-// Modules do not know their own script: those say data-newsletter-signup, like everybody else.
+// A module cannot find its own script element: it needs the attribute data-newsletter-signup, as a div does.
 if (currentScript instanceof HTMLElement && currentScript.dataset['endpoint'])
   currentScript.dataset['newsletterSignup'] = '';
 mount();

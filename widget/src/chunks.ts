@@ -1,20 +1,20 @@
 /**
- * Files that are loaded on demand: a page shows its forms without them. They import nothing with state of its own, so
- * that the script and the npm build share them: what they need of the element is passed to them.
+ * Files that are loaded on demand: a form is rendered without them. They import no module with state, so that the
+ * script and the npm build share them; the element passes its functions to them.
  */
 import type * as Dialog from './dialog.ts';
 import type * as Doctor from './doctor.ts';
 import type * as Protection from './protection.ts';
 import type * as Signup from './signup.ts';
 
-/** The script element this file came from; null in a module. A named element of the page can shadow it. */
+/** The script element that loaded this file; null in a module. A named element of the page can shadow it. */
 export const currentScript: Element | null | undefined = globalThis.document?.currentScript;
 
 /**
- * A classic script from another origin without `crossorigin` has no base URL to resolve `./` against; its own address
- * serves then.
+ * A classic script from another origin without `crossorigin` has no base URL to resolve `./` against: then its own
+ * address is used.
  *
- * @throws where the file cannot be loaded
+ * @throws if the file cannot be loaded
  */
 async function load<Module>(name: string, module: Promise<Module>): Promise<Module> {
   try {

@@ -1,7 +1,7 @@
-/** Styles of the form's controls, of problems with them, and of the thanks; part of the sheet in styles.ts. */
+/** Styles of the controls, the error messages and the thanks; part of the style sheet in styles.ts. */
 import { css, type CSSResult } from 'lit';
 
-/** Text inputs and the button. Busy: three dots in place of the words, which keep the width of the button. */
+/** Text inputs and the button. When busy, three dots replace its text, which keeps its width. */
 export const controls: CSSResult = css`
   [part='label'],
   [part='problem'] {
@@ -184,7 +184,7 @@ export const choices: CSSResult = css`
   }
 `;
 
-/** Problems and the thanks. */
+/** Error messages and the thanks. */
 export const result: CSSResult = css`
   [part='problem'],
   .error {

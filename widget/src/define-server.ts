@@ -1,12 +1,12 @@
-/** What `define` and `hydrate` are on a server: registers an element that renders without a document. */
+/** `define` and `hydrate` on a server: registers an element that renders without a document. */
 import { NewsletterSignup } from './index.ts';
 
 /**
- * Attributes of an element, by name; `true` for one without a value. Those that are `false` or undefined are left out.
+ * Attributes of an element by name. `true` is an attribute without a value; `false` and undefined are left out.
  */
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** What the form asks of a `<newsletter-field>`. */
+/** The methods of a `<newsletter-field>` that the form calls. */
 class ServerField {
   readonly #attributes: Attributes;
 
@@ -25,16 +25,16 @@ class ServerField {
 }
 
 /**
- * What is in the element does not reach a server's render, so its fields are told. Lit's stand-in for the DOM of a
- * server finds nothing in trees and knows no languages; this knows as much of both as the form asks for.
+ * The form on a server, where its children and its document do not exist: the fields and the language are properties.
+ * Lit's DOM shim has neither queries nor `:lang()`; this class implements the calls that the form makes.
  */
 export class ServerSignup extends NewsletterSignup {
   /** The custom fields, as the attributes of each. */
   fields: readonly Attributes[] = [];
-  /** Language around the form; its own `lang` wins. */
+  /** Language of the page. The form's own `lang` takes precedence. */
   language = '';
 
-  /** What stands in the shadow root. */
+  /** The template of the shadow root. */
   content(): unknown {
     return this.render();
   }
@@ -49,7 +49,7 @@ Object.assign(ServerSignup.prototype, {
   querySelectorAll(this: ServerSignup): readonly ServerField[] {
     return this.fields.map((attributes) => new ServerField(attributes));
   },
-  /** `:lang(de)`, the only thing that is asked: German, of whichever country. */
+  /** Implements only `:lang(de)`, which matches `de` and `de-AT`. */
   matches(this: ServerSignup, selector: string): boolean {
     const [, asked = ''] = /:lang\((.+)\)/.exec(selector) ?? [];
     return `${this.getAttribute('lang') ?? this.language}-`.toLowerCase().startsWith(`${asked}-`.toLowerCase());

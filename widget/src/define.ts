@@ -1,4 +1,4 @@
-/** Registers both elements. Importing it twice, or beside another copy, does no harm: the first one stays. */
+/** Registers both elements, unless another copy of the package has registered them already. */
 import { NewsletterField, NewsletterSignup } from './index.ts';
 
 if (!customElements.get('newsletter-field')) customElements.define('newsletter-field', NewsletterField);

@@ -39,11 +39,11 @@ export interface DialogHost extends HTMLElement {
   readonly storage: string;
 }
 
-/** Functions of the element's own file, whose state this file must not have a second copy of. */
+/** Functions of the element's own file, of whose state this file must not have a second copy. */
 export type DialogTools = Pick<typeof Attribution, 'dialogKey' | 'updateStored'> & Pick<typeof Warnings, 'oneOf'>;
 
 export interface Dialog {
-  /** Reads the element's attributes, and begins to listen for what opens the dialog. */
+  /** Reads the element's attributes, and starts to listen for events that open the dialog. */
   update(): void;
   open(): void;
   close(): void;
@@ -52,12 +52,12 @@ export interface Dialog {
 }
 
 /**
- * Until when dialogs of this page do not open by themselves, by the store that remembers it (`local`, `session`); any
- * other name lasts as long as the page.
+ * The time until which dialogs of this page do not open by themselves, by the store with that time (`local`,
+ * `session`); under any other name it applies until the page is closed.
  */
 const silentUntil: Record<string, number> = {};
 
-/** Whether another dialog is open or the visitor is filling in a field: then no dialog opens by itself. */
+/** Whether another dialog is open or a field has the focus: then no dialog opens by itself. */
 function isEngaged(): boolean {
   let active = document.activeElement;
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
@@ -74,18 +74,18 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
   const close = (): void => dialog()?.close();
   function open(): void {
     dialog()?.showModal();
-    // Chromium would focus the scrolling box of a dialog that is higher than the window.
+    // Chromium would focus the scroll container of a dialog that is higher than the window.
     host.focus();
     setOpen(true);
   }
 
-  /** Keeps dialogs from opening by themselves: on this page for good, and until then where the store remembers it. */
+  /** Keeps dialogs from opening by themselves: on this page for ever, on other pages until the stored time. */
   function silence(store: string, until: number): void {
     silentUntil[store] = Math.max(until, silentUntil[store] ?? 0);
     isSilent();
   }
 
-  /** Whether dialogs must not open by themselves, by this page and by the stores. */
+  /** Whether dialogs must not open by themselves, according to this page and the stores. */
   function isSilent(): boolean {
     let silent = Object.keys(silentUntil).length > 0;
     for (const store of host.storage === 'none' ? [] : ['local', 'session']) {
@@ -99,7 +99,7 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
     return silent;
   }
 
-  /** Opens the dialog by itself, where it may. */
+  /** Opens the dialog by itself, unless that is not allowed now. */
   function offer(): void {
     if (!isSilent() && !isEngaged()) open();
   }
@@ -121,14 +121,13 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
     on('scroll', () => {
       if ((scrollY + innerHeight) / document.documentElement.scrollHeight >= amount('scroll') / 100) offer();
     });
-    // Leaving: the mouse moves out at the top, to tabs and address bar. A finger leaves whenever it is lifted.
+    // Leaving: the mouse moves out at the top, to tabs and address bar. A touch pointer leaves whenever it is lifted.
     on('pointerout', ({ pointerType, relatedTarget, clientY }) => {
       if (pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave')) offer();
     });
     on('newsletter-success', () => silence(host.storage, Infinity));
     on('newsletter-consent', isSilent);
-    // A press on the backdrop closes the dialog. The press counts, not the click: a selection drawn out of a field ends
-    // on the backdrop.
+    // A press on the backdrop closes the dialog. Not a click: a selection that is dragged out of a field ends there.
     host.shadowRoot?.addEventListener('mousedown', ({ target }) => target === dialog() && close(), { signal });
     host.shadowRoot?.addEventListener('close', onClose, { capture: true, signal });
     let seconds = 0;
@@ -151,7 +150,7 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
         .join();
       askAgain = oneOf(host, 'ask-again', host.getAttribute('ask-again') || 'page', 'page', 'session', '30d');
       const { shadowRoot } = host;
-      // An adoption by another document drops it.
+      // Adoption by another document drops the style sheet.
       if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
         shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
       if (!listening) listen();

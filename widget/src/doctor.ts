@@ -1,21 +1,21 @@
 /**
- * Explains to the owner of a page why their endpoint did not answer as it should. Loaded with the attribute `debug`;
- * never repeats what was typed.
+ * Explains to the owner of the page why a request to the endpoint failed. Loaded with the attribute `debug`. Its
+ * messages never contain what the visitor typed.
  */
 import { parseUrl } from '@newsletter-kit/core/signup';
 import type { Failure } from './submission.ts';
 
-/** What the browser lets through to the endpoint. */
+/** The results of test requests to the endpoint. */
 interface Probes {
-  /** Something answers there, even if pages may not read it. */
+  /** The server answers, even if pages may not read the answer. */
   readonly answers: boolean;
-  /** Pages of this origin may read what it answers. */
+  /** Pages of this origin may read the answer. */
   readonly readable: boolean;
-  /** The page's own policy forbids the address. */
+  /** The page's Content Security Policy forbids the address. */
   readonly forbidden: boolean;
 }
 
-/** What can be seen, what it means, and what to do. */
+/** A condition, and the advice for it. */
 interface Symptom<Seen> {
   readonly applies: (seen: Seen, url: URL) => boolean;
   readonly advice: (url: URL, seen: Seen) => string;
@@ -36,7 +36,7 @@ const n8nHint = (url: URL): string =>
 const redirects =
   'The endpoint redirects. The form does not follow, because the signup would get lost on the way or end up elsewhere. Set the address it redirects to.';
 
-/** The most specific first; the first that applies is used. */
+/** The first symptom that applies is used: the most specific ones come first. */
 const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: (_, { protocol }) => !/^https?:$/.test(protocol),
@@ -100,14 +100,14 @@ const symptoms: readonly Symptom<Failure>[] = [
     advice: () => 'This device is offline. The form sends again when it is back.',
   },
   {
-    // WebKit calls a signal’s timeout an abort; nothing else aborts a post.
+    // WebKit reports a timeout as AbortError; nothing else aborts the request.
     applies: ({ cause }) => cause instanceof DOMException && /^(Timeout|Abort)Error$/.test(cause.name),
     advice: () =>
       'The endpoint did not answer in time. It should answer at once and do its work afterwards; in n8n let the Webhook node respond "Immediately". The attribute timeout sets the seconds the form waits.',
   },
 ];
 
-/** Where no answer came, browsers tell pages nothing. What comes through says more. */
+/** Without an answer, browsers do not tell the page why. Test requests reveal more. */
 const silences: readonly Symptom<Probes>[] = [
   {
     applies: ({ forbidden }) => forbidden,
@@ -134,7 +134,7 @@ const silences: readonly Symptom<Probes>[] = [
 /**
  * Explains in the console why a signup failed, and what to do about it.
  *
- * @returns the explanation; empty where the visitor can mend the failure
+ * @returns the explanation; empty if the visitor can correct the failure
  */
 export async function explain(endpoint: string, failure: Failure): Promise<string> {
   if (failure.kind === 'invalid') return '';
@@ -148,16 +148,16 @@ export async function explain(endpoint: string, failure: Failure): Promise<strin
 }
 
 /**
- * Shows the warnings of an element in it, and asks the endpoint before anybody signs up whether it redirects.
+ * Shows the warnings of an element inside it, and checks whether the endpoint redirects.
  *
- * @param warnings - those that the element has given so far
+ * @param warnings - those so far; later ones are added
  */
 export function showWarnings(
   host: HTMLElement,
   endpoint: string | undefined | null,
   warnings: readonly string[],
 ): void {
-  // Once, also where the element is moved.
+  // Only once, even if the element is moved.
   if (host.shadowRoot?.querySelector('[part=debug]')) return;
   const list = Object.assign(document.createElement('pre'), { part: 'debug', textContent: warnings.join('\n') });
   list.style.cssText = 'font-size: 0.75em; white-space: pre-wrap';
@@ -186,7 +186,7 @@ function advise<Seen>(table: readonly Symptom<Seen>[], url: URL, seen: Seen): st
   return table.find(({ applies }) => applies(seen, url))?.advice(url, seen);
 }
 
-/** Asks the endpoint for nothing, with GET and without anybody's data, to see how far a request comes. */
+/** Sends test requests: GET, without the visitor's data. */
 async function probe(url: URL): Promise<Probes> {
   let forbidden = false;
   const onViolation = ({ effectiveDirective }: SecurityPolicyViolationEvent): void => {
@@ -199,7 +199,7 @@ async function probe(url: URL): Promise<Probes> {
       () => false,
     );
   const [answers, readable] = await Promise.all([comes('no-cors'), comes('cors')]);
-  // The violation is reported in a task of its own.
+  // The violation is reported in a later task.
   await new Promise((resolve) => setTimeout(resolve));
   document.removeEventListener('securitypolicyviolation', onViolation);
   return { answers, readable, forbidden };

@@ -1,9 +1,9 @@
 /**
- * The events of `<newsletter-signup>`. They bubble out of shadow trees, and none of them carries what the visitor
- * typed, but the address where the tag says `expose-email`.
+ * The events of `<newsletter-signup>`. They bubble out of shadow trees. None carries what the visitor typed, except the
+ * email address with the attribute `expose-email`.
  */
 
-/** Who brought the visitor, as it is sent. */
+/** The visitor's attribution, as it is sent. */
 export interface SentAttribution {
   readonly utm_source?: string;
   readonly utm_medium?: string;
@@ -15,14 +15,14 @@ export interface SentAttribution {
 }
 
 /**
- * Why a signup did not go through: `invalid` – something in the form is to be mended, and marked (`status` 0: found
- * before anything was sent); `refused`, `tooLong` – the endpoint did not take it; `limited` – too many at once;
- * `unavailable` – the endpoint has a problem, is no signup endpoint, or is not set; `unreachable` – no answer came;
- * `offline` – the device is offline, the form sends by itself when it is back.
+ * Why a signup failed: `invalid` – a value is invalid, and its field is marked (with `status` 0, nothing was sent);
+ * `refused`, `tooLong` – the endpoint refused it; `limited` – too many requests; `unavailable` – the endpoint failed,
+ * is not a signup endpoint, or is not set; `unreachable` – no answer came; `offline` – the device is offline, and the
+ * form is sent automatically when it is online again.
  */
 export type FailureKind = 'invalid' | 'refused' | 'tooLong' | 'limited' | 'unavailable' | 'unreachable' | 'offline';
 
-/** Leaves shadow trees, and carries what is given. */
+/** An event that bubbles out of shadow trees, with the given properties. */
 class OutwardEvent<Carried extends object> extends Event {
   constructor(type: string, carried: Carried, cancelable = false) {
     super(`newsletter-${type}`, { bubbles: true, composed: true, cancelable });
@@ -30,58 +30,57 @@ class OutwardEvent<Carried extends object> extends Event {
   }
 }
 
-/** What is known of a signup that is complete. */
+/** The properties of the submit and success events. */
 interface Complete {
   readonly attribution: SentAttribution;
   readonly email: string | undefined;
 }
 
-/** The form is complete and about to be sent. `preventDefault()` keeps it from being sent. */
+/** The form is complete and about to be sent. `preventDefault()` cancels the request. */
 export class NewsletterSubmitEvent extends OutwardEvent<Complete> {
   declare readonly attribution: SentAttribution;
-  /** The address, where the tag says `expose-email`. */
+  /** The email address; undefined without the attribute `expose-email`. */
   declare readonly email: string | undefined;
 }
 
-/** The endpoint has taken the signup. */
+/** The endpoint has accepted the signup. */
 export class NewsletterSuccessEvent extends OutwardEvent<Complete> {
   declare readonly attribution: SentAttribution;
-  /** The address, where the tag says `expose-email`. */
+  /** The email address; undefined without the attribute `expose-email`. */
   declare readonly email: string | undefined;
 }
 
-/** What is known of a signup that did not go through. */
+/** The properties of the error event. */
 interface Failed {
   readonly kind: FailureKind;
   readonly status: number;
   readonly retryAfter: number;
 }
 
-/** The signup did not go through; what was typed is still in the form. */
+/** The signup failed; the values stay in the form. */
 export class NewsletterErrorEvent extends OutwardEvent<Failed> {
   declare readonly kind: FailureKind;
-  /** HTTP status of the answer; 0 where there was none. */
+  /** HTTP status of the answer; 0 without an answer. */
   declare readonly status: number;
-  /** Seconds the endpoint asked to wait; 0 where it asked for none. */
+  /** Seconds to wait before the next attempt, from `Retry-After`; 0 without one. */
   declare readonly retryAfter: number;
 }
 
 /**
- * What the owner of the page has to mend: `attribute` – a value of an attribute, another one is used; `field` – a field
- * is left out; `file` – a file beside the script cannot be loaded;
- * `endpoint` – there is none, or it does not take signups; `redirect` – the visitor is not taken there;
- * `answer` – the endpoint's answer is not what it should be; `ask` – the endpoint asked for something the form cannot
- * give.
+ * What the owner of the page has to correct: `attribute` – an attribute's value is invalid, and the default is used;
+ * `field` – a field is left out; `file` – a file beside the script cannot be loaded; `endpoint` – it is missing or does
+ * not accept signups; `redirect` – its origin is not allowed; `answer` – the endpoint's answer is invalid; `ask` – the
+ * form cannot do what the endpoint asks for.
  */
 export type WarningReason = 'attribute' | 'field' | 'file' | 'endpoint' | 'redirect' | 'answer' | 'ask';
 
-/** What the owner of the page has to mend, in words. */
+/** The properties of the warning event. */
 interface Warning {
   readonly reason: WarningReason;
   readonly message: string;
 }
 
-/** Something is wrong that visitors do not see. Said once for each element and message, in the console too. */
+/** A problem that visitors do not see. Sent once for each element and message; the console shows it too. */
 export class NewsletterWarningEvent extends OutwardEvent<Warning> {
   declare readonly reason: WarningReason;
   /** A sentence for the owner of the page. */
@@ -94,7 +93,7 @@ declare global {
     'newsletter-success': NewsletterSuccessEvent;
     'newsletter-error': NewsletterErrorEvent;
     'newsletter-warning': NewsletterWarningEvent;
-    /** Sent by the page, to the document: whether who brought the visitor may be stored. Only `false` withdraws. */
+    /** Sent by the page to the document: whether attribution may be stored. Only `false` revokes the consent. */
     'newsletter-consent': CustomEvent<boolean | undefined>;
   }
 }

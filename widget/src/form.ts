@@ -1,4 +1,4 @@
-/** The form, ours or the owner's: its controls, taking over its submission, and marking problems in it. */
+/** The `<form>` in use, the element's own or the page's: its controls, its submission, and the marks of problems. */
 import { honeypotField } from '@newsletter-kit/core/signup';
 import type { FormMessages, Messages } from './messages.ts';
 
@@ -13,29 +13,29 @@ export interface FormView {
   readonly state: SignupState;
   /** Text of the live region. Default: empty. */
   readonly notice?: (texts: FormMessages) => string;
-  /** True where the notice changed for the eyes alone, such as each second of a countdown: it is not announced. */
+  /** Whether a change of the notice is not announced, such as each second of a countdown. */
   readonly isSilent?: boolean;
-  /** Address of the visitor's inbox, where it is offered. */
+  /** Address of the visitor's inbox; undefined if no link is offered. */
   readonly inbox?: string | undefined;
-  /** Marks controls in the form, ours or the owner's; called anew after each update. */
+  /** Marks controls in the form; called again after each update. */
   readonly mark?: (form: HTMLFormElement, texts: FormMessages) => Undo;
 }
 
-/** By the name of a control: the text that says how to mend its value. */
+/** Error messages by the name of the control. */
 export type Problems = ReadonlyMap<string, keyof Messages>;
 
-/** An element of `form.elements`: an input, or one with some members of an input. */
+/** An element of `form.elements`: an input, or an element with some members of an input. */
 type Listed = Element & Partial<Pick<HTMLInputElement, 'name' | 'willValidate' | 'focus'>>;
 
 /**
- * The elements of a form; none of no form. Read through the prototype: a control named `elements` shadows the form's
- * own property.
+ * The elements of a form; empty without a form. Read through the prototype: a control named `elements` shadows the
+ * form's own property.
  */
 export function elementsOf(form: HTMLFormElement | null): readonly Listed[] {
   return form ? [...Reflect.get(HTMLFormElement.prototype, 'elements', form)] : [];
 }
 
-/** Calls a method of the form, also where a control such as `<button name="submit">` shadows it. */
+/** Calls a method of the form, even if a control such as `<button name="submit">` shadows it. */
 export function callForm(form: HTMLFormElement | null, method: 'requestSubmit' | 'submit' | 'reset'): void {
   if (form) HTMLFormElement.prototype[method].call(form);
 }
@@ -73,34 +73,33 @@ export function labelOf({ input, described }: Control): string {
 }
 
 /**
- * Takes over the submission of a form: switches the browser's own validation bubbles off, and adds the honeypot field.
+ * Takes over the submission of a form: disables the browser's own validation messages, and adds the honeypot field.
  *
- * @returns gives the form back as it was
+ * @returns restores the form
  */
 export function takeOver(form: HTMLFormElement, onSubmit: (event: SubmitEvent) => unknown): Undo {
-  const trap = document.createElement('input');
+  const honeypot = document.createElement('input');
   // Inert: neither Tab nor a screen reader reaches it.
-  Object.assign(trap, { name: honeypotField, autocomplete: 'off', inert: true });
-  trap.style.cssText = 'position:fixed;clip-path:inset(50%)';
-  if (!form.querySelector(`[name=${honeypotField}]`)) form.append(trap);
+  Object.assign(honeypot, { name: honeypotField, autocomplete: 'off', inert: true });
+  honeypot.style.cssText = 'position:fixed;clip-path:inset(50%)';
+  if (!form.querySelector(`[name=${honeypotField}]`)) form.append(honeypot);
   const restore = setAttribute(form, 'novalidate', '');
   const listening = new AbortController();
   form.addEventListener('submit', onSubmit, listening);
   return () => {
-    trap.remove();
+    honeypot.remove();
     restore();
     listening.abort();
   };
 }
 
-/** Whether a boolean attribute is set. `false` counts as absent: frameworks write it for a value of false. */
+/** Whether a boolean attribute is set. The value `false` counts as absent: some frameworks write it. */
 export function isSet(element: Pick<Element, 'getAttribute'>, name: string): boolean {
   return !['false', null].includes(element.getAttribute(name));
 }
 
 /**
- * Splits `a, b, c` or, for choices that contain commas, `a | b, c`. The commas of Arabic, Chinese and Japanese count as
- * well.
+ * Splits `a, b, c` or, for choices that contain commas, `a | b, c`. Arabic, Chinese and Japanese commas count too.
  */
 export function splitChoices(text: string): readonly string[] {
   return text
@@ -118,7 +117,7 @@ function setAttribute(element: Element, name: string, value: string): Undo {
 
 let problemCount = 0;
 
-/** Puts the text of each problem at its control, connected by `aria-describedby`. */
+/** Inserts each error message at its control, and connects it by `aria-describedby`. */
 export function markProblems(form: HTMLFormElement, problems: Problems, texts: Messages): Undo {
   const undo: Undo[] = [];
   for (const [name, control] of controlsOf(form)) {
@@ -130,7 +129,7 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
       part: 'problem',
       textContent: texts[problem].replace('{label}', () => labelOf(control)),
     });
-    // Below the control; below the choices of a group; below the row or the frame that holds the button as well.
+    // Below the control, the choices of a group, or the row or frame that also contains the button.
     if (described !== input) described.append(sentence);
     else (input.closest('.row form, label') ?? input).after(sentence);
     undo.push(
@@ -141,13 +140,13 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
         `${sentence.id} ${described.getAttribute('aria-describedby') ?? ''}`.trim(),
       ),
     );
-    // In a group, no single box is invalid.
+    // In a group no single checkbox is invalid.
     if (input === described) undo.push(setAttribute(input, 'aria-invalid', 'true'));
   }
   return () => undo.forEach((each) => each());
 }
 
-/** Marks the submit buttons as disabled without taking the focus from them. */
+/** Sets `aria-disabled` on the submit buttons, which keep the focus. */
 export function markBusy(form: HTMLFormElement): Undo {
   const undo = Array.from(form.querySelectorAll('[type=submit], button:not([type])'), (button) =>
     setAttribute(button, 'aria-disabled', 'true'),
@@ -156,7 +155,7 @@ export function markBusy(form: HTMLFormElement): Undo {
 }
 
 /**
- * Restores the focus and the selection after a change of the tree: a node that is moved loses both.
+ * Restores the focus and the selection after a change of the tree: a moved node loses both.
  *
  * @param root - the shadow root; null before the first update
  */
@@ -170,7 +169,7 @@ export function keepFocus(root: ShadowRoot | null, change: () => void): void {
     focused.setSelectionRange(selectionStart, selectionEnd);
 }
 
-/** What a visitor entered into an input. */
+/** The value that a visitor entered into an input. */
 interface Answer {
   readonly input: HTMLInputElement;
   readonly value: string | boolean;
@@ -183,8 +182,8 @@ const defaultOf = (input: HTMLInputElement): string | boolean =>
 const keyOf = (input: HTMLInputElement): string => (isBox(input) ? `${input.name} ${input.value}` : input.name);
 
 /**
- * Keeps each answer in an owner's form with the name of its control: a framework that reuses inputs changes their names
- * and leaves the answers where they are. An input whose value the framework has set as well is left alone.
+ * Keeps each value in the page's form with the name of its control: a framework that reuses inputs changes their names
+ * but not their values. An input whose value the framework also changed is left alone.
  *
  * @param host - the element around the form
  */

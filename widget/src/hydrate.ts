@@ -1,15 +1,11 @@
-/**
- * Registers the elements on pages whose server rendered them: forms that are there already are taken over as they
- * stand.
- */
+/** Registers the elements on pages whose server rendered them: the forms in the page are hydrated. */
 import { hydrate } from '@lit-labs/ssr-client';
 import type { PropertyValues } from 'lit';
 import { NewsletterField, NewsletterSignup } from './index.ts';
 
 /**
- * Hydrates by itself, so that it matters neither which of Lit's modules a bundler puts first nor what else of the page
- * stands on Lit. Where the server's form is not the one this page wants, it renders anew and keeps what the visitor had
- * entered.
+ * Calls Lit's `hydrate` itself instead of patching LitElement: then neither the order of modules nor other Lit elements
+ * of the page matter. If the server rendered another form, it renders again and keeps the visitor's values.
  */
 class HydratedSignup extends NewsletterSignup {
   protected override update(changed: PropertyValues<this>): void {
@@ -18,14 +14,14 @@ class HydratedSignup extends NewsletterSignup {
     if (!form) return super.update(changed);
     const before = Array.from(form.querySelectorAll('input'));
     const focused = before.find((input) => input.matches(':focus'));
-    // Lit looks for what it rendered at the node it would render before: here that is the server's style sheet.
+    // Lit keeps its state at the node `renderBefore`, which would be the server's style sheet.
     renderOptions.renderBefore = null;
     try {
       hydrate(this.render(), renderRoot, renderOptions);
       super.update(changed);
     } catch {
       renderRoot.replaceChildren();
-      // Lit keeps its state at this node: a new one begins anew.
+      // A new node has no state from the failed hydration.
       renderOptions.renderBefore = renderRoot.appendChild(document.createComment(''));
       super.update(changed);
       for (const input of renderRoot.querySelectorAll('input')) {
@@ -46,6 +42,6 @@ function define(): void {
   if (!customElements.get('newsletter-signup')) customElements.define('newsletter-signup', HydratedSignup);
 }
 
-// A form is taken over when all of it is there, with the fields that stand behind it.
+// Hydration needs the whole form, with the fields after its template.
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', define);
 else define();

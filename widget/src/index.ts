@@ -1,4 +1,4 @@
-/** The elements' classes, events and texts. Importing this registers nothing; `@newsletter-kit/signup/define` does. */
+/** The classes, events and texts of the elements. `@newsletter-kit/signup/define` registers the elements. */
 export {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,

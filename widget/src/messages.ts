@@ -1,16 +1,16 @@
 /** The English texts that a form shows before it is sent. */
 const formTexts = {
-  /** Language of the texts (BCP 47); decides how a waiting time is written. */
+  /** Language of the texts (BCP 47); a waiting time is formatted in it. */
   language: 'en',
   emailLabel: 'Email address',
   emailPlaceholder: '',
   button: 'Subscribe',
   optional: '(optional)',
-  /** Said by screen readers for a group of choices: browsers have no attribute for it. */
+  /** For screen readers, in the label of a group of choices: HTML has no attribute for a required group. */
   required: '(required)',
   listHint: '(separate with commas)',
   busy: 'Sending…',
-  /** The heading after the signup. */
+  /** Heading after the signup. */
   thanks: 'Thank you.',
   /** The same for every address: new, known, or to be confirmed. */
   success: 'Check your inbox: if there is something to confirm, it is there.',
@@ -19,7 +19,7 @@ const formTexts = {
   close: 'Close',
 } as const;
 
-/** The English texts of problems and failures, which come with `signup.js`. `{label}` and `{wait}` are filled in. */
+/** The English error messages, a part of `signup.js`. `{label}` and `{wait}` are replaced. */
 export const errorTexts = {
   emailInvalid: 'Enter an email address like name@example.com.',
   missing: '{label} is needed.',
@@ -27,25 +27,25 @@ export const errorTexts = {
   notInteger: 'Enter a whole number, like 42.',
   notDouble: 'Enter a number, like 3.5.',
   notDate: 'Fill this in completely.',
-  /** Below the form when fields in it are marked. Empty: the marks suffice. */
+  /** Below the form when fields are marked. Empty: the messages at the fields suffice. */
   invalid: '',
   refused: 'Not accepted. Please check what you entered.',
   tooLong: 'This is too long. Please shorten what you entered.',
   limited: 'Too many signups. Please try again {wait}.',
   unavailable: 'This does not work right now. Please try again {wait}.',
   unreachable: 'We could not be reached. Please check your connection and try again.',
-  /** The form sends by itself when the device is back. */
+  /** The form is sent automatically when the device is online again. */
   offline: 'You are offline. This will be sent once you are back.',
   later: 'later',
 } as const;
 
-/** Every text a visitor can read. `{label}` is the field's label, `{wait}` a time such as "in 30 seconds". */
+/** Every text that a visitor reads. `{label}` is the field's label, `{wait}` a time such as "in 30 seconds". */
 export const english = /* @__PURE__ */ Object.assign({}, formTexts, errorTexts);
 
 /** Name of a text. */
 export type MessageKey = keyof typeof formTexts | keyof typeof errorTexts;
 
-/** The texts without those that `signup.js` brings; a language or the owner may have given them. */
+/** The texts without those of `signup.js`, which are set only by a language or by the owner. */
 export type FormMessages = Readonly<Record<keyof typeof formTexts, string>> & Partial<Messages>;
 
 /** A complete set of texts. */
@@ -53,15 +53,14 @@ export type Messages = Readonly<Record<MessageKey, string>>;
 
 declare global {
   /**
-   * Texts of the languages whose files were loaded, by language tag: `newsletterMessages.de`. A text that is missing is
-   * English.
+   * Texts of the loaded languages by language tag: `newsletterMessages.de`. A missing text is English.
    */
   var newsletterMessages: Readonly<Record<string, Partial<Messages>>> | undefined;
 }
 
 /**
- * The element, or its host where its own tree has no `lang` around it: Firefox's `:lang()` does not look out of a
- * shadow root.
+ * The element, or its host if no ancestor in its own tree has `lang`: in Firefox `:lang()` does not cross a shadow
+ * root.
  */
 function languageSource(element: Element): Element {
   const { host } = element.getRootNode() as Partial<ShadowRoot>;
@@ -69,8 +68,8 @@ function languageSource(element: Element): Element {
 }
 
 /**
- * Texts in the language of the nearest `lang`, through shadow roots too, where its file was loaded; `de` serves `de-AT`
- * as well.
+ * The texts in the language of the nearest `lang`, across shadow roots; undefined if its file is not loaded. `de` also
+ * applies to `de-AT`.
  */
 function textsOfLanguage(element: Element): Partial<Messages> | undefined {
   const loaded = globalThis.newsletterMessages ?? {};
@@ -84,7 +83,7 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
 /** Texts with an attribute of their own; `emailLabel` is `text-email-label`. */
 export const textAttributes = ['button', 'emailLabel', 'emailPlaceholder', 'thanks', 'success'] as const;
 
-/** The texts of an element: its `text-*` attributes, else its `messages`, else those of its language, else English. */
+/** The texts of an element: its `text-*` attributes, else its `messages`, else its language, else English. */
 export function readMessages(element: Element & { readonly messages: Partial<Messages> }): FormMessages {
   const texts = { ...formTexts, ...textsOfLanguage(element), ...element.messages };
   for (const key of textAttributes) {

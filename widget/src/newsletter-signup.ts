@@ -1,4 +1,4 @@
-/** `<newsletter-signup>`: the form a website shows. The class alone; importing it registers nothing. */
+/** The class of `<newsletter-signup>`. Importing it does not register the element. */
 import { LitElement, adoptStyles, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
 import { chunks } from './chunks.ts';
@@ -24,55 +24,56 @@ import { customFields, signupTemplate } from './template.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
- * A newsletter form. It asks for an address and your custom fields, finds out what brought the visitor, and posts both
- * to your endpoint. It sets no cookie, and stores nothing unless you tell it that your visitor agreed.
+ * A newsletter form. It asks for an email address and your custom fields, determines the visitor's attribution, and
+ * posts both to your endpoint. It sets no cookie, and stores nothing before you tell it that the visitor has consented.
  *
  * @summary A small, accessible newsletter form.
  * @tagname newsletter-signup
  *
- * @attr {string} utm-source - Sets the source. Default: what the page's address said when the script ran; likewise
- *   below.
+ * @attr {string} utm-source - Sets the source. Default: the parameter in the page's address when the script ran. The
+ *   same default applies to the four attributes below.
  * @attr {string} utm-medium - Sets the medium.
  * @attr {string} utm-campaign - Sets the campaign.
  * @attr {string} utm-term - Sets the search term.
- * @attr {string} utm-content - Sets the content, or which variant of it.
+ * @attr {string} utm-content - Sets the content, or its variant.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
- * @attr {string} referral-code - Sets the referral code. Default: what the page's address says.
- * @attr {boolean} debug - Explains in the console and on the page what to mend. For you, while you set it up.
+ * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
+ * @attr {boolean} debug - Explains problems of the setup in the console and on the page. For you, not for visitors.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
- * @attr {string} turnstile-script - Sets where the script of Turnstile comes from. Default: Cloudflare's own address.
+ * @attr {string} turnstile-script - Sets the address of Turnstile's script. Default: Cloudflare's own address.
  * @attr {boolean} inbox-link - Offers a link to the visitor's inbox after the signup, for well-known mail services.
  * @attr {string} text-button - Sets the text of the button.
- * @attr {string} text-email-label - Sets the label of the address.
+ * @attr {string} text-email-label - Sets the label of the address field.
  * @attr {string} text-email-placeholder - Sets the example text in the address field.
  * @attr {string} text-thanks - Sets the heading after the signup.
  * @attr {string} text-success - Sets the sentence after the signup. Every other text is in the `messages` property.
  *
- * @attr {string} open-on - What the dialog opens on besides its triggers: `delay 10s`, `scroll 50%`, `leave`, or
- *   several of them. Default: `click`, its triggers alone.
- * @attr {string} ask-again - When the dialog may open by itself again once the visitor has closed it: on the next
+ * @attr {string} open-on - When the dialog opens, besides a click on its triggers: `delay 10s`, `scroll 50%`, `leave`,
+ * or
+ *   several of them. Default: `click`, only its triggers.
+ * @attr {string} ask-again - When the dialog may open by itself again after the visitor has closed it: on the next
  *   `page`, in the next `session`, or after days, such as `30d`. Default: `page`.
  *
- * @slot head - What stands above the form: a heading, a sentence.
- * @slot trigger - What opens the dialog, such as a button. Elsewhere on the page, `data-newsletter-open` with the
- *   element's `id` does.
- * @slot - `<newsletter-field>` elements, one for each custom field. Nothing in here is shown while the script runs.
+ * @slot head - Content above the form, such as a heading and a sentence.
+ * @slot trigger - Opens the dialog, such as a button. Elsewhere on the page, an element opens it whose
+ *   `data-newsletter-open` is the `id` of this one.
+ * @slot - `<newsletter-field>` elements, one for each custom field. Any other content is hidden once the script runs.
  * @slot picture - The picture of the layout `cover`.
  * @slot note - Small print below the form.
  * @slot proof - Social proof below the form, such as “Join 4,200 readers”.
- * @slot thanks - What follows the thanks after a signup.
- * @slot turnstile - Where Cloudflare Turnstile is shown, while an endpoint asks for it.
+ * @slot thanks - Content after the thanks.
+ * @slot turnstile - Cloudflare Turnstile, while an endpoint asks for it.
  *
  * @fires {NewsletterSubmitEvent} newsletter-submit - The form is complete and about to be sent; cancelable.
- * @fires {NewsletterSuccessEvent} newsletter-success - The endpoint has taken the signup.
- * @fires {NewsletterErrorEvent} newsletter-error - The signup did not go through; what was typed is still there.
- * @fires {NewsletterWarningEvent} newsletter-warning - Something is wrong that visitors do not see; said in the console
- *   too.
+ * @fires {NewsletterSuccessEvent} newsletter-success - The endpoint has accepted the signup.
+ * @fires {NewsletterErrorEvent} newsletter-error - The signup failed; the values stay in the form.
+ * @fires {NewsletterWarningEvent} newsletter-warning - A problem that visitors do not see; it is in the
+ *   console too.
  *
- * @csspart surface - What head, form and result stand on.
- * @csspart content - What stands on the surface beside the picture.
+ * @csspart surface - The box around head, form and result.
+ * @csspart content - The content of the surface, beside the picture.
  * @csspart panel - The content of `card`, `cover` and `dialog`.
- * @csspart head - What stands above the form.
+ * @csspart head - The slot above the form.
  * @csspart form - The form.
  * @csspart frame - The form of `joined` and `cover` where field and button share one frame.
  * @csspart field - One field: label, problem, control.
@@ -80,38 +81,39 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @csspart input - A text or date input.
  * @csspart box - A checkbox or radio button.
  * @csspart choice - A checkbox or radio button with its label.
- * @csspart chip - A choice among several.
+ * @csspart chip - One of several choices.
  * @csspart chips - All choices of a field.
- * @csspart remark - What a label adds in small print, such as “(optional)”.
- * @csspart problem - What is wrong with a field.
+ * @csspart remark - The small print of a label, such as “(optional)”.
+ * @csspart problem - The error message of a field.
  * @csspart button - The button.
  * @csspart button-text - The words on the button: their colour is black or white, whichever is readable.
- * @csspart notice - The result: thanks, or what went wrong.
- * @csspart tick - The tick of the thanks.
+ * @csspart notice - The result: the thanks, or an error message.
+ * @csspart tick - The tick beside the thanks.
  * @csspart thanks - The heading of the thanks.
  * @csspart inbox - The link to the visitor's inbox.
  * @csspart dialog - The dialog around the surface, with its `::backdrop`.
  * @csspart close - The × of the dialog.
  *
- * @cssprop [--newsletter-accent=currentColor] - Background of the button, colour of ticked boxes.
+ * @cssprop [--newsletter-accent=currentColor] - Background of the button, and colour of ticked boxes.
  * @cssprop [--newsletter-on-accent=black or white] - Text on the button.
  * @cssprop [--newsletter-text=CanvasText] - Text of `card`, `cover` and `dialog`.
  * @cssprop [--newsletter-muted=70% of the text] - Small print and placeholders.
  * @cssprop [--newsletter-surface=Canvas] - Background of `card`, `cover` and `dialog`.
  * @cssprop [--newsletter-field=5% of the text] - Background of inputs.
  * @cssprop [--newsletter-border=55% of the text] - Lines around inputs.
- * @cssprop [--newsletter-danger=a red] - Problems.
- * @cssprop [--newsletter-focus=the accent] - The ring around what has the focus.
+ * @cssprop [--newsletter-danger=a red] - Error messages.
+ * @cssprop [--newsletter-focus=the accent] - The focus ring.
  * @cssprop [--newsletter-gap=1rem] - Space between fields.
  * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-radius=0.625rem] - Roundness of inputs and button; a surface has twice as much, up to 1.5rem.
+ * @cssprop [--newsletter-radius=0.625rem] - Corner radius of inputs and button; a surface has twice as much, up to
+ * 1.5rem.
  * @cssprop [--newsletter-shadow=none] - Shadow of `card`, `cover` and `dialog`.
  * @cssprop [--newsletter-width=30rem, cover 56rem] - Largest width of the form.
  *
- * @cssstate idle - Nothing is under way.
+ * @cssstate idle - The form waits for input.
  * @cssstate busy - Waiting for the endpoint's answer.
- * @cssstate success - Signed up.
- * @cssstate error - Something needs mending, or did not work.
+ * @cssstate success - The endpoint has accepted the signup.
+ * @cssstate error - A value is invalid, or the request failed.
  */
 export class NewsletterSignup extends LitElement {
   static override styles = styles;
@@ -127,28 +129,27 @@ export class NewsletterSignup extends LitElement {
     messages: { attribute: false },
   };
 
-  /** Address the form is posted to: your relay, an n8n webhook, or your own server. */
+  /** Address that the form is posted to: your relay, an n8n webhook, or your own server. */
   declare endpoint: string;
   /**
-   * Page to go to after a signup: of the same origin, or of one in `redirectOrigins`. Default: none, the thanks are
-   * shown in place of the form.
+   * Page that opens after a signup: of the same origin, or of one in `redirectOrigins`. Default: none; the thanks
+   * replace the form.
    */
   declare redirect: string;
-  /** Further origins `redirect` may lead to, such as `https://shop.example`, separated by spaces. */
+  /** Further origins that `redirect` may lead to, such as `https://shop.example`, separated by spaces. */
   declare redirectOrigins: string;
   /** How long to wait for the endpoint's answer, in seconds. */
   declare timeout: number;
   /**
-   * Which visit counts where several say who brought the visitor: `first` or `last`. Those that say nothing never
-   * count.
+   * Which of the visitor's visits is sent: the `first` or the `last` one with a campaign, a referral code or a
+   * referrer.
    */
   declare attribution: 'first' | 'last';
   /**
-   * Where that is remembered for the next pages once consent is granted, for 30 days at most: `local`, `session` or
-   * `none`.
+   * Where attribution is stored for the next pages after consent, for at most 30 days: `local`, `session` or `none`.
    */
   declare storage: 'local' | 'session' | 'none';
-  /** Query parameter that carries a referral code. */
+  /** Name of the query parameter with the referral code. */
   declare referralParam: string;
   /**
    * The layout: `inline`, on one line where there is room; `joined`, address and button in one frame, centred;
@@ -156,12 +157,12 @@ export class NewsletterSignup extends LitElement {
    */
   declare layout: 'inline' | 'joined' | 'stacked' | 'card' | 'cover' | 'dialog';
   /**
-   * Texts to use instead of those of the page's language; any subset. A `text-*` attribute wins over its entry here.
+   * Texts that replace those of the page's language; any subset. A `text-*` attribute takes precedence over its entry.
    */
   declare messages: Partial<Messages>;
 
   #view: FormView = { state: 'idle' };
-  /** The form in use: our own, or the owner's inside this element. */
+  /** The form in use: the element's own, or the page's inside the element. */
   #form: HTMLFormElement | null = null;
   #release: Undo | undefined;
   #unmark: Undo | undefined;
@@ -173,7 +174,7 @@ export class NewsletterSignup extends LitElement {
   /** Ends the listeners on the page when the element is disconnected. */
   #connected: AbortController | undefined;
   #dialog: Dialog | undefined;
-  /** Resolves once the dialog's file is loaded, or could not be. */
+  /** Resolves once the dialog's file is loaded or has failed to load. */
   #dialogLoading: Promise<unknown> | undefined;
   #dialogFailed = false;
   readonly #refresh = (): void => this.requestUpdate();
@@ -221,7 +222,7 @@ export class NewsletterSignup extends LitElement {
     this.#dialog?.close();
   }
 
-  /** Empties the form and shows it again, for the next person. Does nothing while an answer is awaited. */
+  /** Empties the form and shows it again, for the next person. Does nothing while the form waits for an answer. */
   reset(): void {
     if (this.#isSending) return;
     callForm(this.#form, 'reset');
@@ -231,21 +232,21 @@ export class NewsletterSignup extends LitElement {
   }
 
   /**
-   * Lets every form on the page store who brought the visitor, and read what earlier pages stored. Call it on each page
-   * on which your visitor has agreed; without it nothing is stored. Ignored under Global Privacy Control.
+   * Lets every form on the page store the visitor's attribution, and read what earlier pages stored. Call it on every
+   * page once the visitor has consented; without it nothing is stored. Ignored under Global Privacy Control.
    */
   grantConsent(): void {
     announceConsent(true);
   }
 
-  /** Revokes the consent, and deletes what was stored. */
+  /** Revokes the consent, and deletes the stored attribution. */
   revokeConsent(): void {
     announceConsent(false);
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    // Fields and texts are light DOM: they may arrive or change at any time, and so may languages.
+    // Fields, texts and the language can change at any time.
     this.#observer ??= new MutationObserver(this.#refresh);
     this.#observer.observe(this, { attributes: true, childList: true, subtree: true });
     this.#observer.observe(document.documentElement, { attributeFilter: ['lang'] });
@@ -253,7 +254,7 @@ export class NewsletterSignup extends LitElement {
     addEventListener('newsletter-messages', this.#refresh, this.#connected);
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
     this.addEventListener('focusin', this.#onFocus, { once: true });
-    // Later: frameworks may set the endpoint after the element is connected.
+    // Delayed: frameworks can set the endpoint after the element is connected.
     if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
     onVisits(() => readAttribution(this));
     this.requestUpdate();
@@ -267,7 +268,7 @@ export class NewsletterSignup extends LitElement {
     this.#dialog?.stop();
   }
 
-  /** Style sheets belong to one document: adoption by another one drops them. */
+  /** A style sheet belongs to one document: adoption by another document drops it. */
   protected adoptedCallback(): void {
     if (this.shadowRoot && this.ownerDocument === document) adoptStyles(this.shadowRoot, [styles]);
   }
@@ -279,7 +280,7 @@ export class NewsletterSignup extends LitElement {
       layout: this.#layout,
       endpoint: this.endpoint,
       fields: customFields(this),
-      // Without an endpoint the element waits for the owner's form, which the parser may not have reached yet.
+      // Without an endpoint the element waits for the page's form, which the parser may not have reached yet.
       isOwners: Boolean(this.#ownersForm) || (!this.endpoint && globalThis.document?.readyState === 'loading'),
       dialog: this.#dialogFailed ? 'failed' : this.#dialog ? 'loaded' : 'loading',
     });
@@ -301,7 +302,7 @@ export class NewsletterSignup extends LitElement {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
 
-  /** Loads the file that sends. A failure to load shows when the form is submitted, which loads again. */
+  /** Loads signup.js early. A failure is ignored: submitting the form loads the file again. */
   readonly #onFocus = (): void => {
     this.#loadSender().catch(() => undefined);
   };
@@ -312,7 +313,7 @@ export class NewsletterSignup extends LitElement {
     return (this.#sender = sender);
   }
 
-  /** Warns the owner of an endpoint that is missing; with `debug`, shows all warnings on the page. */
+  /** Warns the owner of a missing endpoint. With `debug`, shows all warnings on the page. */
   async #checkOwner(): Promise<void> {
     const endpoint = this.endpoint || this.#form?.getAttribute('action');
     if (!this.isConnected || !this.#form) return;
@@ -332,7 +333,7 @@ export class NewsletterSignup extends LitElement {
     await this.updateComplete;
   }
 
-  /** Takes over the submission of this form, and gives back the one before. */
+  /** Takes over the submission of this form, and restores the form before it. */
   #use(form: HTMLFormElement | null): void {
     this.#unmark?.();
     if (form !== this.#form) {
@@ -343,18 +344,18 @@ export class NewsletterSignup extends LitElement {
     for (const control of form?.querySelectorAll<HTMLElement>('[data-kind]:not([data-kind=""])') ?? [])
       oneOf(control, 'kind', control.dataset['kind'] ?? '', 'string', ...kinds);
     this.#unmark = form ? this.#view.mark?.(form, readMessages(this)) : undefined;
-    // Our own changes need no update.
+    // The element's own changes need no update.
     this.#observer?.takeRecords();
   }
 
-  /** The signup form that the owner wrote into this element. */
+  /** The page's own form inside this element. */
   get #ownersForm(): HTMLFormElement | null {
     return this.querySelector<HTMLFormElement>('form:has([name=email])');
   }
 
   readonly #onSubmit = async (event: SubmitEvent): Promise<void> => {
     const form = this.#form;
-    // The page may have cancelled the event for its own reasons.
+    // A listener of the page may have cancelled the event.
     if (!form || event.defaultPrevented) return;
     event.preventDefault();
     if (this.#isSending || this.state === 'success') return;
@@ -367,10 +368,10 @@ export class NewsletterSignup extends LitElement {
     }
   };
 
-  /** @returns undefined where the file cannot be loaded: then the browser has posted the form without it */
+  /** @returns undefined if the file cannot be loaded; the browser has posted the form then */
   async #createSignup(form: HTMLFormElement): Promise<Signup | undefined> {
     try {
-      // Seen, but not announced: nothing is sent before the fields are checked.
+      // Visible, but not announced: nothing is sent before the fields are checked.
       if (!this.#sender) void this.#show({ state: 'busy', mark: markBusy });
       const { createSignup } = await this.#loadSender();
       return createSignup(this, this.#show, { ...events, readAttribution, warn });
@@ -384,7 +385,7 @@ export class NewsletterSignup extends LitElement {
   }
 
   readonly #show = (view: FormView): Promise<unknown> => {
-    // The thanks take the place of the form without a jump of what is below.
+    // The thanks get the height of the form, so that the page below does not move.
     const surface = this.renderRoot.querySelector<HTMLElement>('[part=surface]');
     if (surface)
       surface.style.minBlockSize = view.state === 'success' ? `${surface.getBoundingClientRect().height}px` : '';

@@ -1,7 +1,6 @@
 /**
- * Solves the proof of work an endpoint asks for. The hashing is done by the browser's own Web Crypto, off the page's
- * thread and one digest at a time, so the page stays responsive; a worker would want leave in the page's CSP and its
- * own origin.
+ * Solves the proof of work that an endpoint asks for. Web Crypto computes one digest at a time outside the main thread,
+ * so the page stays responsive. A worker would need a directive in the page's CSP and a file on its origin.
  */
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey as derivePbkdf2 } from 'altcha-lib/algorithms/web/pbkdf2';
@@ -9,16 +8,16 @@ import { deriveKey as deriveSha } from 'altcha-lib/algorithms/web/sha';
 import type { ProofOfWork } from '@newsletter-kit/core/signup';
 
 /**
- * Searches for at most 90 seconds. Needs a page with TLS or on this machine: elsewhere browsers hide Web Crypto.
+ * Searches for at most 90 seconds. Needs a page with TLS or on localhost: elsewhere browsers hide Web Crypto.
  *
- * @returns the challenge and its solution in ALTCHA's own wrapping, which its servers read
- * @throws where the challenge is none, asks for what browsers cannot do, or is not solved in time
+ * @returns the challenge and its solution in ALTCHA's encoding
+ * @throws if the challenge is invalid, needs an algorithm that browsers lack, or is not solved in time
  */
 export async function solve(challenge: ProofOfWork): Promise<string> {
   const deriveKey = challenge.parameters.algorithm.startsWith('PBKDF2') ? derivePbkdf2 : deriveSha;
   const solution = await solveChallenge({ challenge, deriveKey });
   if (!solution) throw new Error('The proof of work was not found within 90 seconds.');
-  // Base64 knows bytes, JSON knows escapes: so a challenge may speak of anything.
+  // `btoa` takes only Latin-1: other characters become JSON escapes.
   return btoa(
     JSON.stringify({ challenge, solution }).replace(
       /[^ -~]/g,

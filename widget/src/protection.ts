@@ -1,4 +1,4 @@
-/** Anti-abuse checks an endpoint asks for before it takes a signup: a token, a proof of work, Turnstile. */
+/** Anti-abuse checks that an endpoint asks for before it accepts a signup: a token, a proof of work, Turnstile. */
 import type { Ask, Submission } from '@newsletter-kit/core/signup';
 import type { Failure } from './submission.ts';
 
@@ -8,19 +8,19 @@ type Answers = Pick<Submission, 'token' | 'proof'>;
 /** Sends the same values under the same key, with the answers. */
 export type Resend = (answers: Answers) => Promise<Failure | undefined>;
 
-/** How often the same signup is sent again at most. */
+/** How often the same signup is sent again, at most. */
 const resendLimit = 2;
 
-/** Longest age of a token an endpoint may ask for, in seconds. */
+/** The longest time that an endpoint may make the form wait, in seconds. */
 const waitLimit = 60;
 
 /**
- * Answers what the endpoint asks for, and once more what it asks for then.
+ * Does what the endpoint asks for and sends the signup again; once more if the endpoint asks again.
  *
  * @param host - the element, which shows Turnstile
- * @param failed - how the first attempt ended
- * @returns how the last attempt ended; undefined where the endpoint has taken the signup
- * @throws where the form cannot answer
+ * @param failed - the failure of the first attempt
+ * @returns the failure of the last attempt; undefined if the endpoint has accepted the signup
+ * @throws if the form cannot do what the endpoint asks for
  */
 export async function answer(host: Element, failed: Failure, resend: Resend): Promise<Failure | undefined> {
   let last: Failure | undefined = failed;
@@ -45,7 +45,7 @@ export interface Turnstile {
 }
 
 declare global {
-  /** Cloudflare's API, once its script has run; a page may have loaded it already. */
+  /** Cloudflare's API, once its script has run. The page may load the script itself. */
   var turnstile: Turnstile | undefined;
 }
 
@@ -59,7 +59,7 @@ interface PolicyFactory {
 
 const cloudflare = 'https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit';
 
-/** How long a visitor may take for Turnstile, in milliseconds. */
+/** How long the form waits for the visitor to pass Turnstile, in milliseconds. */
 const turnstileLimit = 120_000;
 
 let loading: Promise<Turnstile> | undefined;

@@ -3,7 +3,7 @@ import type { DetailedHTMLProps, HTMLAttributes } from 'react';
 import type { FieldAttributes, SignupAttributes, SignupEvents, SignupProperties } from './attributes.ts';
 import type { NewsletterField, NewsletterSignup } from './index.ts';
 
-/** What React lets every element have, but for what the tags say better. */
+/** React's attributes for every element, except those that the tags define themselves. */
 type Tag<Element extends HTMLElement, Own> = Omit<DetailedHTMLProps<HTMLAttributes<Element>, Element>, keyof Own> & Own;
 
 /** `onnewsletter-success`, as React 19 spells the listeners of custom elements. */

@@ -1,6 +1,6 @@
 /**
- * Renders a form on a server: HTML that shows at once, works without JavaScript, and is taken over by
- * `@newsletter-kit/signup/hydrate`.
+ * Renders a form on a server: HTML that works without JavaScript, and that `@newsletter-kit/signup/hydrate` hydrates in
+ * the browser.
  */
 import { render } from '@lit-labs/ssr';
 import { FallbackRenderer } from '@lit-labs/ssr/lib/element-renderer.js';
@@ -9,7 +9,7 @@ import { ServerSignup, type Attributes } from './define-server.ts';
 
 export type { Attributes } from './define-server.ts';
 
-/** What is known of the page around the form. */
+/** The form's fields and the language of its page. */
 export interface Around {
   /** The custom fields: the attributes of one `<newsletter-field>` each. Default: none. */
   readonly fields?: readonly Attributes[];
@@ -18,12 +18,12 @@ export interface Around {
 }
 
 /**
- * The HTML of one `<newsletter-signup>`. Without JavaScript it posts to `endpoint` under the names of the wire, so the
- * endpoint must take forms; the relay does, and answers with a page.
+ * The HTML of one `<newsletter-signup>`. Without JavaScript the browser posts it to `endpoint` form-encoded; the
+ * endpoint must accept that. The relay does, and answers with a page.
  *
  * @param attributes - attributes of the tag, `endpoint` among them
  * @returns HTML that is safe to put into a page: every value is escaped
- * @throws TypeError where a name is no name of an attribute, or of one that runs code
+ * @throws TypeError if a name is not the name of an attribute, or begins with `on`
  */
 export function renderSignup(attributes: Attributes, { fields = [], language = '' }: Around = {}): string {
   const element = new ServerSignup();
@@ -33,7 +33,7 @@ export function renderSignup(attributes: Attributes, { fields = [], language = '
     if (ServerSignup.observedAttributes.includes(name)) element.attributeChangedCallback(name, null, value);
   }
   const sheets = ServerSignup.elementStyles.map((sheet) => ('cssText' in sheet ? sheet.cssText : '')).join('');
-  // Slots want to know of a host; what it would do for them, only listeners on a server need.
+  // Lit requires a host for slots, and uses it only for event listeners on the server.
   const shadow = collectResultSync(
     render(element.content(), { customElementHostStack: [new FallbackRenderer('newsletter-signup')] }),
   );
@@ -45,11 +45,11 @@ function tag(name: string, attributes: Attributes): string {
   return `<${[name, ...given(attributes).map(([attribute, value]) => `${attribute}="${value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)}"`)].join(' ')}>`;
 }
 
-/** The attributes that are set, each with its text. */
+/** The attributes that are set, with their values as text. */
 function given(attributes: Attributes): [string, string][] {
   return Object.entries(attributes).flatMap(([name, value]): [string, string][] => {
     if (!/^[a-z][a-z0-9-]*$/.test(name) || name.startsWith('on'))
-      throw new TypeError(`"${name}" is no attribute of a form.`);
+      throw new TypeError(`"${name}" is not an allowed attribute of a form.`);
     return value === undefined || value === false ? [] : [[name, value === true ? '' : String(value)]];
   });
 }

@@ -1,4 +1,4 @@
-/** One visitor's signup, from the press of the button to the thanks. Loaded when the focus enters a form. */
+/** One visitor's signup, from submitting the form to the thanks. Loaded when the focus enters a form. */
 import { attributionFields, parseUrl, withGiven, type Attribution } from '@newsletter-kit/core/signup';
 import type * as Attributions from './attribution.ts';
 import { chunks } from './chunks.ts';
@@ -38,10 +38,10 @@ export interface Host extends Attributions.AttributionHost {
   submit(): void;
 }
 
-/** Shows the form's state; resolves once it is rendered. */
+/** Shows a state of the form; resolves once it is rendered. */
 export type Show = (view: FormView) => Promise<unknown>;
 
-/** Members of the element's own file, whose state and classes this file must not have a second copy of. */
+/** Functions and classes of the element's own file, of which this file must not have a second copy. */
 export type SignupTools = Pick<typeof Attributions, 'readAttribution'> &
   Pick<typeof Warnings, 'warn'> &
   Pick<
@@ -55,7 +55,7 @@ const withErrors = (texts: FormMessages): Messages => ({ ...errorTexts, ...texts
 
 /** The state that one visitor's attempts share: the idempotency key, and the time to wait that the endpoint named. */
 export interface Signup {
-  /** Stops the countdown, and the resend after being offline. */
+  /** Stops the countdown, and cancels sending when online again. */
   end(): void;
   /** Reads the form, sends its values, and shows the result. */
   send(form: HTMLFormElement): Promise<void>;
@@ -69,7 +69,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   /** End of the wait that the endpoint asked for, in milliseconds since the epoch. */
   let notBefore = 0;
   let stopClock: Undo = () => {};
-  /** Ends listening for problems that are mended. */
+  /** Ends listening for corrected values. */
   let editing = new AbortController();
 
   function end(): void {
@@ -90,7 +90,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const body = composeBody(values, attribution);
     if (!body) return fail(form, { kind: 'tooLong' });
     const endpoint = endpointOf(host, form);
-    // A fetch of another scheme can succeed, such as `data:`, without anybody receiving the signup.
+    // A fetch of another scheme, such as `data:`, can succeed without a server.
     if (!webAddress(endpoint)) {
       console.error('<newsletter-signup> has no endpoint.');
       return fail(form, { kind: 'unavailable' });
@@ -110,10 +110,10 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       failed = await answerAsk(failed, (given) =>
         send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }),
       );
-    // A problem of the address is shown at its field, in the language of the form.
+    // A problem with the email address is shown at its field, in the language of the form.
     if (failed?.code?.startsWith('EMAIL'))
       return fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
-    // The request was cancelled because the visitor left the page: on return the form is as it was.
+    // The browser cancelled the request because the visitor left the page: on return the form is unchanged.
     if (hasLeft && failed?.kind === 'unreachable') return void show({ state: 'idle' });
     if (failed) {
       if (failed.status && !failed.code)
@@ -121,7 +121,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       return fail(form, failed);
     }
 
-    // Firefox's :focus-within knows no focus in a window that is behind another one.
+    // In Firefox :focus-within does not match in a window behind another one.
     const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
     callForm(form, 'reset');
     const isShown = show({
@@ -137,7 +137,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (hadFocus) host.shadowRoot?.querySelector<HTMLElement>('[part=thanks]')?.focus();
   }
 
-  /** Answers what the endpoint asks for; where that fails, the failure stays. */
+  /** Does what the endpoint asks for; if that fails, the first failure is returned. */
   function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
     return chunks
       .protection()
@@ -168,13 +168,13 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (kind === 'offline') sendWhenOnline(failure);
     editing.abort();
     editing = new AbortController();
-    const removeMended = ({ target }: Event): void => {
+    const removeCorrected = ({ target }: Event): void => {
       const { name = '' }: Partial<HTMLInputElement> = target instanceof Element ? target : {};
       if (!problems.has(name) || readValues(form).problems.has(name)) return;
       problems = new Map([...problems].filter(([other]) => other !== name));
       void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
     };
-    for (const type of ['input', 'change']) form.addEventListener(type, removeMended, editing);
+    for (const type of ['input', 'change']) form.addEventListener(type, removeCorrected, editing);
     host.dispatchEvent(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
     if (isSet(host, 'debug')) void explainFailure(endpointOf(host, form), failure);
     await isShown;
@@ -182,14 +182,14 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     controlsOf(form).get(first)?.input.focus();
   }
 
-  /** With `debug`: explains the failure to the owner. */
+  /** Explains the failure to the owner of the page (attribute `debug`). */
   async function explainFailure(endpoint: string, failure: Failure): Promise<void> {
     const { explain } = await chunks.doctor();
     const message = await explain(endpoint, failure);
     if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
   }
 
-  /** Sends again when the device is back online, unless the values are changed before. */
+  /** Sends again when the device is online, unless a value is changed before. */
   function sendWhenOnline(failure: Failure): void {
     addEventListener('online', () => lastFailure === failure && host.isConnected && host.submit(), { once: true });
     host.addEventListener(
@@ -230,7 +230,7 @@ function endpointOf(host: Host, form: HTMLFormElement): string {
   return host.endpoint || form.getAttribute('action') || '';
 }
 
-/** Where mail services show their inbox, by the domains of their addresses. */
+/** Inboxes of mail services, by the domains of their addresses. */
 const inboxes: Readonly<Record<string, string>> = {
   'gmail.com googlemail.com': 'https://mail.google.com/mail/',
   'outlook.com hotmail.com live.com msn.com': 'https://outlook.live.com/mail/',
@@ -246,8 +246,8 @@ function inboxOf(email: string): string | undefined {
 }
 
 /**
- * The URL of an address that an owner wrote; undefined unless it is http or https. Pages fill attributes from query
- * parameters, and a `javascript:` URL would run.
+ * The URL of an attribute; undefined unless it is http or https. Pages fill attributes from query parameters, and a
+ * `javascript:` URL would run.
  */
 function webAddress(address: string): URL | undefined {
   const url = address ? parseUrl(address, document.baseURI) : undefined;
@@ -255,11 +255,11 @@ function webAddress(address: string): URL | undefined {
 }
 
 /**
- * The page to go to after a signup: of the same origin, or of one the owner lists; undefined for any other (open
- * redirect). The scheme is checked apart from the origin: in a sandbox or from a file, `javascript:` has the page's own
+ * The page to open after a signup: of the same origin, or of a listed one; undefined for any other (open redirect). The
+ * scheme is checked separately: in a sandboxed frame or on a `file:` page, a `javascript:` URL has the page's own
  * origin, "null".
  *
- * @param origins - the origins the owner lists, separated by spaces
+ * @param origins - the allowed origins, separated by spaces
  */
 function redirectTarget(address: string, origins: string): string | undefined {
   const url = webAddress(address);
@@ -267,12 +267,12 @@ function redirectTarget(address: string, origins: string): string | undefined {
 }
 
 /**
- * Calls back at every whole second that is left, and at the moment itself.
+ * Calls back at every whole second that is left, and at the end.
  *
  * @param until - in milliseconds since the epoch
- * @param tick - is given the seconds that are left: 0 once, at the end. It must not read the clock again, which may
- *   have reached the end meanwhile
- * @returns what stops it
+ * @param tick - gets the seconds that are left; 0 exactly once, at the end. It must not read the clock again, which can
+ *   have reached the end by then
+ * @returns a function that stops it
  */
 function countDown(until: number, tick: (left: number) => void): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -289,8 +289,8 @@ function countDown(until: number, tick: (left: number) => void): () => void {
 }
 
 /**
- * A waiting time in words, in the language of the texts: `in 30 seconds`, `in 5 minutes`, `now` when it is over,
- * `later` when it is unknown.
+ * A waiting time in the language of the texts: `in 30 seconds`, `in 5 minutes`, `now` at its end, `later` if it is
+ * unknown.
  */
 function waitInWords(seconds: number | undefined, { language, later }: Messages): string {
   if (seconds === undefined) return later;

@@ -1,7 +1,7 @@
 /**
  * The style sheet of `<newsletter-signup>`: colours, slots and layouts, with the styles of control-styles.ts. Every
- * colour derives from `currentColor`, so that the form suits a page of any colour with or without `color-scheme`;
- * logical properties follow the direction of the text.
+ * colour derives from `currentColor`, so that the form suits a page of any colour with or without `color-scheme`.
+ * Logical properties follow the direction of the text.
  */
 import { css, type CSSResult } from 'lit';
 import { choices, controls, result } from './control-styles.ts';
@@ -41,7 +41,7 @@ const base = css`
   }
 `;
 
-/** The head, the small print and the proof, which are elements of the owner. */
+/** The head, the small print and the proof: elements of the page. */
 const head = css`
   ::slotted([slot='head']) {
     margin: 0 0 0.5rem;
@@ -172,7 +172,7 @@ const layouts = css`
   }
 `;
 
-/** No motion where the visitor wants none. */
+/** No motion if the visitor prefers reduced motion. */
 const motion = css`
   @media (prefers-reduced-motion) {
     * {
@@ -182,5 +182,5 @@ const motion = css`
   }
 `;
 
-/** One style sheet: each costs a page time when it starts. */
+/** One style sheet, because each costs time when the page starts. */
 export const styles: CSSResult = css`${base}${head}${layouts}${controls}${choices}${result}${motion}`;

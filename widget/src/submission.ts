@@ -15,11 +15,11 @@ import { controlsOf, labelOf, splitChoices, type Problems } from './form.ts';
 import type { MessageKey } from './messages.ts';
 import type { FieldKind } from './newsletter-field.ts';
 
-/** A kind of custom field, the address itself, or a sentence to agree to. */
+/** The kind of a custom field, the email address, or a consent. */
 export type ControlKind = FieldKind | 'email' | 'consent';
 
 interface KindRules {
-  /** The problem of a text that is invalid, or missing where it is required. Default `missing`. */
+  /** The error message for an invalid text, or a missing required one. Default: `missing`. */
   readonly problem?: MessageKey;
   /** Whether a text is valid. Default: always. */
   readonly isValid?: (text: string) => boolean;
@@ -30,7 +30,7 @@ interface KindRules {
 const rules: Readonly<Record<string, KindRules> & Record<ControlKind, KindRules>> = {
   string: {},
   integer: { problem: 'notInteger', isValid: (text) => /^[+-]?\d{1,15}$/.test(text), convert: toNumber },
-  // A decimal point or comma. `1,234` is refused: it is a thousand in one half of the world and about one in the other.
+  // A decimal point or comma. `1,234` is refused: depending on the country it means 1234 or 1.234.
   double: {
     problem: 'notDouble',
     isValid: (text) => /^[+-]?(?![1-9]\d{0,2},\d{3}$)\d{1,15}([.,]\d+)?$/.test(text),
@@ -38,9 +38,9 @@ const rules: Readonly<Record<string, KindRules> & Record<ControlKind, KindRules>
   },
   boolean: { problem: 'notTicked', convert: (text) => !!text && text !== 'false' },
   consent: { problem: 'notTicked' },
-  // A date input holds `YYYY-MM-DD` or nothing. A hidden field may hold anything.
+  // The value of a date input is `YYYY-MM-DD` or empty. A hidden field can have any value.
   date: { problem: 'notDate', isValid: isDate },
-  // The visitor's local time as an instant: `2026-03-01T17:30:00Z`.
+  // Converts the visitor's local time to UTC: `2026-03-01T17:30:00Z`.
   datetime: {
     problem: 'notDate',
     isValid: isDate,
@@ -58,14 +58,14 @@ function toNumber(text?: string): number | undefined {
   return text ? Number(text.replace(',', '.')) : undefined;
 }
 
-/** The kind that the type of an owner's input implies. */
+/** The kind that the type of an input in the page's form implies. */
 const kindOfType: Readonly<Record<string, ControlKind>> = {
   number: 'double',
   date: 'date',
   'datetime-local': 'datetime',
 };
 
-/** The kind of a control: its `data-kind`, which may be any word, else what its name and type imply. */
+/** The kind of a control: its `data-kind`, which can be any word, else what its name and type imply. */
 function kindOf({ name, type, value, dataset }: HTMLInputElement): string {
   if (dataset['kind']) return dataset['kind'];
   if (name === 'email' || name === 'consent') return name;
@@ -73,16 +73,16 @@ function kindOf({ name, type, value, dataset }: HTMLInputElement): string {
   return type === 'checkbox' && /^(on|true)$/.test(value) ? 'boolean' : (kindOfType[type] ?? 'string');
 }
 
-/** The values in a form, and what is wrong with them. */
+/** The values in a form, and their problems. */
 export interface FormValues {
-  /** Under the names of the wire, without empty ones. */
+  /** Under the names of the request body, without empty values. */
   readonly values: Readonly<Record<string, unknown>>;
   readonly problems: Problems;
 }
 
 /**
- * Reads a form whose controls have the names of a post without JavaScript: `email`, `custom_fields[Name]` and so on. An
- * unticked checkbox is `false`. A text has at most 2000 characters, the limit of endpoints.
+ * Reads a form whose controls have the names of a form-encoded post: `email`, `custom_fields[Name]` and so on. An
+ * unticked checkbox is `false`. A text is cut at 2000 characters, the limit of endpoints.
  */
 export function readValues(form: HTMLFormElement): FormValues {
   const data = new FormData(form);
@@ -102,11 +102,11 @@ export function readValues(form: HTMLFormElement): FormValues {
       .filter(Boolean);
     const [text] = texts;
     const isFit = text ? isValid(text) : !(input.required || kind === 'email' || 'required' in described.dataset);
-    // The value of a consent checkbox is its sentence: its label, where the owner gave the input no value.
+    // The value of a consent checkbox is its sentence; without a `value` attribute, its label.
     const value = kind === 'consent' && text === 'on' ? labelOf(control) : isFit && convert(text);
-    // `badInput`: of a date, only the day was typed. It has no value, but it is not empty either.
+    // `badInput`: only a part of a date was typed. The value is empty, but the input is not.
     if (!isFit || input.validity?.badInput) {
-      // An invalid hidden field is left out: no visitor can mend it.
+      // An invalid hidden field is left out: the visitor cannot correct it.
       if (input.willValidate) problems.set(name, problem);
     } else if (kind === 'list') {
       const list = name.replace(/(\[\])?$/, '[]');
@@ -117,9 +117,9 @@ export function readValues(form: HTMLFormElement): FormValues {
 }
 
 /**
- * Composes the request body. Attribution is shortened first where the body would exceed the limit of endpoints.
+ * Composes the request body. Attribution is shortened if the body would exceed the limit of endpoints.
  *
- * @returns undefined where the values alone exceed it
+ * @returns undefined if the values alone exceed the limit
  */
 export function composeBody(values: FormValues['values'], attribution: Attribution): string | undefined {
   const room = submissionLimit - jsonBytes(values);
@@ -127,7 +127,7 @@ export function composeBody(values: FormValues['values'], attribution: Attributi
 }
 
 /**
- * A body and its idempotency key: the same values sent again are the same signup, changed values a new one.
+ * A body and its idempotency key. The same values sent again have the same key, changed values a new one.
  */
 export interface Intent {
   readonly body: string;
@@ -135,7 +135,7 @@ export interface Intent {
   readonly key: string;
 }
 
-/** The last intent where it has the same body, else a new one. */
+/** The last intent if it has the same body, else a new one. */
 export function intentOf(body: string, last: Intent | undefined): Intent {
   return last?.body === body ? last : { body, key: uuid() };
 }
@@ -150,43 +150,42 @@ function uuid(): string {
   return url.slice(-36);
 }
 
-/** One post: an intent, where it goes, and how long to wait for an answer. */
+/** A request: body, key, address and timeout. */
 export interface Post extends Intent {
   readonly endpoint: string;
   /** In seconds. */
   readonly timeout: number;
 }
 
-/** A signup that did not go through. */
+/** A failed signup. */
 export interface Failure {
   readonly kind: FailureKind;
-  /** HTTP status, where an answer came. */
+  /** HTTP status; undefined without an answer. */
   readonly status?: number;
-  /** Seconds to wait before the next attempt; undefined where the endpoint named none. */
+  /** Seconds to wait before the next attempt; undefined without `Retry-After`. */
   readonly retryAfter?: number | undefined;
-  /** What the endpoint says is wrong: plain text, perhaps empty. */
+  /** The endpoint's error message: plain text, may be empty. */
   readonly said?: string;
-  /** The endpoint's code for it. */
+  /** The endpoint's error code. */
   readonly code?: string;
-  /** What the endpoint wants before it takes the same post. */
+  /** What the endpoint asks for before it accepts the same request. */
   readonly ask?: Ask | undefined;
-  /** What the browser says where no answer came. */
+  /** The browser's error, without an answer. */
   readonly cause?: unknown;
 }
 
 const kindOfStatus: Readonly<Record<number, FailureKind>> = { 400: 'refused', 413: 'tooLong', 429: 'limited' };
 
-/** How long a request may still take after its page was put aside and brought back, in milliseconds. */
+/** How long a request may take after its page was restored from the back/forward cache, in milliseconds. */
 const grace = 1000;
 
 /**
- * Posts the body. A refusal, a dead endpoint and a broken network are results, not exceptions. The request outlives the
- * page (`keepalive`), so leaving right after the click loses nothing. Redirects are not followed: browsers would turn
- * the post into a GET, or carry the address to whoever the redirect names. Back on a page that the browser had put
- * aside, WebKit settles nothing of what was on its way, and heeds no signal: then it is sent once more, under the same
- * key.
+ * Posts the body. A refusal, a failing endpoint and a network error are results, not exceptions. The request continues
+ * after the page is closed (`keepalive`). Redirects are not followed: browsers would turn the POST into a GET, or send
+ * the email address to another server. On a page restored from the back/forward cache WebKit neither settles a pending
+ * fetch nor aborts it: then the request is sent again under the same key.
  *
- * @returns undefined where the endpoint has taken the signup
+ * @returns undefined if the endpoint has accepted the signup
  */
 export async function send(post: Post): Promise<Failure | undefined> {
   const { endpoint, timeout, body, key } = post;
@@ -207,9 +206,9 @@ export async function send(post: Post): Promise<Failure | undefined> {
     if (!response) return await send(post);
     const { body: content, headers, ok, status } = response;
     const type = headers.get('Content-Type') ?? '';
-    // Some servers never stop.
+    // The body of some servers never ends.
     if (!type.includes('json')) void content?.cancel();
-    // A page or a plain text: a server that is no signup endpoint. Nobody has stored this signup.
+    // A page or plain text comes from a server that is not a signup endpoint: the signup was not stored.
     if (ok && !type.startsWith('text/')) return undefined;
     return {
       kind: kindOfStatus[status] ?? 'unavailable',
@@ -224,21 +223,21 @@ export async function send(post: Post): Promise<Failure | undefined> {
   }
 }
 
-/** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, lest a wrong clock shut the form for good. */
+/** `Retry-After`: seconds or a date (RFC 9110, 10.2.3); at most an hour, because the clock may be wrong. */
 function secondsUntil(header: string): number | undefined {
   const seconds = Number(header) || (Date.parse(header) - Date.now()) / 1000;
   return seconds > 0 ? Math.min(Math.ceil(seconds), 3600) : undefined;
 }
 
-/** The part of an error body that we read; any of it may be anything else. */
+/** The part of an error body that is read. Untrusted: each value can have any type. */
 interface ErrorBody {
   readonly errors?: readonly { readonly message?: unknown; readonly code?: unknown }[] | null;
   readonly ask?: unknown;
 }
 
 /**
- * What the error body of the API says first, cleaned and shortened, and what it asks for; empty where the answer is
- * anything else.
+ * The first message of an error body, cleaned and shortened, its code, and what the endpoint asks for; empty for any
+ * other body.
  */
 async function readRefusal(response: Response): Promise<Pick<Failure, 'said' | 'code' | 'ask'>> {
   const body = await (response.json() as Promise<ErrorBody | null>).catch(() => null);
@@ -251,7 +250,7 @@ async function readRefusal(response: Response): Promise<Pick<Failure, 'said' | '
   };
 }
 
-/** A text of an untrusted value; empty where it is anything else. */
+/** An untrusted value as text; empty unless it is a string. */
 export function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }

@@ -12,10 +12,10 @@ interface TextInput {
   readonly inputMode?: 'email' | 'numeric' | 'decimal';
 }
 
-/** Kinds with more than a plain text input. Looked up by any word an owner may have written. */
+/** Kinds with more than a plain text input. The key can be any word. */
 const textInputs: Readonly<Record<string, TextInput>> = {
-  // Not `type="email"`: Chromium converts an international domain to Punycode, other browsers do not, and one person
-  // would become two. Endpoints normalize addresses.
+  // Not `type="email"`: only Chromium converts an international domain to Punycode, and the same person would have two
+  // addresses. Endpoints normalize addresses.
   email: { inputMode: 'email' },
   integer: { inputMode: 'numeric' },
   double: { inputMode: 'decimal' },
@@ -35,9 +35,9 @@ interface Field {
 }
 
 /**
- * The field for the address, the first of every form.
+ * The field for the email address, the first of every form.
  *
- * @param hidesLabel - an example stands in the input instead of the label
+ * @param hidesLabel - shows an example in the input instead of the label
  */
 function emailField(texts: FormMessages, hidesLabel: boolean): TemplateResult {
   const attributes: Readonly<Record<string, string>> = {
@@ -54,11 +54,10 @@ function emailField(texts: FormMessages, hidesLabel: boolean): TemplateResult {
 }
 
 /**
- * The custom fields of a form, keyed by the name of their controls: a field that moves keeps its answer, one with
- * another name is another field. A second field of the same name is left out, and so is one without a name; the owner
- * is warned of both.
+ * The custom fields of a form, by the name of their controls: a moved field keeps its value, a field with another name
+ * is another field. A field without a name and a second field with the same name are left out with a warning.
  *
- * Read from attributes, so that the order in which the browser upgrades the elements makes no difference.
+ * Read from attributes, so that the order in which the browser upgrades the elements does not matter.
  */
 export function customFields(host: Element): readonly Field[] {
   const fields = new Map<string, Field>();
@@ -74,7 +73,7 @@ export function customFields(host: Element): readonly Field[] {
   return [...fields.values()];
 }
 
-/** Renders the fields so that each keeps its control, with the answer in it, wherever it moves. */
+/** Renders the fields. A moved field keeps its control with its value. */
 function customFieldsTemplate(fields: readonly Field[], texts: FormMessages): unknown {
   return repeat(
     fields,
@@ -83,7 +82,7 @@ function customFieldsTemplate(fields: readonly Field[], texts: FormMessages): un
   );
 }
 
-/** @param id - id of the control: names are any words and may not be fit for one */
+/** @param id - of the control: a field's name may not be a valid id */
 function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormMessages): TemplateResult {
   const kind = text('kind');
   const label = text('label') || text('name');
@@ -91,14 +90,14 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormM
   const required = has('required');
   const isList = kind === 'list';
   const options = splitChoices(text('options'));
-  // An own property: `toString` is a member of every object.
+  // Only own properties: `toString` is a member of every object.
   const { type = 'text', inputMode } = (Object.hasOwn(textInputs, kind) && textInputs[kind]) || {};
   const hasChoice = !!options[0] && (isList || (type === 'text' && !inputMode));
   const name = key + (isList && hasChoice ? '[]' : '');
 
   if (has('hidden')) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
 
-  // Chromium reports a required checkbox as invalid before it was touched, without `aria-invalid`.
+  // Without `aria-invalid`, Chromium reports a required checkbox as invalid before it is touched.
   const box = (type: string, part: string, choice: string, words: unknown, isChosen = false): TemplateResult =>
     html`<label part=${part}><input part="box" type=${type} name=${name} data-kind=${kind} value=${choice} aria-invalid="false" ?checked=${isChosen} ?required=${required && !hasChoice} /> <span>${words}</span></label>`;
   if (kind === 'boolean')
@@ -109,7 +108,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormM
   }
 
   const remarks = [isList && !hasChoice && texts.listHint, !required && texts.optional].filter(Boolean).join(' ');
-  // The space belongs to the label: browsers drop one between elements from the accessible name.
+  // The space is part of the label: browsers remove a space between elements from the accessible name.
   const title = html`${label + ' '}${remarks && html`<small part="remark">${remarks}</small>`}`;
   const chosen = splitChoices(value);
   if (hasChoice && !isList && options.length > radioLimit)
@@ -145,25 +144,25 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormM
   </div>`;
 }
 
-/** A sentence whose second part links to a page, in a tab of its own so that the form is kept. */
+/** A sentence whose second part is a link. It opens a new tab, so that the form is kept. */
 function withLink(sentence: readonly string[], href: string): unknown {
   const [before, words, after] = sentence;
-  // Pages fill attributes from query parameters: a `javascript:` URL must not become a link. On a server the page's own
-  // URL is unknown.
+  // Pages fill attributes from query parameters: a `javascript:` URL must not become a link. On a server the page's URL
+  // is unknown.
   const isPage = href && parseUrl(href, 'https://example.com')?.protocol.startsWith('http');
   return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
 }
 
-/** Everything that decides what the element shows. */
+/** Everything that the element renders. */
 interface Shown {
   readonly texts: FormMessages;
   readonly view: FormView;
   readonly layout: string;
   readonly endpoint: string;
   readonly fields: readonly Field[];
-  /** True where the form in use is the owner's, inside the element. */
+  /** Whether the form in use is the page's, inside the element. */
   readonly isOwners: boolean;
-  /** The dialog's file; once it failed to load, the form is shown in place of the dialog. */
+  /** The dialog's file. If it failed to load, the form is shown instead of the dialog. */
   readonly dialog: 'loading' | 'loaded' | 'failed';
 }
 
@@ -188,7 +187,7 @@ export function signupTemplate(shown: Shown): TemplateResult {
 function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
   const { state, notice, isSilent, inbox } = view;
   const isDone = state === 'success';
-  // On one line, and in a frame: only where the form asks for nothing but the address.
+  // On one line, or in a frame: only if the email address is the only visible field.
   const isRow = ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
   const isFramed = isRow && layout !== 'inline';
   const isPanel = ['card', 'cover', 'dialog'].includes(layout);

@@ -6,12 +6,12 @@ import type { FieldAttributes, SignupAttributes, SignupEvents, SignupProperties 
 type Camel<Name> = Name extends `${infer Before}-${infer After}` ? `${Before}${Capitalize<Camel<After>>}` : Name;
 
 /**
- * Every name as it is written and in camel case too: vue-tsc checks `@newsletter-success` as `onNewsletterSuccess`, and
+ * Every name as it is written, and in camel case: vue-tsc checks `@newsletter-success` as `onNewsletterSuccess`, and
  * `utm-source` as `utmSource`.
  */
 type WithCamel<Own> = Own & { [Name in keyof Own as Camel<Name>]: Own[Name] };
 
-/** `onNewsletter-success`; in camel case it is what Vue makes of `@newsletter-success`. */
+/** `onNewsletter-success`; {@link WithCamel} adds Vue's name for `@newsletter-success`. */
 type Listeners = { [Name in keyof SignupEvents as `on${Capitalize<Name>}`]?: (event: SignupEvents[Name]) => void };
 
 type Tag<Own> = DefineComponent<Own & Omit<HTMLAttributes, keyof Own> & PublicProps>;

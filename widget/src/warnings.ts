@@ -1,4 +1,4 @@
-/** Warnings for the owner of the page, in the console and as an event; visitors see nothing of them. */
+/** Warnings for the owner of the page, in the console and as an event. Visitors do not see them. */
 import { NewsletterWarningEvent, type WarningReason } from './events.ts';
 
 const given = new WeakMap<Element, Set<string>>();
