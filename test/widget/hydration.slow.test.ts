@@ -294,7 +294,9 @@ describe('renderSignup', () => {
   });
 
   it.each(['onclick', 'a b', '"', 'x><script'])('refuses %s as the name of an attribute', (attribute) => {
-    expect(() => renderSignup({ [attribute]: 'alert(1)' })).toThrow(`"${attribute}" is not an allowed attribute of a form.`);
+    expect(() => renderSignup({ [attribute]: 'alert(1)' })).toThrow(
+      `"${attribute}" is not an allowed attribute of a form.`,
+    );
   });
 
   it('leaves out what is false or not set', () => {
