@@ -37,7 +37,7 @@ describe('the client', () => {
     expectTypeOf({ utm_source: 'x' }).not.toExtend<Parameters<typeof client.subscriptions.create>[0]>();
   });
 
-  it('gives the address a person is sent to for consent', () => {
+  it('returns the authorization URL', () => {
     const { oauth } = createClient({ ...options, appUrl: 'http://app.test/' });
     const address = oauth.authorize({
       client_id: 'c',
@@ -57,7 +57,7 @@ describe('the client', () => {
     },
   );
 
-  it('passes warnings on', async () => {
+  it('returns the warnings of an answer', async () => {
     const warnings = [{ message: 'No such field', code: 'X' }];
     const data = { id: 'sub_1', email: 'a@example.com', status: 'active', created: 1 };
     const client = createClient({ ...options, fetch: answering({ data, warnings }) });
@@ -74,7 +74,7 @@ describe('the client', () => {
     expect(sent).toEqual({ email: 'Ada+News@bücher.example' });
   });
 
-  it('does not send a request that the schemas refuse, and names field and remedy but not the value', async () => {
+  it('rejects an invalid request before it is sent, with field and remedy but without the value', async () => {
     const client = createClient({ ...options, fetch: answering({}) });
     const call = client.subscriptions.create({
       email: 'ada at example',
@@ -87,7 +87,7 @@ describe('the client', () => {
     expect(String(error)).not.toContain('ada at example');
   });
 
-  it('refuses an answer of another shape, unless validation is off', async () => {
+  it('rejects an answer of another shape, unless validation is off', async () => {
     const odd = { data: { id: 7 } };
     await expect(
       createClient({ ...options, fetch: answering(odd) }).automations.get({ automationId: 'aut_1' }),

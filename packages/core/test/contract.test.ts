@@ -86,7 +86,7 @@ describe('the contract', () => {
     ]);
   });
 
-  it('repeats only what may be repeated: three operations happen once, and the OAuth grants', () => {
+  it('marks three operations and the OAuth grants as non-idempotent', () => {
     expect(operations.filter(({ retry }) => retry === 'once').map(({ id }) => id)).toEqual([
       'journeys.enroll',
       'customFields.create',
@@ -136,7 +136,7 @@ describe('the contract', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
   });
 
-  it('refuses an unknown id', () => {
+  it('rejects an unknown id', () => {
     expect(() => operation('subscriptions.destroy' as OperationId)).toThrow(
       'There is no operation "subscriptions.destroy"',
     );
@@ -156,7 +156,7 @@ describe('the schemas', () => {
     },
   );
 
-  it('takes every field of a SubscriptionRequest, and refuses a name it does not have', () => {
+  it('accepts every field of a SubscriptionRequest, and rejects unknown fields', () => {
     expect(Object.keys(subscriptionRequest.shape)).toEqual([...subscriptionRequestFields]);
     expect(subscriptionRequest.safeParse({ email: 'ada@example.com', tags: ['a'] }).success).toBe(false);
   });
@@ -182,7 +182,7 @@ describe('the schemas', () => {
     expect(subscriptionRequest.safeParse({ email }).success).toBe(false);
   });
 
-  it('keeps what it does not know in an answer, and unknown words of an enum', () => {
+  it('keeps unknown fields of an answer and unknown values of an enumeration', () => {
     const answer = {
       data: { id: 'sub_1', email: 'a@example.com', status: 'snoozed', created: 1, stripe_customer_id: '' },
     };

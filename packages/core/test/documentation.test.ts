@@ -1,4 +1,4 @@
-/** The words of the contract reach whoever needs them: the editor, `api.md`, the JSON Schemas. */
+/** Descriptions of the contract appear in the editor, in `api.md` and in the JSON Schemas. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ import { schemas } from '../src/schema/index.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 
-it('the generated files are what the contract and the schemas make; else run "npm run generate"', () => {
+it('the generated files match the contract and the schemas; else run "npm run generate"', () => {
   for (const [path, text] of generate()) expect(readFileSync(`${packageFolder}/${path}`, 'utf8'), path).toBe(text);
 });
 
-describe('the words of the contract', () => {
+describe('the descriptions of the contract', () => {
   it.each(operations.map((operation) => [operation.id, operation] as const))(
     '%s describes exactly its parameters',
     (id, { path, query, body }: Operation) => {
@@ -56,7 +56,7 @@ describe('the words of the contract', () => {
 });
 
 describe('the editor', () => {
-  it('shows what a method does, takes, answers and throws, and what a field means', async () => {
+  it('shows the description, parameters, answer and errors of a method, and the description of a field', async () => {
     const lines = [
       "import { createClient } from '@newsletter-kit/core';",
       "const client = createClient({ baseUrl: 'http://127.0.0.1:4010/v2' });",
@@ -109,7 +109,7 @@ interface Message {
   readonly result?: unknown;
 }
 
-/** TypeScript's own language server, spoken to over its standard streams. */
+/** TypeScript's own language server, over its standard streams. */
 function languageServer() {
   const child = spawn(join(packageFolder, '..', '..', 'node_modules', '.bin', 'tsc'), ['--lsp', '--stdio'], {
     cwd: packageFolder,

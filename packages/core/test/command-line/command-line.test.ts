@@ -92,7 +92,7 @@ it.each([
   expect(calls).toEqual([]);
 });
 
-it('passes errors of a command on as they are', async () => {
+it('passes errors of a command on unchanged', async () => {
   const failure = new Error('no ink');
   const { run } = program({
     commands: {
@@ -122,7 +122,7 @@ it('runs the default command where none is named, with options before or behind 
   expect(calls).toEqual(['open', ['hello', {}, { town: 'Ulm' }], ['hello', {}, { town: 'Ulm' }], ['--town', {}, {}]]);
 });
 
-it('completes commands, options, choices, files and what the program knows', async () => {
+it('completes commands, options, choices, files and values that the program provides', async () => {
   const { run } = program({
     defaultCommand: 'open',
     globalOptions: () => [new Option('--town <name>', 'the town')],

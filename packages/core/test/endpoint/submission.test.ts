@@ -10,7 +10,7 @@ const codes = (input: unknown): readonly string[] => {
 };
 
 describe('readSubmission', () => {
-  it('keeps what a page may send, cleaned', () => {
+  it('keeps the fields that a page may send, cleaned', () => {
     expect(
       readSubmission({
         email: ' Ada+News@BÜCHER.example ',
@@ -68,7 +68,7 @@ describe('readSubmission', () => {
     expect(read).toEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
   });
 
-  it('leaves out what is empty', () => {
+  it('leaves out empty values', () => {
     const read = readSubmission({
       email: 'ada@example.com',
       utm_source: '',
@@ -82,7 +82,7 @@ describe('readSubmission', () => {
     expect(read).toEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
   });
 
-  it('suspects a filled honeypot and still keeps the signup', () => {
+  it('marks a signup with a filled honeypot as suspected', () => {
     expect(readSubmission({ email: 'ada@example.com', [honeypotField]: 'x' })).toMatchObject({
       ok: true,
       suspected: true,
@@ -127,7 +127,7 @@ describe('readSubmission', () => {
     expect([...codes(input)].sort()).toEqual([...expected].sort());
   });
 
-  it('never throws and never lets an unknown name through', () => {
+  it('never throws and never keeps an unknown field', () => {
     const allowed = new Set(['email', ...attributionFields, 'custom_fields', 'consent', 'token', 'proof']);
     fc.assert(
       fc.property(

@@ -1,4 +1,4 @@
-/** What is concluded from single answers; test/proofs/quota.slow.test.ts shows what comes of it in an hour. */
+/** The rate limit after single answers; test/proofs/quota.slow.test.ts simulates an hour of calls. */
 import { describe, expect, it } from 'vitest';
 import { createQuota } from '../../src/engine/rate-limit.ts';
 
@@ -6,7 +6,7 @@ const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;
 const ok = { status: 200, headers: {} };
 const tooMany = (headers: Record<string, string> = {}) => ({ status: 429, headers });
-const told = (remaining: number, resetAfterMs = minute) => ({
+const quotaHeaders = (remaining: number, resetAfterMs = minute) => ({
   status: 200,
   headers: {
     'ratelimit-limit': '100',
@@ -18,19 +18,19 @@ const told = (remaining: number, resetAfterMs = minute) => ({
 /** A quota, with times counted from its beginning. */
 function watched() {
   const quota = createQuota();
-  let underWay = 0;
+  let inFlight = 0;
   const send = (at: number) => {
     const sent = quota.sent(start + at);
-    underWay += 1;
+    inFlight += 1;
     return {
       answer(answer: Parameters<typeof quota.answered>[1], after = at) {
-        underWay -= 1;
+        inFlight -= 1;
         return quota.answered(sent, answer, start + after, start + after);
       },
     };
   };
   /** When one more may go, as of `at`; Infinity where only an answer can tell. */
-  const next = (at: number): number => Math.max(at, quota.nextAt(start + at, underWay) - start);
+  const next = (at: number): number => Math.max(at, quota.nextAt(start + at, inFlight) - start);
   /** How many may go at this moment, each answered at once. */
   const room = (at: number, most = 200): number => {
     let count = 0;
@@ -85,7 +85,7 @@ describe('headers', () => {
   it('stay in effect over a few answers without them, and are dropped after many', () => {
     const { send, next } = watched();
     const others = Array.from({ length: 4 }, () => send(0));
-    send(0).answer(told(0), 0);
+    send(0).answer(quotaHeaders(0), 0);
     for (const other of others) other.answer(ok, 100);
     expect(next(100)).toBe(minute);
     for (let n = 0; n < 20; n += 1) send(minute + n).answer(ok, minute + n);
@@ -96,16 +96,16 @@ describe('headers', () => {
   it('of answers out of order give the smallest remaining number', () => {
     const { send, next } = watched();
     const [first, second] = [send(0), send(0)];
-    second.answer(told(0), 100);
-    first.answer(told(1), 200);
+    second.answer(quotaHeaders(0), 100);
+    first.answer(quotaHeaders(1), 200);
     expect(next(200)).toBe(minute);
   });
 
   it('of a past window do not change the current one', () => {
     const { send, next } = watched();
     const [late, early] = [send(minute - 1), send(minute)];
-    early.answer(told(99, 2 * minute), minute + 100);
-    late.answer(told(0), minute + 200);
+    early.answer(quotaHeaders(99, 2 * minute), minute + 100);
+    late.answer(quotaHeaders(0), minute + 200);
     expect(next(minute + 200)).toBe(minute + 200);
   });
 });

@@ -161,7 +161,7 @@ describe('the token of a call', () => {
     expect(issued).toBe(3);
   });
 
-  it('is not handed back to the call it was refused for, where a renewal for an older token is under way', async () => {
+  it('is not returned to the call that was refused with it, where a refresh of an older token is in flight', async () => {
     const tokens: TokenSet = { accessToken: 'B', refreshToken: 'r1', issuedAt: 0, expiresAt: null, scopes: [] };
     const renewed: string[] = [];
     const source = createTokenSource({

@@ -1,4 +1,4 @@
-/** The hosts over fetch against real sockets: what the network does to a request, and what the engine makes of it. */
+/** The hosts over fetch against real sockets: network failures, and the errors that the engine throws for them. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -78,7 +78,7 @@ describe.each([
     };
   }
 
-  it('sends what the engine wrote and reads what the server answers', async () => {
+  it('sends the request of the engine and reads the answer of the server', async () => {
     let seen = '';
     const baseUrl = await serving((request, response) => {
       seen = `${request.method} ${request.url} ${request.headers.authorization}`;
@@ -89,13 +89,13 @@ describe.each([
     expect(seen).toBe('GET /v2/publications/pub_1/subscriptions Bearer sandbox-key');
   });
 
-  it('knows that a refused connection sent nothing', async () => {
+  it('reports a refused connection as not sent', async () => {
     await expect(client(await refusing()).list()).rejects.toSatisfy(
       (error) => error instanceof NetworkError && error.notSent && error.code === 'ECONNREFUSED',
     );
   });
 
-  it('does not know it of a connection that broke, also in the middle of the body', async () => {
+  it('reports a broken connection as possibly sent, also in the middle of the body', async () => {
     const cut = await serving((_, response) => {
       response.writeHead(200, { 'content-length': '1000', 'content-type': 'application/json' });
       response.write('{"data":[');

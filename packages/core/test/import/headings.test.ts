@@ -1,4 +1,4 @@
-/** How the columns of other services' exports find their fields, and how their values are read. */
+/** The headings of other services' exports, and the values of their columns. */
 import { describe, expect, it } from 'vitest';
 import { fieldValueReader, headingReader, knownHeadings } from '../../src/import/index.ts';
 

@@ -1,4 +1,4 @@
-/** The small parts, each against something that does the same the plain way. */
+/** Parts of the import, each compared with a simple implementation. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AddressSet } from '../../src/import/batch-reader.ts';
@@ -114,7 +114,7 @@ it('counts the bytes of any text as an encoder does', () => {
   );
 });
 
-it('a row is taken where the schema takes it, and refused where the schema refuses it', () => {
+it('a row is accepted where the schema accepts it, and rejected where the schema rejects it', () => {
   const id = fc.constantFrom('tier_1-a', 'aut_9', 'nl_list_x', 'comp_access_0', 'tier_', 'plain', '');
   const texts = fc.array(id, { maxLength: 3 });
   const field = fc.record(

@@ -1,4 +1,4 @@
-/** An engine whose service takes bulk and single creations, or answers what a test has it answer. */
+/** An engine whose service takes bulk and single creations, or gives the answers of a test. */
 import { createEngine, type Host, type HostAnswer } from '../../src/engine/index.ts';
 
 export interface Sent {

@@ -54,7 +54,7 @@ const failure = async (work: PromiseLike<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-describe('setting up', () => {
+describe('the settings of a login', () => {
   it.each([
     'http://app.test',
     'http://127.0.0.1.evil.test',
@@ -78,14 +78,14 @@ describe('setting up', () => {
     expect(url).toContain(`${appUrl.replace(/\/$/, '')}/oauth/authorize?`);
   });
 
-  it('names every mistake in the settings at once', () => {
+  it('lists every invalid setting at once', () => {
     expect(() => oauthOf({ appUrl: 'x', clientId: '', clientSecret: '', redirectUri: '/callback' })).toThrow(
       /appUrl .*clientId .*clientSecret .*redirectUri /,
     );
   });
 });
 
-describe('the address a person is sent to', () => {
+describe('the authorization URL', () => {
   it('carries a challenge for the verifier that is kept, and a state of its own each time', async () => {
     const oauth = oauthOf({ ...options, scopes: ['subscriptions:read', 'automations:read'] });
     const [one, two] = [await oauth.startLogin(), await oauth.startLogin({ scopes: ['posts:read'], state: 'mine' })];
@@ -249,7 +249,7 @@ function everything(error: unknown): string {
   return [error.stack, JSON.stringify(error), everything(error.cause)].join('\n');
 }
 
-describe('a client that signs people in', () => {
+describe('a client with a login', () => {
   it('keeps the tokens of a login in its store, and calls with them', async () => {
     const store = createMemoryTokenStore();
     const seen: (string | undefined)[] = [];
@@ -270,7 +270,7 @@ describe('a client that signs people in', () => {
     expect(seen).toEqual([undefined, 'Bearer new-access']);
   });
 
-  it('names the missing settings where it was not given an app', async () => {
+  it('names the missing settings where oauth is not configured', async () => {
     const client = createClient({ baseUrl: 'http://api.test/v2' });
     await expect(client.oauth.startLogin()).rejects.toThrow('createClient needs appUrl and oauth');
     expect(() => createClient({ baseUrl: 'http://api.test/v2', oauth: app })).toThrow(

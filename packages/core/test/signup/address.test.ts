@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest';
 import { addressKey, isAddress, normalizeAddress } from '../../src/signup/index.ts';
 
-describe('isAddress takes', () => {
+describe('isAddress accepts', () => {
   test.each([
     'ada@example.com',
     'ada+news@example.com',
@@ -19,7 +19,7 @@ describe('isAddress takes', () => {
   ])('%s', (address) => expect(isAddress(address)).toBe(true));
 });
 
-describe('isAddress refuses', () => {
+describe('isAddress rejects', () => {
   test.each([
     '',
     'ada',
@@ -46,7 +46,7 @@ describe('isAddress refuses', () => {
     `ada@${'abcdefgh.'.repeat(30)}com`,
   ])('%s', (address) => expect(isAddress(address)).toBe(false));
 
-  it('also where the text is built to make it search: an expression that goes back would never come to an end', () => {
+  it('crafted texts without backtracking, which would take exponential time', () => {
     expect(isAddress(`${'a.'.repeat(120)}@`)).toBe(false);
     expect(isAddress(`a@${'a-'.repeat(124)}`)).toBe(false);
   });
@@ -57,16 +57,16 @@ describe('normalizeAddress', () => {
     expect(normalizeAddress(' Ada+News@BÜCHER.Example ')).toBe('Ada+News@bücher.example');
   });
 
-  it('composes what was typed as two characters', () => {
+  it('composes a letter and its combining mark (NFC)', () => {
     expect(normalizeAddress('ju\u0308rgen@bu\u0308cher.example')).toBe('jürgen@bücher.example');
   });
 
-  it('leaves a text without @ as it is', () => {
+  it('leaves a text without @ unchanged', () => {
     expect(normalizeAddress(' Ada ')).toBe('Ada');
   });
 });
 
-test('addressKey makes one person of two spellings', () => {
+test('addressKey is equal for two spellings of an address', () => {
   expect(addressKey('ADA+news@Example.com')).toBe(addressKey('ada+NEWS@example.COM '));
   expect(addressKey('ada+news@example.com')).not.toBe(addressKey('ada@example.com'));
 });

@@ -253,7 +253,7 @@ describe('the touch that counts', () => {
     for (const { steps } of rows.filter((row) => !row.steps.includes('grant'))) expect(walk(steps).stored).toBe('');
   });
 
-  it('survives storing whole, whatever the values', () => {
+  it('is restored unchanged, whatever its values', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -271,7 +271,7 @@ describe('the touch that counts', () => {
     );
   });
 
-  it('is clean, known, filled and within the limit, whatever stands in the store', () => {
+  it('is cleaned and within the limit, whatever is stored', () => {
     const text = fc.string({ unit: 'binary', maxLength: 200 });
     const hostile = fc.oneof(
       text,
@@ -307,7 +307,7 @@ describe('the touch that counts', () => {
     expect(chooseTouch(knownTouches(stored, [], 1000), 'first')).toBeUndefined();
   });
 
-  it('never brings an e-mail address back from the store', () => {
+  it('never holds an e-mail address from the store', () => {
     expect(knownTouches('t:5?utm_content=ada@example.com&utm_source=mail', [], 1000)).toEqual([
       { at: 5, attribution: { utm_source: 'mail' } },
     ]);

@@ -147,7 +147,7 @@ describe('readAttribution', () => {
     expect(readAttribution({ url: page + url, referrer }, options)).toEqual(expected);
   });
 
-  it('takes any two texts for a visit', () => {
+  it('accepts any two texts as a visit', () => {
     expect(readAttribution({ url: 'about:srcdoc', referrer: '' })).toEqual({});
     expect(readAttribution({ url: '', referrer: 'https://news.example' })).toEqual({
       referring_site: 'https://news.example',
@@ -173,7 +173,7 @@ describe('readAttribution', () => {
     expect(bytes(found)).toBeLessThan(submissionLimit * 0.8);
   });
 
-  it('gives only clean, known, filled fields within the limit, whatever the address', () => {
+  it('returns only cleaned, known, non-empty fields within the limit, whatever the URL', () => {
     fc.assert(
       fc.property(
         fc.dictionary(
@@ -196,14 +196,14 @@ describe('readAttribution', () => {
 });
 
 describe('fitAttribution', () => {
-  it('shortens the longest value and leaves the others alone', () => {
+  it('shortens the longest value and keeps the others', () => {
     const found = fitAttribution({ utm_source: 'fair', utm_campaign: 'ä'.repeat(400) }, 500);
     expect(found.utm_source).toBe('fair');
     expect(found.utm_campaign).toMatch(/^ä{150,250}$/);
     expect(bytes(found)).toBeLessThanOrEqual(500);
   });
 
-  it('leaves nothing where there is no room', () => {
+  it('returns no fields where even short values do not fit', () => {
     expect(fitAttribution({ utm_source: 'fair' }, 1)).toEqual({});
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it, test } from 'vitest';
 import { cleanText, formToObject, textLimit } from '../../src/signup/index.ts';
 
 describe('formToObject', () => {
-  it('makes of a form post what the JSON post would have been', () => {
+  it('turns a form post into the object of the JSON post', () => {
     const form = new URLSearchParams([
       ['email', 'ada+news@example.com'],
       ['utm_source', 'fair'],
@@ -47,7 +47,7 @@ describe('formToObject', () => {
     });
   });
 
-  it('takes the first of a name that may stand only once', () => {
+  it('keeps the first value of a repeated field', () => {
     expect(
       formToObject([
         ['email', 'a@b.co'],
@@ -56,7 +56,7 @@ describe('formToObject', () => {
     ).toEqual({ email: 'a@b.co' });
   });
 
-  it('takes hostile names as names', () => {
+  it('keeps names such as __proto__ as plain names', () => {
     const object = formToObject([
       ['__proto__', 'x'],
       ['constructor', 'y'],
@@ -82,7 +82,7 @@ describe('cleanText', () => {
     ['keeps markup as text', '<b>R&D</b>', '<b>R&D</b>'],
   ])('%s', (_name, text, expected) => expect(cleanText(text)).toBe(expected));
 
-  it('keeps line ends where it is told to, each as one line feed', () => {
+  it('keeps line ends with keepsLines, each as one line feed', () => {
     expect(cleanText(' a\r\nb\rc\n\td\u0000 ', textLimit, true)).toBe('a\nb\nc\nd');
   });
 
@@ -91,7 +91,7 @@ describe('cleanText', () => {
     expect(cleanText('🎉'.repeat(10), 3)).toBe('🎉🎉🎉');
   });
 
-  it('cleaned once is clean', () => {
+  it('changes nothing the second time', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'binary', maxLength: 800 }),

@@ -1,4 +1,4 @@
-/** Each situation and its default action, the breaker, and bad input. */
+/** The situations of a sync and their default actions, the circuit breaker, and invalid input. */
 import {
   createReconciler,
   prepareMapping,
@@ -214,7 +214,7 @@ describe('createReconciler', () => {
     expect(next.subscriptionCreates).toEqual([]);
   });
 
-  it('lets opt-outs of several contacts count for all of them, and lets their values wait', () => {
+  it('applies the opt-out of one of several contacts to all of them, and plans no values', () => {
     const contacts = [contactOf(1, { city: 'Ulm' }), contactOf(1, { id: 'c2', do_not_mail: true })];
     const result = plan(contacts, [subscription(1)]);
     expect(codes(result)).toEqual(['ambiguous', 'ambiguous']);
@@ -275,7 +275,7 @@ describe('createReconciler', () => {
     expect(codes(plan(written(written(moved, first), last), confirmed.slice(1), last.state, options))).toEqual([]);
   });
 
-  it('moves nobody who unsubscribed', () => {
+  it('does not move an unsubscribed subscription', () => {
     const { contacts, subscriptions, state } = agreed(1);
     const moved = contacts.map((contact) => ({ ...contact, email: 'new@example.com' }));
     const left = subscriptions.map((one) => ({ ...one, status: 'inactive' }));

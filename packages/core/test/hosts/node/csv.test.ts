@@ -28,7 +28,7 @@ const customFields = [
 ];
 
 describe('a CSV', () => {
-  it('becomes subscriptions by the names of its columns, and keeps the row as it was', async () => {
+  it('becomes subscriptions by the names of its columns, and keeps the original row', async () => {
     const rows = await read(
       'E-Mail,UTM Source,custom:First Name,newsletter_list_ids,send_welcome_email\nada@example.com,fair,Ada,"nl_list_1, nl_list_2",no\nbo@example.com,,,,\n',
     );
@@ -54,7 +54,7 @@ describe('a CSV', () => {
     ]);
   });
 
-  it('reads custom fields by their kind, and says which column holds something else', async () => {
+  it('reads custom fields by their kind, and names a column with a value of another kind', async () => {
     const header = 'email,topics,Age,Height,Member,Born,Seen,Nick\n';
     const [row] = await read(`${header}a@b.example,"ai, design",42,1.8,Yes,2000-02-29,2026-01-31T12:00:00Z,42\n`, {
       customFields,

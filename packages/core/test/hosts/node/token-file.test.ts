@@ -69,7 +69,7 @@ describe('the token file', () => {
     expect(existsSync('-lock')).toBe(false);
   });
 
-  it('holds one login or the other, whole, wherever a process is killed while it saves', async () => {
+  it('holds one complete login, wherever a process is killed while it saves', async () => {
     const path = join(scratchFolder(), 'tokens.json');
     const store = createFileTokenStore(path);
     const saving = fileURLToPath(new URL('saving.ts', import.meta.url));

@@ -1,4 +1,4 @@
-/** The two readings of an answer: the strict one is the specification, the tolerant one is what the client accepts. */
+/** The two schemas of an answer: the strict one follows the specification, the client uses the tolerant one. */
 import * as z from 'zod';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { operations, type OperationId } from '../src/contract/index.ts';
@@ -58,8 +58,8 @@ const refused: readonly (readonly [what: string, id: OperationId, value: unknown
   ['a text in place of a time', 'subscriptions.create', { data: { ...subscription, created: '1' } }],
 ];
 
-describe('the readings of an answer', () => {
-  it('both accept what the specification shows', () => {
+describe('the schemas of an answer', () => {
+  it('both accept the answers of the specification', () => {
     const offset = { data: [subscription], limit: 10, page: 1, total_results: 1, total_pages: 1 };
     for (const answer of [list, offset]) {
       expect(strict('subscriptions.list', answer)).toBe(true);
@@ -68,17 +68,17 @@ describe('the readings of an answer', () => {
     expect(strict('publicationFields.list', { ...list, data: [], total_results: 0 })).toBe(true);
   });
 
-  it.each(tolerated)('the strict one refuses %s, the tolerant one accepts it', (_, id, value) => {
+  it.each(tolerated)('the strict one rejects %s, the tolerant one accepts it', (_, id, value) => {
     expect(strict(id, value)).toBe(false);
     expect(accepted(id, value)).toBe(true);
   });
 
-  it.each(refused)('both refuse %s', (_, id, value) => {
+  it.each(refused)('both reject %s', (_, id, value) => {
     expect(strict(id, value)).toBe(false);
     expect(accepted(id, value)).toBe(false);
   });
 
-  it('the tolerant one hands an answer on as it came', () => {
+  it('the tolerant one returns an answer unchanged', () => {
     const answer = { data: { ...subscription, status: 'snoozed', more: { a: [1] } }, extra: 1 };
     expect(checkAnswer('subscriptions.create', answer)).toEqual({ value: answer });
   });
@@ -110,7 +110,7 @@ describe('the generated types', () => {
   });
 });
 
-describe('requests that cannot be meant', () => {
+describe('requests with contradictory arguments', () => {
   const client = createClient({
     baseUrl: 'http://api.test/v2',
     publicationId: 'pub_1',
@@ -118,13 +118,13 @@ describe('requests that cannot be meant', () => {
     fetch: () => Promise.reject(new Error('nothing is to be sent')),
   });
 
-  it('an enrollment of nobody is refused before it is sent', async () => {
+  it('an enrollment without a subscriber is rejected before it is sent', async () => {
     const call = client.journeys.enroll({ automationId: 'aut_1' } as never);
     await expect(call).rejects.toThrow(InvalidRequestError);
     await expect(call).rejects.toThrow('"email" or "subscription_id" is missing');
   });
 
-  it('a list by cursor and page is refused before it is sent', async () => {
+  it('a list by cursor and page is rejected before it is sent', async () => {
     const call = client.subscriptions.list({ cursor: 'abc', page: 2 } as never);
     await expect(call).rejects.toThrow('"cursor" and "page" cannot be combined');
   });

@@ -1,4 +1,4 @@
-/** What reaches beyond the contract: the response of a call, requests of one's own, extra fields. */
+/** Calls: the response behind the data, extra fields, and requests that the contract does not describe. */
 import { describe, expect, it } from 'vitest';
 import { ApiPromise } from '../../src/engine/api-promise.ts';
 import {
@@ -80,7 +80,7 @@ describe('a call', () => {
     expect(unhandled).toEqual([]);
   });
 
-  it('sends extra fields as they are, in body, query and headers', async () => {
+  it('sends extra fields unchanged, in body, query and headers', async () => {
     const { engine, host } = calling(json({ data: {} }), json({ data: {} }));
     await engine.call(
       'journeys.enroll',
@@ -146,7 +146,7 @@ describe('a list', () => {
   });
 });
 
-describe('a request the contract does not know', () => {
+describe('a request that the contract does not describe', () => {
   it('is sent with authorization, the publication and a JSON body, and returns the JSON of the answer', async () => {
     const { engine, host } = calling(json({ data: { id: 'post_1' } }, { headers }), json([1]));
     const call = engine.request<{ data: { id: string } }>('POST', '/publications/{publicationId}/posts', {
@@ -180,7 +180,7 @@ describe('a request the contract does not know', () => {
     expect(host.sent).toHaveLength(times);
   });
 
-  it('is retried by the given retry class', async () => {
+  it('is retried by its retryClass', async () => {
     const { engine, host } = calling({ status: 500 }, json({}));
     await engine.request('POST', '/search', { retryClass: 'safe', body: {} });
     expect(host.sent).toHaveLength(2);
