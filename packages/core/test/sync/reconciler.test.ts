@@ -1,80 +1,7 @@
-/** The situations of a sync and their default actions, the circuit breaker, and invalid input. */
-import {
-  createReconciler,
-  prepareMapping,
-  startSync,
-  type SyncMapping,
-  type SyncPlan,
-  type SyncState,
-  type SyncSubscription,
-} from '@newsletter-kit/core/sync';
+/** The situations of a sync and their default actions, and invalid input. */
+import { createReconciler, prepareMapping, startSync } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-
-const city = 'c0000000-0000-4000-8000-000000000001';
-const defaults: SyncMapping = {
-  fields: [
-    { newsletter: city, contact: 'city', direction: 'both', conflict: 'crm' },
-    { newsletter: 'status', contact: 'newsletter_status', direction: 'to_contact' },
-  ],
-  contact: { token: 'token' },
-  optOut: { contact: 'do_not_mail' },
-};
-const now = 1_800_000_000_000;
-
-type Contact = Record<string, unknown>;
-type Options = { readonly mapping?: Partial<SyncMapping>; readonly accept?: boolean; readonly scope?: 'incoming' };
-
-function subscription(number: number, over: Partial<SyncSubscription> = {}): SyncSubscription {
-  return {
-    id: `sub_00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
-    email: `reader-${number}@example.com`,
-    status: 'active',
-    created: 1_700_000_000 + number,
-    custom_fields: [{ name: 'City', value: 'Bonn' }],
-    ...over,
-  };
-}
-
-function contactOf(number: number, over: Contact = {}): Contact {
-  const email = `reader-${number}@example.com`;
-  return { id: `c${number}`, email, city: 'Bonn', newsletter_status: 'active', do_not_mail: false, token: '', ...over };
-}
-
-function plan(
-  contacts: readonly Contact[],
-  subscriptions: readonly SyncSubscription[],
-  state: SyncState = startSync(),
-  { mapping, accept, scope }: Options = {},
-): SyncPlan {
-  const ready = prepareMapping({ ...defaults, ...mapping }, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
-  const reconciler = createReconciler({ mapping: ready, state, now, accept, scope });
-  for (const contact of contacts) reconciler.addContact(contact);
-  reconciler.addSubscriptions(subscriptions);
-  return reconciler.finish();
-}
-
-/** Makes the contacts' writes of a plan. */
-function written(contacts: readonly Contact[], { pairs }: SyncPlan): Contact[] {
-  const writes = new Map(pairs.flatMap(({ contactWrites }) => contactWrites.map((write) => [write.id, write])));
-  return contacts.map((contact) => {
-    const write = writes.get(String(contact['id']));
-    return write ? { ...contact, ...write.changes, token: write.token } : contact;
-  });
-}
-
-/** Contacts that are linked to their subscriptions and agree with them, and the state after that run. */
-function agreed(
-  count: number,
-  options: Options = {},
-): { contacts: Contact[]; subscriptions: SyncSubscription[]; state: SyncState } {
-  const numbers = Array.from({ length: count }, (_, index) => index + 1);
-  const subscriptions = numbers.map((number) => subscription(number));
-  const contacts = numbers.map((number) => contactOf(number));
-  const first = plan(contacts, subscriptions, startSync(), options);
-  return { contacts: written(contacts, first), subscriptions, state: first.state };
-}
-
-const codes = ({ findings }: SyncPlan): readonly string[] => findings.map(({ code }) => code);
+import { agreed, codes, contactOf, now, plan, subscription, written } from './reconcile.ts';
 
 describe('createReconciler', () => {
   it('writes nothing where both sides agree', () => {
@@ -335,65 +262,6 @@ describe('createReconciler', () => {
     expect([second.pairs, second.contactCreates, codes(second), second.state]).toEqual([[], [], [], state]);
   });
 
-  describe('the circuit breaker holds back a plan', () => {
-    it('that unsubscribes more than 5 % and more than 20, but for opt-outs towards the CRM', () => {
-      const { contacts, subscriptions, state } = agreed(100);
-      const changed = contacts.map((contact, index) => ({ ...contact, ...(index < 21 && { do_not_mail: true }) }));
-      const left = subscriptions.map((one, index) => (index === 50 ? { ...one, status: 'inactive' } : one));
-      const held = plan(changed, left, state);
-      expect(held.held).toMatchObject({ reason: 'too_many_changes' });
-      expect(held.counts.unsubscribes).toBe(21);
-      expect(held.pairs).toMatchObject([
-        { subscriptionWrites: [], contactWrites: [{ id: 'c51', changes: { do_not_mail: true } }] },
-      ]);
-      expect(held.pairs[0]?.contactWrites[0]?.changes).not.toHaveProperty('newsletter_status');
-      const accepted = plan(changed, left, state, { accept: true });
-      expect(accepted.held).toBeNull();
-      expect(accepted.pairs).toHaveLength(22);
-      expect(
-        plan(
-          changed.map((contact, index) => (index === 0 ? (contacts[0] ?? {}) : contact)),
-          left,
-          state,
-        ).held,
-      ).toBeNull();
-    });
-
-    it('that clears values of many', () => {
-      const { contacts, subscriptions, state } = agreed(30);
-      const emptied = contacts.map((contact) => ({ ...contact, city: '' }));
-      expect(plan(emptied, subscriptions, state)).toMatchObject({ held: { reason: 'too_many_changes' }, pairs: [] });
-    });
-
-    it('that creates more contacts than came in, but not where none came in', () => {
-      const subscriptions = Array.from({ length: 30 }, (_, index) => subscription(index));
-      expect(plan([contactOf(1)], subscriptions)).toMatchObject({
-        held: { reason: 'too_many_creations' },
-        contactCreates: [],
-      });
-      expect(plan([contactOf(1)], subscriptions, startSync(), { accept: true }).contactCreates).toHaveLength(29);
-      expect(plan([], subscriptions).contactCreates).toHaveLength(30);
-    });
-
-    it('where no contact has a mapped field', () => {
-      const { contacts, subscriptions, state } = agreed(1);
-      const without = contacts.map(({ city: _, ...contact }) => contact);
-      const result = plan(without, subscriptions, state);
-      expect(result.held).toMatchObject({ reason: 'field_missing' });
-      expect(result.findings).toMatchObject([{ code: 'field_missing', field: 'city', isNew: true }]);
-      expect(plan(without, subscriptions, result.state).findings).toMatchObject([{ isNew: false }]);
-      expect(plan(without, subscriptions, state, { mapping: { missingIsEmpty: true } }).held).toBeNull();
-    });
-
-    it('where the publication no longer has a mapped field', () => {
-      const mapping = prepareMapping(defaults, [], 'pub_1');
-      const reconciler = createReconciler({ mapping, state: startSync(), now });
-      reconciler.addContact(contactOf(1));
-      reconciler.addSubscriptions([subscription(1)]);
-      expect(reconciler.finish().held).toMatchObject({ reason: 'field_missing' });
-    });
-  });
-
   it.each([
     ['address_malformed', [contactOf(1, { email: '' })]],
     ['address_malformed', [contactOf(1, { email: 'reader@' })]],
@@ -412,5 +280,68 @@ describe('createReconciler', () => {
     // A damaged token is replaced at once.
     expect(again.findings.map(({ isNew }) => isNew)).toEqual(code === 'token_damaged' ? [] : [false]);
     expect(again.pairs).toEqual([]);
+  });
+
+  it('reports each of several contacts of a subscription, and uses the linked one where the mapping says so', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const both = [...contacts.map((one) => ({ ...one, city: 'Ulm' })), contactOf(1, { id: 'c2', city: 'Jena' })];
+    const waiting = plan(both, subscriptions, state);
+    expect(waiting.pairs).toEqual([]);
+    expect(waiting.counts.pairs).toBe(1);
+    const { id: subscriptionId } = subscription(1);
+    expect(waiting.findings).toMatchObject([
+      { code: 'ambiguous', row: 1, contactId: 'c1', subscriptionId },
+      { code: 'ambiguous', row: 2, contactId: 'c2', subscriptionId },
+    ]);
+    const mapping = { situations: { ambiguous: 'use_linked' } } as const;
+    const { pairs } = plan(both, subscriptions, state, { mapping });
+    expect(pairs).toMatchObject([
+      { subscriptionWrites: [{ custom_fields: [{ name: 'City', value: 'Ulm' }] }], contactWrites: [{ id: 'c1' }] },
+    ]);
+    const linkedTwice = both.map((one) => ({ ...one, token: contacts[0]?.['token'] }));
+    expect(plan(linkedTwice, subscriptions, state, { mapping }).pairs).toEqual([]);
+  });
+
+  it('opts out no contact where none of several is opted out', () => {
+    const { pairs } = plan([contactOf(1), contactOf(1, { id: 'c2' })], [subscription(1)]);
+    expect(pairs).toEqual([]);
+  });
+
+  it('stores the creation time of the newest subscription, whatever the order of the pages', () => {
+    const subscriptions = [30, 10, 20].map((created, number) => subscription(number, { created }));
+    expect(plan([], subscriptions).state.seenUntil).toBe(30);
+  });
+
+  it('stores the fingerprint of an erased address alone', () => {
+    const { contacts, subscriptions, state } = agreed(2);
+    const [one = subscription(1), two = subscription(2)] = subscriptions;
+    const erased = { ...one, email: 'redacted@redacted.invalid', status: 'inactive' };
+    const changed = contacts.map((contact) => ({ ...contact, city: 'Ulm' }));
+    const result = plan(changed, [erased, two], state);
+    expect(result.pairs).toHaveLength(2);
+    expect(result.state.erased).toHaveLength(1);
+  });
+
+  it('stores at most 10,000 fingerprints of findings', () => {
+    const contacts = Array.from({ length: 10_001 }, (_, index) => ({
+      id: index,
+      email: 'nobody',
+      city: '',
+      newsletter_status: '',
+    }));
+    const { findings, state } = plan(contacts, [], startSync(), { mapping: { optOut: undefined } });
+    expect(findings).toHaveLength(10_001);
+    expect(new Set(state.reported).size).toBe(10_000);
+  });
+
+  it('plans records without a counterpart in parts of 2000', () => {
+    const partsOf = (contacts: number, subscriptions: number): number => {
+      const mapping = prepareMapping({ fields: [], situations: { newSubscription: 'leave' } }, [], 'pub_1');
+      const reconciler = createReconciler({ mapping, state: startSync(), now });
+      for (let id = 0; id < contacts; id += 1) reconciler.addContact({ id, email: `contact-${id}@example.com` });
+      reconciler.addSubscriptions(Array.from({ length: subscriptions }, (_, number) => subscription(number)));
+      return [...reconciler.finishInParts()].length;
+    };
+    expect([partsOf(1999, 1999), partsOf(4000, 0), partsOf(0, 4000)]).toEqual([0, 2, 2]);
   });
 });

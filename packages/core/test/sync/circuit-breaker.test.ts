@@ -1,0 +1,160 @@
+/** The circuit breaker of a sync: plans that change too much are held back until a person accepts them. */
+import { createReconciler, prepareMapping, startSync } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { agreed, contactOf, defaults, now, plan, subscription } from './reconcile.ts';
+
+describe('the circuit breaker holds back a plan', () => {
+  it('that unsubscribes more than 5 % and more than 20, but for opt-outs towards the CRM', () => {
+    const { contacts, subscriptions, state } = agreed(100);
+    const changed = contacts.map((contact, index) => ({ ...contact, ...(index < 21 && { do_not_mail: true }) }));
+    const left = subscriptions.map((one, index) => (index === 50 ? { ...one, status: 'inactive' } : one));
+    const held = plan(changed, left, state);
+    expect(held.held).toMatchObject({ reason: 'too_many_changes' });
+    expect(held.counts.unsubscribes).toBe(21);
+    expect(held.pairs).toMatchObject([
+      { subscriptionWrites: [], contactWrites: [{ id: 'c51', changes: { do_not_mail: true } }] },
+    ]);
+    expect(held.pairs[0]?.contactWrites[0]?.changes).not.toHaveProperty('newsletter_status');
+    const accepted = plan(changed, left, state, { accept: true });
+    expect(accepted.held).toBeNull();
+    expect(accepted.pairs).toHaveLength(22);
+    expect(
+      plan(
+        changed.map((contact, index) => (index === 0 ? (contacts[0] ?? {}) : contact)),
+        left,
+        state,
+      ).held,
+    ).toBeNull();
+  });
+
+  it('that clears values of many', () => {
+    const { contacts, subscriptions, state } = agreed(30);
+    const emptied = contacts.map((contact) => ({ ...contact, city: '' }));
+    expect(plan(emptied, subscriptions, state)).toMatchObject({ held: { reason: 'too_many_changes' }, pairs: [] });
+  });
+
+  it('that creates more contacts than came in, but not where none came in', () => {
+    const subscriptions = Array.from({ length: 30 }, (_, index) => subscription(index));
+    expect(plan([contactOf(1)], subscriptions)).toMatchObject({
+      held: { reason: 'too_many_creations' },
+      contactCreates: [],
+    });
+    expect(plan([contactOf(1)], subscriptions, startSync(), { accept: true }).contactCreates).toHaveLength(29);
+    expect(plan([], subscriptions).contactCreates).toHaveLength(30);
+  });
+
+  it('where no contact has a mapped field', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const without = contacts.map(({ city: _, ...contact }) => contact);
+    const result = plan(without, subscriptions, state);
+    expect(result.held).toMatchObject({ reason: 'field_missing' });
+    expect(result.findings).toMatchObject([{ code: 'field_missing', field: 'city', isNew: true }]);
+    expect(plan(without, subscriptions, result.state).findings).toMatchObject([{ isNew: false }]);
+    expect(plan(without, subscriptions, state, { mapping: { missingIsEmpty: true } }).held).toBeNull();
+  });
+
+  it('where the publication no longer has a mapped field', () => {
+    const mapping = prepareMapping(defaults, [], 'pub_1');
+    const reconciler = createReconciler({ mapping, state: startSync(), now });
+    reconciler.addContact(contactOf(1));
+    reconciler.addSubscriptions([subscription(1)]);
+    expect(reconciler.finish().held).toMatchObject({ reason: 'field_missing' });
+  });
+
+  it.each([
+    ['unsubscribes', { do_not_mail: true }],
+    ['clears a value of', { city: '' }],
+  ])('that %s more than the share of the mapping', (_, change) => {
+    const { contacts, subscriptions, state } = agreed(8);
+    const heldWith = (count: number): boolean => {
+      const changed = contacts.map((contact, index) => (index < count ? { ...contact, ...change } : contact));
+      return plan(changed, subscriptions, state, { mapping: { breaker: { share: 0.5, atLeast: 0 } } }).held !== null;
+    };
+    expect([heldWith(4), heldWith(5)]).toEqual([false, true]);
+  });
+
+  it('that exceeds the share by unsubscribes, cleared values and removals together, and says so', () => {
+    const { contacts, subscriptions, state } = agreed(3);
+    const mapping = { breaker: { share: 0, atLeast: 2 } };
+    const changed = contacts.map((contact, index) => ({
+      ...contact,
+      ...(index === 0 && { do_not_mail: true }),
+      ...(index === 1 && { city: '' }),
+    }));
+    const remaining = subscriptions.slice(0, 2);
+    const before = plan(contacts, remaining, state, { mapping });
+    expect(before.held).toBeNull();
+    expect(plan(changed, remaining, before.state, { mapping })).toMatchObject({
+      held: {
+        reason: 'too_many_changes',
+        message:
+          'The plan unsubscribes 1, clears values of 1 and marks 1 as removed, of 2 pairs; at most 2 pass without a person who accepts them.',
+      },
+      counts: { unsubscribes: 1, clears: 1, removals: 1, pairs: 2 },
+    });
+  });
+
+  it.each([
+    [5, 20, false],
+    [5, 21, true],
+    [30, 30, false],
+    [30, 31, true],
+  ])('for %i contacts, %i creations: %s', (contacts, creations, isHeld) => {
+    const all = agreed(contacts);
+    const added = Array.from({ length: creations }, (_, index) =>
+      subscription(100 + index, { created: 1_790_000_000 }),
+    );
+    const { held, contactCreates } = plan(all.contacts, [...all.subscriptions, ...added], all.state);
+    expect(held).toEqual(
+      isHeld
+        ? {
+            reason: 'too_many_creations',
+            message: `The plan creates ${creations} contacts, and only ${contacts} came in. Check that these are all there are.`,
+          }
+        : null,
+    );
+    expect(contactCreates).toHaveLength(isHeld ? 0 : creations);
+  });
+
+  it('and creates no subscription', () => {
+    const mapping = { subscribe: 'with_confirmation', breaker: { share: 0, atLeast: 0 } } as const;
+    const { contacts, subscriptions, state } = agreed(1);
+    const changed = [...contacts.map((contact) => ({ ...contact, city: '' })), contactOf(2)];
+    const result = plan(changed, subscriptions, state, { mapping });
+    expect([result.held?.reason, result.counts.subscriptionCreates]).toEqual(['too_many_changes', 1]);
+    expect(result.subscriptionCreates).toEqual([]);
+  });
+
+  it('whose mapping has no opt-out, as a whole', () => {
+    const mapping = { optOut: undefined, breaker: { share: 0, atLeast: 0 } };
+    const { contacts, subscriptions, state } = agreed(1, { mapping });
+    const changed = contacts.map((contact) => ({ ...contact, city: '' }));
+    expect(plan(changed, subscriptions, state, { mapping })).toMatchObject({
+      held: { reason: 'too_many_changes' },
+      pairs: [],
+    });
+  });
+
+  it.each([10_000, 10_001])('whose state would hold more than 10,000 entries: %i', (count) => {
+    const erased = Array.from({ length: count }, (_, index) => `fingerprint ${index}`);
+    const { held } = plan([], [], { ...startSync(), erased });
+    expect(held).toEqual(
+      count > 10_000
+        ? {
+            reason: 'state_full',
+            message:
+              'More than 10000 contacts or subscriptions are missing at once. Check that both sides were read completely.',
+          }
+        : null,
+    );
+  });
+
+  it('and names the fields that are missing', () => {
+    const mapping = prepareMapping(defaults, [], 'pub_1');
+    const reconciler = createReconciler({ mapping, state: startSync(), now });
+    reconciler.addContact({ id: 'c1', email: 'reader-1@example.com', do_not_mail: false, city: 'Bonn' });
+    expect(reconciler.finish().held?.message).toBe(
+      'The publication no longer has the custom field mapped to "city". No contact has the mapped field "newsletter_status".',
+    );
+  });
+});
