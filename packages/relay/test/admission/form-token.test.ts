@@ -38,11 +38,13 @@ describe('a form with tokens', () => {
   it('answers a young token with the token and the remaining time', async () => {
     const relay = tokenRelay();
     const token = await freshToken(relay);
-    relay.turn(900);
-    expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({
-      token,
-      wait_seconds: 2,
-    });
+    for (const ms of [0, 900]) {
+      relay.turn(ms);
+      expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({
+        token,
+        wait_seconds: 2,
+      });
+    }
     relay.turn(900);
     expect(await asked(await relay.fetch(post({ ...ada, token })), 'TOKEN_REQUIRED')).toEqual({
       token,
@@ -108,6 +110,16 @@ describe('a form with tokens', () => {
       ),
       { numRuns: 200 },
     );
+  });
+
+  it.each([
+    ['before', (token: string) => `-${token}`],
+    ['after', (token: string) => `${token}-`],
+  ])('refuses a token with a character %s it', async (_case, change) => {
+    const relay = tokenRelay();
+    const token = await freshToken(relay);
+    relay.turn(3000);
+    expect((await relay.fetch(post({ ...ada, token: change(token) }))).status).toBe(403);
   });
 
   it('accepts a token again after a signup that could not be stored', async () => {

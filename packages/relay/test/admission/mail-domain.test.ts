@@ -1,9 +1,7 @@
-/**
- * Whether a domain takes mail: marked or refused where it does not, and never held against anybody while name servers
- * are silent.
- */
+/** The check of mail domains: signups are kept for review or refused where DNS says that a domain receives no mail. */
 import { describe, expect, it } from 'vitest';
 import type { MailResolver } from '../../src/index.ts';
+import { MailDomains } from '../../src/admission/mail-domain.ts';
 import { post, runRelay } from '../running-relay.ts';
 
 type Zone = Readonly<
@@ -46,6 +44,7 @@ const mail = (): ReturnType<typeof nameServers> =>
     'six.example': { aaaa: ['2001:db8::1'] },
     'null.example': { mx: ['.'] },
     'empty.example': { mx: [''] },
+    'mixed.example': { mx: ['.', 'mx.good.example'] },
     'bare.example': {},
     'silent.example': { fails: 'ETIMEOUT' },
     'broken.example': { fails: 'ESERVFAIL' },
@@ -57,6 +56,7 @@ describe('the check of mail domains', () => {
     ['bücher.example', 'waiting'],
     ['host.example', 'waiting'],
     ['six.example', 'waiting'],
+    ['mixed.example', 'waiting'],
     ['silent.example', 'waiting'],
     ['broken.example', 'waiting'],
     ['null.example', 'review'],
@@ -93,6 +93,41 @@ describe('the check of mail domains', () => {
     now += 600_000;
     await relay.fetch(post({ email: 'later@good.example' }));
     expect(servers.asked).toEqual(['mx good.example', 'mx good.example']);
+  });
+
+  it('caches the five thousand domains that were looked up last', async () => {
+    const servers = mail();
+    const domains = new MailDomains(servers);
+    const lookUp = async (name: string): Promise<number> => {
+      const before = servers.asked.length;
+      await domains.receivesMail(name, 0);
+      return servers.asked.length - before;
+    };
+    for (let n = 0; n < 5000; n += 1) await lookUp(`d${n}.example`);
+    expect(await lookUp('d0.example')).toBe(0);
+    await lookUp('good.example');
+    expect(await lookUp('d1.example')).toBe(0);
+    expect(await lookUp('good.example')).toBe(0);
+    expect(await lookUp('d0.example')).toBeGreaterThan(0);
+  });
+
+  it('counts an answer from its last lookup on', async () => {
+    const servers = mail();
+    const domains = new MailDomains(servers);
+    for (let n = 0; n < 4999; n += 1) await domains.receivesMail(`d${n}.example`, 0);
+    await domains.receivesMail('good.example', 0);
+    // Looked up again after its lifetime, a domain is the newest, so the next one replaces another.
+    await domains.receivesMail('d0.example', 600_000);
+    await domains.receivesMail('six.example', 600_000);
+    const before = servers.asked.length;
+    await domains.receivesMail('d0.example', 600_001);
+    expect(servers.asked).toHaveLength(before);
+  });
+
+  it('accepts an address where a lookup fails without an error', async () => {
+    const failing = (): Promise<never> => Promise.reject({ code: 'ENOTFOUND' } as unknown as Error);
+    const domains = new MailDomains({ resolveMx: failing, resolve4: failing, resolve6: failing });
+    expect(await domains.receivesMail('good.example', 0)).toBe(true);
   });
 
   it('looks nothing up where it is off', async () => {

@@ -1,0 +1,417 @@
+/** Bulk delivery: when a backlog is sent in bulk, what is in a batch, and what follows its answer. */
+import { describe, expect, it, vi } from 'vitest';
+import { BulkDelivery, type BulkOptions } from '../../src/delivery/bulk-delivery.ts';
+import { StoreUnavailableError, type SignupStore } from '../../src/index.ts';
+import { newSignup } from '../new-signup.ts';
+import { publicationId, unreachable } from '../running-relay.ts';
+import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
+
+type Answer = (request: Request) => Promise<Response>;
+
+const accepted: Answer = () => Promise.resolve(Response.json({ message: 'Accepted.', import_id: 'import-1' }));
+
+interface Test extends DeliveryParts {
+  readonly delivery: BulkDelivery;
+  readonly onEnd: ReturnType<typeof vi.fn<() => void>>;
+  /** Addresses of each batch that reached the API. */
+  batches(): Promise<string[][]>;
+  /** Sends one batch, and waits for its end. */
+  send(): Promise<void>;
+  /** Runs one confirmation, and waits for its end. */
+  confirm(): Promise<void>;
+}
+
+function bulk({
+  create = accepted,
+  list = () => Promise.resolve(listPage([])),
+  options = { above: 20 },
+  change = {},
+}: {
+  readonly create?: Answer;
+  readonly list?: Answer;
+  readonly options?: BulkOptions | null;
+  readonly change?: Partial<SignupStore>;
+} = {}): Test {
+  const parts = deliveryParts((request) => (request.method === 'GET' ? list(request) : create(request)), change);
+  const onEnd = vi.fn<() => void>();
+  const delivery = new BulkDelivery({ ...parts.options, bulk: options, onEnd });
+  return {
+    ...parts,
+    delivery,
+    onEnd,
+    async batches() {
+      const bodies = parts.requests
+        .filter(({ method }) => method === 'POST')
+        .map((request) => request.clone().json() as Promise<{ subscriptions: { email: string }[] }>);
+      return (await Promise.all(bodies)).map(({ subscriptions }) => subscriptions.map(({ email }) => email));
+    },
+    async send() {
+      delivery.startBatch();
+      await delivery.end();
+    },
+    async confirm() {
+      delivery.startConfirmation();
+      await delivery.end();
+    },
+  };
+}
+
+const people = (count: number, prefix = 'p'): string[] =>
+  Array.from({ length: count }, (_, n) => `${prefix}${n}@example.com`);
+
+/** Stores signups as a backlog. */
+async function fill(
+  { options: { store }, clock }: DeliveryParts,
+  count: number,
+  text = 'x',
+  prefix = 'p',
+): Promise<void> {
+  const receivedAt = clock.now - 3_600_000;
+  await Promise.all(
+    people(count, prefix).map((email) =>
+      store.accept(newSignup(email, { submission: { email, utm_content: text }, receivedAt })),
+    ),
+  );
+}
+
+describe('a backlog', () => {
+  it('is sent in bulk from the configured number of signups on', async () => {
+    const test = bulk();
+    await fill(test, 19);
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    await test.options.store.accept(newSignup('one-more@example.com'));
+    test.clock.now += 4999;
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    test.clock.now += 1;
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+
+  it('is sent in bulk until fewer than ten signups are left', async () => {
+    const test = bulk();
+    await fill(test, 20);
+    expect(await test.delivery.hasBacklog()).toBe(true);
+    const take = (limit: number) =>
+      test.options.store.claim({
+        forms: ['default'],
+        limit,
+        now: test.clock.now,
+        batch: { id: batchId, publicationId },
+      });
+    await take(10);
+    expect(await test.delivery.hasBacklog()).toBe(true);
+    await take(1);
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    await fill(test, 19);
+    test.clock.now += 5000;
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+
+  it('is never sent in bulk without the setting', async () => {
+    const test = bulk({ options: null });
+    await fill(test, 30);
+    expect(await test.delivery.hasBacklog()).toBe(false);
+  });
+
+  it('is not sent in bulk while the API fails', async () => {
+    const test = bulk({ create: unreachable });
+    await fill(test, 30);
+    expect(await test.delivery.hasBacklog()).toBe(true);
+    for (let n = 0; n < 3; n += 1) await test.send();
+    expect(test.options.circuits.isFailing).toBe(true);
+    expect(await test.delivery.hasBacklog()).toBe(false);
+  });
+
+  it('is counted at once after the clock was set back', async () => {
+    const test = bulk();
+    await fill(test, 19);
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    await test.options.store.accept(newSignup('one-more@example.com'));
+    test.clock.now -= 3_600_000;
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    test.delivery.clockWasSetBack(test.clock.now);
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+});
+
+const batchId = '018f0000-0000-7000-8000-000000000001';
+
+describe('a batch', () => {
+  it('has every signup of the backlog, claimed in several transactions, and is recorded as sent', async () => {
+    const claims: number[] = [];
+    const test = bulk();
+    const { store } = test.options;
+    const claim = store.claim.bind(store);
+    vi.spyOn(store, 'claim').mockImplementation((each) => {
+      claims.push(each.limit);
+      return claim(each);
+    });
+    await fill(test, 450);
+    expect(test.delivery.isSending).toBe(false);
+    test.delivery.startBatch();
+    expect(test.delivery.isSending).toBe(true);
+    // A second one does not start while the first is being sent.
+    test.delivery.startBatch();
+    await test.delivery.end();
+    expect(test.delivery.isSending).toBe(false);
+    expect(test.onEnd).toHaveBeenCalledOnce();
+    const [sent = [], ...more] = await test.batches();
+    expect(more).toEqual([]);
+    expect(sent.toSorted()).toEqual(people(450).toSorted());
+    expect(claims).toEqual([200, 200, 200]);
+    expect(await store.openBatches(publicationId)).toEqual([
+      { id: expect.any(String) as string, claimedAt: startAt, sentAt: startAt, open: 450 },
+    ]);
+    expect(test.logged.join()).toContain('"signups":450,"msg":"sent in bulk"');
+  });
+
+  it('has at most a thousand signups', async () => {
+    const test = bulk();
+    await fill(test, 1010);
+    await test.send();
+    expect((await test.batches()).map(({ length }) => length)).toEqual([1000]);
+    expect(await test.options.store.counts()).toMatchObject({ sent: 1000, waiting: 10 });
+  });
+
+  it('has at most a million bytes; what does not fit stays in the backlog', async () => {
+    const test = bulk();
+    // A request of 10,000 bytes: 100 of them with their commas are one byte too many.
+    const frame = JSON.stringify({ email: 'p00@example.com', utm_content: '' }).length;
+    await fill(test, 110, 'x'.repeat(10_000 - frame));
+    await test.send();
+    const [sent = []] = await test.batches();
+    const bytes = Buffer.byteLength(await (test.requests.at(-1)?.clone().text() ?? Promise.resolve('')));
+    expect(sent.length).toBeGreaterThan(95);
+    expect(bytes).toBeLessThan(1_000_000 + 30);
+    expect(bytes + 10_001).toBeGreaterThan(1_000_000);
+    expect(await test.options.store.backlog(['default'], 1000)).toBe(110 - sent.length);
+  });
+
+  it('is not sent without signups', async () => {
+    const test = bulk();
+    await test.send();
+    expect(await test.batches()).toEqual([]);
+    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+  });
+
+  it('claims nothing once the relay stops', async () => {
+    const test = bulk();
+    await fill(test, 20);
+    test.stop.abort();
+    await test.send();
+    expect(await test.options.store.counts()).toMatchObject({ waiting: 20, sent: 0 });
+    expect(await test.batches()).toEqual([]);
+  });
+
+  it('goes before others only with a signup whose visitor may still wait', async () => {
+    const backgrounds: (boolean | undefined)[] = [];
+    const test = bulk();
+    const { subscriptions } = test.options.client;
+    const create = subscriptions.bulkCreate.bind(subscriptions);
+    vi.spyOn(subscriptions, 'bulkCreate').mockImplementation((params, options) => {
+      backgrounds.push(options?.background);
+      return create(params, options);
+    });
+    await fill(test, 20);
+    await test.send();
+    await fill(test, 20, 'other');
+    await test.options.store.accept(newSignup('new@example.com', { receivedAt: startAt }));
+    await test.send();
+    expect(backgrounds).toEqual([true, false]);
+  });
+});
+
+describe('a batch that the API refuses', () => {
+  it('is dissolved: its signups wait to be sent alone, and bulk creation is avoided for longer each time', async () => {
+    const test = bulk({ create: () => Promise.resolve(refusal(400)) });
+    await fill(test, 30);
+    for (const pauseMs of [5000, 10_000, 20_000, 40_000, 80_000]) {
+      expect(await test.delivery.hasBacklog()).toBe(true);
+      await test.send();
+      expect(await test.delivery.hasBacklog()).toBe(false);
+      await fill(test, 30, `after ${pauseMs}`);
+      test.clock.now += pauseMs - 1;
+      expect(await test.delivery.hasBacklog()).toBe(false);
+      test.clock.now += 1;
+    }
+    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+    const claimed = await test.options.store.claim({ forms: ['default'], limit: 1000, now: test.clock.now });
+    expect(claimed.length).toBeGreaterThan(0);
+    expect(claimed.every(({ tried }) => !tried)).toBe(true);
+    expect(test.logged.join()).toContain('refused in bulk; each goes alone');
+    expect(test.options.circuits.isFailing).toBe(false);
+    for (let n = 0; n < 10; n += 1) await test.send();
+    test.clock.now += 30 * 60_000;
+    await fill(test, 30, 'last');
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+
+  it('is followed by shorter pauses again after one that is accepted', async () => {
+    let answer: Answer = () => Promise.resolve(refusal(400));
+    const test = bulk({ create: (request) => answer(request) });
+    for (let n = 0; n < 3; n += 1) {
+      await fill(test, 30, 'x', `refused${n}-`);
+      await test.send();
+    }
+    answer = accepted;
+    await fill(test, 30, 'x', 'accepted');
+    await test.send();
+    answer = () => Promise.resolve(refusal(400));
+    await fill(test, 30, 'x', 'refused-again');
+    await test.send();
+    await fill(test, 30, 'x', 'more');
+    test.clock.now += 4999;
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    test.clock.now += 1;
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+
+  it('is not created where the key may not read the list', async () => {
+    const test = bulk({ list: () => Promise.resolve(refusal(403)) });
+    await fill(test, 30);
+    await test.send();
+    expect(await test.batches()).toEqual([]);
+    expect(await test.options.store.counts()).toMatchObject({ waiting: 30 });
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    expect(test.options.circuits.openForMs).toBe(0);
+    expect(test.logged.join()).not.toContain('refused in bulk');
+  });
+});
+
+describe('a batch that fails', () => {
+  it('without reaching the API is released: no signup counts as tried', async () => {
+    const test = bulk({ create: unreachable });
+    await fill(test, 20);
+    await test.send();
+    expect(await test.options.store.backlog(['default'], 100)).toBe(20);
+    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+    expect(test.events.filter(({ type }) => type === 'retryScheduled')).toHaveLength(20);
+    expect(test.events[0]).toEqual({ type: 'retryScheduled', form: 'default', cause: 'NetworkError' });
+  });
+
+  it('without an answer stays open, for the confirmation to find', async () => {
+    const test = bulk({ create: () => Promise.resolve(refusal(502)) });
+    await fill(test, 20);
+    await test.send();
+    expect(await test.options.store.openBatches(publicationId)).toMatchObject([{ sentAt: startAt, open: 20 }]);
+  });
+
+  it('with 401 opens the circuit breaker of the key, and its signups stay in the backlog', async () => {
+    const test = bulk({ create: () => Promise.resolve(refusal(401)) });
+    await fill(test, 20);
+    await test.send();
+    expect(test.options.circuits.isFailing).toBe(true);
+    expect(await test.options.store.backlog(['default'], 100)).toBe(20);
+  });
+
+  it('before it is claimed, because the list cannot be read, leaves no batch behind', async () => {
+    const test = bulk({ list: () => Promise.resolve(refusal(401)) });
+    await fill(test, 20);
+    await test.send();
+    expect(test.options.circuits.isFailing).toBe(true);
+    expect(test.events).toEqual([]);
+    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+    expect(await test.options.store.counts()).toMatchObject({ waiting: 20 });
+  });
+
+  it('in the store is reported as a failure of the store', async () => {
+    const test = bulk({ change: { claim: () => Promise.reject(new StoreUnavailableError('The disk is full.')) } });
+    await test.send();
+    expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
+    expect(test.options.circuits.isFailing).toBe(false);
+  });
+});
+
+describe('the confirmation of batches', () => {
+  it('is due after each batch, and then when the batch can be listed', async () => {
+    const test = bulk({ options: { above: 20, lookAfterMs: 10_000 } });
+    expect(test.delivery.nextConfirmationAt).toBe(0);
+    await test.confirm();
+    expect(test.delivery.nextConfirmationAt).toBeNull();
+    await fill(test, 20);
+    await test.send();
+    expect(test.delivery.nextConfirmationAt).toBe(startAt);
+    test.delivery.startConfirmation();
+    expect(test.delivery.nextConfirmationAt).toBeNull();
+    await test.delivery.end();
+    expect(test.delivery.nextConfirmationAt).toBe(startAt + 10_000);
+    test.clock.now += 9999;
+    await test.confirm();
+    expect(test.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+  });
+
+  it('reads the list half a minute after the batch, unless set otherwise', async () => {
+    const test = bulk();
+    await fill(test, 20);
+    await test.send();
+    await test.confirm();
+    expect(test.delivery.nextConfirmationAt).toBe(startAt + 30_000);
+  });
+
+  it('marks the signups of a batch as delivered', async () => {
+    const test = bulk({ list: () => Promise.resolve(listPage(people(20).map((email) => listed(email, 5)))) });
+    await test.options.store.confirm(publicationId, [], startAt, {
+      until: startAt / 1000,
+      newest: null,
+      cursor: null,
+      startedAt: null,
+    });
+    await fill(test, 20);
+    await test.send();
+    test.clock.now += 30_000;
+    await test.confirm();
+    expect(await test.options.store.counts()).toMatchObject({ delivered: 20, sent: 0 });
+    expect(test.delivery.nextConfirmationAt).toBeNull();
+  });
+
+  /** A batch that was sent, and a list that is answered with an error from then on. */
+  async function withUnreadableList(
+    answer: (request: Request, parts: DeliveryParts) => Promise<Response>,
+  ): Promise<Test> {
+    let list: Answer = () => Promise.resolve(listPage([]));
+    const test = bulk({ list: (request) => list(request) });
+    await fill(test, 20);
+    await test.send();
+    list = (request) => answer(request, test);
+    test.clock.now += 30_000;
+    await test.confirm();
+    return test;
+  }
+
+  it.each([
+    ['an unusable key', () => Promise.resolve(refusal(401)), 3000],
+    ['a Retry-After', () => Promise.resolve(refusal(403, { 'retry-after': '20' })), 20_050],
+    ['a refused request', () => Promise.resolve(refusal(400)), 60_000],
+  ] as const)('waits after %s', async (_case, answer, waitMs) => {
+    const test = await withUnreadableList(answer);
+    expect(test.delivery.nextConfirmationAt).toBe(startAt + 30_000 + waitMs);
+    expect(test.logged.join()).toContain('the list of subscriptions cannot be read');
+    expect(test.options.circuits.isFailing).toBe(waitMs !== 60_000);
+  });
+
+  it('is silent where the relay stops meanwhile', async () => {
+    const test = await withUnreadableList((_request, { giveUp }) => {
+      giveUp.abort();
+      return Promise.reject(new Error('aborted'));
+    });
+    expect(test.logged.join()).not.toContain('the list of subscriptions cannot be read');
+    expect(test.options.circuits.isFailing).toBe(false);
+  });
+
+  it('reports a failure of the store, and is due again a second later', async () => {
+    const test = bulk({
+      change: { openBatches: () => Promise.reject(new StoreUnavailableError('The disk is full.')) },
+    });
+    await test.confirm();
+    expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
+    expect(test.delivery.nextConfirmationAt).toBe(startAt + 1000);
+  });
+
+  it('makes the backlog counted again, for batches that were interrupted', async () => {
+    const test = bulk();
+    await fill(test, 19);
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    await test.options.store.accept(newSignup('one-more@example.com'));
+    await test.confirm();
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+});
