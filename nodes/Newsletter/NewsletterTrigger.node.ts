@@ -24,13 +24,12 @@ export class NewsletterTrigger implements INodeType {
     group: ['trigger'],
     version: 1,
     subtitle: `={{ (${JSON.stringify(Object.fromEntries(Object.entries(events).map(([value, { name }]) => [value, name.toLowerCase()])))})[$parameter["event"]] }}`,
-    // The editor shows it for the action node as well: it lists both as one entry, and takes the description of the
-    // trigger.
+    // The editor also shows this description for the action node, since it lists both as one entry.
     description:
       'React to new and changed subscriptions of a newsletter on beehiiv or a compatible service, and work with them',
     eventTriggerDescription: 'Polls the publication at the set times',
     activationMessage:
-      'The publication is polled at the set times. What happens from now on starts this workflow: none twice, none missed up to the start of the execution.',
+      'The publication is polled at the set times. From now on, each event starts this workflow once; none is lost before its execution starts.',
     defaults: { name: 'Newsletter Trigger' },
     polling: true,
     builderHint: triggerBuilderHint,

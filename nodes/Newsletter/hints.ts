@@ -103,7 +103,7 @@ const many = 50;
 
 export const newsletterHints: NodeHint[] = [
   {
-    message: `<b>Bulk Import</b> takes all of these items in a few requests, and says of each row what became of it. <b>Create</b> and <b>Create or Update</b> work item by item.`,
+    message: `<b>Bulk Import</b> sends all of these items in a few requests, and returns the outcome of each row. <b>Create</b> and <b>Create or Update</b> send each item by itself.`,
     displayCondition: `={{ $parameter["resource"] === "subscription" && ["create", "createOrUpdate"].includes($parameter["operation"]) && $input.all().length > ${many} }}`,
     whenToDisplay: 'always',
     location: 'outputPane',
@@ -111,14 +111,14 @@ export const newsletterHints: NodeHint[] = [
   },
   {
     message:
-      '<b>Bulk Update</b> takes all of these items in jobs of up to a thousand. <b>Update</b> waits for a job of each item.',
+      '<b>Bulk Update</b> sends all of these items in jobs of up to a thousand. <b>Update</b> waits for one job per item.',
     displayCondition: `={{ $parameter["resource"] === "subscription" && $parameter["operation"] === "update" && $input.all().length > ${many} }}`,
     whenToDisplay: 'always',
     location: 'outputPane',
     type: 'info',
   },
   {
-    message: 'Some of the selected fields are there only if <b>Options → Include</b> asks for them.',
+    message: 'Some of the selected fields are only returned if <b>Options → Include</b> adds them.',
     displayCondition:
       '={{ $parameter["resource"] === "subscription" && ["get", "getMany"].includes($parameter["operation"]) && $parameter["output"] === "selected" && ["custom_fields", "referrals", "stats", "subscription_premium_tiers", "tags"].some((field) => $parameter["fields"].includes(field) && !($parameter["options"]["expand"] || []).includes(field)) }}',
     whenToDisplay: 'always',

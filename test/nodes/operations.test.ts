@@ -519,7 +519,7 @@ describe('Subscription: Update Status', () => {
         : bench.sandbox.fetch(input, init);
     const items = await setStatus(ids, {}, { sandbox: { fetch }, hints });
     expect(items.map(({ json }) => json['status'])).toEqual(['pending', 'pending']);
-    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('nobody waited')]);
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('did not wait for it')]);
   });
 
   it('accepts a list of IDs in version 1', async () => {

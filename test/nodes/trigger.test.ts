@@ -451,7 +451,7 @@ describe('a poll that fails', () => {
     const first = await poll('subscriptionCreated', { log });
     expect(first).toHaveLength(100);
     sandbox.faults.clear();
-    expect(log).toContainEqual(expect.stringContaining('goes on from there'));
+    expect(log).toContainEqual(expect.stringContaining('continues from there'));
     expect(await poll()).toHaveLength(50);
   });
 });

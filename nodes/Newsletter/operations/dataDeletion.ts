@@ -30,7 +30,7 @@ const confirmation: INodeProperties = {
   ...email,
   displayName: 'Confirm Email',
   name: 'emailConfirmation',
-  description: 'The same address once more. Nothing is requested where the two differ.',
+  description: 'Repeat the address. Without a match, nothing is requested.',
 };
 
 const allowAgents: INodeProperties = {

@@ -32,7 +32,7 @@ const allowedFields: INodeProperties = {
   placeholder: 'e.g. First Name, Topics',
   default: '',
   description:
-    'Names of the custom fields the form may set, separated by commas; others are left out. Empty accepts every custom field.',
+    'Names of the custom fields that the form may set, separated by commas; others are dropped. Leave empty to accept every custom field.',
 };
 
 const quietMinutes: INodeProperties = {
@@ -42,7 +42,7 @@ const quietMinutes: INodeProperties = {
   typeOptions: { minValue: 0, maxValue: 10_080, numberPrecision: 0 },
   default: 60,
   description:
-    'How long further signups with the same address are answered as usual but start no execution, so that nobody can make you mail a stranger over and over. 0 switches it off.',
+    'How long further signups with the same address are answered as usual but start no execution. It prevents abuse of your form to mail a stranger repeatedly. 0 turns it off.',
 };
 
 const thanksUrl: INodeProperties = {
@@ -52,7 +52,7 @@ const thanksUrl: INodeProperties = {
   placeholder: 'e.g. https://www.example.com/thank-you',
   default: '',
   description:
-    'Where visitors without JavaScript are sent after signing up. Empty sends them to the front page of the website they came from.',
+    'Page for visitors without JavaScript after signing up. Leave empty for the front page of their website.',
 };
 
 const honeypot: INodeProperties = {
@@ -60,7 +60,7 @@ const honeypot: INodeProperties = {
   name: 'honeypot',
   type: 'options',
   default: 'drop',
-  description: 'What to do with a signup in which the honeypot, a field that people do not see, was filled in',
+  description: 'What to do with a signup that has a value in the honeypot, a field hidden from people',
   options: [
     { name: 'Leave Out', value: 'drop', description: 'Answer as usual, and start no execution' },
     { name: 'Pass On', value: 'pass', description: 'Start an execution with "suspected" set to true' },
@@ -79,7 +79,7 @@ const signupsPerMinute: INodeProperties = {
 
 const promise: INodeProperties = {
   displayName:
-    'Set the <b>Production URL</b> above as the <code>endpoint</code> of your form. A signup is answered once n8n has saved its execution (n8n 1 answers just before); look at the failed executions now and then, for n8n does not repeat them by itself.',
+    'Set the <b>Production URL</b> above as the <code>endpoint</code> of your form. A signup is answered once n8n has saved its execution (n8n 1 answers just before); check the failed executions regularly, because n8n does not repeat them.',
   name: 'promise',
   type: 'notice',
   default: '',
@@ -145,7 +145,7 @@ export function readForm(getParameter: GetParameter): Form {
   const origins = list(allowedOrigins).map(readOrigin);
   if (origins.length === 0) {
     throw new ParameterMismatch(
-      '"Allowed Origins" is empty, so nobody could sign up. Add the website the form stands on, for example https://www.example.com',
+      '"Allowed Origins" is empty, so every signup would be refused. Add the website of the form, for example https://www.example.com',
     );
   }
   const fields = list(allowedFields);

@@ -1,4 +1,4 @@
-/** The parameters of the sync node: the mode, where the parts of a contact stand, the mapped fields, the situations. */
+/** The parameters of the sync node: mode, fields of a contact, mapped fields, situations. */
 import type { INodeProperties } from 'n8n-workflow';
 import { collection } from '../parameters/properties.ts';
 
@@ -8,12 +8,12 @@ export const mode: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   default: 'preview',
-  description: 'Whether to only plan the changes, or to make them',
+  description: 'Whether to only plan the changes, or to apply them',
   options: [
     {
       name: 'Apply',
       value: 'apply',
-      description: 'Change subscriptions, and give the changes of contacts to the outputs',
+      description: 'Change subscriptions, and return the changes of contacts at the outputs',
     },
     { name: 'Preview', value: 'preview', description: 'Write nothing, and report what Apply would do' },
   ],
@@ -21,7 +21,7 @@ export const mode: INodeProperties = {
 
 const previewNotice: INodeProperties = {
   displayName:
-    'Preview writes nothing, and <i>Create Contact</i> and <i>Update Contact</i> give no items. <i>Report</i> lists what Apply would change, <i>Review</i> what a person has to decide.',
+    'Preview writes nothing, and <i>Create Contact</i> and <i>Update Contact</i> return no items. <i>Report</i> lists what Apply would change, <i>Review</i> lists decisions for a person.',
   name: 'previewNotice',
   type: 'notice',
   default: '',
@@ -30,7 +30,7 @@ const previewNotice: INodeProperties = {
 
 const applyNotice: INodeProperties = {
   displayName:
-    'Connect <i>Create Contact</i> and <i>Update Contact</i> to nodes of your CRM that write every field of an item, the sync token among them. n8n saves what this node remembers between runs only after production executions, not after those started by hand.',
+    'Connect <i>Create Contact</i> and <i>Update Contact</i> to nodes of your CRM that write every field of an item, the sync token included. n8n saves the state of this node only after production executions, not after manual ones.',
   name: 'applyNotice',
   type: 'notice',
   default: '',
@@ -43,24 +43,24 @@ export const scope: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   default: 'everything',
-  description: 'What the input items of one execution are',
+  description: 'Which contacts the input items of one execution are',
   options: [
     {
       name: 'Everything',
       value: 'everything',
       description:
-        'All contacts of the CRM in one run: not a page of them, and not in a loop. Every subscription is read, 100 a request.',
+        'All contacts of the CRM in one run, neither page by page nor in a loop. Every subscription is read, 100 per request.',
     },
     {
       name: 'Only Incoming',
       value: 'incoming',
       description:
-        'Some contacts, for example of a trigger. Each is looked up by its address, one request each. Nothing counts as missing, and nothing is created.',
+        'Some contacts, for example from a trigger. Each is looked up by its address with one request. None counts as missing, and none is created.',
     },
   ],
 };
 
-/** A parameter that names a field of the contact. It takes no expression: the path is the same for every item. */
+/** A parameter for a field of the contact, without expressions: the path is the same for every item. */
 function path(
   described: Pick<INodeProperties, 'displayName' | 'name' | 'default' | 'description'> & { placeholder: string },
 ): INodeProperties {
@@ -96,7 +96,7 @@ export const tokenField: INodeProperties = {
     default: 'newsletter_sync_token',
     placeholder: 'e.g. properties.newsletter_sync_token',
     description:
-      'Text field of the contact with room for 255 characters that belongs to this node alone. It holds what both sides last agreed on.',
+      'Text field of the contact for 255 characters that only this node writes. It records the values on which both sides last agreed.',
   }),
   required: true,
 };
@@ -137,7 +137,8 @@ export const direction: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   default: 'to_contact',
-  description: 'Where a changed value goes. The properties of a subscription only go to the contact.',
+  description:
+    'To which side changed values are written. Properties of a subscription are only written to the contact.',
   options: [
     { name: 'Both Ways', value: 'both' },
     { name: 'To Contact', value: 'to_contact' },
@@ -153,9 +154,9 @@ export const conflict: INodeProperties = {
   default: 'review',
   description: 'What to do where both sides changed the field since the last run',
   options: [
-    { name: 'CRM', value: 'crm', description: 'The value of the contact goes to the newsletter' },
-    { name: 'Newsletter', value: 'newsletter', description: 'The value of the newsletter goes to the contact' },
-    { name: 'Review', value: 'review', description: 'Both values stay, and the Review output reports them' },
+    { name: 'CRM', value: 'crm', description: 'Write the value of the contact to the newsletter' },
+    { name: 'Newsletter', value: 'newsletter', description: 'Write the value of the newsletter to the contact' },
+    { name: 'Review', value: 'review', description: 'Keep both values, and report them at the output Review' },
   ],
   displayOptions: { show: { direction: ['both'] } },
 };
@@ -167,11 +168,10 @@ const separator: INodeProperties = {
   noDataExpression: true,
   default: ';',
   placeholder: 'e.g. ;',
-  description:
-    'What stands between the members of a list that the CRM keeps as one text. Without it a list is an array.',
+  description: 'Separator between the entries of a list that the CRM stores as text. Without it, a list is an array.',
 };
 
-/** The mapped fields, each with a row of its own. */
+/** The mapped fields, one row each. */
 export const fields: INodeProperties = {
   displayName: 'Fields',
   name: 'fields',
@@ -179,7 +179,7 @@ export const fields: INodeProperties = {
   typeOptions: { multipleValues: true, sortable: true },
   placeholder: 'Add Field',
   default: {},
-  description: 'Fields whose values are kept the same on both sides',
+  description: 'Fields to keep in sync',
   options: [
     {
       displayName: 'Field',
@@ -201,11 +201,15 @@ export const subscribe: INodeProperties = {
   type: 'options',
   noDataExpression: true,
   default: 'never',
-  description: 'Whether contacts that the newsletter does not know are subscribed. Opted-out contacts never are.',
+  description: 'Whether to subscribe contacts without a subscription. Opted-out contacts are never subscribed.',
   options: [
-    { name: 'If Consent Field Is True', value: 'on_consent', description: 'The contact says that the person agreed' },
+    { name: 'If Consent Field Is True', value: 'on_consent', description: 'Only contacts whose Consent Field is true' },
     { name: 'Never', value: 'never' },
-    { name: 'With Confirmation', value: 'with_confirmation', description: 'Each person is asked by double opt-in' },
+    {
+      name: 'With Confirmation',
+      value: 'with_confirmation',
+      description: 'Each person has to confirm by email (double opt-in)',
+    },
   ],
   displayOptions: { show: { contacts: ['everything'] } },
 };
@@ -216,7 +220,7 @@ export const consentField: INodeProperties = {
     name: 'consentField',
     default: '',
     placeholder: 'e.g. properties.newsletter_consent',
-    description: 'Yes/no field of the contact that says whether the person agreed to receive the newsletter',
+    description: 'Yes/no field of the contact: whether the person agreed to receive the newsletter',
   }),
   required: true,
   displayOptions: { show: { contacts: ['everything'], subscribe: ['on_consent'] } },
@@ -227,7 +231,7 @@ export const accept: INodeProperties = {
   name: 'accept',
   type: 'boolean',
   default: false,
-  description: 'Whether to carry out a plan that would be held back. Set it for one run, after reading the report.',
+  description: 'Whether to apply a plan that would be held back. Turn it on for one run, after reading the report.',
 };
 
 export const heldShare: INodeProperties = {
@@ -254,7 +258,7 @@ export const setOnUnsubscribe: INodeProperties = {
   name: 'setOnUnsubscribe',
   type: 'boolean',
   default: true,
-  description: 'Whether leaving the newsletter sets the Opt-Out Field of the contact',
+  description: 'Whether an unsubscribe sets the Opt-Out Field of the contact',
 };
 
 export const emptyValue: INodeProperties = {
@@ -262,7 +266,7 @@ export const emptyValue: INodeProperties = {
   name: 'emptyValue',
   type: 'options',
   default: 'null',
-  description: 'What a contact field without a value is written as',
+  description: 'How to write an empty value to a contact field',
   options: [
     { name: 'Empty Text', value: 'text' },
     { name: 'Null', value: 'null' },
@@ -275,7 +279,7 @@ export const missingIsEmpty: INodeProperties = {
   type: 'boolean',
   default: false,
   description:
-    'Whether a field that an item lacks is empty, as Airtable delivers it. Otherwise it counts as not delivered, and is left alone.',
+    'Whether a field that an item lacks counts as empty, as with Airtable. Otherwise the field is not compared.',
 };
 
 /** Named as the situations of the mapping, and so are their values. */
@@ -285,14 +289,14 @@ export const situations: readonly INodeProperties[] = [
     name: 'addressChangedInCrm',
     type: 'options',
     default: 'report',
-    description: 'What to do where a contact got another address',
+    description: 'What to do where the address of a contact changed',
     options: [
       {
         name: 'Move Subscription',
         value: 'move',
-        description: 'Ask the new address to confirm, and unsubscribe the old one once it has',
+        description: 'Ask the new address to confirm, and unsubscribe the old one afterwards',
       },
-      { name: 'Review', value: 'report', description: 'The old subscription stays' },
+      { name: 'Review', value: 'report', description: 'Keep the old subscription' },
     ],
   },
   {
@@ -300,9 +304,9 @@ export const situations: readonly INodeProperties[] = [
     name: 'addressChangedInNewsletter',
     type: 'options',
     default: 'write',
-    description: 'What to do where a subscription got another address',
+    description: 'What to do where the address of a subscription changed',
     options: [
-      { name: 'Review', value: 'report', description: 'The contact keeps its address' },
+      { name: 'Review', value: 'report', description: 'Keep the address of the contact' },
       { name: 'Update Contact', value: 'write', description: 'Write the new address to the contact' },
     ],
   },
@@ -316,7 +320,7 @@ export const situations: readonly INodeProperties[] = [
       {
         name: 'Use Linked Contact',
         value: 'use_linked',
-        description: 'Go on with the contact whose sync token names the subscription',
+        description: 'Use the contact whose sync token names the subscription',
       },
       { name: 'Wait', value: 'wait', description: 'Write no values until a person has merged the contacts' },
     ],
@@ -361,7 +365,7 @@ export const situations: readonly INodeProperties[] = [
   },
 ];
 
-/** Everything that has a safe default. */
+/** Parameters with a safe default. */
 export const options: readonly INodeProperties[] = [
   accept,
   emptyValue,

@@ -190,9 +190,9 @@ function toSyncFailure(node: INode, error: unknown): NodeFailure {
     });
   }
   if (error instanceof SyncStateError) {
-    return new NodeOperationError(node, 'What this node keeps between its runs is damaged or of another version', {
+    return new NodeOperationError(node, 'The stored state of this node is damaged or of another version', {
       description:
-        'Update the package if it was downgraded. To start anew instead, rename this node: n8n keeps the state under its name, and the sync tokens of the contacts hold what was agreed on.',
+        'Update the package if it was downgraded. To start over instead, rename this node: n8n stores the state by its name, and the sync tokens of the contacts record the agreed values.',
     });
   }
   if (error instanceof UpdatePendingError) {

@@ -7,7 +7,7 @@ import { type OutputForm, present, subscription as subscriptionShape, toRecord }
 /** One event. */
 export interface EventDefinition {
   readonly name: string;
-  /** As the list of nodes offers it. */
+  /** Its name in the list of nodes. */
   readonly action: string;
   readonly description: string;
   /** The event of core's watch. */
@@ -35,21 +35,21 @@ export const events: Readonly<Record<string, EventDefinition>> = {
   subscriptionCreated: {
     name: 'New Subscriber',
     action: 'On new subscriber',
-    description: 'When an address is subscribed, wherever it was entered',
+    description: 'When an address is subscribed, by any channel',
     type: 'created',
     reads: 'newest',
   },
   subscriptionStatusChanged: {
     name: 'Subscriber Status Changed',
     action: 'On subscriber status changed',
-    description: 'When the status becomes another one',
+    description: 'When the status changes',
     type: 'status_changed',
     reads: 'all',
   },
   subscriptionUnsubscribed: {
     name: 'Subscriber Unsubscribed',
     action: 'On subscriber unsubscribed',
-    description: 'When a subscription becomes inactive, by whatever way',
+    description: 'When a subscription becomes inactive, for any reason',
     type: 'unsubscribed',
     reads: 'inactive',
     status: 'inactive',

@@ -1,11 +1,11 @@
-/** The trigger's parameters: the event, what it costs, what narrows it down, how much a poll may read. */
+/** The trigger's parameters: the event with its cost, filters, and options. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { byName, choice, collection, texts } from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { events, eventsWhere } from './events.ts';
 import { capacity, requestsPerPoll } from './limits.ts';
 
-/** The list of events in the editor, made from the table. */
+/** The parameter Event, from the table of events. */
 export const eventProperty = choice(
   { displayName: 'Event', name: 'event', type: 'options', noDataExpression: true, required: true, default: '' },
   byName(
@@ -16,27 +16,27 @@ export const eventProperty = choice(
 
 const round = (count: number): string => count.toLocaleString('en');
 
-/** What a restart of n8n can cost; see docs/decisions/0015. */
+/** The effect of a restart of n8n; see docs/decisions/0015. */
 const restart =
-  'A restart of n8n may delay a report. Only a crash while n8n begins an execution can lose one. Retry, in the list of executions, repeats an execution that was cut off.';
-const learning = `Activating the workflow reads the whole list, for at most a minute; further polls read what is left, and begin an execution without items now and then, so that n8n saves what they learned. Until a subscription was read, its changes are not reported. Up to ${round(capacity)}`;
+  'A restart of n8n may delay an event. Only a crash while n8n starts an execution can lose one. Retry, in the list of executions, repeats an interrupted execution.';
+const learning = `Activating the workflow reads the whole list, for at most a minute; further polls read the rest, and start an execution without items now and then, so that n8n saves their state. Changes of a subscription are reported only after its first reading. Up to ${round(capacity)}`;
 
-/** What the event costs, how long it takes to be seen, and what is promised. */
+/** The requests of an event, its delay, and its guarantees. */
 const costs: readonly (readonly [reads: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
   [
     'newest',
     'costOfNewest',
-    `A poll makes one request, and one more for each 100 new subscriptions. They are seen at the next poll. ${restart}`,
+    `A poll makes one request, and one more for each 100 new subscriptions. They are reported by the next poll. ${restart}`,
   ],
   [
     'all',
     'costOfAll',
-    `The service does not tell what has changed, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsPerPoll} requests, a change is seen after 5 polls at most; with the newest 100 subscriptions, at the next poll. ${learning} subscriptions can be watched. ${restart}`,
+    `The service does not report changes, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsPerPoll} requests, a change is reported after 5 polls at most; a change of the newest 100 subscriptions, by the next poll. ${learning} subscriptions can be watched. ${restart}`,
   ],
   [
     'inactive',
     'costOfInactive',
-    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsPerPoll} requests, one that becomes inactive is seen at the next poll or the one after. ${learning} inactive subscriptions can be watched. ${restart}`,
+    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsPerPoll} requests, one that becomes inactive is reported by one of the next two polls. ${learning} inactive subscriptions can be watched. ${restart}`,
   ],
 ];
 
@@ -90,14 +90,14 @@ const channels: readonly INodePropertyOptions[] = [
   { name: 'Website', value: 'website' },
 ];
 
-/** Named as the fields of a subscription that they compare. */
+/** Named as the compared fields of a subscription. */
 export const filters: readonly INodeProperties[] = [
   {
     displayName: 'Status',
     name: 'status',
     type: 'multiOptions',
     default: [],
-    description: 'Only subscriptions that have one of these statuses when they are reported',
+    description: 'Only subscriptions with one of these statuses at the time of the report',
     options: [...statuses],
     displayOptions: { show: { '/event': eventsWhere(({ status }) => status === undefined) } },
   },
@@ -106,7 +106,7 @@ export const filters: readonly INodeProperties[] = [
     name: 'subscription_tier',
     type: 'multiOptions',
     default: [],
-    description: 'Only subscriptions of one of these tiers',
+    description: 'Only subscriptions with one of these tiers',
     options: [...tiers],
   },
   {
@@ -114,14 +114,14 @@ export const filters: readonly INodeProperties[] = [
     name: 'utm_channel',
     type: 'multiOptions',
     default: [],
-    description: 'Only subscriptions that came by one of these channels',
+    description: 'Only subscriptions from one of these channels',
     options: [...channels],
   },
   texts('Add Source', {
     displayName: 'UTM Source',
     name: 'utm_source',
     placeholder: 'e.g. instagram',
-    description: 'Only subscriptions with one of these sources; upper and lower case are the same',
+    description: 'Only subscriptions with one of these sources, case-insensitive',
   }),
 ];
 
@@ -131,7 +131,7 @@ export const sinceOption: INodeProperties = {
   type: 'dateTime',
   default: '',
   description:
-    'Report also what was created between this moment and the activation. Otherwise the trigger reports what is created after it is activated.',
+    'Also report subscriptions created between this time and the activation. Otherwise, the trigger only reports subscriptions created after the activation.',
   displayOptions: { show: { '/event': eventsWhere(({ reads }) => reads === 'newest') } },
 };
 
@@ -142,13 +142,13 @@ export const pagesOption: INodeProperties = {
   typeOptions: { minValue: 1, maxValue: 100 },
   default: requestsPerPoll,
   description:
-    'How many requests a poll may make, for up to 100 subscriptions each. What is left over is read by the next polls. The service counts requests over the whole organization.',
+    'How many requests a poll may make, for up to 100 subscriptions each. The next polls read the rest. The service limits requests for the whole organization.',
 };
 
-/** Everything about the event and how it is watched. */
+/** The event, its notice, and the changes to report. */
 export const watchProperties: readonly INodeProperties[] = [eventProperty, ...notices, changes, fieldNames];
 
-/** Where it was not added the custom fields are included: most workflows want them. */
+/** Includes the custom fields by default, because most workflows need them. */
 export const includeOption: INodeProperties = {
   ...subscriptionInclude,
   default: ['custom_fields'],

@@ -82,15 +82,13 @@ function logProgress(
 ): void {
   if (interruption !== undefined)
     logger.warn(
-      'Newsletter Trigger: the poll was cut short; what it found is passed on, and the next poll goes on from there',
+      'Newsletter Trigger: the poll was interrupted; it returns the events found so far, and the next poll continues from there',
     );
   else if (!complete)
-    logger.info('Newsletter Trigger: more is new than one poll may read; the next poll goes on from there');
+    logger.info('Newsletter Trigger: more is new than one poll may read; the next poll continues from there');
   if (scan === null) return;
   if (scan.passes === 0)
-    logger.info(
-      `Newsletter Trigger: still learning what is there, ${scan.known} subscriptions so far; the next poll goes on`,
-    );
+    logger.info(`Newsletter Trigger: the first scan has read ${scan.known} subscriptions; the next poll continues`);
   else logger.debug(`Newsletter Trigger: at ${Math.round(scan.share * 100)} % of ${scan.known} subscriptions`);
 }
 
@@ -149,7 +147,7 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
       node,
       `This event can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
       {
-        description: `n8n keeps what a trigger has seen with the workflow, and loads it at every execution. Choose the Event "${events['subscriptionCreated']?.name}", which keeps next to nothing, or "${events['subscriptionUnsubscribed']?.name}", which keeps the inactive ones alone; for all changes, run the command "newsletter watch" and send what it prints to a Webhook node.`,
+        description: `n8n stores the state of a trigger with the workflow, and loads it at every execution. Choose the Event "${events['subscriptionCreated']?.name}", which stores almost nothing, or "${events['subscriptionUnsubscribed']?.name}", which stores the inactive subscriptions only; for all changes, run the command "newsletter watch" and send its output to a Webhook node.`,
         failure: { cause: 'configuration-invalid' },
       },
     );
@@ -157,10 +155,10 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
   if (error instanceof WatchStateError) {
     return new NodeOperationError(
       node,
-      'What this trigger keeps between its polls was written by a later version of the package, or is damaged',
+      'The stored state of this trigger was written by a later version of the package, or is damaged',
       {
         description:
-          'Update the package to go on where it stopped. To begin anew instead, delete this node and add it again under another name: n8n keeps the state by name and ID.',
+          'Update the package to continue with it. To start over instead, delete this node and add it again under another name: n8n stores the state by name and ID.',
         failure: { cause: 'configuration-invalid' },
       },
     );
@@ -168,6 +166,6 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
   const failure = toNodeFailure(node, error);
   // A revoked key or a deleted publication leaves the state as it is.
   if (error instanceof ApiError && [401, 403, 404].includes(error.status))
-    failure.description = `${failure.description ?? ''} Once that is put right, the trigger reports what has happened since its last poll.`;
+    failure.description = `${failure.description ?? ''} After the correction, the trigger reports what has happened since its last poll.`;
   return failure;
 }

@@ -18,7 +18,7 @@ import { itemReader, mappingFields, type ReadItem } from './bulkImportRequest.ts
 
 const notice: INodeProperties = {
   displayName:
-    'All input items go to the service together, up to 1000 in a request. The service takes them in at its own pace and offers nothing to ask later what it made of each of them: "accepted" means that it took the item. An item with a wrong value or an address that an earlier item has is left out and comes out with the reason: at the error output, where On Error in the settings of the node says so.',
+    'All input items go to the service together, up to 1000 in a request. The service processes them later and does not report the outcome of each: "accepted" means that the service received the item. An item with an invalid value, or with the address of an earlier item, is left out and returned with the reason; with On Error set to the error output, it is returned there.',
   name: 'asynchronous',
   type: 'notice',
   default: '',
@@ -30,8 +30,7 @@ const batchSize: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 1, maxValue: 1000 },
   default: 1000,
-  description:
-    'How many items go into one request. If a request fails, its items are told as failed and the others go on.',
+  description: 'How many items go into one request. If a request fails, its items fail and the others continue.',
 };
 
 export const bulkImport: BatchOperation = {
@@ -52,7 +51,7 @@ export const bulkImport: BatchOperation = {
   },
 };
 
-/** Tries every item, unless the service refuses all of them or stops answering. */
+/** Sends every item, unless the service refuses all of them or stops answering. */
 async function importAll(items: readonly OperationContext[]): Promise<readonly ItemOutcome[]> {
   const [first] = items;
   if (first === undefined) return [];
@@ -122,7 +121,7 @@ function progressLogger(logger: Logger): (progress: ImportProgress) => void {
     if (settled === told) return;
     told = settled;
     logger.info(
-      `Newsletter: bulk import has dealt with ${settled} of ${total ?? settled} items; ${accepted} accepted, ${failed} failed`,
+      `Newsletter: bulk import has processed ${settled} of ${total ?? settled} items; ${accepted} accepted, ${failed} failed`,
     );
   };
 }
@@ -142,8 +141,8 @@ function noticeSkipped(
 ): void {
   if (rejected + duplicates > 0) {
     const where = hasErrorOutput
-      ? 'They are at the error output; "error" of each tells why.'
-      : '"status" and "reason" of each item tell why.';
+      ? 'They are at the error output, with the reason in "error".'
+      : 'See "status" and "reason" of each item.';
     show(
       `${rejected + duplicates} of ${read} items were not imported (${rejected} rejected, ${duplicates} with an address that an earlier item has). ${where}`,
     );
@@ -168,7 +167,7 @@ function importFailure(first: OperationContext, count: number, failed: readonly 
     `${failed.length} of ${count} items were not imported: ${reason}`,
     {
       description:
-        'The other items were dealt with. Running the node again sends all of them again, which only updates what is there. To get what became of each item instead of this message, set On Error in the Settings of this node to continue.',
+        'The other items were processed. Running the node again sends all of them again, which only updates existing subscriptions. To get the outcome of each item instead of this message, set On Error in the Settings of this node to continue.',
     },
   );
 }

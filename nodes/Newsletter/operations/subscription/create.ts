@@ -172,9 +172,9 @@ const ifSubscribed: INodeProperties = {
   name: 'ifSubscribed',
   type: 'options',
   default: 'refuse',
-  description: 'What to do where a subscription has the address already; it is left as it is either way',
+  description: 'What to do where a subscription has the address already; it stays unchanged in either case',
   options: [
-    { name: 'Pass Over', value: 'passOver', description: 'Give the existing subscription, with "created": false' },
+    { name: 'Pass Over', value: 'passOver', description: 'Return the existing subscription, with "created": false' },
     { name: 'Refuse', value: 'refuse', description: 'Let the item fail' },
   ],
 };
@@ -187,7 +187,7 @@ const ifSubscribedVersion1: INodeProperties = {
     {
       name: 'Refuse',
       value: 'refuse',
-      description: 'Look first, one request more, and leave the existing subscription as it is',
+      description: 'Fail the item, and leave the existing subscription unchanged; takes one more request',
     },
     { name: 'Update It', value: 'update', description: 'Apply the fields to the existing subscription' },
   ],
@@ -210,7 +210,7 @@ const refused = (): ParameterMismatch =>
 
 export const create: ItemOperation = {
   name: 'Create',
-  description: 'Create a subscription, and leave one that exists already as it is',
+  description: 'Create a subscription, and leave an existing one unchanged',
   action: 'Create a subscription',
   record: upsertedSubscription,
   recordParameter: email,

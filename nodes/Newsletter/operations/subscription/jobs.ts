@@ -16,7 +16,7 @@ const wait: INodeProperties = {
   name: 'waitForCompletion',
   type: 'boolean',
   default: true,
-  description: 'Whether to wait until the service has carried out the job, and to report what it refused',
+  description: 'Whether to wait for the end of the job, and to report refused changes',
 };
 
 const timeout: INodeProperties = {
@@ -25,7 +25,7 @@ const timeout: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 1 },
   default: 300,
-  description: 'How long to wait at most. The service goes on with the job also after that.',
+  description: 'How long to wait at most. The job continues after that.',
   displayOptions: { show: { waitForCompletion: [true] } },
 };
 
@@ -127,7 +127,7 @@ async function statusJobs({ engine, call }: OperationContext) {
 function toWaitFailure(node: INode, error: unknown, id: string, seconds: number): NodeFailure {
   if (!(error instanceof UpdatePendingError)) return toNodeFailure(node, error);
   return new NodeOperationError(node, `The service still works on the job after ${seconds} seconds`, {
-    description: `It goes on without this node. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`,
+    description: `The job continues without this node. Read it later with Bulk Update Job: Get, or raise "Timeout (Seconds)". Its ID is ${id}.`,
   });
 }
 

@@ -18,7 +18,7 @@ const updateFields: readonly INodeProperties[] = [
     displayName: 'Clear Custom Fields',
     name: 'delete',
     placeholder: 'e.g. First Name',
-    description: 'Names of custom fields whose values are taken from the subscription',
+    description: 'Names of custom fields whose values to remove',
   }),
   gift,
   newsletterLists({

@@ -1,6 +1,6 @@
 /**
  * Subscription: Update Status. Every input item is one subscription; they go to the service in jobs of up to a
- * thousand. The service does not answer which job it began, so the job is looked for in its list.
+ * thousand. The service does not answer the ID of the job, so the job is looked up in its list.
  */
 import { statusUpdateWords } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
@@ -67,7 +67,7 @@ export const updateStatus: BatchOperation = {
       toJson({ context, subscriptionId, seconds, status }, job, jobStatus) {
         if (seconds !== null && job === null)
           context.notice(
-            'The service took the new status, but does not tell which of its jobs carries it out, so nobody waited for it. Bulk Update Job: Get Many lists them.',
+            'The service accepted the new status, but its job could not be identified, so the node did not wait for it. Bulk Update Job: Get Many lists the jobs.',
           );
         return {
           subscription_id: subscriptionId,
@@ -91,7 +91,7 @@ export const updateStatus: BatchOperation = {
   },
 };
 
-/** An item whose subscription is named by its address; one that cannot be read fails when it is planned. */
+/** The item, if its subscription is named by address. An unreadable item fails later, when it is planned. */
 function addressOf(context: OperationContext): readonly { context: OperationContext; email: string }[] {
   try {
     const named = readSubscriber(context, inputSubscription);
