@@ -1,4 +1,7 @@
-/** Builds the package: the script, the modules for npm and the files both load; types, manifest and what follows. */
+/**
+ * Builds the package: the script, the modules for npm and the files both load; types, manifest, and the files and
+ * README sections derived from them.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';

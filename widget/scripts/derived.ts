@@ -1,4 +1,4 @@
-/** The last step of the build: writes beside the built files what editors and careful pages need to know of them. */
+/** The last step of the build: writes the data for editors, and the hashes for subresource integrity. */
 import { createHash } from 'node:crypto';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { readElements, wordsOf, type CustomElement, type Named } from './manifest.ts';
@@ -87,7 +87,7 @@ async function version(): Promise<string> {
   return String(Reflect.get(Object(manifest), 'version'));
 }
 
-/** Subresource integrity of the script, of the parts it loads, and of the languages. */
+/** Hashes of the script, the files that it loads, and the languages. */
 async function integrity(): Promise<Readonly<Record<string, string>>> {
   const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
   const files = [
@@ -117,5 +117,5 @@ const written = {
 for (const [file, content] of Object.entries(written))
   await writeFile(new URL(file, dist), `${JSON.stringify(content, null, 2)}\n`);
 
-// Entries that hold types alone are modules too: who imports them for their types need not say so.
+// The module of the entries that have only types, such as `./react`: importing one without `type` works too.
 await writeFile(new URL('types.js', dist), 'export {};\n');

@@ -1,7 +1,7 @@
-/** Reads `custom-elements.json`, from which everything that describes the tags to tools is made. */
+/** Reads `custom-elements.json`, the source of every description of the tags. */
 import { readFile } from 'node:fs/promises';
 
-/** Something of an element that has a name and a sentence about it. */
+/** A part of an element with a name and a description. */
 export interface Named {
   readonly name: string;
   readonly description?: string;
@@ -17,7 +17,7 @@ export interface Member extends Named {
   readonly attribute?: string;
 }
 
-/** One custom element, as the schema of the Custom Elements Manifest has it. */
+/** A custom element in the schema of the Custom Elements Manifest. */
 export interface CustomElement {
   readonly tagName: string;
   readonly name: string;
@@ -41,7 +41,7 @@ export async function readElements(): Promise<readonly CustomElement[]> {
   );
 }
 
-/** The words that a type allows, where it is a choice of words. */
+/** The values of a type that is a union of strings; empty for any other type. */
 export function wordsOf({ type }: Named): readonly string[] {
   return /^\s*\|?\s*'/.test(type?.text ?? '')
     ? Array.from(type?.text.matchAll(/'([^']+)'/g) ?? [], ([, word = '']) => word)

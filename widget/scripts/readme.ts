@@ -1,6 +1,6 @@
 /**
- * Writes the parts of README.md that follow from custom-elements.json and the built files; `--check` says
- * whether they stand there as they should.
+ * Writes the sections of README.md that derive from custom-elements.json and the built files; `--check` only compares
+ * them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { english } from '../src/messages.ts';
@@ -9,7 +9,7 @@ import { limits } from './size.ts';
 
 const file = new URL('../README.md', import.meta.url);
 
-/** A table with this head; cells are cleaned of what would end them. */
+/** A table with this head. Line breaks and `|` in cells are escaped. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[], empty: string): string =>
     `| ${cells.map((cell) => cell.replace(/\s*\n\s*/g, ' ').replaceAll('|', '\\|') || empty).join(' | ')} |`;
@@ -56,7 +56,7 @@ function sizes(): string {
   return table(['File', 'Bytes with brotli, at most'], rows);
 }
 
-/** A script tag that takes this very file and no other, from a host that serves what npm has. */
+/** A script tag with the hash of the built file. */
 async function integrity(): Promise<string> {
   const readJson = async (path: string): Promise<object> =>
     Object(JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8')) as unknown) as object;
@@ -75,12 +75,12 @@ async function integrity(): Promise<string> {
 const elements = await readElements();
 const named = (tagName: string): CustomElement => {
   const found = elements.find((element) => element.tagName === tagName);
-  if (!found) throw new Error(`custom-elements.json does not know <${tagName}>: build the package first.`);
+  if (!found) throw new Error(`custom-elements.json does not contain <${tagName}>: build the package first.`);
   return found;
 };
 const signup = named('newsletter-signup');
 
-/** What stands between `<!-- name -->` and `<!-- /name -->`. */
+/** The text between `<!-- name -->` and `<!-- /name -->`. */
 const sections: Readonly<Record<string, string>> = {
   attributes: attributes(signup),
   'field-attributes': attributes(named('newsletter-field')),
@@ -113,9 +113,7 @@ const after = Object.entries(sections).reduce((text, [name, content]) => {
 
 if (process.argv.includes('--check')) {
   if (after !== before) {
-    console.error(
-      'README.md does not say what custom-elements.json and the built files say: run "node scripts/readme.ts".',
-    );
+    console.error('README.md differs from custom-elements.json or the built files: run "node scripts/readme.ts".');
     process.exitCode = 1;
   }
 } else await writeFile(file, after);

@@ -1,5 +1,5 @@
 /**
- * Measures the built files with brotli. `npm run size` prints every size and fails where one is above its limit; the
+ * Measures the built files with brotli. `npm run size` prints every size and fails if one is above its limit; the
  * README lists the limits.
  */
 import { readdir, readFile } from 'node:fs/promises';
@@ -13,12 +13,16 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
   {
     file: 'dist/newsletter-signup.js',
     limit: 14_000,
-    purpose: '`newsletter-signup.js`, the script with Lit in it: what a server sends in its first flight',
+    purpose: '`newsletter-signup.js`, the script with Lit: fits into a server’s first flight',
   },
-  { file: 'dist/index.js', limit: 9000, purpose: 'with a bundler, beside Lit: what shows a form' },
-  { file: 'dist/signup.js', limit: 6000, purpose: '`signup.js`: what sends a form, loaded when the focus enters it' },
+  { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
+  { file: 'dist/signup.js', limit: 6000, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
   { file: 'dist/dialog.js', limit: 1500, purpose: '`dialog.js`, for the layout `dialog`' },
-  { file: 'dist/protection.js', limit: 1500, purpose: '`protection.js`, when an endpoint asks for more' },
+  {
+    file: 'dist/protection.js',
+    limit: 1500,
+    purpose: '`protection.js`, when an endpoint asks for a token, a proof of work or Turnstile',
+  },
   { file: 'dist/proof.js', limit: 2000, purpose: '`proof.js`, when that is a proof of work' },
   { file: 'dist/doctor.js', limit: 2500, purpose: '`doctor.js`, with `debug`, when something is wrong' },
   { file: 'dist/languages/', limit: 700, purpose: 'a language' },

@@ -93,7 +93,7 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: ({ status }) => !!status,
     advice: (_, { status, said }) =>
-      `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "What the endpoint gets, and answers"'}`,
+      `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "Requests and answers" in the README'}`,
   },
   {
     applies: ({ kind }) => kind === 'offline',
