@@ -11,8 +11,7 @@ export class LockedError extends Error {
 }
 
 /**
- * Runs `work` while no other process that asks for the same path runs theirs. The lock is `<path>-lock`, which stays
- * behind, empty.
+ * Runs `work` under a lock that one process holds at a time. The empty lock file, `<path>-lock`, stays behind.
  *
  * @param waitMs - how long to wait for other processes, in milliseconds. Default 60,000
  * @throws LockedError where other processes hold the lock too long, or where the path cannot be locked
@@ -58,14 +57,14 @@ export class FileInUseError extends Error {
 }
 
 /**
- * Locks `<path>-lock`, through SQLite: the only way to a lock of the kernel that Node has built in. The file itself
- * stays readable for everybody, and the lock's file stays behind, empty.
+ * Locks `<path>-lock` through SQLite, the only access to a kernel lock that is built into Node. The file itself stays
+ * readable, and the empty lock file stays behind.
  *
  * @returns a function that unlocks
- * @throws FileInUseError where another process holds the lock, and what SQLite says where nothing can be locked there
+ * @throws FileInUseError where another process holds the lock, and SQLite's error where the path cannot be locked
  */
 export function lockExclusively(path: string): () => void {
-  // Loaded when it is needed: importing it would warn those who never lock, on a Node that calls it experimental.
+  // Loaded on demand, because importing it prints a warning on Node versions where it is experimental.
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
   const database = new DatabaseSync(`${path}-lock`, { timeout: 0 });
   try {
@@ -84,9 +83,9 @@ function isBusy(error: unknown): boolean {
 }
 
 /**
- * Puts a file in place of another.
+ * Replaces a file atomically: a reader sees the old or the new content, also after a power failure.
  *
- * @param mode - permissions of the new file, whatever the old one had
+ * @param mode - permissions of the new file
  */
 export async function replaceFile(path: string, content: string, mode: number): Promise<void> {
   const beside = `${path}.${randomUUID()}.tmp`;
@@ -121,9 +120,9 @@ export async function removeUnfinished(path: string, olderThanMs: number): Promi
   }
 }
 
-/** A name, new or changed, lasts once its folder is on disk. */
+/** Makes a new or changed file name durable: it is part of the folder. */
 export async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => null); // Windows does not open folders, and needs no such thing
+  const folder = await open(path, 'r').catch(() => null); // Windows cannot open folders and does not need this
   try {
     await folder?.sync();
   } finally {

@@ -6,25 +6,25 @@ import { syncFolder, lockExclusively } from './durable-file.ts';
 
 /** A journal in a file. */
 export interface FileJournal extends Journal {
-  /** Whether the file held records when it was opened: the import goes on, it does not begin. */
+  /** Whether the file held records when it was opened, so that the import resumes. */
   readonly resumes: boolean;
-  /** Writes what is waiting and lets go of the file. */
+  /** Writes the queued records, closes the file and releases its lock. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a journal, or begins one. A last line that was cut off by a crash is removed: what it was about never began.
+ * Opens a journal, or creates one. A last line that was cut off by a crash is removed: its batch was never sent.
  *
  * Records that come while the disk is busy are written together, and each `append` resolves only after `fdatasync`. The
- * file holds row numbers, ids and digests, and no address. Beside it stands `<path>-lock`, which the kernel frees
- * however a process ends.
+ * file holds row numbers, ids and digests, and no address. The lock is `<path>-lock`, which the kernel
+ * releases however the process ends.
  *
  * @throws JournalError where the path is empty, where another process has it open, where it is no journal, or where a
  *   line in its middle is damaged
  */
 export async function openFileJournal(path: string): Promise<FileJournal> {
   if (path === '')
-    throw new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.');
+    throw new JournalError('The path of the journal is empty. Pass the path of a file, for example people.journal.');
   let unlock: (() => void) | undefined;
   let file: FileHandle | undefined;
   try {
@@ -102,7 +102,7 @@ interface Line {
   readonly end: number;
 }
 
-/** Where the last whole record ends. */
+/** The end of the last complete record, in bytes, and the number of records. */
 async function wholeLines(file: FileHandle, path: string): Promise<{ end: number; records: number }> {
   let end = 0;
   let records = 0;
@@ -114,7 +114,7 @@ async function wholeLines(file: FileHandle, path: string): Promise<{ end: number
 }
 
 /**
- * Every whole record. Ends before a last one that was cut off, or that the disk left empty.
+ * Every complete record; stops before a last one that was cut off or left empty.
  * @throws JournalError where records follow it
  */
 async function* lines(file: FileHandle, path: string): AsyncGenerator<Line> {
@@ -136,11 +136,11 @@ async function* lines(file: FileHandle, path: string): AsyncGenerator<Line> {
       if (value === undefined) cutOff ||= number;
       else if (cutOff > 0)
         throw new JournalError(
-          `Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Give another path, or start with a new journal.`,
+          `Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Pass another path, or start with a new journal.`,
         );
       else yield { value, end };
     }
-    if (rest.length > 1 << 20) throw new JournalError(`${path} is no journal of an import. Give another path.`);
+    if (rest.length > 1 << 20) throw new JournalError(`${path} is no journal of an import. Pass another path.`);
   }
 }
 

@@ -31,7 +31,7 @@ const groupAndOthers = 0o066;
 export function createFileTokenStore(path: string): Required<TokenStore> {
   if (path === '')
     throw new TokenFileError(
-      'The token file has no name: the path is empty. Name the file the tokens are to be kept in.',
+      'The path of the token file is empty. Pass the path of a file, for example ./private/tokens.json.',
     );
   return {
     async load() {

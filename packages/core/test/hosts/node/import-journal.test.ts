@@ -66,7 +66,7 @@ it('refuses a file that is damaged in its middle, or no journal', async () => {
 
 it('requires a name, and leaves no file behind without one', async () => {
   await expect(openFileJournal('')).rejects.toThrow(
-    new JournalError('The journal has no name: the path is empty. Name the file it is to be kept in.'),
+    new JournalError('The path of the journal is empty. Pass the path of a file, for example people.journal.'),
   );
   expect(existsSync('-lock')).toBe(false);
 });

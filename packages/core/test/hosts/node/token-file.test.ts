@@ -64,7 +64,9 @@ describe('the token file', () => {
 
   it('requires a name, before anything is written', () => {
     expect(() => createFileTokenStore('')).toThrow(
-      new TokenFileError('The token file has no name: the path is empty. Name the file the tokens are to be kept in.'),
+      new TokenFileError(
+        'The path of the token file is empty. Pass the path of a file, for example ./private/tokens.json.',
+      ),
     );
     expect(existsSync('-lock')).toBe(false);
   });
