@@ -1,0 +1,293 @@
+/** Records without a counterpart: what is created, moved, marked as removed or left, and what is reported. */
+import { decodeToken, prepareMapping, startSync, type SyncMapping } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { agreed, city, codes, contactOf, defaults, plan, subscription, written } from './reconcile.ts';
+
+const move = { mapping: { situations: { addressChangedInCrm: 'move' } } } as const;
+const newer = 1_790_000_000;
+
+describe('a contact whose address changed in the CRM', () => {
+  const moved = () => {
+    const { contacts, ...rest } = agreed(1);
+    return { ...rest, contacts: contacts.map((contact) => ({ ...contact, email: 'new@example.com' })) };
+  };
+
+  it.each([
+    ['inactive', ['move_refused']],
+    ['pending', ['move_waits']],
+    ['validating', ['move_waits']],
+  ])('is not moved to a subscription that is %s, and the reason is reported', (status, reported) => {
+    const { contacts, subscriptions, state } = moved();
+    const target = subscription(7, { email: 'new@example.com', status, created: newer });
+    const result = plan(contacts, [...subscriptions, target], state, move);
+    expect(codes(result)).toEqual([...reported, 'address_changed_in_crm']);
+    expect(result.findings[0]).toMatchObject({ row: 1, contactId: 'c1', subscriptionId: target.id });
+    expect([result.contactCreates, result.subscriptionCreates]).toEqual([[], []]);
+    expect(result.pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites)).toEqual([]);
+  });
+
+  it('is linked to its new subscription once that is active, after the old one is unsubscribed', () => {
+    const { contacts, subscriptions, state } = moved();
+    const target = subscription(7, { email: 'new@example.com', created: newer });
+    const result = plan(contacts, [...subscriptions, target], state, move);
+    const ready = prepareMapping(defaults, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
+    expect(result.pairs).toMatchObject([
+      {
+        situation: 'address_moved',
+        subscriptionWrites: [{ subscription_id: subscriptions[0]?.id, unsubscribe: true }],
+        contactWrites: [{ id: 'c1', situation: 'address_moved' }],
+      },
+    ]);
+    const token = result.pairs[0]?.contactWrites[0]?.token;
+    expect(decodeToken(token, ready)).toMatchObject({ subscriptionId: target.id, consent: 'subscribed' });
+    expect([result.findings, result.contactCreates, result.counts.pairs]).toEqual([[], [], 2]);
+  });
+
+  it('stays with its subscription by default, and the subscription of the new address gets a contact', () => {
+    const { contacts, subscriptions, state } = moved();
+    const target = subscription(7, { email: 'new@example.com', created: newer });
+    const result = plan(contacts, [...subscriptions, target], state);
+    expect(codes(result)).toEqual(['address_changed_in_crm']);
+    expect([result.contactCreates, result.subscriptionCreates, result.pairs[0]?.subscriptionWrites]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  it.each<[string, object]>([
+    ['opted out', { do_not_mail: true }],
+    ['without a delivered opt-out', { do_not_mail: undefined }],
+  ])('is not subscribed at its new address while it is %s', (_, change) => {
+    const { contacts, subscriptions, state } = moved();
+    const changed = contacts.map((contact) => ({ ...contact, ...change }));
+    expect(plan(changed, subscriptions, state, move).subscriptionCreates).toEqual([]);
+  });
+
+  it('is not subscribed at its new address in a run over some contacts', () => {
+    const { contacts, subscriptions, state } = moved();
+    const incoming = { ...move, scope: 'incoming' } as const;
+    expect(plan(contacts, subscriptions, state, incoming).subscriptionCreates).toEqual([]);
+    expect(plan(contacts, subscriptions, state, move).subscriptionCreates).toHaveLength(1);
+  });
+
+  it('is asked to confirm the new address also where consent is enough for others', () => {
+    const { contacts, subscriptions, state } = moved();
+    const mapping = { ...move.mapping, subscribe: 'on_consent', consent: 'agreed' } as const;
+    const { subscriptionCreates } = plan(contacts, subscriptions, state, { mapping });
+    expect(subscriptionCreates).toMatchObject([{ request: { double_opt_override: 'on' } }]);
+  });
+});
+
+describe('a contact whose subscription is gone', () => {
+  it('is linked to a new subscription of its address only in a complete run', () => {
+    const { contacts, state } = agreed(1);
+    const again = subscription(5, { email: 'reader-1@example.com', created: newer });
+    const incoming = plan(contacts, [again], state, { scope: 'incoming' });
+    expect([incoming.pairs, incoming.contactCreates]).toEqual([[], []]);
+    const complete = plan(contacts, [again], state);
+    expect(complete.pairs).toMatchObject([{ situation: 'address_moved', subscriptionWrites: [] }]);
+    expect([codes(complete), complete.state.missing]).toEqual([[], []]);
+  });
+
+  it('is not linked where another contact has the address as well', () => {
+    const { contacts, state } = agreed(1);
+    const twice = [...contacts, ...contacts.map((contact) => ({ ...contact, id: 'c2' }))];
+    const again = subscription(5, { email: 'reader-1@example.com', created: newer });
+    const result = plan(twice, [again], state);
+    expect(result.pairs).toEqual([]);
+    expect(result.contactCreates).toMatchObject([{ subscriptionId: again.id }]);
+  });
+
+  it.each<[string, Partial<SyncMapping>, boolean]>([
+    ['is marked', {}, true],
+    ['is left where the mapping says so', { situations: { subscriptionMissing: 'leave' } }, false],
+  ])('%s, and is reported with its ids', (_, mapping, isMarked) => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const first = plan(contacts, [], state, { mapping });
+    const second = plan(contacts, [], first.state, { mapping });
+    expect(second.pairs).toHaveLength(isMarked ? 1 : 0);
+    expect(second.counts.removals).toBe(isMarked ? 1 : 0);
+    expect(second.findings).toMatchObject([
+      { code: 'subscription_gone', row: 1, contactId: 'c1', subscriptionId: subscriptions[0]?.id },
+    ]);
+    const third = plan(written(contacts, second), [], second.state, { mapping });
+    expect([third.pairs, third.findings.map(({ isNew }) => isNew)]).toEqual([[], [false]]);
+  });
+
+  it('is not marked where no status is mapped, or where the status was not delivered', () => {
+    const mapping = { fields: defaults.fields.slice(0, 1) };
+    const unmapped = agreed(1, { mapping });
+    const first = plan(unmapped.contacts, [], unmapped.state, { mapping });
+    expect(plan(unmapped.contacts, [], first.state, { mapping }).pairs).toEqual([]);
+
+    const { contacts, state } = agreed(2);
+    const [one = {}, two = {}] = contacts;
+    const { newsletter_status: _, ...undelivered } = one;
+    const before = plan([undelivered, two], [], state);
+    const { pairs } = plan([undelivered, two], [], before.state);
+    expect(pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id))).toEqual(['c2']);
+  });
+
+  it('keeps no fingerprint of an invalid address', () => {
+    const { contacts, state } = agreed(1);
+    const invalid = contacts.map((contact) => ({ ...contact, email: 'nobody' }));
+    const first = plan(invalid, [], state);
+    expect(plan(invalid, [], first.state).state.erased).toEqual([]);
+    const valid = plan(contacts, [], state);
+    expect(plan(contacts, [], valid.state).state.erased).toHaveLength(1);
+  });
+});
+
+describe('a contact that never had a subscription', () => {
+  const confirming = { mapping: { subscribe: 'with_confirmation' } } as const;
+
+  it('is subscribed once where several contacts have its address', () => {
+    const result = plan([contactOf(1), contactOf(1, { id: 'c2' })], [], startSync(), confirming);
+    expect(result.subscriptionCreates.map(({ contactId }) => contactId)).toEqual(['c1']);
+  });
+
+  it('is not subscribed where another contact with its address is opted out', () => {
+    const contacts = [contactOf(1), contactOf(1, { id: 'c2', do_not_mail: true })];
+    expect(plan(contacts, [], startSync(), confirming).subscriptionCreates).toEqual([]);
+  });
+
+  it('is not subscribed without an id', () => {
+    const result = plan([contactOf(1, { id: '' })], [], startSync(), confirming);
+    expect([result.subscriptionCreates, codes(result)]).toEqual([[], ['contact_without_id']]);
+  });
+
+  it('is subscribed whatever its opt-out where none is mapped', () => {
+    const mapping = { subscribe: 'with_confirmation', optOut: undefined } as const;
+    const result = plan([contactOf(1, { do_not_mail: true })], [], startSync(), { mapping });
+    expect(result.subscriptionCreates).toHaveLength(1);
+  });
+
+  it('brings the values of fields that go to the newsletter and have one', () => {
+    const fields: SyncMapping['fields'] = [
+      { newsletter: city, contact: 'city', direction: 'to_subscription' },
+      { newsletter: 'vanished', contact: 'town', direction: 'to_subscription' },
+      { newsletter: 'status', contact: 'newsletter_status', direction: 'to_contact' },
+    ];
+    const options = { mapping: { ...confirming.mapping, fields }, accept: true };
+    const requestOf = (contact: object) =>
+      plan([contactOf(1, { town: 'Ulm', ...contact })], [], startSync(), options).subscriptionCreates[0]?.request;
+    expect(requestOf({})?.custom_fields).toEqual([{ name: 'City', value: 'Bonn' }]);
+    expect(requestOf({ city: '' })).not.toHaveProperty('custom_fields');
+    expect(requestOf({ city: { nested: true } })).not.toHaveProperty('custom_fields');
+  });
+
+  it('is reported with its ids once three attempts failed', () => {
+    let { state } = plan([contactOf(1)], [], startSync(), confirming);
+    for (let run = 0; run < 2; run += 1) ({ state } = plan([contactOf(1)], [], state, confirming));
+    const { findings } = plan([contactOf(1)], [], state, confirming);
+    expect(findings).toMatchObject([{ code: 'subscription_creation_failed', row: 1, contactId: 'c1' }]);
+  });
+});
+
+describe('a subscription without contact', () => {
+  it('gets a contact with its values and a token that both sides agreed on', () => {
+    const fields: SyncMapping['fields'] = [
+      { newsletter: city, contact: 'city', direction: 'both' },
+      { newsletter: 'status', contact: 'newsletter_status', direction: 'to_contact' },
+      { newsletter: 'utm_source', contact: 'source', direction: 'to_contact' },
+      { newsletter: 'f2', contact: 'shoe_size', direction: 'to_subscription' },
+    ];
+    const one = subscription(1);
+    const { contactCreates } = plan([], [one], startSync(), { mapping: { fields }, accept: true });
+    const [create] = contactCreates;
+    expect(create).toMatchObject({ situation: 'new_subscription', subscriptionId: one.id, consent: [] });
+    const { token, ...changes } = create?.changes ?? {};
+    expect(changes).toEqual({ email: 'reader-1@example.com', city: 'Bonn', newsletter_status: 'active' });
+    const ready = prepareMapping({ ...defaults, fields }, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
+    const base = decodeToken(token, ready);
+    expect(base).toMatchObject({ subscriptionId: one.id, consent: 'subscribed', optOut: false, reported: 0 });
+    const write = { fingerprint: expect.any(Number) as number, count: 1 };
+    expect(base?.fields).toMatchObject([
+      { agreed: base?.fields[0]?.toContact?.fingerprint, toContact: write },
+      { toContact: write },
+      {},
+      {},
+    ]);
+    expect(base?.fields[1]?.agreed).toBeUndefined();
+    expect(base?.fields[3]).toEqual({ agreed: undefined, toSubscription: undefined, toContact: undefined });
+  });
+
+  it.each([
+    ['sets the opt-out', { contact: 'do_not_mail' }, true, { side: 'crm', field: 'do_not_mail', value: true }],
+    [
+      'does not set the opt-out',
+      { contact: 'do_not_mail', setOnUnsubscribe: false },
+      false,
+      { side: 'crm', field: 'newsletter_status', value: 'inactive' },
+    ],
+    ['maps no opt-out', undefined, undefined, { side: 'crm', field: 'newsletter_status', value: 'inactive' }],
+  ] as const)('that is unsubscribed gets a contact where the mapping %s', (_, optOut, isOptedOut, write) => {
+    const one = subscription(1, { status: 'inactive' });
+    const { contactCreates } = plan([], [one], startSync(), { mapping: { optOut } });
+    const ready = prepareMapping({ ...defaults, optOut }, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
+    expect(contactCreates[0]?.changes['do_not_mail']).toBe(isOptedOut === true ? true : undefined);
+    expect(decodeToken(contactCreates[0]?.changes['token'], ready)).toMatchObject({
+      consent: 'left_newsletter',
+      optOut: isOptedOut,
+    });
+    expect(contactCreates[0]?.consent).toEqual([
+      { saidBy: 'newsletter', subscriptionId: one.id, contactId: null, field: 'status', written: write },
+    ]);
+  });
+
+  it('is left where the mapping says so, and where the person is erased', () => {
+    const mapping = { situations: { newSubscription: 'leave' } } as const;
+    expect(plan([], [subscription(1)], startSync(), { mapping }).contactCreates).toEqual([]);
+    expect(plan([], [subscription(1, { email: 'redacted@redacted.invalid' })]).contactCreates).toEqual([]);
+  });
+
+  it('is reported with its id once three attempts failed', () => {
+    let state = startSync();
+    for (let run = 0; run < 3; run += 1) {
+      const result = plan([contactOf(2)], [subscription(1)], state);
+      expect(result.contactCreates).toHaveLength(1);
+      ({ state } = result);
+    }
+    const failed = plan([contactOf(2)], [subscription(1)], state);
+    expect(failed.contactCreates).toEqual([]);
+    expect(failed.findings).toMatchObject([{ code: 'contact_creation_failed', subscriptionId: subscription(1).id }]);
+  });
+
+  it.each([
+    ['create_contact', 'active', 1, []],
+    [
+      'unsubscribe',
+      'active',
+      0,
+      [
+        {
+          situation: 'contact_missing',
+          subscriptionWrites: [{ subscription_id: subscription(1).id, unsubscribe: true }],
+          contactWrites: [],
+          consent: [
+            {
+              saidBy: 'crm',
+              subscriptionId: subscription(1).id,
+              contactId: null,
+              field: 'contact_missing',
+              written: { side: 'newsletter', field: 'status', value: 'inactive' },
+            },
+          ],
+        },
+      ],
+    ],
+    ['unsubscribe', 'inactive', 0, []],
+    ['leave', 'active', 0, []],
+  ] as const)('whose contact was missing twice follows %s while it is %s', (contactMissing, status, creates, pairs) => {
+    const { state } = agreed(1);
+    const options = { mapping: { situations: { contactMissing } } };
+    const subscriptions = [subscription(1, { status })];
+    const first = plan([], subscriptions, state, options);
+    expect([first.pairs, first.contactCreates]).toEqual([[], []]);
+    expect(first.state.missing).toHaveLength(contactMissing === 'leave' ? 0 : 1);
+    const second = plan([], subscriptions, first.state, options);
+    expect(second.pairs).toEqual(pairs);
+    expect(second.contactCreates.map(({ situation }) => situation)).toEqual(creates === 1 ? ['contact_missing'] : []);
+  });
+});
