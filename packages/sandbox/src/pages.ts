@@ -49,7 +49,7 @@ const types: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-export interface PageFile {
+interface PageFile {
   readonly text: string;
   readonly type: string;
 }
@@ -60,7 +60,7 @@ const read = new Map<string, PageFile>();
 /**
  * The file of this name, read once; undefined where there is none. Only names that the folder lists are ever opened.
  */
-export function readPageFile(name: string): PageFile | undefined {
+function readPageFile(name: string): PageFile | undefined {
   const type = types[extname(name)];
   known ??= new Set(readdirSync(folder));
   if (type === undefined || !known.has(name)) return undefined;

@@ -93,8 +93,8 @@ export async function answer(
     trace.operation = operation;
 
     const rule = rules.get(operation.id);
-    if (!rule) throw new Error(`Nothing answers ${operation.id}.`);
-    // Read first, and refused in its turn: from here on nothing is awaited, so that all of it has one time.
+    if (!rule) throw new Error(`No rule answers ${operation.id}.`);
+    // Read first, but its errors come later: from here on nothing is awaited, so the request has one time.
     const body = operation.body ? await settled(readJson(request)) : { value: undefined };
     const now = world.clock.now();
     handled(request, now);
@@ -149,7 +149,7 @@ export function settle(world: World): void {
   }
 }
 
-/** An error answer outside of the API's own paths, in the same body. */
+/** An answer with the API's error body, for other paths than the API's own. */
 export function errorAnswer(status: ErrorStatus, ...details: readonly ErrorDetail[]): Response {
   return respond(status, errorBody(status, details), {});
 }
@@ -189,23 +189,24 @@ function hint(path: string): string {
   return path.length > 1 && path.endsWith('/') ? ' Remove the slash at the end of the path.' : '';
 }
 
-export type Match =
+type Match =
   /** Several operations share a method and path only where the body tells them apart (the two OAuth grants). */
   | { readonly kind: 'found'; readonly operations: readonly Operation[]; readonly params: PathParams }
   /** The path is known, but not with this method. */
   | { readonly kind: 'method'; readonly allowed: readonly string[] }
   | { readonly kind: 'path' };
 
-export type Router = (method: string, path: string) => Match;
+type Router = (method: string, path: string) => Match;
 
 /** The operations at one path, by method. */
 type Methods = Map<string, Operation[]>;
 
-/** @param prefix - where each base lies, without a trailing slash: `{ api: '/v2', app: '' }` */
-export function createRouter(
-  operations: readonly Operation[],
-  prefix: Readonly<Record<Operation['base'], string>>,
-): Router {
+/**
+ * Finds the operations of the contract at a method and path, with Hono's router.
+ *
+ * @param prefix - where each base lies, without a trailing slash: `{ api: '/v2', app: '' }`
+ */
+function createRouter(operations: readonly Operation[], prefix: Readonly<Record<Operation['base'], string>>): Router {
   const paths = new Map<string, Methods>();
   for (const operation of operations) {
     const path = (prefix[operation.base] + operation.path).replaceAll(/\{(\w+)\}/g, ':$1');
@@ -214,8 +215,8 @@ export function createRouter(
     paths.set(path, methods);
   }
   const router = new SmartRouter<Methods>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  // Of several routes that match, Hono's routers name the one that was added first: words go before parameters.
-  for (const [path, methods] of [...paths].toSorted(([a], [b]) => wordsFirst(a, b)))
+  // Of several matching routes, Hono's routers return the one added first: literal segments before parameters.
+  for (const [path, methods] of [...paths].toSorted(([a], [b]) => literalsFirst(a, b)))
     router.add(METHOD_NAME_ALL, path, methods);
 
   return (method, path) => {
@@ -228,12 +229,12 @@ export function createRouter(
   };
 }
 
-function wordsFirst(a: string, b: string): number {
+function literalsFirst(a: string, b: string): number {
   const shape = (path: string): string => path.replaceAll(/\/:\w+/g, '/\u{10FFFF}');
   return shape(a) < shape(b) ? -1 : 1;
 }
 
-/** The first route of a result; its parameters lie in an array beside it, or are strings already. */
+/** The first route of a result; its parameters are indexes into the array beside it, or strings. */
 function firstMatch([routes, values]: Result<Methods>): { methods: Methods; params: PathParams } | undefined {
   const [route] = routes;
   if (!route) return undefined;

@@ -19,8 +19,8 @@ export interface Bearer {
 }
 
 /**
- * @throws ApiError 401, the same for a missing and for an unknown token; an OAuth token that was good once is told why
- *   it is not now
+ * @throws ApiError 401, the same for a missing and for an unknown token; an OAuth token that was valid once gets
+ *   the reason
  */
 export function authenticate(world: World, authorization: string | null): Bearer {
   const value = bearerOf(authorization);
@@ -54,7 +54,7 @@ export function requireScope(bearer: Bearer, { scope }: Operation): void {
 }
 
 /** @throws ApiError 404, the same for a publication that does not exist and for one out of the token's reach */
-export function findPublication(world: World, bearer: Bearer, id: string): PublicationRow {
+function findPublication(world: World, bearer: Bearer, id: string): PublicationRow {
   const publication = world.store.workspace.publication(id);
   if (!publication || (bearer.publications && !bearer.publications.includes(id))) {
     throw apiError(

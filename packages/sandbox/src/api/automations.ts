@@ -126,7 +126,7 @@ const none: Engagement = {
   spam_reports: 0,
 };
 
-/** Rates are of those delivered, as percentages. */
+/** Rates are percentages of the delivered e-mails. */
 function engagementRecord({
   recipients,
   delivered,

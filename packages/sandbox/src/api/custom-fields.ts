@@ -17,7 +17,9 @@ const create = rule('customFields.create', ({ world, publication }, _query, { ki
   });
 });
 
-/** All of them in one page: the operation takes no paging parameters, yet answers the fields of offset paging. */
+/**
+ * Returns all of them in one page: the operation has no paging parameters, but its answer has those of offset paging.
+ */
 const list = listRule('customFields.list', ({ world, publication }) =>
   listOf(world.store.customFields.ofPublication(publication.id), customFieldRecord),
 );

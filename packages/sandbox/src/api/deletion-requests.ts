@@ -6,7 +6,7 @@ import { requestDeletion } from '../world/deletion.ts';
 import { apiError } from './errors.ts';
 import { listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
-const gated = {
+const onlyIfEnabled = {
   wholeWorkspace: true,
   admit({ assumed }: World): void {
     if (assumed('data_deletion') === 'not_enabled')
@@ -30,7 +30,7 @@ const create = rule(
       return oneRecord(deletionRequestRecord(request));
     });
   },
-  gated,
+  onlyIfEnabled,
 );
 
 const list = listRule(
@@ -40,7 +40,7 @@ const list = listRule(
       world.store.deletionRequests.all().map((row) => ({ ...row, created: row.requested_at })),
       deletionRequestRecord,
     ),
-  gated,
+  onlyIfEnabled,
 );
 
 const get = rule(
@@ -51,7 +51,7 @@ const get = rule(
         orNotFound(world.store.deletionRequests.byId(params['id'] ?? ''), 'deletion request with this id'),
       ),
     ),
-  gated,
+  onlyIfEnabled,
 );
 
 function deletionRequestRecord({

@@ -29,7 +29,7 @@ export interface Refused {
   readonly changes: readonly Change[];
 }
 
-/** Null where nothing about the request is wrong: a success, a spent quota, a failure of the server. */
+/** Null where nothing about the request is wrong: a success, an exceeded quota, a failure of the server. */
 export function nearestRequest(
   { method, path, status, operation, changes }: Refused,
   apiPrefix: string,
@@ -146,7 +146,7 @@ function parse(text: string | null): unknown {
 /** A wrong method costs less than half a misspelt segment. */
 const methodCost = 0.4;
 
-/** Extensions are rarely meant: `/subscriptions` lacks a publication rather than means a list of publications. */
+/** Extensions are rarely intended: `/subscriptions` more likely lacks a publication than means the list of them. */
 const extensionCost = 1;
 
 function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {
@@ -171,7 +171,7 @@ function misspelling(wanted: string, given: string): number {
   return Math.min(1.5, 0.1 + (letters / wanted.length) * 2);
 }
 
-/** Levenshtein's distance with a price for each replacement. */
+/** Levenshtein distance with a cost for each replacement. */
 function edits<Part>(from: readonly Part[], to: readonly Part[], replace: (a: Part, b: Part) => number): number {
   let row = to.map((_, index) => index + 1);
   row.unshift(0);

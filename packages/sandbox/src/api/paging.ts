@@ -108,7 +108,7 @@ const deprecation = (guide: string): Readonly<Record<string, string>> => ({
   'X-Pagination-Migration-Guide': guide,
 });
 
-/** The direction is part of a cursor: behind a row means something else in the other order. */
+/** The direction is part of a cursor: "after this row" has another meaning in the other order. */
 function writeCursor(at: Position, list: string, direction: 'asc' | 'desc'): string {
   return Buffer.from(`1:${list}:${direction}:${at.created}:${at.seq}`).toString('base64url');
 }

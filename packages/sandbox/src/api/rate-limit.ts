@@ -39,14 +39,14 @@ const service: Quota = { limit: 180, windowSeconds: 60, headers: true, retryAfte
 const quotas: Readonly<Record<Profile, Quota | null>> = { spec: null, service, unlimited: null };
 
 export interface RateLimit {
-  /** Counts one request; answers the headers to send. @throws ApiError 429 with the same headers beyond the quota */
+  /** Counts one request and returns the headers to send. @throws ApiError 429 with the same headers beyond the quota */
   count(): Readonly<Record<string, string>>;
-  /** Limits by another profile, or by numbers, from a fresh window on. */
+  /** Changes the profile or the quota, and starts a new window. */
   use(limit: Profile | QuotaRequest): void;
   readonly state: RateLimitState;
   /** Seconds until the window ends. */
   resetsIn(): number;
-  /** Back to the profile it started with, and a fresh window. */
+  /** Restores the initial profile, and starts a new window. */
   reset(): void;
 }
 

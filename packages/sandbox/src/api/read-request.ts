@@ -9,13 +9,13 @@ import type * as z from 'zod';
 import { check } from './validation.ts';
 
 /** Largest body, in bytes: a thousand subscriptions with long custom fields fit several times. */
-export const bodyLimit = 8 * 1024 * 1024;
+const bodyLimit = 8 * 1024 * 1024;
 
 /**
  * The query parameters of the operation, lists without their `[]`, and the unknown names, which are ignored.
  *
- * @throws ApiError 400 where the query is not percent-encoded UTF-8 and the operation documents a 400, and where a
- *   number of paging is written in another way than by digits
+ * @throws ApiError 400 where the query is not percent-encoded UTF-8 and the operation documents a 400, and where
+ *   `limit` or `page` is not written in digits
  */
 export function readQuery(
   operation: Operation,
@@ -32,7 +32,7 @@ export function readQuery(
       if (Array.isArray(list)) list.push(value);
       else query[plain] = [value];
     } else {
-      if (name === 'limit' || name === 'page') refuseOddNumber(name, value);
+      if (name === 'limit' || name === 'page') requireDigits(name, value);
       query[name] = value;
     }
   }
@@ -40,7 +40,7 @@ export function readQuery(
 }
 
 /** The schemas also accept other JavaScript number literals such as `1e1` and ` 10`. */
-function refuseOddNumber(name: 'limit' | 'page', value: string): void {
+function requireDigits(name: 'limit' | 'page', value: string): void {
   if (/^-?\d+$/.test(value)) return;
   const message = `"${name}" must be a whole number.`;
   throw new ApiError(400, [{ message, code: 'VALIDATE_ERROR' }], {}, [{ field: name, to: name === 'page' ? 1 : 10 }]);
@@ -69,7 +69,7 @@ export async function readJson(request: Request): Promise<unknown> {
 }
 
 /** As {@link readJson}, and undefined where there is no body. */
-export async function readOptionalJson(request: Request): Promise<unknown> {
+async function readOptionalJson(request: Request): Promise<unknown> {
   const text = await readText(request);
   if (text.trim() === '') return undefined;
   const type = request.headers.get('content-type');
@@ -139,7 +139,12 @@ export const onHandled = (request: Request, listener: (time: number) => void): v
 
 export const handled = (request: Request, time: number): void => handledListeners.get(request)?.(time);
 
-/** The checked body; an empty one counts as `{}`. @throws ApiError 400 that names each problem */
+/**
+ * The checked body of a control request; an empty one counts as `{}`. The Content-Type does not matter, since `curl -d`
+ * sends another one. Unlike the API, control endpoints refuse unknown keys: a misspelt one would do nothing.
+ *
+ * @throws ApiError 400 that names each problem
+ */
 export async function readBody<Schema extends z.ZodType>(request: Request, schema: Schema): Promise<z.output<Schema>> {
   const { value, ignored } = check(schema, await readControlJson(request));
   const [unknown] = ignored;

@@ -1,6 +1,6 @@
 /**
- * A rule answers one operation of the contract. Its schemas, paging and reach follow from the contract, so a new
- * endpoint needs one rule and nothing else.
+ * A rule answers one operation of the contract. Its schemas, its paging and the keys that may use it follow from the
+ * contract, so a new endpoint needs one rule and nothing else.
  */
 import { operation, type OperationById, type OperationId } from '@newsletter-kit/core/contract';
 import { type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
@@ -54,7 +54,7 @@ export interface Rule {
   ) => Reply;
 }
 
-/** Exceptions from what follows from the contract. */
+/** Differences from what the contract says. */
 export interface RuleOptions {
   /** Default: operations without a publication in their path. */
   readonly wholeWorkspace?: boolean;
@@ -114,7 +114,7 @@ export function ruleWithSchemas<Id extends OperationId, Query extends z.ZodType,
  * A list as its rule describes it.
  *
  * @param rows - all rows, or a query of the store that reads a page
- * @param record - makes the record that is answered of a row
+ * @param record - converts a row to the record in the answer
  */
 export const listOf = <Row extends Position>(
   rows: Rows<Row> | readonly Row[],

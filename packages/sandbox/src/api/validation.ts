@@ -28,7 +28,7 @@ export function check<Schema extends z.ZodType>(schema: Schema, input: unknown):
 }
 
 /** How a path is written in messages: `custom_fields[0].value`. */
-export function fieldPath(path: Path): string {
+function fieldPath(path: Path): string {
   return path.reduce<string>(
     (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
     '',

@@ -55,7 +55,7 @@ export function runCommand(
     let timedOut = false;
     const kill = (signal: NodeJS.Signals): void => killChild(child, signal, grouped);
     const pass = (signal: NodeJS.Signals): void => {
-      // Ctrl-C in a terminal reaches the command by itself; a second one no longer asks.
+      // A terminal sends Ctrl-C to the command itself. A second signal kills the command.
       if (interrupted) kill('SIGKILL');
       else if (grouped || signal !== 'SIGINT' || !process.stdin.isTTY) kill(signal);
       interrupted ??= signal;
@@ -88,7 +88,7 @@ export function runCommand(
         else finish(code ?? 1, `ended with exit code ${code ?? 1}`);
       };
       if (!capture) return end();
-      // What it started must not reach into the next run, and holds its outputs open.
+      // Its own child processes must not survive into the next run; they also keep its outputs open.
       if (grouped) kill('SIGKILL');
       const unread = setTimeout(end, grace);
       child.once('close', () => {
@@ -104,7 +104,7 @@ function killChild(child: ChildProcess, signal: NodeJS.Signals, group: boolean):
   try {
     process.kill(-child.pid, signal);
   } catch {
-    // Nothing of the group is left.
+    // The process group has ended already.
   }
 }
 

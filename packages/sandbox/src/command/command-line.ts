@@ -108,7 +108,7 @@ const replay: CommandEntry<Context> = {
   }),
 };
 
-export const newsletterSandbox: CommandLine<Context> = {
+const newsletterSandbox: CommandLine<Context> = {
   name: 'newsletter-sandbox',
   about: 'The Newsletter Publishing API on this machine.',
   manifest: new URL('../../package.json', import.meta.url),

@@ -25,7 +25,7 @@ export interface Listening {
   readonly stop: () => Promise<void>;
 }
 
-/** Pause between two runs of due jobs without a request, in milliseconds; visible in the window and its events. */
+/** Interval at which scheduled events run without a request, in milliseconds. */
 const tick = 100;
 
 /** @throws {@link ServeError}; the sandbox is closed then */
@@ -51,7 +51,7 @@ export async function listen(sandbox: Sandbox, options: ListenOptions): Promise<
     async stop() {
       clearInterval(timer);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      // The window's event streams would never end by themselves.
+      // The event streams of the web interface would never end by themselves.
       if ('closeAllConnections' in server) server.closeAllConnections();
       await closed;
       sandbox.close();
@@ -59,7 +59,7 @@ export async function listen(sandbox: Sandbox, options: ListenOptions): Promise<
   };
 }
 
-/** Carries the sandbox's answers onto a port; refuses foreign requests, breaks connections where a fault says so. */
+/** Sends the sandbox's answers over HTTP, refuses disallowed requests, and breaks connections for faults. */
 function listener(
   sandbox: Sandbox,
   access: Access,

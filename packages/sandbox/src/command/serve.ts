@@ -30,7 +30,7 @@ export async function serve(options: ServerOptions & { readonly fresh?: boolean 
   });
   if (options.fresh && !sandbox.planted) sandbox.reset();
   const stopRecording = options.record === undefined ? undefined : startRecording(sandbox, options.record);
-  // A control that other machines reach always requires a token.
+  // Control endpoints that other machines can reach always require a token.
   const controlToken =
     options.controlToken ?? (isLoopback(options.host) ? undefined : randomBytes(18).toString('base64url'));
   const { address, stop } = await listen(sandbox, { ...options, controlToken });

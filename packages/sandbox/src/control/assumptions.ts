@@ -38,7 +38,7 @@ export function withBody(draft: Draft, change: (body: Json) => Json): Draft {
 }
 
 /** The answer with every record in its `data` changed, be it one or a list. */
-export function withRecords(draft: Draft, change: (record: Json) => Json): Draft {
+function withRecords(draft: Draft, change: (record: Json) => Json): Draft {
   const each = (record: unknown): unknown => (isJson(record) ? change(record) : record);
   return withBody(draft, (body) =>
     'data' in body

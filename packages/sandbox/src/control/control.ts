@@ -31,12 +31,12 @@ export interface ControlOptions {
   readonly assumptions: Assumptions;
   readonly rateLimit: RateLimit;
   readonly snapshots: Snapshots;
-  /** Plants a seed – by name, as data, or the one the sandbox was started with. */
+  /** Loads a seed – by name, as data, or the one the sandbox was started with. */
   readonly reset: (seed?: unknown) => void;
 }
 
-/** The control routes. */
-const facilities: readonly ((options: ControlOptions) => Hono)[] = [
+/** Each endpoint with its routes. */
+const endpoints: readonly ((options: ControlOptions) => Hono)[] = [
   resetControl,
   requestControl,
   subscriptionControl,
@@ -55,8 +55,7 @@ export function createControl(options: ControlOptions): Hono {
   const { events } = options;
   const control = new Hono();
 
-  // Any page in the person's browser can send requests here, also without a preflight; only those of this machine are
-  // meant to.
+  // Any page in the user's browser can send requests here, even without a preflight; only pages of this machine may.
   control.use(async (context, next) => {
     const origin = context.req.header('origin');
     if (isCrossSite(context.req.raw)) {
@@ -77,7 +76,7 @@ export function createControl(options: ControlOptions): Hono {
     }),
   );
 
-  for (const facility of facilities) control.route('/', facility(options));
+  for (const endpoint of endpoints) control.route('/', endpoint(options));
   const places = [...new Set(control.routes.flatMap(({ path }) => /^\/[a-z]+/.exec(path) ?? []))].map(
     (place) => `/_sandbox${place}`,
   );
@@ -100,7 +99,7 @@ const movement = z.strictObject({
   set: z.iso.datetime({ offset: true, message: 'must be a time such as 2027-01-01T00:00:00Z' }).optional(),
 });
 
-export function clockControl({ world }: { readonly world: World }): Hono {
+function clockControl({ world }: { readonly world: World }): Hono {
   const { clock, store } = world;
   const state = () => {
     const next = store.due.first();
@@ -134,7 +133,7 @@ export function clockControl({ world }: { readonly world: World }): Hono {
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-export function faultControl({ faults }: { readonly faults: Faults }): Hono {
+function faultControl({ faults }: { readonly faults: Faults }): Hono {
   return new Hono()
     .get('/faults', (context) => context.json({ data: faults.list() }))
     .post('/faults', async (context) =>
@@ -152,7 +151,7 @@ const choice = z.union([z.strictObject({ profile: z.enum(profiles) }), quotaSche
   error: `must be {"profile": ${profiles.map((name) => `"${name}"`).join(' or ')}}, or a quota such as {"limit": 5, "windowSeconds": 10, "headers": true, "retryAfter": true}`,
 });
 
-export function profileControl({ rateLimit }: { readonly rateLimit: RateLimit }): Hono {
+function profileControl({ rateLimit }: { readonly rateLimit: RateLimit }): Hono {
   return new Hono()
     .get('/profile', (context) => context.json(rateLimit.state))
     .put('/profile', async (context) => {
@@ -162,7 +161,7 @@ export function profileControl({ rateLimit }: { readonly rateLimit: RateLimit })
     });
 }
 
-export function assumptionControl({ assumptions }: { readonly assumptions: Assumptions }): Hono {
+function assumptionControl({ assumptions }: { readonly assumptions: Assumptions }): Hono {
   return new Hono()
     .get('/assumptions', (context) => context.json({ data: assumptions.list() }))
     .put('/assumptions', async (context) => {
@@ -171,13 +170,13 @@ export function assumptionControl({ assumptions }: { readonly assumptions: Assum
     });
 }
 
-export interface ResetOptions {
+interface ResetOptions {
   readonly world: World;
-  /** Plants a seed – by name, as data, or the one the sandbox was started with. */
+  /** Loads a seed – by name, as data, or the one the sandbox was started with. */
   readonly reset: (seed?: unknown) => void;
 }
 
-export function resetControl({ world, reset }: ResetOptions): Hono {
+function resetControl({ world, reset }: ResetOptions): Hono {
   return new Hono().post('/reset', async (context) => {
     reset(await readResetSeed(context.req.raw));
     return context.json({ subscriptions: world.store.subscriptions.total() });
@@ -193,7 +192,7 @@ async function readResetSeed(request: Request): Promise<unknown> {
   return 'seed' in body ? body.seed : undefined;
 }
 
-export function connectionControl({ world }: { readonly world: World }): Hono {
+function connectionControl({ world }: { readonly world: World }): Hono {
   const { overview, workspace } = world.store;
   return new Hono().get('/connection', (context) => {
     const { origin } = new URL(context.req.url);
@@ -217,7 +216,7 @@ export function connectionControl({ world }: { readonly world: World }): Hono {
 
 const shownJobs = 100;
 
-export function jobControl({ world }: { readonly world: World }): Hono {
+function jobControl({ world }: { readonly world: World }): Hono {
   return new Hono().get('/jobs', (context) =>
     context.json({
       data: world.store.overview
@@ -240,7 +239,7 @@ const searchQuery = z.strictObject({
 
 const everything = Object.keys(expansions) as Expansion[];
 
-export function subscriptionControl({ world }: { readonly world: World }): Hono {
+function subscriptionControl({ world }: { readonly world: World }): Hono {
   const { store } = world;
   return new Hono()
     .get('/subscriptions', (context) => {
@@ -248,7 +247,7 @@ export function subscriptionControl({ world }: { readonly world: World }): Hono 
       const search = { status, text };
       const found = store.overview.subscriptions(search, limit + 1, before);
       const rows = found.slice(0, limit);
-      // The only page is its own count. A text without matches is compared with every row, and one pass is enough.
+      // A single page is its own count: a search without matches compares every row, which should happen only once.
       const whole = before === undefined && found.length <= limit;
       const matching = whole ? found.length : store.overview.countSubscriptions(search, mostCounted + 1);
       return context.json({
@@ -257,7 +256,7 @@ export function subscriptionControl({ world }: { readonly world: World }): Hono 
           publication_id: row.publication_id,
         })),
         total: store.subscriptions.total(),
-        // How many the search finds; with `more_match` there are more than were counted.
+        // Number of matches; with `more_match` there are more than were counted.
         matching: Math.min(matching, mostCounted),
         more_match: matching > mostCounted,
         next_before: found.length > limit ? (rows.at(-1)?.seq ?? null) : null,

@@ -30,7 +30,7 @@ export function eventControl({ events }: { readonly events: Feed<SandboxEvent> }
   return new Hono().get('/events', () => eventStream(events));
 }
 
-/** A stream of `event: <type>` with the event as JSON in `data`, until the reader goes. */
+/** A stream of `event: <type>` with the event as JSON in `data`, until the client disconnects. */
 function eventStream(events: Feed<SandboxEvent>): Response {
   const encoder = new TextEncoder();
   let leave = (): void => undefined;

@@ -68,7 +68,7 @@ export interface FaultTarget {
 }
 
 /** Whether a fault with this `match` applies to the request. */
-export function matchesFault(match: string, { method, path, operations }: FaultTarget): boolean {
+function matchesFault(match: string, { method, path, operations }: FaultTarget): boolean {
   if (match === '*') return true;
   if (match.includes(' ')) return wildcard(match, '.*').test(`${method} ${path}`);
   return operations.some((id) => matchesOperation(match, id));
@@ -99,7 +99,7 @@ export interface Faults {
   list(): readonly Fault[];
   /** Whether there was one of this id. */
   remove(id: string): boolean;
-  /** Removes all; answers how many. */
+  /** Removes all and returns how many. */
   clear(): number;
 }
 
@@ -107,7 +107,7 @@ export interface Faults {
 export interface FaultSet extends Faults {
   /** Whether any fault is set; avoids work when there is none. */
   readonly any: boolean;
-  /** Counts the request at every fault that it meets. */
+  /** Counts the request for every fault that it matches, and returns those that fire. */
   fire(met: FaultTarget): readonly FiredFault[];
 }
 

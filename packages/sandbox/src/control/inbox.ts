@@ -116,7 +116,7 @@ export interface MessageSummary {
   readonly sent: string;
 }
 
-export interface Links {
+interface Links {
   readonly confirm?: string;
   readonly unsubscribe: string;
 }
@@ -126,7 +126,7 @@ export function messageSummary({ id, recipient, kind, subject, sent }: MessageRo
 }
 
 /** @param origin - the sandbox's own address */
-export function linksOf({ id, kind }: MessageRow, origin: string): Links {
+function linksOf({ id, kind }: MessageRow, origin: string): Links {
   const link = (click: string): string => `${origin}/_sandbox/inbox/${id}/${click}`;
   return { ...(kind === 'confirmation' && { confirm: link('confirm') }), unsubscribe: link('unsubscribe') };
 }
@@ -140,7 +140,7 @@ const bodies: Readonly<Record<string, (publication: string) => string>> = {
 };
 
 /** The whole e-mail. */
-export async function messageRecord(world: World, row: MessageRow, origin: string) {
+async function messageRecord(world: World, row: MessageRow, origin: string) {
   const publication = world.store.workspace.publication(row.publication_id)?.name ?? '';
   const links = linksOf(row, origin);
   const body = bodies[row.kind]?.(publication) ?? '';
@@ -166,7 +166,7 @@ const style = `${pageStyle}
 body { max-width: 34rem; margin: 0 auto; padding: 2rem 1.25rem; font-size: 1rem; }`;
 
 /** A page of its own, with nothing from elsewhere. */
-export function page(title: string, content: ReturnType<typeof html>) {
+function page(title: string, content: ReturnType<typeof html>) {
   return html`<!doctype html>
     <html lang="en">
       <head>

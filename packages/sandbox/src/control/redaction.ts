@@ -54,7 +54,7 @@ const loose = new RegExp(
 );
 /** A field of a form in HTML. */
 const hiddenField = /(<input\b[^>]{0,300}?\bname=")([^"]{1,100})("[^>]{0,300}?\bvalue=")([^"]*)"/gi;
-/** A name as long as a token is one in the wrong place. */
+/** A name as long as a token is probably a token in the wrong place. */
 const tokenAsName = /^[\w.~+/=-]{40,}$/;
 
 export interface Redaction {

@@ -79,9 +79,9 @@ export interface RequestLog {
   add(entry: Omit<LogEntry, 'n'>, contents: Contents): LogEntry;
   /** Oldest first. */
   entries(filter?: LogFilter): readonly LogEntry[];
-  /** Undefined where there is none of this number, or no longer. */
+  /** Undefined where the log has no request with this number. */
   exchange(n: number): Exchange | undefined;
-  /** Forgets all; answers how many. Numbers go on. */
+  /** Deletes all and returns how many; the numbering continues. */
   clear(): number;
 }
 
@@ -234,18 +234,18 @@ export function requestControl({ log, repeat }: RequestControlOptions): Hono {
       return context.json({ data: log.entries({ ...filter, after: Number(query['after']) || 0 }) });
     })
     .delete('/requests', (context) => context.json({ removed: log.clear() }))
-    .get('/requests/:n', (context) => context.json({ data: described(find(context.req.param('n'))) }))
+    .get('/requests/:n', (context) => context.json({ data: withExample(find(context.req.param('n'))) }))
     .post('/requests/:n/send', async (context) => {
       const exchange = find(context.req.param('n'));
       const { key } = await readBody(context.req.raw, sending);
-      const entry = await repeat(again(exchange, new URL(context.req.url).origin, key), exchange.n);
+      const entry = await repeat(repetition(exchange, new URL(context.req.url).origin, key), exchange.n);
       if (!entry) throw apiError(409, 'NOT_SENT', 'The request was not answered; look at the request log.');
       return context.json({ data: entry }, 201);
     });
 }
 
 /** The exchange, with a corrected request where the log knows what to change. */
-function described(exchange: Exchange) {
+function withExample(exchange: Exchange) {
   const { nearest, target, request } = exchange;
   if (!nearest || nearest.change.length === 0) return exchange;
   const sent = { target, body: request?.cutFrom === null ? request.body : null };
@@ -256,14 +256,14 @@ function described(exchange: Exchange) {
 const connectionHeaders =
   /^(?:host|connection|content-length|transfer-encoding|expect|keep-alive|upgrade|te|origin|referer|cookie|accept-encoding|sec-.*|authorization)$/;
 
-function again({ method, target, request }: Exchange, origin: string, key: string | null): Request {
-  const gone = (why: string) =>
+function repetition({ method, target, request }: Exchange, origin: string, key: string | null): Request {
+  const cannotRepeat = (why: string) =>
     apiError(409, 'NOT_KEPT', `The request can't be sent again: ${why} Send it from your client.`);
-  if (!request) throw gone('the log dropped its body to save memory.');
+  if (!request) throw cannotRepeat('the log dropped its body to save memory.');
   const { headers, body, cutFrom } = request;
-  if (body === null || cutFrom !== null) throw gone('its body was too long to be logged completely.');
+  if (body === null || cutFrom !== null) throw cannotRepeat('its body was too long to be logged completely.');
   if (target.includes(hiddenMark) || body.includes(hiddenMark))
-    throw gone('it contained a secret, which the log does not keep.');
+    throw cannotRepeat('it contained a secret, which the log does not keep.');
   const kept = Object.entries(headers).filter(([name, value]) => !connectionHeaders.test(name) && value !== hiddenMark);
   return new Request(origin + target, {
     method,

@@ -12,7 +12,7 @@ import { isStorageFailure, type Bound } from '../store/database.ts';
 import { tableNames, type SnapshotStore, type TableName } from '../store/snapshots.ts';
 import { schemaVersion } from '../store/tables.ts';
 
-/** The whole world at one moment: subscribers, jobs, tokens, e-mails, what is due, the clock. */
+/** The whole state at one moment: subscribers, jobs, tokens, e-mails, scheduled events, the clock. */
 export interface Snapshot {
   readonly id: string;
   readonly name: string | null;
@@ -24,12 +24,14 @@ export interface Snapshot {
 export interface Snapshots {
   take(name?: string): Snapshot;
   list(): readonly Snapshot[];
-  /** Takes everything back to the snapshot, which stays. @throws ApiError 404 where there is none of this id */
+  /** Restores everything from the snapshot, which is kept. @throws ApiError 404 where there is none of this id */
   restore(id: string): Snapshot;
   remove(id: string): void;
   /** The lines of a file that {@link Snapshots.import} reads. Equal worlds make equal files. */
   export(id: string): Iterable<string>;
-  /** Takes up a file as a snapshot; nothing is restored yet. @throws SnapshotError where it is none of this version */
+  /**
+   * Imports a file as a snapshot; nothing is restored yet. @throws SnapshotError where it is not one of this version
+   */
   import(file: string, name?: string): Snapshot;
 }
 
@@ -121,7 +123,7 @@ export function snapshotControl({ snapshots }: { readonly snapshots: Snapshots }
     });
 }
 
-/** Lines in pieces of some size: a line at a time would spend its time on the way. */
+/** Sends the lines in chunks of 64 KB; sending each by itself would be slow. */
 function stream(lines: Iterable<string>): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   const iterator = lines[Symbol.iterator]();
@@ -141,15 +143,18 @@ function stream(lines: Iterable<string>): ReadableStream<Uint8Array> {
   });
 }
 
-/** A file that is no snapshot of this version, in words for who sent it. */
+/** The file is not a snapshot of this version. The message is for the user. */
 export class SnapshotError extends Error {
   override readonly name = 'SnapshotError';
 }
 
 const heading = { format: 'newsletter-sandbox-snapshot', version: schemaVersion } as const;
 
-/** The lines of the file, each with its line break. */
-export function* writeSnapshot(store: SnapshotStore, snapshot: number): Generator<string> {
+/**
+ * The lines of the file, each with its line break: a header; for each table a line with its columns and a line for each
+ * row; at the end the number of rows and a SHA-256 digest, which detects truncated and edited files.
+ */
+function* writeSnapshot(store: SnapshotStore, snapshot: number): Generator<string> {
   const digest = createHash('sha256');
   let rows = 0;
   const line = (value: unknown): string => {
@@ -203,7 +208,7 @@ const row = z.array(z.union([z.string(), z.number(), z.null()]));
 const last = z.object({ rows: z.number(), sha256: z.string() });
 
 /** Reads a file into an empty copy of every table. Must run in a transaction. @throws {@link SnapshotError} */
-export function readSnapshot(store: SnapshotStore, snapshot: number, text: string): void {
+function readSnapshot(store: SnapshotStore, snapshot: number, text: string): void {
   const digest = createHash('sha256');
   const lines = linesOf(text);
   const next = (): { readonly value: unknown; readonly text: string; readonly number: number } => {

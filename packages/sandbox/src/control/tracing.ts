@@ -22,13 +22,15 @@ export interface TracingOptions {
   readonly rateLimit: RateLimit;
 }
 
-/** Answers a request and tells the trace how. */
+/** Answers a request and records in the trace how. */
 export type Work = (request: Request, path: string, search: string, trace: Trace) => Promise<Response>;
 
 export interface Tracing {
   /** Answers a request by `work`, or `refuse`s it where a fault says so, and leaves an entry in the log. */
   readonly answer: (request: Request, path: string, work: Work, refuse: Refuse) => Promise<Response>;
-  /** Says that a request, not answered yet, is number `n` sent again. The answer finds its entry once it is there. */
+  /**
+   * Marks a request as a repetition of number `n`, before it is answered. The returned function gives its log entry.
+   */
   readonly repeating: (request: Request, n: number) => () => LogEntry | undefined;
 }
 

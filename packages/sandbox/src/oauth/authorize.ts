@@ -21,10 +21,10 @@ import { readScopes } from './scopes.ts';
 import { requireOwnForm, tokenField, tokenFor, consentPage, errorPage } from './consent-page.ts';
 
 /** The parameters of the request, as the contract names them. */
-export const authorizeParameters: readonly string[] = operation('oauth.authorize').query;
+const authorizeParameters: readonly string[] = operation('oauth.authorize').query;
 
-/** Where the answer goes: known before everything else is looked at. */
-export interface Return {
+/** The client and its redirect URI, which are checked before everything else. */
+interface Return {
   readonly client: OauthClientRow;
   readonly redirectUri: string;
   readonly state: string | undefined;
@@ -36,7 +36,7 @@ export interface Return {
  *
  * @throws OauthError
  */
-export function readReturn(oauth: Oauth, parameters: Parameters): Return {
+function readReturn(oauth: Oauth, parameters: Parameters): Return {
   const twice = parameters.repeated.find((name) => name === 'client_id' || name === 'redirect_uri');
   if (twice !== undefined) throw new OauthError('invalid_request', { reason: `"${twice}" is given more than once.` });
   const client = oauth.client(parameters.require('client_id'));
@@ -56,7 +56,7 @@ export function readReturn(oauth: Oauth, parameters: Parameters): Return {
  * Reads the rest of the request: what the person is to consent to.
  * @throws OauthError, to be sent to the redirect URI
  */
-export function readConsent({ client, redirectUri }: Return, parameters: Parameters): Consent {
+function readConsent({ client, redirectUri }: Return, parameters: Parameters): Consent {
   const [twice] = parameters.repeated;
   if (twice !== undefined) throw new OauthError('invalid_request', { reason: `"${twice}" is given more than once.` });
   if (!mayUse(client, 'authorization_code')) {
@@ -106,7 +106,7 @@ export const askConsent: Endpoint = (call) =>
     },
   );
 
-/** `POST`: the form. The request is read anew, as nothing says that the fields are those of our page. */
+/** `POST`: the form. The request is checked again, since the fields need not come from our page. */
 export const takeAnswer: Endpoint = (call) =>
   authorize(
     call,
@@ -124,8 +124,8 @@ export const takeAnswer: Endpoint = (call) =>
   );
 
 /**
- * Goes through a request. Until it is known where its answer may go, mistakes are shown in place; later ones go to the
- * app.
+ * Handles an authorization request. Errors are shown in place until the redirect URI is known to be the client's; later
+ * ones are sent to the app.
  */
 async function authorize(
   call: OauthCall,
@@ -152,7 +152,7 @@ function redirect(to: Return, parameters: Readonly<Record<string, string>>): Res
   });
 }
 
-/** A person gets a page, a program the error as data. */
+/** A browser gets a page, a program gets JSON. */
 function inPlace(request: Request, error: OauthError): Response | Promise<Response> {
   return request.headers.get('accept')?.includes('text/html')
     ? errorPage(error)

@@ -68,7 +68,7 @@ function readBasic(authorization: string | null): Credentials | undefined {
   return { uid: formDecode(uid), secret: formDecode(secret) || undefined, mechanism: 'basic' };
 }
 
-/** Clients that leave the encoding out are met too: what can't be decoded is taken as it came. */
+/** Some clients omit the encoding: what cannot be decoded is used unchanged. */
 function formDecode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
@@ -108,7 +108,7 @@ export function withParameters(uri: string, parameters: Readonly<Record<string, 
   return url.href;
 }
 
-/** Compared as text: a parser would make one URI of several spellings. */
+/** Compared as text: a parser would normalize different spellings to one URI. */
 function withoutLoopbackPort(uri: string): string {
   return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}/, '$1');
 }

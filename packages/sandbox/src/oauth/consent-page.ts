@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts';
 import { pageStyle } from '@newsletter-kit/core/endpoint';
 
 /** What the consent page shows and sends back. */
-export interface ConsentPage {
+interface ConsentPage {
   readonly consent: Consent;
   /** The request's own parameters and the token of the form. */
   readonly fields: readonly (readonly [name: string, value: string])[];
@@ -40,7 +40,7 @@ export async function consentPage({ consent, fields, headers }: ConsentPage): Pr
   );
 }
 
-/** Tells the person, who can do little, and the developer, who can. */
+/** The error page, with the details that the developer of the app needs. */
 export async function errorPage(error: OauthError): Promise<Response> {
   return page(
     error.status,
@@ -54,7 +54,7 @@ export async function errorPage(error: OauthError): Promise<Response> {
   );
 }
 
-/** Where the person goes on to, short enough to be read. */
+/** The host of the redirect URI, or its scheme where it has no host. */
 function destination(uri: string): string {
   const { host, protocol } = new URL(uri);
   return host === '' ? protocol : host;
@@ -92,7 +92,7 @@ ${body}
     headers: {
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Security-Policy': policy,
-      // The browser must name our origin when it sends the form, and must not give the request away to the app.
+      // The browser must send our origin with the form, but must not send the URL of this page to the app.
       'Referrer-Policy': 'same-origin',
       ...uncached,
       ...headers,
@@ -106,9 +106,10 @@ export const tokenField = 'authenticity_token';
 const cookieName = 'newsletter_sandbox_consent';
 
 /**
- * The token for a page, and the headers that go with it. A browser keeps its token, so that two open pages both work:
- * for that the cookie has to come along when an app of another site sends the person here, but not with a form of that
- * site.
+ * The CSRF token for a page, and the headers that go with it. The form must send the same token as the browser's
+ * cookie, which another site can neither read nor set. The token comes from the seeded generator, so that two runs show
+ * the same page. A browser keeps its token, so that two open pages both work: `SameSite=Lax` sends the cookie with a
+ * link from another site, but not with a form of that site.
  */
 export function tokenFor(
   world: World,
@@ -148,7 +149,8 @@ function cookieOf(request: Request): string | undefined {
   return new RegExp(`(?:^|; *)${cookieName}=([\\w-]{43})(?:;|$)`).exec(cookies)?.[1];
 }
 
-export const style = `${pageStyle}
+/** The layout of the OAuth pages: a card from 320 pixels up, on top of the palette of all pages. */
+const style = `${pageStyle}
 body { max-width: none; margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; place-items: center; padding: 1rem; background: var(--page); color: var(--ink);
   font: 16px/1.5 var(--sans); }
 main { width: 100%; max-width: 27rem; overflow: hidden; background: var(--card); border: 1px solid var(--line); border-radius: 16px;

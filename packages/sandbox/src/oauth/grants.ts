@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 import { OauthError } from './endpoint.ts';
 import { createHash } from 'node:crypto';
 
-/** Seconds that a code and an access token are good for. A refresh token does not expire by itself. */
+/** Lifetimes of an authorization code and an access token, in seconds. A refresh token does not expire. */
 export const codeLifetime = 600;
 export const accessTokenLifetime = 7200;
 
@@ -29,10 +29,10 @@ export interface Redemption {
   readonly verifier: string | undefined;
 }
 
-/** Why a token is of no use; undefined where it is good. */
+/** Why a token is not valid; undefined where it is. */
 export type TokenProblem = 'revoked' | 'expired' | undefined;
 
-/** Notes a consent and gives the code for it. */
+/** Stores a consent and returns its authorization code. */
 export function issueCode(world: World, consent: Consent): string {
   return world.write(() => {
     const seq = world.store.next('oauth_grant');
@@ -96,8 +96,8 @@ function checkRedemption(grant: GrantRow, { client, redirectUri, verifier }: Red
 }
 
 /**
- * New tokens for a refresh token, which ends with its access token. One that comes a second time has been copied:
- * everything that descends from the same consent ends then (RFC 9700 §4.14).
+ * New tokens for a refresh token, which ends with its access token. A second use means
+ * that it was copied: all tokens of the same consent are revoked then (RFC 9700 §4.14).
  *
  * @param scopesWithin - chooses the scopes of the new access token within those granted; may throw
  * @throws OauthError invalid_grant
@@ -152,7 +152,7 @@ export function mayUse(client: OauthClientRow, grantType: string): boolean {
   return (JSON.parse(client.grant_types) as string[]).includes(grantType);
 }
 
-/** Whether an access token is good now. */
+/** Checks whether an access token is valid now. */
 export function accessTokenProblem(world: World, token: IssuedToken): TokenProblem {
   if (token.revoked === 1) return 'revoked';
   return world.clock.seconds() >= token.expires ? 'expired' : undefined;
@@ -165,10 +165,10 @@ export function bearerOf(authorization: string | null): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1];
 }
 
-/** What a token that is of no use is answered with. */
+/** Error texts for tokens that are not valid. */
 export const problemTexts = { revoked: 'The access token was revoked', expired: 'The access token expired' } as const;
 
-/** The good access token of this value. @throws OauthError invalid_token */
+/** The valid access token of this value. @throws OauthError invalid_token */
 export function requireAccessToken(world: World, value: string | undefined): IssuedToken {
   const token = value === undefined ? undefined : world.store.oauth.byAccessToken(value);
   const problem = token && accessTokenProblem(world, token);
@@ -208,11 +208,12 @@ export function isChallenge(challenge: string, method: string): boolean {
   return (method === 'S256' ? /^[\w-]{43}$/ : /^[\w.~-]{43,128}$/).test(challenge);
 }
 
-/** Whether the verifier answers the challenge. */
-export function verifierMatches(verifier: string, challenge: string, method: string): boolean {
+/** Whether the verifier matches the challenge. */
+function verifierMatches(verifier: string, challenge: string, method: string): boolean {
   return methods.get(method)?.(verifier) === challenge;
 }
 
+/** The test person who signs in, without a password. */
 export const person = {
   id: '00000000-0000-4000-8000-000000000009',
   name: 'Marina Quay',

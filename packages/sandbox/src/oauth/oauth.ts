@@ -1,5 +1,5 @@
 /**
- * `/oauth/…`: every request goes to its endpoint by method and path, and always ends in an answer of OAuth's own kind.
+ * `/oauth/…`: every request goes to its endpoint by method and path, and always gets an answer in the format of OAuth.
  */
 import { operation } from '@newsletter-kit/core/contract';
 import { toApiError, type Trace } from '../api/api.ts';
@@ -8,7 +8,7 @@ import { askConsent, takeAnswer } from './authorize.ts';
 import { type Endpoint, json, type OauthCall, OauthError, type OauthErrorName } from './endpoint.ts';
 import { introspect, revoke, token, tokenInfo } from './token-endpoints.ts';
 
-/** Where OAuth lies below the sandbox's address. */
+/** Path prefix of OAuth. */
 export const oauthPrefix = '/oauth';
 
 /** Each endpoint with the operation it is; the form of the consent page comes back to where the page was. */
@@ -21,7 +21,7 @@ const endpoints = [
   { id: 'oauth.tokenInfo', method: 'GET', endpoint: tokenInfo },
 ] as const satisfies readonly { readonly id: string; readonly method: string; readonly endpoint: Endpoint }[];
 
-/** Answers one request of OAuth and tells the trace how. Never rejects. */
+/** Answers one request of OAuth and records in the trace how. Never rejects. */
 export async function answerOauth(
   world: World,
   request: Request,
@@ -77,7 +77,7 @@ function find(method: string, path: string) {
   throw new OauthError('invalid_request', { status: 405, description, headers: { Allow: allow } });
 }
 
-/** Every error as one of OAuth; what nobody foresaw has been printed and is a server_error. */
+/** Converts every error to one of OAuth; an unexpected one has been printed and becomes server_error. */
 function toOauthError(error: unknown): OauthError {
   if (error instanceof OauthError) return error;
   const { status, message } = toApiError(error);

@@ -145,11 +145,7 @@ const wordsOf: Readonly<Record<OperationId, OperationWords>> = words;
 const allStatuses: Readonly<Record<number, StatusWords>> = statuses;
 
 /** The response objects of one operation, by status. */
-export function responsesOf(
-  operation: KnownOperation,
-  answer: z.ZodType,
-  writer: SchemaWriter,
-): Record<string, unknown> {
+function responsesOf(operation: KnownOperation, answer: z.ZodType, writer: SchemaWriter): Record<string, unknown> {
   const responses: Record<string, unknown> = { [operation.success]: success(operation, answer, writer) };
   for (const status of errorsOf(operation)) {
     const own = ownWords(operation, status);
@@ -162,7 +158,7 @@ export function responsesOf(
 }
 
 /** The shared error responses that `operations` refer to. */
-export function errorResponses(operations: readonly KnownOperation[], writer: SchemaWriter): Record<string, unknown> {
+function errorResponses(operations: readonly KnownOperation[], writer: SchemaWriter): Record<string, unknown> {
   const responses: Record<string, unknown> = {};
   for (const operation of operations) {
     for (const status of errorsOf(operation)) {
@@ -227,23 +223,23 @@ const titles: Readonly<Record<string, { readonly title: string }>> = resources;
 const examples: Readonly<Record<string, string>> = { publicationId };
 
 /** An operation of the contract under its own id. */
-export type KnownOperation = Operation & { readonly id: OperationId };
+type KnownOperation = Operation & { readonly id: OperationId };
 
 /** What the methods of OpenAPI's operation object are here. */
-export interface OperationObject {
+interface OperationObject {
   readonly operationId: string;
   readonly requestBody?: RequestBody;
   readonly [key: string]: unknown;
 }
 
-export interface RequestBody {
+interface RequestBody {
   readonly required: boolean;
   readonly content: Readonly<
     Record<string, { readonly schema: object; readonly examples: Readonly<Record<string, unknown>> }>
   >;
 }
 
-export function describeOperation(operation: KnownOperation, writer: SchemaWriter): OperationObject {
+function describeOperation(operation: KnownOperation, writer: SchemaWriter): OperationObject {
   const { query, body, answer } = all[operation.id];
   const requestBody = body ? { requestBody: bodyOf(operation, body, writer) } : {};
   return {
@@ -263,7 +259,7 @@ export function describeOperation(operation: KnownOperation, writer: SchemaWrite
 }
 
 /** The part of an id before its dot. */
-export function resourceOf({ id }: Operation): string {
+function resourceOf({ id }: Operation): string {
   return id.slice(0, id.indexOf('.'));
 }
 

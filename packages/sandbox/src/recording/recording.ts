@@ -79,7 +79,7 @@ export type Recording = z.output<typeof recording>;
 export type RecordedEntry = z.output<typeof entry>;
 export type RecordedState = z.output<typeof state>;
 
-/** A file that is no recording, or can't be written, in words for who named it. */
+/** A file that is not a recording, or cannot be written. The message is for the user. */
 export class RecordingError extends Error {
   override readonly name = 'RecordingError';
 }
@@ -152,7 +152,7 @@ const secretColumns = new Set([
 /** Headers of the connection, which another one does not share. */
 const connectionHeaders =
   /^(?:host|connection|content-length|transfer-encoding|keep-alive|expect|accept-encoding|sec-.*)$/;
-/** One-time values that keep nothing secret once they were used, and without which the request is another one. */
+/** One-time values: useless once they were used, and needed to repeat the request. */
 const oneTime = new Set(['code_verifier', 'authenticity_token', 'set-cookie']);
 /** Cookie of the consent page. */
 const consentCookie = /newsletter_sandbox_consent=[^;]*/;

@@ -19,7 +19,7 @@ export interface Statement<Row> {
   run(...values: Bound[]): void;
 }
 
-/** A database that could not be opened, in words for the person who named it. */
+/** A database that could not be opened, with a message for the user. */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
 }
@@ -35,8 +35,8 @@ export interface Database {
   /** Runs SQL that answers nothing, several statements too; nothing of it is kept prepared. */
   run(sql: string): void;
   /**
-   * Calls `listener` whenever what was read before may no longer hold: every table was emptied, or a transaction taken
-   * back.
+   * Calls `listener` whenever rows that were read before may be outdated: every table was emptied, or a transaction was
+   * rolled back.
    */
   onUndone(listener: () => void): void;
   /** Empties every table. */
@@ -88,8 +88,7 @@ function wrap(connection: DatabaseSync): Database {
   };
 
   return {
-    // What a row looks like is known only to the SQL beside the call; this is the one place where it is taken at its
-    // word.
+    // Only the SQL of the caller determines the type of a row; this is the one unchecked cast.
     prepare: <Row>(sql: string) => prepare(sql) as Statement<Row>,
     transaction(work) {
       begin.run();
@@ -184,24 +183,24 @@ function explain(error: unknown, location: string): string {
   return `"${location}" can't be opened for writing (${reason}). Choose a file in a folder that exists and is writable, or use :memory:.`;
 }
 
-/** A place in the order of a list: by time of creation, then by arrival. */
+/** A position in a list: by time of creation, then by arrival. */
 export interface Position {
   readonly created: number;
   readonly seq: number;
 }
 
-/** One stretch of a list. */
-export interface Stretch {
+/** Which part of a list to read. */
+export interface Slice {
   readonly direction: 'asc' | 'desc';
   readonly limit: number;
-  /** Rows strictly behind this place. */
+  /** Only rows after this position. */
   readonly after?: Position | undefined;
   readonly offset?: number | undefined;
 }
 
-/** A list that can be read a stretch at a time. */
+/** A list that can be read in parts. */
 export interface Rows<Row extends Position> {
-  readonly rows: (stretch: Stretch) => readonly Row[];
+  readonly rows: (slice: Slice) => readonly Row[];
   readonly total: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** Queries of the sandbox's window: across publications, newest first, with a text search. */
+/** Queries of the web interface: across publications, newest first, with a text search. */
 import type { Bound, Database } from './database.ts';
 import { subscriptionColumns, type SubscriptionRow } from './subscriptions.ts';
 import type { ApiKeyRow, OauthClientRow } from './workspace.ts';
@@ -31,7 +31,7 @@ export interface JobOverview {
   readonly completed: number | null;
 }
 
-/** The queries of the window. */
+/** The queries of the web interface. */
 export type Overview = ReturnType<typeof overviewStore>;
 
 export function overviewStore(database: Database) {
@@ -57,7 +57,7 @@ export function overviewStore(database: Database) {
     keys: () => keys.all(),
     clients: () => clients.all(),
 
-    /** The last to arrive first; `before` is the `seq` of the last row of the page before. */
+    /** Newest first; `before` is the `seq` of the last row of the page before. */
     subscriptions(search: SubscriptionSearch, limit: number, before = Number.MAX_SAFE_INTEGER): SubscriptionRow[] {
       const { where, values } = whereClause(search);
       return database

@@ -44,7 +44,7 @@ export function snapshotStore(database: Database) {
         .all()
         .map((column) => column.name),
 
-    /** The rows of a copied table, in order; read a stretch at a time, so that a large one needs no room. */
+    /** The rows of a copied table, in order; read in chunks, so that a large table needs little memory. */
     *rows(snapshot: number, table: TableName): Generator<readonly Bound[]> {
       const read = database.prepare<Record<string, Bound>>(
         `SELECT rowid AS "_row", * FROM ${copy(snapshot, table)} WHERE rowid > ? ORDER BY rowid LIMIT ${chunk}`,

@@ -67,7 +67,7 @@ export interface ClockRow {
 
 export type ClockStore = ReturnType<typeof clockStore>;
 
-export function clockStore(database: Database) {
+function clockStore(database: Database) {
   const read = database.prepare<ClockRow>('SELECT ahead, frozen FROM clock');
   const write = database.prepare('INSERT OR REPLACE INTO clock (id, ahead, frozen) VALUES (1, ?, ?)');
   return {
@@ -78,17 +78,17 @@ export function clockStore(database: Database) {
 }
 
 /** A scheduled event of `subject` (a row's `seq`), due `at` (milliseconds of the sandbox's clock). */
-export interface DueRow {
+interface DueRow {
   readonly seq: number;
   readonly at: number;
   readonly kind: string;
   readonly subject: number;
 }
 
-/** The queries about what falls due. */
-export type Due = ReturnType<typeof dueStore>;
+/** The queries about scheduled events. */
+type Due = ReturnType<typeof dueStore>;
 
-export function dueStore(database: Database) {
+function dueStore(database: Database) {
   const schedule = database.prepare('INSERT INTO due (at, kind, subject) VALUES (?, ?, ?)');
   const next = database.prepare<DueRow>('SELECT * FROM due WHERE at <= ? ORDER BY at, seq LIMIT 1');
   const first = database.prepare<DueRow>('SELECT * FROM due ORDER BY at, seq LIMIT 1');
@@ -118,7 +118,7 @@ export function dueStore(database: Database) {
 }
 
 /** Returns 1, 2, 3 … for each kind. Persistent, so a restart continues the sequence. */
-export function counter(database: Database): (kind: string) => number {
+function counter(database: Database): (kind: string) => number {
   const count = database.prepare<{ n: number }>(
     'INSERT INTO counters (kind, n) VALUES (?, 1) ON CONFLICT (kind) DO UPDATE SET n = n + 1 RETURNING n',
   );

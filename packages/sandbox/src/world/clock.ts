@@ -1,6 +1,6 @@
 /**
- * The clock of the sandbox, and the ISO 8601 durations by which it is advanced. It never runs backwards, so arrival
- * and creation agree.
+ * The clock of the sandbox, and the ISO 8601 durations by which it is advanced. It never runs backwards, so the
+ * order of arrival is the order of creation.
  */
 import type { ClockRow, ClockStore } from '../store/store.ts';
 
@@ -11,7 +11,7 @@ const durationPattern =
  * Adds a duration to a time, in milliseconds. Years and months are calendar units in UTC: a month after 31 January is
  * the last day of February.
  *
- * @throws RangeError where `duration` is none
+ * @throws RangeError where `duration` is not a duration
  */
 export function addDuration(time: number, duration: string): number {
   const match = durationPattern.exec(duration);
@@ -46,7 +46,7 @@ export interface Clock {
    * Moves the clock forward, by milliseconds or by an ISO 8601 duration such as `P14D`. The next request or
    * `settle()` runs the events that became due, in order, each at its own time.
    *
-   * @throws RangeError for a negative number and for what is no duration
+   * @throws RangeError for a negative number and for a text that is not a duration
    */
   advance(by: number | string): void;
   /** Moves the clock to a later time, in milliseconds since the Unix epoch. @throws RangeError for an earlier one */
@@ -70,8 +70,8 @@ export interface WorldClock extends Clock {
 const end = Date.UTC(10_000, 0) - 1;
 
 /**
- * @param source - where time comes from; a constant function makes a clock that stands until it is advanced
- * @param store - keeps how far the clock was moved, so that a restart goes on from there
+ * @param source - where time comes from; with a constant function the clock stands still until it is advanced
+ * @param store - stores how far the clock was moved, so that a restart continues from there
  */
 export function createClock(source: () => number, store: ClockStore): WorldClock {
   let { ahead, frozen } = store.read();
@@ -79,7 +79,7 @@ export function createClock(source: () => number, store: ClockStore): WorldClock
   let held: number | undefined;
 
   const now = (): number => held ?? frozen ?? (latest = Math.max(latest, Math.trunc(source()) + ahead));
-  /** Saved first: where that fails, nothing has moved. */
+  /** Stores the change first: where that fails, the clock has not moved. */
   const become = (next: ClockRow): void => {
     store.write(next);
     ({ ahead, frozen } = next);

@@ -12,7 +12,7 @@ import type { Note, World } from './world.ts';
  * The safety delay (specification, Limits), and how long the redaction then takes, in milliseconds of the sandbox's
  * clock.
  */
-export const deletionTimes = { delay: 14 * 86_400_000, processing: 1000 } as const;
+const deletionTimes = { delay: 14 * 86_400_000, processing: 1000 } as const;
 
 /** Accepts a request; null where one for this address is open already. */
 export function requestDeletion(world: World, email: string): DeletionRequestRow | null {

@@ -9,7 +9,7 @@ export interface Ids {
   code(kind: string, n: number): string;
   /** 43 letters, digits, `-` and `_` for the `n`th record of this kind. */
   token(kind: string, n: number): string;
-  /** A number from 0 up to 1 for the `n`th decision of this kind. */
+  /** A pseudorandom number from 0 up to 1 for the `n`th decision of this kind. */
   fraction(kind: string, n: number): number;
 }
 
@@ -61,7 +61,7 @@ function mix(value: number): number {
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
-/** A number from 0 up to 1 for the `n`th decision of this kind. */
+/** A pseudorandom number from 0 up to 1 for the `n`th decision of this kind. */
 export function fraction(seed: number, kind: string, n: number): number {
   const [lane = 0] = lanes(seed, kind, n);
   return lane / 0x1_0000_0000;

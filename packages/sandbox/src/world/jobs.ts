@@ -23,10 +23,10 @@ const jobHandlers = {
   import: importSubscriptions,
 } as const satisfies Record<string, JobHandler>;
 
-export type JobType = keyof typeof jobHandlers;
+type JobType = keyof typeof jobHandlers;
 
 /** How long a job waits, and how long it then works, in milliseconds of the sandbox's clock. */
-export const jobTimes = { pending: 1000, processing: 1000 } as const;
+const jobTimes = { pending: 1000, processing: 1000 } as const;
 
 /** Accepts a job. */
 export function acceptJob(world: World, publication: PublicationRow, type: JobType, params: unknown): JobRow {
@@ -51,7 +51,7 @@ export function acceptJob(world: World, publication: PublicationRow, type: JobTy
   return job;
 }
 
-/** A pending job begins. */
+/** Starts a pending job. */
 export function startJob(world: World, seq: number): void {
   world.store.jobs.setStatus(seq, 'processing', world.clock.seconds());
   world.store.due.schedule(world.clock.now() + jobTimes.processing, 'job.finished', seq);
@@ -80,7 +80,7 @@ export function finishJob(world: World, seq: number, note: Note): void {
 }
 
 /** The result of a job. */
-export interface JobResult {
+interface JobResult {
   /** Items it was given. */
   readonly items: number;
   /** Items of which nothing was applied. */
@@ -94,25 +94,25 @@ type Item = z.output<typeof bulkUpdateItem>;
 const bulkParams = z.object({ subscriptions: z.array(bulkUpdateItem) });
 const statusParams = z.object({ subscription_ids: z.array(z.string()), new_status: z.enum(['active', 'inactive']) });
 
-/** Applies each item whole, or nothing of it where it names what is not there or contradicts itself. */
-export function updateInBulk(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
+/** Applies each item completely, or not at all where it refers to something unknown or contradicts itself. */
+function updateInBulk(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
   const { subscriptions: items } = bulkParams.parse(given);
   const errors: string[] = [];
   let failed = 0;
   for (const [index, item] of items.entries()) {
-    const say = (problem: string): void =>
+    const addError = (problem: string): void =>
       void errors.push(`subscriptions[${index}] (${item.subscription_id}): ${problem}`);
-    const plan = planned(world, publication, item);
+    const plan = planItem(world, publication, item);
     if ('problem' in plan) {
       failed += 1;
-      say(plan.problem);
-    } else for (const warning of apply(world, publication, item, plan, note)) say(warning);
+      addError(plan.problem);
+    } else for (const warning of applyItem(world, publication, item, plan, note)) addError(warning);
   }
   return { items: items.length, failed, errors };
 }
 
-/** Gives each subscription the new status, where it can take it. */
-export function updateStatuses(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
+/** Sets the new status of each subscription that may have it. */
+function updateStatuses(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
   const { subscription_ids, new_status } = statusParams.parse(given);
   const { subscriptions } = world.store;
   const errors: string[] = [];
@@ -130,7 +130,7 @@ export function updateStatuses(world: World, publication: PublicationRow, given:
 
 const noSubscription = 'There is no subscription with this id on this publication.';
 
-/** What an item refers to, found. */
+/** The records that an item refers to. */
 interface Plan {
   readonly row: SubscriptionRow;
   readonly join: readonly number[];
@@ -138,7 +138,7 @@ interface Plan {
   readonly gift: ComplimentaryAccessRow | undefined;
 }
 
-function planned(world: World, publication: PublicationRow, item: Item): Plan | { readonly problem: string } {
+function planItem(world: World, publication: PublicationRow, item: Item): Plan | { readonly problem: string } {
   const { store } = world;
   const row = store.subscriptions.byId(publication.id, item.subscription_id);
   if (!row) return { problem: noSubscription };
@@ -166,8 +166,8 @@ function planned(world: World, publication: PublicationRow, item: Item): Plan | 
   return { row, join, leave, gift };
 }
 
-/** Applies an item; answers a warning for each custom field that was dropped. */
-function apply(
+/** Applies an item and returns a warning for each custom field that was dropped. */
+function applyItem(
   world: World,
   publication: PublicationRow,
   item: Item,
@@ -193,8 +193,8 @@ function apply(
 
 const importParams = z.object({ subscriptions: z.array(subscriptionRequest) });
 
-/** Subscribes each in turn; one that names what the publication does not have is left out. */
-export function importSubscriptions(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
+/** Creates or updates each subscription in turn; an item that refers to something unknown is skipped. */
+function importSubscriptions(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
   const { subscriptions } = importParams.parse(given);
   const errors: string[] = [];
   let failed = 0;

@@ -3,8 +3,8 @@ import type { MessageRow } from '../store/inbox.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import type { Note, World } from './world.ts';
 
-export const messageKinds = ['confirmation', 'welcome', 'automation'] as const;
-export type MessageKind = (typeof messageKinds)[number];
+const messageKinds = ['confirmation', 'welcome', 'automation'] as const;
+type MessageKind = (typeof messageKinds)[number];
 
 const subjects: Readonly<Record<Exclude<MessageKind, 'automation'>, (publication: string) => string>> = {
   confirmation: (publication) => `Please confirm your subscription to ${publication}`,

@@ -22,7 +22,7 @@ import {
 /** Acquisition channels that a request can come by. */
 export type Channel = 'api' | 'import';
 
-/** How a SubscriptionRequest ended. */
+/** The result of a SubscriptionRequest. */
 export interface Subscribed {
   readonly row: SubscriptionRow;
   /** Whether the address was new. */
@@ -62,7 +62,7 @@ export function subscribe(
   if (done.changed || changed) note({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
 
   const row = world.store.subscriptions.bySeq(done.seq);
-  if (!row) throw new Error('A subscription was written and is not there.');
+  if (!row) throw new Error('The subscription that was just written cannot be found.');
   return { row, created: !existing, warnings: fields.warnings, reasons: done.reasons };
 }
 
@@ -75,8 +75,8 @@ export function finishValidation(world: World, seq: number, note: Note): void {
 }
 
 /**
- * `double_opt_override` where a subscriber exists already: it decides about one that is not active yet, and moves no
- * other.
+ * Applies `double_opt_override` to an existing subscriber. It has an effect only where the subscriber is not active
+ * yet.
  */
 export function overrideDoubleOpt(
   world: World,
@@ -113,7 +113,7 @@ const assumedFields = [
   'newsletter_list_ids',
   'complimentary_gift_id',
 ] as const satisfies readonly (keyof SubscriptionRequest)[];
-/** Fields that are about new subscriptions, whatever is assumed. */
+/** Fields that apply to new subscriptions only, under every assumption. */
 const newOnlyFields = [
   'referral_code',
   'skip_newsletter_list_auto_subscribe',
@@ -165,7 +165,7 @@ function updateExisting(
   return { seq, changed: true, welcome: true, reasons };
 }
 
-/** Applies every field of the request to a subscription that exists; answers what was left out. */
+/** Applies every field of the request to an existing subscription; returns a sentence for each that was skipped. */
 function applyAllFields(
   world: World,
   { seq }: SubscriptionRow,
@@ -245,7 +245,7 @@ function create(
   return { seq, changed: true, welcome: true, reasons };
 }
 
-/** What a request names of the publication; tiers and lists by their `seq`. */
+/** The records of the publication that a request refers to; tiers and lists by their `seq`. */
 interface References {
   readonly tiers: readonly number[];
   /** The lists it names, and those that a new subscription joins. */

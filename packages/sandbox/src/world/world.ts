@@ -9,8 +9,8 @@ import type { WorldClock } from './clock.ts';
 import type { Ids } from './ids.ts';
 
 /**
- * A subscription came to be or changed, or an e-mail came to the inbox; `seq` finds it in the store. Reset: everything
- * was replaced.
+ * A subscription was created or changed, or an e-mail arrived in the inbox; `seq` finds it in the store. Reset:
+ * everything was replaced.
  */
 export type WorldEvent =
   | { readonly type: 'subscription'; readonly change: 'created' | 'updated'; readonly seq: number }
@@ -50,18 +50,19 @@ export class Refusal extends Error {
 }
 
 export interface Feed<Event> {
-  /** Calls `listener` with every event from now on; the answer ends that. */
+  /** Calls `listener` with every event from now on; the returned function unsubscribes. */
   subscribe(listener: (event: Event) => void): () => void;
   publish(event: Event): void;
   /** Whether there is a subscriber; avoids describing events when there is none. */
   readonly listening: boolean;
 }
 
+/** Publishes events to subscribers, in order. */
 export function createFeed<Event>(): Feed<Event> {
   const listeners = new Set<(event: Event) => void>();
   return {
     subscribe(listener) {
-      // A wrapper, so that one function subscribed twice hears twice and leaves one at a time.
+      // A wrapper, so that a function that subscribes twice is called twice, and each subscription ends by itself.
       const own = (event: Event): void => listener(event);
       listeners.add(own);
       return () => void listeners.delete(own);
@@ -71,7 +72,7 @@ export function createFeed<Event>(): Feed<Event> {
         try {
           listener(event);
         } catch (error) {
-          // As with DOM events: the listener's mistake surfaces on its own, not in the request that was being answered.
+          // As with DOM events: the error of a listener is reported by itself, not in the request being answered.
           queueMicrotask(() => {
             throw error;
           });

@@ -39,7 +39,7 @@ test('the seed can be planted, and its client be called back where it says', asy
 
 test('the callback paths and the lifetimes are those of the code', () => {
   const paths = new Set(standardRedirectUris.map((uri) => new URL(uri).pathname));
-  const prose = section.slice(section.indexOf('Both clients'), section.indexOf('Another address'));
+  const prose = section.slice(section.indexOf('Both clients'), section.indexOf('Register any other'));
   expect(new Set([...prose.matchAll(/`(\/[\w/-]*)`/g)].map(([, path]) => path))).toEqual(paths);
   expect(section).toContain(`valid once, for ${codeLifetime} s`);
   expect(section).toContain(`valid for ${accessTokenLifetime} s.`);

@@ -49,7 +49,7 @@ export const origins = {
 
 export type OriginName = keyof typeof origins;
 
-/** How far a publication is filled up. */
+/** How many subscriptions to generate. */
 export interface Growth {
   /** Subscriptions it has in the end; a seed that has more keeps them. */
   readonly size: number;
@@ -142,7 +142,7 @@ type Status = (typeof statuses)[number][0];
 
 const originNames = Object.keys(origins) as OriginName[];
 
-/** One of the crowd. */
+/** A generated subscriber. */
 export interface GeneratedSubscriber {
   readonly email: string;
   readonly name: string;
@@ -155,7 +155,7 @@ export interface GeneratedSubscriber {
   readonly premium: boolean;
 }
 
-/** The `n`th of the crowd; the same `n` is the same person in every sandbox of one id seed. */
+/** The `n`th generated subscriber; the same `n` is the same person in every sandbox with the same id seed. */
 export function generatedSubscriber(n: number, chance: SeedContext['chance']): GeneratedSubscriber {
   const pick = <Item>(kind: string, items: readonly [Item, ...Item[]]): Item =>
     items[Math.floor(chance(kind, n) * items.length)] ?? items[0];

@@ -103,11 +103,7 @@ function loadPublication(world: World, publication: SeedPublication): void {
 }
 
 /** @throws {@link SeedError} that names the subscription and what it refers to that does not exist */
-export function loadSubscriptions(
-  world: World,
-  publicationId: string,
-  subscriptions: readonly SeedSubscription[],
-): void {
+function loadSubscriptions(world: World, publicationId: string, subscriptions: readonly SeedSubscription[]): void {
   const { store } = world;
   const fields = store.customFields.ofPublication(publicationId);
   const tiers = new Map(store.workspace.tiers(publicationId).map((tier) => [tier.name, tier.seq]));
@@ -126,14 +122,14 @@ export function loadSubscriptions(
 }
 
 /** The `seq` of the subscription with this address. @throws {@link SeedError} where there is none */
-export function subscriptionNumber(world: World, publicationId: string, email: string, place: string): number {
+function subscriptionNumber(world: World, publicationId: string, email: string, place: string): number {
   const row = world.store.subscriptions.byAddress(publicationId, addressKey(email));
   if (!row) throw new SeedError(`The seed is not valid: ${place} is not the address of an earlier subscription.`);
   return row.seq;
 }
 
 /** The `seq` of what has this name. @throws {@link SeedError} */
-export function numberOf(rows: ReadonlyMap<string, number>, name: string, place: string, what: string): number {
+function numberOf(rows: ReadonlyMap<string, number>, name: string, place: string, what: string): number {
   const seq = rows.get(name);
   if (seq === undefined)
     throw new SeedError(
@@ -177,7 +173,7 @@ function loadSubscription(world: World, publication_id: string, subscription: Se
   return seq;
 }
 
-export function loadAutomation(world: World, publication_id: string, given: SeedAutomation, place: string): void {
+function loadAutomation(world: World, publication_id: string, given: SeedAutomation, place: string): void {
   const { store, clock, ids } = world;
   const { emails, journeys, trigger_events, created = clock.seconds(), ...rest } = given;
   const automation = store.next('aut');
@@ -223,7 +219,7 @@ export function loadAutomation(world: World, publication_id: string, given: Seed
 }
 
 /** @throws {@link SeedError} where something names what the publication does not have */
-export function loadContent(world: World, publication: SeedPublication): void {
+function loadContent(world: World, publication: SeedPublication): void {
   const { store, clock, ids } = world;
   const publication_id = publication.id;
   const now = clock.seconds();
@@ -279,7 +275,7 @@ export function loadContent(world: World, publication: SeedPublication): void {
 }
 
 /** @throws {@link SeedError} where a field of this name exists already */
-export function loadPublicationField(world: World, field: ReadSeed['publication_fields'][number]): void {
+function loadPublicationField(world: World, field: ReadSeed['publication_fields'][number]): void {
   const { store, clock, ids } = world;
   const { response_keys, created = clock.seconds(), updated = created, ...rest } = field;
   if (store.content.publicationFieldNamed(rest.name))

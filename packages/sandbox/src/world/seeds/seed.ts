@@ -29,7 +29,7 @@ const text = z.string().default('');
 const percent = z.number().min(0).max(100).default(0);
 
 /** Nothing is due for a subscription of a seed: it keeps its status until something changes it. */
-export const subscription = z.strictObject({
+const subscription = z.strictObject({
   email: address,
   status: z.enum(subscriptionStatuses).default('active'),
   created: z.int().min(0).optional(),
@@ -95,7 +95,7 @@ const seedJourney = z.strictObject({
   step: count,
 });
 
-export const automation = z.strictObject({
+const automation = z.strictObject({
   name: z.string().min(1),
   description: z.string().default(''),
   status: z.enum(automationStatuses).default('running'),
@@ -117,7 +117,7 @@ function isDuration(text: string): boolean {
   }
 }
 
-export const author = z.strictObject({
+const author = z.strictObject({
   name: z.string().min(1),
   type: z.enum(authorTypes).default('user'),
   bio: text,
@@ -126,7 +126,7 @@ export const author = z.strictObject({
   created: seconds.optional(),
 });
 
-export const advertisementOpportunity = z.strictObject({
+const advertisementOpportunity = z.strictObject({
   advertiser_name: z.string().min(1),
   payout_rate: z.string(),
   advertisement_kind: z.string(),
@@ -134,7 +134,7 @@ export const advertisementOpportunity = z.strictObject({
   send_by_window_end_at: seconds,
 });
 
-export const complimentaryAccess = z
+const complimentaryAccess = z
   .strictObject({
     /** Name of a tier of the publication. */
     tier: z.string(),
@@ -151,7 +151,7 @@ export const complimentaryAccess = z
     'needs a duration, unless its time_unit is forever',
   );
 
-export const conditionSet = z.strictObject({
+const conditionSet = z.strictObject({
   name: z.string().min(1),
   status: z.enum(conditionSetStatuses).default('active'),
   purpose: z.enum(conditionSetPurposes).default('dynamic_content'),
@@ -161,7 +161,7 @@ export const conditionSet = z.strictObject({
 });
 
 /** As the specification has it (PublicationField, PublicationFieldResponseKey). */
-export const publicationField = z
+const publicationField = z
   .strictObject({
     /** The key of its merge tag. */
     name: z.string().regex(/^[a-z][a-z0-9_]*$/, 'must be a key such as city_name'),
@@ -260,7 +260,7 @@ const oauthClient = z.strictObject({
  * The format of a seed file. Times are Unix seconds and now where left out; what refers to something names it by name
  * or address. Keys and OAuth clients that are left out are the standard ones.
  */
-export const seedSchema = z.strictObject({
+const seedSchema = z.strictObject({
   publications: z.array(publication).min(1),
   /** Fields of the whole workspace. */
   publication_fields: z.array(publicationField).default([]),
@@ -273,7 +273,7 @@ export const seedSchema = z.strictObject({
 export type Seed = z.input<typeof seedSchema>;
 /** A seed with its defaults filled in. */
 export type ReadSeed = z.output<typeof seedSchema>;
-/** A seed that cannot be loaded, in words for the person who wrote it. */
+/** A seed that cannot be loaded, with a message for its author. */
 export class SeedError extends Error {
   override readonly name = 'SeedError';
 }
@@ -290,6 +290,6 @@ export function readSeed(input: unknown): ReadSeed {
 export interface SeedContext {
   /** Unix seconds. */
   readonly now: number;
-  /** A number from 0 up to 1 for the `n`th decision of a kind: the same in every sandbox of one id seed. */
+  /** A pseudorandom number from 0 up to 1 for the `n`th decision of a kind; the same for the same id seed. */
   readonly chance: (kind: string, n: number) => number;
 }

@@ -9,7 +9,7 @@ import { demoContent, demoPublicationFields } from './demo-content.ts';
 /** 1 November 2023, 09:00 UTC. */
 const founded = 1_698_829_200;
 
-export const empty: Seed = {
+const empty: Seed = {
   publications: [{ id: publicationId, name: 'The Harbour Letter', created: founded }],
 };
 
@@ -100,13 +100,13 @@ const people: readonly Person[] = [
   ['tu.youyou@example.org', '屠呦呦', 'active', 'direct', ['food', 'history']],
 ];
 
-/** How many the publication has, with those of the crowd. */
+/** Number of subscribers, named and generated. */
 const size = 300;
 const day = 86_400;
-/** How long it has lived. */
+/** Age of the publication, in seconds. */
 const age = 3 * 365 * day;
 
-/** The named and the crowd, mixed: every seventh is a named one until all are there. Oldest first. */
+/** Named and generated subscribers, mixed: every seventh is a named one until all are used. Oldest first. */
 function subscriptions({ now, chance }: SeedContext): SeedSubscription[] {
   const apart = Math.floor(age / (size + 1));
   return Array.from({ length: size }, (_, index) => {
@@ -148,7 +148,7 @@ function generated(index: number, created: number, chance: SeedContext['chance']
   const one = generatedSubscriber(index, chance);
   return {
     email: one.email,
-    // A crowd of this size could lack a rare status; the demo has every one.
+    // The generated subscribers could lack a rare status; the demo has every one.
     status: index === 298 ? 'validating' : one.status,
     created,
     ...origins[one.origin],
@@ -164,7 +164,7 @@ function generated(index: number, created: number, chance: SeedContext['chance']
   };
 }
 
-export function demo(context: SeedContext): Seed {
+function demo(context: SeedContext): Seed {
   const founded = context.now - age;
   return {
     publications: [
