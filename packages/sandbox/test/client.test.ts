@@ -37,7 +37,7 @@ test('the client creates, warns, and iterates over every page', async () => {
   expect((await client.subscriptions.list({ email: 'READER+7@BÜCHER.example' })).items).toHaveLength(1);
 });
 
-test('the client understands the errors', async () => {
+test('the client maps the errors to its classes', async () => {
   await expect(connect(fresh(), 'pub_none').subscriptions.create({ email: 'ada@example.com' })).rejects.toThrow(
     NotFoundError,
   );

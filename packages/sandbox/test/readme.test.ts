@@ -35,7 +35,7 @@ test('the recording of the README prints what its comments say', async () => {
   expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 0\nbody.limit\n' });
 });
 
-test('the calls of the five-minute guide do what it says', async () => {
+test('the calls of the five-minute guide work', async () => {
   const running = await start();
   const guide = snippets('sh').find((snippet) => snippet.includes('lostResponse')) ?? '';
   expect(guide.match(/^curl/gm)).toHaveLength(8);
@@ -53,7 +53,7 @@ test('the vitest snippet of the README is a test of the fixture, letter for lett
   expect(fixture.replace('  met.push(sandbox);\n', '')).toContain(told);
 });
 
-test('the README lists every assumption as it is', () => {
+test('the README lists every assumption', () => {
   const rows = Object.entries(assumptions).map(
     ([id, { silent, default: fallback, others }]) =>
       `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`,
@@ -72,7 +72,7 @@ test('the curl call of the README creates a subscription', async () => {
   });
 });
 
-test('the README lists every fault of certify as it is', () => {
+test('the README lists every fault of certify', () => {
   const rows = scenarios.flatMap(({ name, kind, about }) => (kind === 'fault' ? [`| \`${name}\` | ${about} |\n`] : []));
   expect(readme).toContain(`| Fault | |\n|---|---|\n${rows.join('')}\n`);
 });

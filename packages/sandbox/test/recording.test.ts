@@ -41,7 +41,7 @@ test.each([
   expect(await replay(recorded)).toEqual({ requests: recorded.log.entries.length, differences: [] });
 });
 
-test('a recording that begins in the middle holds the state as a snapshot', async () => {
+test('a recording that begins later contains the state as a snapshot', async () => {
   const sandbox = fresh({ now: Date.now });
   await send(sandbox, 'POST', subscriptionsPath, { email: 'first@example.com' });
   sandbox.clock.advance('P1D');
@@ -56,7 +56,7 @@ test('a recording that begins in the middle holds the state as a snapshot', asyn
   expect(await replay(recorded)).toMatchObject({ differences: [] });
 });
 
-test('OAuth is replayed too, with its codes and tokens', async () => {
+test('OAuth is replayed with its codes and tokens', async () => {
   const sandbox = fresh();
   const recording = sandbox.record();
   const asked = new URLSearchParams({
@@ -87,7 +87,7 @@ test('OAuth is replayed too, with its codes and tokens', async () => {
   expect(await replay(recorded)).toMatchObject({ differences: [] });
 });
 
-test('keys and secrets of one’s own are replaced everywhere, and the session is still answered the same', async () => {
+test('custom keys and secrets are replaced everywhere, and the replay gives the same answers', async () => {
   const sandbox = fresh({
     seed: {
       publications: [{ id: publicationPath.split('/')[2] ?? '', name: 'Mine' }],

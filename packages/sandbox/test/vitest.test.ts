@@ -26,13 +26,13 @@ test('the next test starts with an empty publication', async ({ sandbox, clientO
 describe('with options', () => {
   test.override({ sandboxOptions: { seed: 'demo', now: () => Date.UTC(2026, 10, 4) } });
 
-  test('the sandbox starts as they say', async ({ sandbox, clientOptions }) => {
+  test('the sandbox starts with the given options', async ({ sandbox, clientOptions }) => {
     expect(sandbox.clock.now()).toBe(Date.UTC(2026, 10, 4));
     expect((await createClient(clientOptions).subscriptions.list({ limit: 100 })).items).toHaveLength(100);
   });
 });
 
-test('one on a port is reached by the platform’s fetch, and by programs through their environment', async ({
+test('a sandbox on a port is reached by fetch, and by programs through their environment', async ({
   sandboxOnPort,
 }) => {
   met.push(sandboxOnPort);

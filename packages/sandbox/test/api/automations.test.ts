@@ -13,7 +13,7 @@ const journeyOf = async (sandbox: Sandbox, automation: string, email: string) =>
     (journey) => journey.email === email,
   );
 
-test('stats are there when expanded, and add up over e-mails and journeys', async () => {
+test('stats are returned when expanded, and are sums over e-mails and journeys', async () => {
   const sandbox = demo();
   const { automation } = await known(sandbox);
   expect((await ask(sandbox, 'automations.get', at(automation))).data).not.toHaveProperty('stats');
@@ -31,7 +31,7 @@ test('stats are there when expanded, and add up over e-mails and journeys', asyn
   expect(emails.every((email) => email.stats?.clicks !== undefined)).toBe(true);
 });
 
-test('automations and journeys answer in the shape of offset paging whether or not a page is asked for; e-mails by cursor', async () => {
+test('automations and journeys use offset paging with or without page; e-mails use cursors', async () => {
   const sandbox = demo();
   const { automation } = await known(sandbox);
   for (const path of [`${publicationPath}/automations?limit=1`, at(automation, '/journeys?limit=1')]) {
@@ -127,7 +127,7 @@ test('a journey waits for a pending subscriber, at most a month', async () => {
   expect((await journeyOf(sandbox, automation, 'slow@example.com'))?.status).toBe('exited_early');
 });
 
-test('a new subscriber is enrolled by automation_ids; an automation without an active Add by API trigger is left out, and the log says so', async () => {
+test('automation_ids enroll a new subscriber; an automation without an active Add by API trigger is skipped, and the log says so', async () => {
   const sandbox = demo();
   const { automation, otherAutomation } = await known(sandbox);
   const { data } = await create(sandbox, {

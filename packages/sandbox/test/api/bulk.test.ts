@@ -16,7 +16,7 @@ const update = async (sandbox: Sandbox, subscriptions: readonly object[]) => {
   return (await ask(sandbox, 'bulkSubscriptionUpdates.get', `${updatesPath}/${data.subscription_update_id}`)).data;
 };
 
-test('an import answers at once, unwrapped, and subscribes with the clock; no operation shows it', async () => {
+test('an import answers at once and creates subscriptions later by the clock; no operation shows it', async () => {
   const sandbox = demo();
   const answer = await ask(sandbox, 'subscriptions.bulkCreate', bulkPath, {
     subscriptions: [
@@ -137,7 +137,7 @@ test('a failed item is listed in error_log and changes nothing; the job fails wh
   ]);
 });
 
-test('a thousand items are taken, one more is refused', async () => {
+test('a thousand items are accepted, one more is refused', async () => {
   const sandbox = demo();
   const { subscription } = await known(sandbox);
   const items = (n: number) => ({

@@ -54,7 +54,7 @@ test('an author is found by UUID, also with the prefix user_ or guest_', async (
   expect((await send(sandbox, 'GET', `${authorsPath}/editor_${author}`)).status).toBe(404);
 });
 
-test('advertisement opportunities come whole, with their total', async () => {
+test('advertisement opportunities are listed completely, with their total', async () => {
   const answer = await ask(demo(), 'advertisementOpportunities.list', `${publicationPath}/advertisement_opportunities`);
   expect(Object.keys(answer)).toEqual(['data', 'total_results']);
   expect(answer.total_results).toBe(1);
@@ -85,7 +85,7 @@ test('complimentary access shows its tier and counts when expanded, and pages by
   expect(rest).toMatchObject({ data: [{ id: plain.data[1]?.id }], has_more: false, next_cursor: null });
 });
 
-test('a gift gives its tier for its time, on creation and in bulk, and takes nothing that was there before', async () => {
+test('a gift grants its tier for its period, on creation and in bulk, and removes no tier that was there before', async () => {
   const sandbox = demo();
   const { access } = await known(sandbox);
   const tiers = async (email: string) =>
@@ -232,7 +232,7 @@ const two: Seed = {
 const using = (token: string) => ({ Authorization: `Bearer ${token}` });
 const named = (answered: Answered) => (answered.body as { data: { id: string }[] }).data.map(({ id }) => id);
 
-test('the list of publications holds all for the workspace key and an account, and its own for a restricted key', async () => {
+test('the list of publications has all of them for the workspace key and OAuth, and only its own for a restricted key', async () => {
   const sandbox = fresh({ seed: two });
   expect(await send(sandbox, 'GET', '/publications')).toMatchObject({
     status: 200,

@@ -44,7 +44,7 @@ test('attribution is stored unchanged: spaces, umlauts, emoji, 300 characters, q
   expect((await list(sandbox)).data[0]).toMatchObject(attribution);
 });
 
-test('fields that were not sent are empty texts, never missing', async () => {
+test('fields that were not sent are empty strings, never missing', async () => {
   const { data } = await create(fresh(), { email: 'ada@example.com' });
   expect(data).toMatchObject({
     utm_source: '',
@@ -56,7 +56,7 @@ test('fields that were not sent are empty texts, never missing', async () => {
   });
 });
 
-test('custom fields of all seven kinds come back in the type they were sent in', async () => {
+test('custom fields of all seven kinds keep the type they were sent in', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const values = {
     'First Name': 'Zoë 🌊',
@@ -106,7 +106,7 @@ test('custom fields that are unknown or unnamed are dropped with a warning each;
   expect(found.data[0]?.custom_fields).toEqual([{ name: 'First Name', kind: 'string', value: 'Ada' }]);
 });
 
-test('a known address answers the existing subscription, with custom fields applied and everything else as it was', async () => {
+test('a known address returns the existing subscription, with custom fields applied and the rest unchanged', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const first = await create(sandbox, {
     email: 'Ada+x@Example.com',
@@ -187,7 +187,7 @@ test('an inactive subscription stays inactive unless reactivate_existing is true
   expect((await create(sandbox, { email, reactivate_existing: true })).data.status).toBe('active');
 });
 
-test('reactivate_existing does not move a subscription that never unsubscribed', async () => {
+test('reactivate_existing does not change a subscription that never unsubscribed', async () => {
   const sandbox = fresh({ seed: 'demo' });
   expect((await create(sandbox, { email: 'alan@example.net', reactivate_existing: true })).data.status).toBe('paused');
 });
@@ -223,7 +223,7 @@ test('premium tiers are the union of names and ids without duplicates, and win o
   });
 });
 
-test('newsletter lists are joined automatically unless that is skipped', async () => {
+test('a subscription joins the automatic newsletter lists unless that is skipped', async () => {
   const sandbox = fresh({ seed: 'demo' });
   await create(sandbox, { email: 'one@example.com' });
   await create(sandbox, { email: 'two@example.com', skip_newsletter_list_auto_subscribe: true });
@@ -240,7 +240,7 @@ test('newsletter lists are joined automatically unless that is skipped', async (
   expect(await lists('three@example.com')).toEqual([weekly]);
 });
 
-test('a reference that the publication does not have is refused by name, and nothing is created', async () => {
+test('an unknown reference is refused by name, and nothing is created', async () => {
   const sandbox = fresh();
   const answered = await send(sandbox, 'POST', subscriptionsPath, {
     email: 'ada@example.com',
@@ -259,7 +259,7 @@ test('a reference that the publication does not have is refused by name, and not
   expect((await list(sandbox)).data).toEqual([]);
 });
 
-test('tiers, lists, gifts and automations of a request are about new subscriptions; a known one keeps its own, and the log says so', async () => {
+test('tiers, lists, gifts and automations apply to new subscriptions only; the log names the ignored fields', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { data: before } = await list(sandbox, {
     email: 'annie.easley@example.org',

@@ -13,7 +13,7 @@ const city = async () => {
   return { sandbox, field: data, values };
 };
 
-test.each(['PUT', 'PATCH'] as const)('%s renames a field; its values go by the new name', async (method) => {
+test.each(['PUT', 'PATCH'] as const)('%s renames a field, and its values have the new name', async (method) => {
   const { sandbox, field, values } = await city();
   const path = `${customFieldsPath}/${field.id}`;
   expect((await send(sandbox, method, path, { display: ' Town ' })).body).toEqual({
@@ -29,14 +29,14 @@ test.each(['PUT', 'PATCH'] as const)('%s renames a field; its values go by the n
   expect(warnings?.[0]?.code).toBe('CUSTOM_FIELD_NOT_FOUND');
 });
 
-test('a field can not take the text of another', async () => {
+test('a field cannot take the display text of another', async () => {
   const { sandbox, field } = await city();
   const { data: other } = await addField(sandbox, 'date', 'Since');
   const refused = await send(sandbox, 'PATCH', `${customFieldsPath}/${other.id}`, { display: field.display });
   expect([refused.status, errorsOf(refused)[0]?.code]).toEqual([400, 'ALREADY_EXISTS']);
 });
 
-test('a deleted field takes its values along, and its text is free again', async () => {
+test('deleting a field deletes its values, and its display text can be used again', async () => {
   const { sandbox, field, values } = await city();
   const rows = () => sandbox.snapshots.take().rows;
   const before = rows();

@@ -19,7 +19,7 @@ const two: Seed = {
 };
 const expand = ['stats', 'custom_fields', 'newsletter_lists', 'subscription_premium_tiers', 'referrals', 'tags'];
 
-test('a request waits fourteen days, is processed, and then the person is redacted in every publication', async () => {
+test('a deletion request waits fourteen days, is processed, and then redacts the person in every publication', async () => {
   const sandbox = fresh({ seed: two });
   const before = (await list(sandbox)).data[0];
   const { data } = await ask(sandbox, 'deletionRequests.create', requestsPath, { email: 'ADA@example.com' });
@@ -59,7 +59,7 @@ test('a request waits fourteen days, is processed, and then the person is redact
   expect((await list(sandbox)).data[0]?.id).toBe(before?.id);
 });
 
-test('the address is free again: the person can come back as someone new', async () => {
+test('a redacted address can subscribe again as a new subscriber', async () => {
   const sandbox = fresh({ seed: two });
   const before = (await list(sandbox)).data[0];
   await ask(sandbox, 'deletionRequests.create', requestsPath, { email: person.email });
@@ -73,7 +73,7 @@ test('the address is free again: the person can come back as someone new', async
   ]);
 });
 
-test('journeys, gifts and the parameters of jobs forget the person too', async () => {
+test('redaction includes journeys, gifts and the parameters of jobs', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { subscription, automation, access } = await known(sandbox);
   await send(sandbox, 'POST', `${publicationPath}/automations/${automation}/journeys`, { email: subscription.email });

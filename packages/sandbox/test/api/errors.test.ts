@@ -23,13 +23,13 @@ test.each([
   expect(await answer.text()).toBe(unauthorized);
 });
 
-test('the scheme is read in any case', async () => {
+test('the scheme Bearer is accepted in any case', async () => {
   expect(
     (await send(fresh(), 'GET', subscriptionsPath, undefined, { Authorization: `bearer ${apiKeys.workspace}` })).status,
   ).toBe(200);
 });
 
-test('an unknown publication, and one out of the reach of the key, are both not found', async () => {
+test('an unknown publication, and one that the key gives no access to, are both not found', async () => {
   const other = 'pub_00000000-0000-4000-8000-000000000002';
   const sandbox = fresh({
     seed: {
@@ -188,7 +188,7 @@ test('every problem of a body is named at once', async () => {
   expect(errorsOf(answered).map((error) => error.message.split(' ')[0])).toEqual(['"email"', '"utm_source"', '"tier"']);
 });
 
-test('405 says which methods there are', async () => {
+test('a 405 lists the supported methods in Allow', async () => {
   expect((await send(fresh(), 'DELETE', path)).headers.get('allow')?.split(', ').toSorted()).toEqual([
     'GET',
     'PATCH',
@@ -197,7 +197,7 @@ test('405 says which methods there are', async () => {
   ]);
 });
 
-test('neither errors nor the log repeat an address or a token', async () => {
+test('errors and the log contain no address and no token', async () => {
   const sandbox = fresh();
   const answers = [
     await send(sandbox, 'POST', path, '{"email":"secret.person@example.com"'),
@@ -213,7 +213,7 @@ test('neither errors nor the log repeat an address or a token', async () => {
   expect(sandbox.requests()).toHaveLength(6);
 });
 
-test('every operation of the contract is built: none answers 501', async () => {
+test('every operation of the contract is implemented: none answers 501', async () => {
   const sandbox = fresh();
   for (const operation of operations) {
     const filled = operation.path
@@ -228,7 +228,7 @@ test('every operation of the contract is built: none answers 501', async () => {
   }
 });
 
-test('the service profile counts 180 a minute over all keys, says so in every answer, and refuses beyond', async () => {
+test('the service profile allows 180 requests a minute over all keys, sends headers, and refuses beyond', async () => {
   const sandbox = fresh({ profile: 'service' });
   const first = await send(sandbox, 'GET', path);
   const reset = Number(first.headers.get('ratelimit-reset'));

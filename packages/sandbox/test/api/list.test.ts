@@ -15,7 +15,7 @@ import {
   subscriptionsPath,
 } from '../caller.ts';
 
-test('the demo holds every status that can be asked for, and each filter answers its own only', async () => {
+test('each status filter returns only subscriptions of that status', async () => {
   const sandbox = fresh({ seed: 'demo' });
   await create(sandbox, { email: 'just-now@example.com' });
   const all = await list(sandbox, { page: '1', status: 'all' });
@@ -46,7 +46,7 @@ test('tier filters by tier, premium_tiers[] and premium_tier_ids[] by any of the
   expect((await list(sandbox, { 'premium_tiers[]': ['None'] })).data).toEqual([]);
 });
 
-test('creation_date takes the whole day in UTC and nothing of the days beside it', async () => {
+test('creation_date selects the whole day in UTC and nothing of the adjacent days', async () => {
   const midnight = Date.UTC(2026, 10, 4);
   let now = midnight - 1000;
   const sandbox = fresh({ now: () => now });
@@ -80,7 +80,7 @@ test('an expandable key is present only when expanded', async () => {
   });
 });
 
-test('a page holds ten subscriptions by default, oldest first by default', async () => {
+test('a page has ten subscriptions, oldest first, by default', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const up = await list(sandbox);
   expect(up.data).toHaveLength(10);
@@ -123,7 +123,7 @@ describe('paging fields', () => {
     expect(page.data).toHaveLength(more ? 4 : 5);
   });
 
-  test('cursor answers carry no totals, offset answers no cursor but the two warning headers', async () => {
+  test('cursor answers have no totals; offset answers have no cursor, but the two warning headers', async () => {
     const sandbox = fresh({ seed: 'demo' });
     const byCursor = await send(sandbox, 'GET', `${subscriptionsPath}?limit=5`);
     expect(Object.keys(byCursor.body as object)).toEqual(['data', 'limit', 'has_more', 'next_cursor']);

@@ -122,7 +122,7 @@ test.each(mistakes)(
   },
 );
 
-test('a request that was answered, or refused for its number alone, has none', async () => {
+test('a successful or rate-limited request has no nearest request', async () => {
   const sandbox = fresh({ profile: { limit: 1 } });
   await send(sandbox, 'GET', subscriptionsPath);
   await send(sandbox, 'GET', subscriptionsPath);
@@ -132,7 +132,7 @@ test('a request that was answered, or refused for its number alone, has none', a
   ]);
 });
 
-test('contains no value that was sent: no address, no token', async () => {
+test('the nearest request contains no sent value: no address, no token', async () => {
   const sandbox = fresh();
   await send(
     sandbox,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { apiKeys, createSandbox, publicationId, SeedError, type Seed } from '../../src/index.ts';
 import { ask, create, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
-test('the e-mail filter is exact: a blank is part of the value, the letters’ case is not', async () => {
+test('the e-mail filter is exact, except for case: spaces are part of the value', async () => {
   const sandbox = fresh();
   await create(sandbox, { email: 'ada@example.com' });
   const found = async (email: string) => (await list(sandbox, { email })).data.length;
@@ -47,7 +47,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ errors: [{ code: 'INVALID_CONTENT_TYPE' }] });
 });
 
-test('application/json with parameters is taken, in any case of its letters', async () => {
+test('application/json is accepted with parameters and in any case', async () => {
   for (const type of ['application/json', 'Application/JSON; charset=utf-8', 'application/json ;charset="utf-8"']) {
     const body = { email: 'ada@example.com' };
     expect((await send(fresh(), 'POST', subscriptionsPath, body, { 'Content-Type': type })).status).toBe(200);
@@ -67,7 +67,7 @@ test.each([
   expect(await answer.json()).toMatchObject({ errors: [{ message: 'The body is not valid UTF-8.' }] });
 });
 
-test('a text or number is no boolean, a single value no list, a number no text', async () => {
+test('strings and numbers are not accepted as booleans, single values not as lists, numbers not as strings', async () => {
   for (const wrong of [
     { send_welcome_email: 'true' },
     { reactivate_existing: 1 },
@@ -144,7 +144,7 @@ const second = {
   send_welcome_email: true,
 } as const;
 
-test('a known address changes custom fields only; the log names the ignored fields', async () => {
+test('a request for a known address changes custom fields only; the log names the ignored fields', async () => {
   const sandbox = fresh({ seed: 'demo' });
   await create(sandbox, { email: 'ada@example.com', utm_source: 'first', double_opt_override: 'off' });
   const again = await create(sandbox, { ...second, custom_fields: [{ name: 'First Name', value: 'Ada' }] });
@@ -156,7 +156,7 @@ test('a known address changes custom fields only; the log names the ignored fiel
   );
 });
 
-test('under known_address=all_fields a known address takes every field of the request', async () => {
+test('under known_address=all_fields a request changes every field of a known address', async () => {
   const sandbox = fresh({ seed: 'demo', assumptions: { known_address: 'all_fields' } });
   await create(sandbox, {
     email: 'ada@example.com',
@@ -198,7 +198,7 @@ test('under known_address=all_fields a known address takes every field of the re
   expect((await create(sandbox, { email: 'ada@example.com', tier: 'free' })).data.subscription_tier).toBe('free');
 });
 
-test('where data deletion is not enabled, its operations answer 403 and nothing is requested', async () => {
+test('data deletion that is not enabled answers 403 and stores no request', async () => {
   const sandbox = fresh({ seed: 'demo', assumptions: { data_deletion: 'not_enabled' } });
   await create(sandbox, { email: 'ada@example.com' });
   const path = `${publicationPath}/data_privacy/deletion_requests`;
@@ -266,7 +266,7 @@ test.each<[string, Seed, RegExp]>([
   expect(start).toThrow(says);
 });
 
-test('a seed with exactly 100 tags, and fields the specification allows, is planted', () => {
+test('a seed with exactly 100 tags, and with all allowed fields, is loaded', () => {
   expect(() => fresh({ seed: tagged([60, 40]) })).not.toThrow();
   expect(() =>
     fresh({
@@ -285,12 +285,15 @@ test('a seed with exactly 100 tags, and fields the specification allows, is plan
   ).not.toThrow();
 });
 
-test.each(['/oauth/token', '/oauth/revoke', '/oauth/introspect'])('%s takes a form and no JSON', async (path) => {
-  const answer = await fresh().fetch(`http://sandbox.test${path}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ client_id: 'sandbox-app', client_secret: 'sandbox-secret', token: 'x' }),
-  });
-  expect(answer.status).toBe(400);
-  expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
-});
+test.each(['/oauth/token', '/oauth/revoke', '/oauth/introspect'])(
+  '%s accepts a form and refuses JSON',
+  async (path) => {
+    const answer = await fresh().fetch(`http://sandbox.test${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ client_id: 'sandbox-app', client_secret: 'sandbox-secret', token: 'x' }),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: 'invalid_request' });
+  },
+);

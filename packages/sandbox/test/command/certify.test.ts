@@ -30,7 +30,7 @@ async function certify(options: readonly string[], command: readonly string[]) {
   return { code, result, stderr, outcomes: Object.fromEntries(result.readings.map((one) => [one.name, one.outcome])) };
 }
 
-test('every other value of every assumption is a scenario, and the main faults are', () => {
+test('every other value of every assumption is a scenario, and so are the main faults', () => {
   const names = scenarios.map(({ name }) => name);
   expect(names[0]).toBe('default');
   expect(new Set(names).size).toBe(names.length);
@@ -102,14 +102,14 @@ test('--bail stops at the first failure, --except leaves out what is not claimed
   expect(excepted.stderr).toContain('Survived 1 of 1 scenarios; 3 not claimed.');
 });
 
-test('a command that fails in the default scenario is tried no further', async () => {
+test('a command that fails in the default scenario is not run in others', async () => {
   const { code, outcomes, stderr } = await certify([], node('process.exit(1)'));
   expect([code, outcomes]).toEqual([1, { default: 'failed' }]);
   expect(stderr).toContain('tried only once the command succeeds in the default one');
   expect(stderr).toContain('It sent no request.');
 });
 
-test('a run that takes too long is stopped with all it started', async () => {
+test('a run that exceeds the timeout is stopped with its child processes', async () => {
   const told = join(scratchFolder(), 'told');
   const code = `
     import { spawn } from 'node:child_process';
@@ -124,7 +124,7 @@ test('a run that takes too long is stopped with all it started', async () => {
   expect(beats()).toBe(before);
 });
 
-test('a command that is not there ends with 127', async () => {
+test('a command that is not found ends with 127', async () => {
   const { code, stdout } = await run(['certify', '--', 'no-such-command-here']);
   expect(code).toBe(127);
   expect(stdout).toContain('could not be started');
@@ -140,7 +140,7 @@ test('a signal stops the command and the rest, and the table so far is printed',
   expect(stdout()).toMatch(/✗ default .* was ended by SIGTERM/);
 });
 
-test('an access token that expires on the way is met by a client of OAuth, and survived by one that refreshes', async () => {
+test('an access token expires during the run of an OAuth client, and a client that refreshes survives', async () => {
   const sandbox = fileURLToPath(new URL('../../src/index.ts', import.meta.url));
   const script = join(scratchFolder(), 'oauth.mjs');
   writeFileSync(

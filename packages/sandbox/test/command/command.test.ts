@@ -18,7 +18,7 @@ const addresses = async (running: Running, query = '') =>
     }
   ).data.map((one) => one.email);
 
-test('it starts with the demo, answers over its port, moves on by its clock, and stops cleanly on SIGINT with the window open', async () => {
+test('the command loads the demo, answers on its port, runs scheduled events, and stops cleanly on SIGINT with the interface open', async () => {
   const running = await start();
   expect(running.output()).toContain(publicationId);
   expect(await addresses(running)).toHaveLength(100);
@@ -40,7 +40,7 @@ test('options come from the environment too, and flags win', async () => {
   expect(await running.stop()).toBe(0);
 });
 
-test('a file keeps everything over a restart, and ids go on where they stopped', async () => {
+test('a database file keeps everything over a restart, and ids continue', async () => {
   const db = join(scratchFolder(), 'sandbox.db');
   const first = await start(['--db', db, '--seed', 'empty']);
   const ada = (await (await subscribe(first, { email: 'Ada@example.com', double_opt_override: 'on' })).json()) as {
@@ -65,7 +65,7 @@ test('a file keeps everything over a restart, and ids go on where they stopped',
   expect(await addresses(third)).toEqual(['Ada@example.com', 'grace@example.com']);
 });
 
-test('a seed file is planted', async () => {
+test('a seed file is loaded', async () => {
   const file = join(scratchFolder(), 'seed.json');
   const seed = {
     publications: [
@@ -84,7 +84,7 @@ test('a seed file is planted', async () => {
   expect(await addresses(running)).toEqual(['bo@例え.example']);
 });
 
-test('a disk without room makes writes fail with 503, leaves reading as it was, and corrupts nothing', async () => {
+test('a full disk makes writes fail with 503, leaves reads working, and corrupts nothing', async () => {
   const db = join(scratchFolder(), 'sandbox.db');
   // A limit on the size of files stands in for the full disk: the write itself fails, as it would there.
   const running = await start(['--db', db, '--seed', 'empty'], {}, 'ulimit -f 4000');
@@ -158,7 +158,7 @@ test('version, help of a command and completion come with every command', async 
   expect(await complete('exec', '--', 'n')).toBe(':files\n');
 });
 
-test('a blank variable counts as not set, and a flag before the command as one behind it', async () => {
+test('a blank variable counts as not set, and flags work before and after the command', async () => {
   const code = 'console.log(new URL(process.env.NEWSLETTER_API_URL).port !== "4010")';
   const ended = await run(['--seed', 'empty', 'exec', '--', process.execPath, '-e', code, '--', '--port', '4010'], {
     SANDBOX_PROFILE: '',
@@ -172,7 +172,7 @@ test('a blank variable counts as not set, and a flag before the command as one b
   expect(ended).toEqual({ code: 0, stdout: 'true\n', stderr: '' });
 });
 
-test('a port in use is one sentence that names it', async () => {
+test('a port in use is reported in one sentence', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await new Promise((resolve) => server.once('listening', resolve));
@@ -184,7 +184,7 @@ test('a port in use is one sentence that names it', async () => {
   );
 });
 
-test('a database in use is one sentence that names it', async () => {
+test('a database in use is reported in one sentence', async () => {
   const db = join(scratchFolder(), 'sandbox.db');
   await start(['--db', db]);
   const { code, stderr } = await run(['--port', '0', '--db', db]);

@@ -17,7 +17,7 @@ const script = (code: string): string[] => [
 const publication = '`${process.env.NEWSLETTER_API_URL}/publications/${process.env.NEWSLETTER_PUBLICATION_ID}';
 const headers = '{ Authorization: `Bearer ${process.env.NEWSLETTER_API_KEY}` }';
 
-test('a command finds the sandbox in its environment, and its success is the command’s', async () => {
+test('the environment of a command has the address of the sandbox, and exec ends with 0 on success', async () => {
   const ended = await run([
     'exec',
     '--seed',
@@ -62,7 +62,7 @@ test('a failed command that sent no request is shown how to reach the sandbox', 
   });
 });
 
-test('a command that is not there ends with 127 and one sentence', async () => {
+test('a command that is not found ends with 127 and one sentence', async () => {
   const { code, stderr } = await run(['exec', '--', 'no-such-command-here']);
   expect(code).toBe(127);
   expect(stderr).toMatch(/^newsletter-sandbox: the command could not be started \(.*ENOENT\).*\n$/);
@@ -81,7 +81,7 @@ test('exec resets a database with content and uses a free port', async () => {
   }
 });
 
-test.each(['SIGTERM', 'SIGINT'] as const)('%s reaches the command, which ends in its own time', async (signal) => {
+test.each(['SIGTERM', 'SIGINT'] as const)('%s is passed on to the command, which can end by itself', async (signal) => {
   const told = `${scratchFolder()}/told`;
   const { child, ended } = launch([
     'exec',
@@ -98,7 +98,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s reaches the command, which ends in
   expect(readFileSync(told, 'utf8')).toBe('ended well');
 });
 
-test('a command that a signal ended gives 128 and its number', async () => {
+test('a command that was ended by a signal gives 128 plus its number', async () => {
   expect(await run(['exec', '--', process.execPath, '-e', 'process.kill(process.pid, "SIGKILL")'])).toMatchObject({
     code: 137,
     stderr: expect.stringContaining('was ended by SIGKILL'),

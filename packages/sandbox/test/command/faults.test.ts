@@ -12,7 +12,7 @@ const fault = (running: Running, body: object) =>
 const total = async (running: Running) =>
   ((await (await fetch(`${running.address}/_sandbox/subscriptions`)).json()) as { total: number }).total;
 
-test('over a port connections really break: before the work, after it, in the middle of the answer; then all is well again', async () => {
+test('on a port connections really break: before the work, after it, in the middle of the answer; then requests work again', async () => {
   const running = await start(['--seed', 'empty']);
 
   await fault(running, { match: 'subscriptions.create', effect: 'reset', nth: 1 });

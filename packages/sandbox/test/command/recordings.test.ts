@@ -4,7 +4,7 @@ import { apiKeys, publicationId, type Recording } from '../../src/index.ts';
 import { run, start } from './process.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
-test('a session is recorded over its port and replayed; a changed answer is printed with its place, and ends with 1', async () => {
+test('a session is recorded on a port and replayed; a changed answer is printed with its path, and ends with 1', async () => {
   const file = `${scratchFolder()}/session.har`;
   const running = await start(['--record', file]);
   expect(running.output()).toContain(file);
@@ -45,7 +45,7 @@ test('a session is recorded over its port and replayed; a changed answer is prin
   );
 });
 
-test('exec records what its command sends, from the seed on', async () => {
+test('exec records the requests of its command, starting with the seed', async () => {
   const folder = scratchFolder();
   const file = `${folder}/exec.har`;
   const code = `await fetch(process.env.NEWSLETTER_API_URL + '/publications/${publicationId}/authors', { headers: { Authorization: 'Bearer ' + process.env.NEWSLETTER_API_KEY } })`;

@@ -69,13 +69,13 @@ test.each([
   expect((await asks('/_sandbox/clock', { host })).status).toBe(200);
 });
 
-test('a name that is configured is answered, in any case of its letters, and no other', async () => {
+test('an allowed host name is accepted in any case, and no other name is', async () => {
   const asks = await listening({ allowedHosts: ['Host.Docker.internal'] });
   expect((await asks('/_sandbox/clock', { host: 'host.docker.INTERNAL:4010' })).status).toBe(200);
   expect((await asks('/_sandbox/clock', { host: 'other.docker.internal' })).status).toBe(403);
 });
 
-test('in process any base address will do', async () => {
+test('createSandbox().fetch accepts any base address', async () => {
   expect((await fresh().fetch('https://anything.example/_sandbox/clock')).status).toBe(200);
 });
 
@@ -109,7 +109,7 @@ test('a page of another site can neither write nor read, with or without a prefl
   expect(JSON.parse((await asks('/_sandbox/subscriptions')).body)).toMatchObject({ total: 300 });
 });
 
-test('programs, and pages of this machine on any port, are answered', async () => {
+test('requests from programs and from pages of this machine on any port are accepted', async () => {
   const asks = await listening();
   expect((await asks('/_sandbox/clock', { 'user-agent': 'curl/8' }, 'POST')).status).toBe(200);
   for (const origin of ['http://127.0.0.1:4000', 'http://localhost:4000', 'http://[::1]:4000', 'http://a.localhost']) {
@@ -118,7 +118,7 @@ test('programs, and pages of this machine on any port, are answered', async () =
   }
 });
 
-test('with a control token the control requires it, and nothing else does', async () => {
+test('a control token is required by the control endpoints and by nothing else', async () => {
   const asks = await listening({ controlToken: 'sesame-open' });
   for (const headers of [{}, { authorization: 'Bearer sesame-shut' }, { authorization: 'Bearer sandbox-key' }]) {
     const { status, body } = await asks('/_sandbox/reset', headers, 'POST');
@@ -137,7 +137,7 @@ test('with a control token the control requires it, and nothing else does', asyn
   expect((await asks(path, { authorization: 'Bearer sandbox-key' })).status).toBe(200);
 });
 
-test('the window takes the token from its address once, and keeps it in a cookie that other ports do not share', async () => {
+test('the interface takes the token from its address once, and keeps it in a cookie for its port only', async () => {
   const asks = await listening({ controlToken: 'sesame-open' });
   const opened = await asks('/?token=sesame-open');
   expect([opened.status, opened.headers['location']]).toEqual([303, '/']);
@@ -149,7 +149,7 @@ test('the window takes the token from its address once, and keeps it in a cookie
   expect((await asks('/?token=sesame-shut')).headers['set-cookie']).toBeUndefined();
 });
 
-test('on a host that others reach the command makes up a token and prints where to use it', async () => {
+test('the command generates and prints a token where --host is not a loopback address', async () => {
   const running = await start(['--host', '0.0.0.0']);
   const { port } = new URL(running.address);
   const local = `http://127.0.0.1:${port}`;
@@ -161,7 +161,7 @@ test('on a host that others reach the command makes up a token and prints where 
   expect((await fetch(`${given.address}/_sandbox/clock`)).status).toBe(401);
 });
 
-test('exec hands the token to its command', async () => {
+test('exec passes the token to its command', async () => {
   const code = `
     const { NEWSLETTER_SANDBOX_URL: control, NEWSLETTER_SANDBOX_TOKEN: token } = process.env;
     const ask = async (headers) => (await fetch(control + '/clock', { headers })).status;

@@ -4,7 +4,7 @@ import { create, errorsOf, fresh, list, noon } from '../caller.ts';
 import { control } from './control.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
-test('GET /clock answers the time and the next scheduled event', async () => {
+test('GET /clock returns the time and the next scheduled event', async () => {
   const sandbox = fresh();
   expect((await control(sandbox, 'GET', '/clock')).body).toEqual({
     now: '2026-11-04T12:00:00.000Z',

@@ -17,7 +17,7 @@ const control = async (
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as unknown };
 };
 
-test('reset goes back to the seed it started with, or to the one named, and empties the log', async () => {
+test('reset loads the initial seed or the given one, and empties the log', async () => {
   const sandbox = fresh({ seed: 'demo' });
   await create(sandbox, { email: 'ada@example.com' });
   expect(await control(sandbox, 'POST', '/reset')).toMatchObject({ status: 200, body: { subscriptions: 300 } });
@@ -122,7 +122,7 @@ test('the event stream sends every request and change, in order, until it is clo
   await create(sandbox, { email: 'grace@example.com' });
 });
 
-test('pages of this machine may read and reset; those of other sites may not', async () => {
+test('pages of this machine can read and reset; pages of other sites cannot', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const local = await control(sandbox, 'GET', '/subscriptions', undefined, { Origin: 'http://localhost:4000' });
   expect(local.headers.get('access-control-allow-origin')).toBe('http://localhost:4000');
@@ -139,20 +139,20 @@ test('pages of this machine may read and reset; those of other sites may not', a
   expect(await control(sandbox, 'GET', '/subscriptions')).toMatchObject({ body: { total: 300 } });
 });
 
-test('an unknown control is a 404 that names those there are', async () => {
+test('an unknown control endpoint is a 404 that lists the endpoints', async () => {
   const answered = await control(fresh(), 'GET', '/nothing');
   expect(answered.status).toBe(404);
   expect(errorsOf(answered)[0]?.message).toContain('/_sandbox/reset');
 });
 
-test('the window is one page that loads nothing from elsewhere', async () => {
+test('the interface is one page that loads nothing from other servers', async () => {
   const page = await fresh().fetch('http://sandbox.test/');
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(await page.text()).not.toMatch(/(?:src|href)="(?:https?:)?\/\//);
 });
 
-test('keys and publications of another seed take the place of those that were in use, also by a restored snapshot, and not by a refused one', async () => {
+test('keys and publications of another seed or snapshot replace the old ones, except where it is refused', async () => {
   const sandbox = fresh();
   const asks = async (key: string, id = publicationId) =>
     (await send(sandbox, 'GET', `/publications/${id}/subscriptions`, undefined, { Authorization: `Bearer ${key}` }))

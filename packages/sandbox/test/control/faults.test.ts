@@ -85,7 +85,7 @@ test('a proxy in front of the API may answer with a page, or with nothing', asyn
   expect([empty.status, await empty.text()]).toEqual([504, '']);
 });
 
-test('a fault with nth hits the nth matching request, once by default', async () => {
+test('a fault with nth fires at the nth matching request, once by default', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ match: 'subscriptions.create', effect: { status: 500 }, nth: 2, times: 2 });
   sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 500 }, nth: 2 });
@@ -141,7 +141,7 @@ test('reset: the connection breaks as fetch reports it, and nothing is applied',
   expect((await list(sandbox)).data).toEqual([]);
 });
 
-test('lost response: the request is applied, and its caller never learns', async () => {
+test('lost response: the request is applied, and its answer is lost', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ effect: 'lostResponse', nth: 1 });
   await expect(subscribe(sandbox)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
@@ -163,7 +163,7 @@ test('truncate: the answer announces its whole length and ends in the middle', a
   await expect(answer.text()).rejects.toThrow('terminated');
 });
 
-test('duplicate: the request is applied twice, and the first answer is seen', async () => {
+test('duplicate: the request is applied twice, and the first answer is returned', async () => {
   const sandbox = fresh();
   sandbox.faults.add({ match: 'customFields.create', effect: 'duplicate' });
   const answered = await send(sandbox, 'POST', `/publications/${publicationId}/custom_fields`, {
@@ -230,7 +230,7 @@ test.each([
   expect(sandbox.faults.list()).toEqual([]);
 });
 
-test('faults are taken away by id, all together, or by a reset', async () => {
+test('faults are removed by id, all together, or by a reset', async () => {
   const sandbox = fresh();
   const ids = ['reset', 'truncate', 'duplicate'].map((effect) => sandbox.faults.add({ effect: effect as 'reset' }).id);
   expect((await control(sandbox, 'DELETE', `/faults/${ids[1]}`)).body).toEqual({ removed: 1 });

@@ -52,7 +52,7 @@ test('a pending subscriber gets one confirmation e-mail, and its link activates 
   expect((await inbox(sandbox)).total).toBe(1);
 });
 
-test('following the link only asks, as scanners follow links; the button of its page confirms', async () => {
+test('a GET on the link only asks, since scanners follow links; the button of its page confirms', async () => {
   const { sandbox, message } = await asked();
   const get = () => sandbox.fetch(message.links.confirm!, { headers: { Accept: 'text/html' } });
   for (let scan = 0; scan < 3; scan += 1) {
@@ -73,7 +73,7 @@ test('following the link only asks, as scanners follow links; the button of its 
   expect(await (await get()).text()).toContain('Your subscription is confirmed');
 });
 
-test('the unsubscribe link makes inactive, with one click as RFC 8058 has it', async () => {
+test('the unsubscribe link makes the subscription inactive, with one click as in RFC 8058', async () => {
   const { sandbox, message } = await asked();
   const { body } = await control(sandbox, 'GET', `/inbox/${message.id}`);
   expect(body).toMatchObject({
@@ -162,7 +162,7 @@ test('a confirmation is sent once, whatever else changes while the subscriber is
   expect((await inbox(sandbox)).total).toBe(0);
 });
 
-test('an e-mail is read as text, as HTML that can run nothing, by recipient; and deleted', async () => {
+test('an e-mail is returned as text, as HTML without scripts, and by recipient; it can be deleted', async () => {
   const sandbox = fresh({
     seed: { publications: [{ id: publicationId, name: '<script>alert(1)</script> & "Co"', double_opt_in: true }] },
   });

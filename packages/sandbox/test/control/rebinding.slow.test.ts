@@ -59,7 +59,7 @@ describe.skipIf(!executablePath)(
       return { opened: opened?.status(), ...asked, kept: kept as { total: number } };
     }
 
-    test('a page of another name that resolves to this machine reads nothing and wipes nothing', async () => {
+    test('a page whose host name resolves to this machine can read and delete nothing', async () => {
       const seen = await visit(name);
       expect(seen.origin).toContain(`http://${name}:`);
       expect([seen.opened, seen.read.status, seen.api.status, seen.oauth.status, seen.reset.status]).toEqual([
@@ -70,7 +70,7 @@ describe.skipIf(!executablePath)(
       expect(seen.kept.total).toBe(300);
     });
 
-    test('the same page works where its name is allowed, so the refusal above is the doing of the check', async () => {
+    test('the same page works where its host name is allowed', async () => {
       const seen = await visit(name, [name]);
       expect([seen.opened, seen.read.status, seen.api.status, seen.reset.status]).toEqual([200, 200, 401, 200]);
       expect(seen.read.text).toContain('@');

@@ -49,7 +49,7 @@ describe('bodies', () => {
     expect(body('{"pass\\u0077ord": "p"}', json, false)).toBe('{"password":"[hidden]"}');
   });
 
-  test('the code of an error stays, the code of OAuth does not', () => {
+  test('the code of an error is kept, the code of OAuth is hidden', () => {
     const sent = '{"code": "MORE_THAN_MAXIMUM", "state": "done"}';
     expect(body(sent, json, false)).toBe(sent);
     expect(body(sent, json, true)).toBe('{"code":"[hidden]","state":"[hidden]"}');

@@ -11,7 +11,7 @@ const last = (sandbox: ReturnType<typeof fresh>): Exchange => {
 };
 const json = (text: string | null | undefined): unknown => JSON.parse(text ?? 'null');
 
-test('a request is kept with headers, body and answer, with its addresses and without its key', async () => {
+test('the log keeps headers, body and answer of a request, with addresses and without the key', async () => {
   const sandbox = fresh();
   await send(sandbox, 'POST', `${subscriptionsPath}?note=ada%40example.com`, { email: 'ada@example.com' });
   const { body } = await control(sandbox, 'GET', '/requests/1');
@@ -59,7 +59,7 @@ test('a long body is truncated in the log, with its full length', async () => {
   expect(request?.cutFrom).toBe(JSON.stringify({ kind: 'string', display: name }).length);
 });
 
-test('the log keeps to a size: the oldest requests lose their contents, then their entry', () => {
+test('the size of the log is limited: the oldest requests lose their contents, then their entry', () => {
   const log = createRequestLog(10_000);
   const message = { headers: { a: 'b' }, body: 'x'.repeat(998), cutFrom: null };
   const contents: Contents = { target: '/', request: message, response: message };
@@ -98,7 +98,7 @@ test('the log is filtered by method, status, operation and any text', async () =
   expect(sandbox.requests({ status: '404' })).toHaveLength(1);
 });
 
-test('clearing the log forgets every request; numbers go on', async () => {
+test('clearing the log deletes every request; the numbering continues', async () => {
   const sandbox = fresh();
   await send(sandbox, 'GET', subscriptionsPath);
   expect(await control(sandbox, 'DELETE', '/requests')).toMatchObject({ status: 200, body: { removed: 1 } });
@@ -107,7 +107,7 @@ test('clearing the log forgets every request; numbers go on', async () => {
   expect(sandbox.requests().map(({ n }) => n)).toEqual([2]);
 });
 
-test('a request is sent again with a key of choice, and the new one names the old', async () => {
+test('a request is sent again with a chosen key, and the new entry refers to the old one', async () => {
   const sandbox = fresh();
   await send(sandbox, 'POST', subscriptionsPath, { email: 'ada@example.com' }, { Authorization: '', 'X-Mine': 'yes' });
   const again = await control(sandbox, 'POST', '/requests/1/send');

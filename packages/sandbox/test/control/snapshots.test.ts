@@ -63,7 +63,7 @@ test('a snapshot can be restored again and again, and restored from within anoth
   });
 });
 
-test('an exported snapshot is taken up by another sandbox, over HTTP, and is exported again byte for byte', async () => {
+test('an exported snapshot is imported by another sandbox over HTTP, and exported again byte for byte', async () => {
   const one = fresh({ seed: 'demo' });
   await create(one, { email: 'jürgen+x@bücher.example', utm_campaign: `"quoted" \u2028 🌷 \n` });
   const { id } = one.snapshots.take();
@@ -88,7 +88,7 @@ test('an exported snapshot is taken up by another sandbox, over HTTP, and is exp
   expect(file(other)).toBe(text);
 });
 
-test('a large snapshot is exported in pieces, though the sandbox goes on in between', async () => {
+test('a large snapshot is exported in chunks while the sandbox continues', async () => {
   const sandbox = fresh();
   for (let n = 0; n < 2500; n += 1)
     await create(sandbox, { email: `reader${n}@example.com`, utm_content: 'x'.repeat(100) });
@@ -166,7 +166,7 @@ test('an unknown snapshot is a 404 for every use of it, also one that was delete
   }
 });
 
-test('a file takes snapshots too, and keeps what was restored', async () => {
+test('a sandbox with a database file takes snapshots, and stores what was restored', async () => {
   const db = `${scratchFolder()}/sandbox.db`;
   const first = createSandbox({ db, seed: 'demo' });
   const { id } = first.snapshots.take();
@@ -219,7 +219,7 @@ test.each(['empty', 'demo'] as const)(
   },
 );
 
-test('a reset makes the run over again, byte for byte', async () => {
+test('the same requests after a reset give the same export, byte for byte', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const first = await use(sandbox);
   const before = file(sandbox);

@@ -45,7 +45,7 @@ test('a search finds parts of the address, the source and the campaign in any ca
     expect(await search(harmless)).toMatchObject({ data: [], total: 50, matching: 0 });
 });
 
-test('pages follow each other without gap or repetition while others arrive', async () => {
+test('pages have no gap and no repetition while subscriptions are created', async () => {
   const sandbox = await crowded();
   const met: string[] = [];
   let before: number | null = null;
@@ -68,7 +68,7 @@ test('pages follow each other without gap or repetition while others arrive', as
   );
 });
 
-test('one subscription is answered with all expansions and its journeys', async () => {
+test('one subscription is returned with all expansions and its journeys', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { data: referrer } = await create(sandbox, { email: 'ada@example.com' });
   const { data } = await create(sandbox, {
@@ -96,7 +96,7 @@ test('one subscription is answered with all expansions and its journeys', async 
   errorsOf(missing);
 });
 
-test('a journey shows with its automation and how far it is', async () => {
+test('a journey is returned with its automation and its status', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { body } = await send(sandbox, 'GET', `/publications/${publicationId}/automations`);
   const automation = listed(body).data.find((one) => one.trigger_events.includes('api'))!;
@@ -119,7 +119,7 @@ test.each(['limit=0', 'limit=201', 'limit=x', 'before=-1', 'status=gone', `searc
   },
 );
 
-test('jobs show with their errors, imports included', async () => {
+test('jobs are returned with their errors, imports included', async () => {
   const sandbox = fresh();
   await send(sandbox, 'POST', `/publications/${publicationId}/bulk_subscriptions`, {
     subscriptions: [{ email: 'ada@example.com' }],
@@ -136,7 +136,7 @@ test('jobs show with their errors, imports included', async () => {
   ]);
 });
 
-test('/connection answers what a client needs to connect', async () => {
+test('/connection returns the settings of a client', async () => {
   const { body } = await control(fresh(), 'GET', '/connection');
   expect(body).toMatchObject({
     base_url: 'http://sandbox.test/v2',

@@ -7,7 +7,7 @@ import { confidential, post, tokensFor } from './wire.ts';
 
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` });
 
-test('an access token that expired or was revoked is a 401 in the error body that says so', async () => {
+test('an expired or revoked access token is a 401 with the reason', async () => {
   const sandbox = fresh();
   const [one, two] = [await tokensFor(sandbox), await tokensFor(sandbox)];
   const get = (token: string) => send(sandbox, 'GET', subscriptionsPath, undefined, bearer(token));
@@ -27,7 +27,7 @@ test('an access token that expired or was revoked is a 401 in the error body tha
   );
 });
 
-test('neither a refresh token nor a code opens the API', async () => {
+test('the API refuses a refresh token and an authorization code', async () => {
   const sandbox = fresh();
   const { refresh_token: refresh } = await tokensFor(sandbox);
   const answered = await send(sandbox, 'GET', subscriptionsPath, undefined, bearer(refresh));
@@ -37,7 +37,7 @@ test('neither a refresh token nor a code opens the API', async () => {
   ]);
 });
 
-test('an access token reaches every publication of the workspace', async () => {
+test('an access token gives access to every publication of the workspace', async () => {
   const other = 'pub_00000000-0000-4000-8000-000000000002';
   const sandbox = fresh({
     seed: {
@@ -54,7 +54,7 @@ test('an access token reaches every publication of the workspace', async () => {
     );
 });
 
-test('neither the right to write includes that to read, nor the other way round', async () => {
+test('a write scope does not include the read scope, nor the other way round', async () => {
   const sandbox = fresh();
   const reader = await tokensFor(sandbox, 'subscriptions:read');
   const writer = await tokensFor(sandbox, 'subscriptions:write');

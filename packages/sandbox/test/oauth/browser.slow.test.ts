@@ -97,7 +97,7 @@ describeInBrowser('in a browser', () => {
       ]);
     });
 
-    test('a person denies, by keyboard', async () => {
+    test('a person denies the consent by keyboard', async () => {
       const { page, app } = await visit();
       await page.setJavaScriptEnabled(enabled);
       await press(page, 'a');
@@ -112,7 +112,7 @@ describeInBrowser('in a browser', () => {
     });
   });
 
-  test('two pages that are open at once both work', async () => {
+  test('two consent pages that are open at once both work', async () => {
     const { page, app, link } = await visit();
     const second = await page.browserContext().newPage();
     await page.bringToFront();
@@ -129,7 +129,7 @@ describeInBrowser('in a browser', () => {
     }
   });
 
-  test('the form of another site is refused, also for a person who has been here', async () => {
+  test('the form of another site is refused, even in a browser that has the cookie', async () => {
     const { page, app, sandbox } = await visit();
     await press(page, 'a');
     await page.goto(`${app}/hostile`);
@@ -138,7 +138,7 @@ describeInBrowser('in a browser', () => {
     expect(await page.$eval('main', (main) => main.textContent)).toContain('The form was sent from a page of another');
   });
 
-  test('the page can not be framed', async () => {
+  test('the consent page cannot be framed', async () => {
     const { page, app, sandbox } = await visit();
     await page.goto(`${app}/framed`);
     expect(
@@ -169,7 +169,7 @@ describeInBrowser('in a browser', () => {
       return page;
     };
 
-    test('the consent page has no accessibility findings and fits', async () => {
+    test('the consent page has no accessibility findings and fits every screen', async () => {
       const page = await shown({
         scope:
           'identify:read subscriptions:read subscriptions:write automations:read custom_fields:read data_deletion:write',
@@ -178,7 +178,7 @@ describeInBrowser('in a browser', () => {
       expect(await troubles(page)).toEqual([]);
     });
 
-    test('the page for a mistake has none either, and fits', async () => {
+    test('the error page has no accessibility findings and fits every screen', async () => {
       const page = await shown({ redirect_uri: `https://${'long-label.'.repeat(20)}example/` });
       expect(await page.$eval('code', (code) => code.textContent)).toBe('invalid_redirect_uri');
       expect(await troubles(page)).toEqual([]);

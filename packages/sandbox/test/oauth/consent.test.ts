@@ -31,7 +31,7 @@ const press = (sandbox: Sandbox, fields: Fields, headers: Fields) =>
     body: new URLSearchParams(fields).toString(),
   });
 
-test('the page names the app, the person, the scopes in words and where it goes on, and runs and loads nothing', async () => {
+test('the consent page names the app, the person, the scopes and the redirect host, and loads nothing', async () => {
   const { html, headers } = await open(fresh(), {
     ...asked,
     scope: 'identify:read subscriptions:write data_deletion:write',
@@ -52,7 +52,7 @@ test('the page names the app, the person, the scopes in words and where it goes 
   expect(headers.get('cache-control')).toContain('no-store');
 });
 
-test('without a scope the page asks for the default one', async () => {
+test('a request without a scope asks for the default scope', async () => {
   const sandbox = fresh();
   const { scope: _, ...fields } = asked;
   expect((await open(sandbox, fields)).html).toContain('<li>See your name and e-mail address</li></ul>');
@@ -65,7 +65,7 @@ test('without a scope the page asks for the default one', async () => {
   expect(body['scope']).toBe('identify:read');
 });
 
-test('every scope of the specification and of the contract can be asked for, and is put into words', async () => {
+test('every scope of the specification and of the contract can be requested, and has a description', async () => {
   const optional = [
     'automations',
     'custom_fields',
@@ -95,7 +95,7 @@ test('every scope of the specification and of the contract can be asked for, and
   expect(words.filter((text) => text.includes(':'))).toEqual([]);
 });
 
-test('a scope that is asked for twice is granted once', async () => {
+test('a scope that is requested twice is granted once', async () => {
   const sandbox = fresh();
   const code = await codeFor(sandbox, { ...asked, scope: 'posts:read  subscriptions:read posts:read' });
   const { body } = await post(sandbox, 'token', {
@@ -107,7 +107,7 @@ test('a scope that is asked for twice is granted once', async () => {
   expect(body['scope']).toBe('posts:read subscriptions:read');
 });
 
-test('what an app sends or is called can not become part of the page', async () => {
+test('the name and the parameters of an app are escaped in the page', async () => {
   const name = '<script>alert(1)</script>"&\'';
   const sandbox = fresh({
     seed: {
@@ -140,7 +140,7 @@ test('what an app sends or is called can not become part of the page', async () 
 });
 
 describe('the form', () => {
-  test('gives a code for Allow, and access_denied for Deny, each with the state', async () => {
+  test('redirects with a code for Allow and with access_denied for Deny, both with the state', async () => {
     const sandbox = fresh();
     const { fields, cookie = '' } = await open(sandbox);
     const allowed = await press(sandbox, { ...fields, decision: 'allow' }, { Cookie: cookie });
@@ -197,7 +197,7 @@ describe('the form', () => {
     expect(await answer.text()).toContain('Open the link of the app again.');
   });
 
-  test('from our own page is taken', async () => {
+  test('is accepted from the consent page itself', async () => {
     const sandbox = fresh();
     const { fields, cookie = '' } = await open(sandbox);
     expect(
@@ -222,7 +222,7 @@ describe('the form', () => {
       );
   });
 
-  test('whose fields were changed is checked like any request', async () => {
+  test('with changed fields is checked like any request', async () => {
     const sandbox = fresh();
     const { fields, cookie = '' } = await open(sandbox);
     const answer = (more: Fields) => press(sandbox, { ...fields, decision: 'allow', ...more }, { Cookie: cookie });
@@ -236,21 +236,21 @@ describe('the form', () => {
     ).toBe('invalid_request');
   });
 
-  test('has a cookie that forms of other sites do not bring along, and no script can read', async () => {
+  test('has a cookie that is HttpOnly and not sent with forms of other sites', async () => {
     expect((await open(fresh())).headers.get('set-cookie')).toMatch(
       /; Path=\/oauth\/authorize; HttpOnly; SameSite=Lax$/,
     );
   });
 });
 
-test('consent() says why nobody is sent back', async () => {
+test('consent() rejects with the error of the page where there is no redirect', async () => {
   await expect(consent(fresh().fetch, authorizeUrl({ ...asked, client_id: 'nobody' }))).rejects.toThrow(ConsentError);
   await expect(consent(fresh().fetch, authorizeUrl({ ...asked, client_id: 'nobody' }))).rejects.toThrow(
     'invalid_client',
   );
 });
 
-test('two sandboxes show the same page and give the same code, byte for byte', async () => {
+test('two equal sandboxes give the same page and the same code, byte for byte', async () => {
   const run = async () => {
     const sandbox = fresh();
     return [(await open(sandbox)).html, await codeFor(sandbox)];

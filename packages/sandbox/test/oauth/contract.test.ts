@@ -44,7 +44,7 @@ const successes: Readonly<Record<OauthId, (sandbox: Sandbox) => Promise<OauthAns
 
 const ids = Object.keys(successes) as OauthId[];
 
-test('every operation below {app_url} is here', () => {
+test('every operation below {app_url} is tested', () => {
   expect(ids.toSorted()).toEqual(
     operations
       .filter(({ base }) => base === 'app')

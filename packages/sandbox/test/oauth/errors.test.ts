@@ -447,7 +447,7 @@ describe('token', () => {
     ]);
   });
 
-  test('a form is taken, and the same as JSON refused: the specification has forms alone', async () => {
+  test('a form is accepted, and the same parameters as JSON are refused', async () => {
     const sandbox = fresh();
     const asked = await exchange(sandbox);
     const json = { 'Content-Type': 'application/json; charset=utf-8' };
@@ -515,7 +515,7 @@ describe('revoke', () => {
   ];
   refused('revoke', rows);
 
-  test('an unknown token and a good one are answered alike: with an empty object', async () => {
+  test('unknown and valid tokens get the same answer: an empty object', async () => {
     const sandbox = fresh();
     const { access_token: token } = await tokensFor(sandbox);
     for (const value of ['nothing', token]) {
@@ -540,7 +540,7 @@ describe('introspect', () => {
   ];
   refused('introspect', rows);
 
-  test('a valid access token may introspect others of its client, not itself', async () => {
+  test('a valid access token can introspect other tokens of its client, but not itself', async () => {
     const sandbox = fresh();
     const [one, two] = [await tokensFor(sandbox), await tokensFor(sandbox)];
     const bearer = { Authorization: `Bearer ${one.access_token}` };
@@ -623,7 +623,7 @@ describe('other paths and methods', () => {
   });
 });
 
-test('the log says which rule applied, and holds no code, token, secret, state or address', async () => {
+test('the log states the reason, and contains no code, token, secret, state or address', async () => {
   const sandbox = fresh();
   const { access_token: access, refresh_token: refresh } = await tokensFor(sandbox);
   const code = await codeFor(sandbox);

@@ -66,14 +66,14 @@ test('denying consent redirects with access_denied', async () => {
   expect(await refusal(app(fresh()).ask('deny'))).toBe('access_denied');
 });
 
-test('a wrong verifier is refused, and does not use up the code', async () => {
+test('a wrong verifier is refused, and the code stays valid', async () => {
   const client = app(fresh());
   const parameters = await client.ask();
   expect(await refusal(client.redeem(parameters, 'x'.repeat(43)))).toBe('invalid_grant');
   expect((await client.redeem(parameters)).token_type).toBe('bearer');
 });
 
-test('a code works for ten minutes of the sandbox', async () => {
+test('a code is valid for ten minutes of the sandbox’s clock', async () => {
   const sandbox = fresh();
   const client = app(sandbox);
   const [first, second] = [await client.ask(), await client.ask()];
@@ -113,7 +113,7 @@ test.each(['public', 'post', 'basic'] satisfies Authentication[])(
   },
 );
 
-test('a refresh before the end ends the old access token too', async () => {
+test('a refresh revokes the old access token before it expires', async () => {
   const sandbox = fresh();
   const client = app(sandbox);
   const old = await client.connect();
@@ -121,7 +121,7 @@ test('a refresh before the end ends the old access token too', async () => {
   expect(await works(sandbox, old.access_token)).toBe(false);
 });
 
-test('a refresh token that is used twice ends everything of that consent, and nothing of another', async () => {
+test('using a refresh token twice revokes all tokens of that consent and none of another', async () => {
   const sandbox = fresh();
   const client = app(sandbox);
   const [first, other] = [await client.connect(), await client.connect()];
@@ -145,7 +145,7 @@ test('a refresh may narrow the scope and widen it again up to the granted one', 
   expect((await client.refresh(refreshTokenOf(narrow))).scope).toBe('subscriptions:read subscriptions:write');
 });
 
-test('a refresh token outlives its access token by years', async () => {
+test('a refresh token does not expire', async () => {
   const sandbox = fresh();
   const client = app(sandbox);
   const tokens = await client.connect();
@@ -169,7 +169,7 @@ test.each(['access', 'refresh'] as const)(
   },
 );
 
-test('revoking an unknown token succeeds, revoking that of another client does not', async () => {
+test('revoking an unknown token succeeds; revoking a token of another client is refused', async () => {
   const sandbox = fresh();
   const [mine, theirs] = [app(sandbox), app(sandbox, { authentication: 'post' })];
   await mine.revoke('nothing');
@@ -197,7 +197,7 @@ test('introspection describes a valid access token and answers inactive afterwar
   expect(await client.introspect('nothing')).toEqual({ active: false });
 });
 
-test('introspection describes a refresh token without type and end, and with the scope that was granted', async () => {
+test('introspection describes a refresh token without type and expiry, with the granted scope', async () => {
   const client = app(fresh(), { authentication: 'post' });
   const narrow = await client.refresh(refreshTokenOf(await client.connect()), { scope: 'subscriptions:read' });
   expect(await client.introspect(refreshTokenOf(narrow))).toEqual({
@@ -232,7 +232,7 @@ test('tokens survive a restart on the same file', async () => {
   expect([tokens.access_token, tokens.refresh_token]).not.toContain(renewed.access_token);
 });
 
-test('a snapshot holds tokens, and a reset forgets them', async () => {
+test('a snapshot contains tokens, and a reset deletes them', async () => {
   const sandbox = fresh();
   const client = app(sandbox);
   const tokens = await client.connect();

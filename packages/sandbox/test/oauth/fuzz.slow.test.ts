@@ -13,7 +13,7 @@ const text = fc.oneof(
   fc.constantFrom('\u0000', '\ud800', '%', '%E0%A4%A', ':', '__proto__'),
 );
 
-test('no request to OAuth is answered with a 500, and every refusal is one of RFC 6749', async () => {
+test('no request to OAuth causes a 500, and every error is one of RFC 6749', async () => {
   const sandbox = fresh();
   const { access_token: access, refresh_token: refresh } = await tokensFor(sandbox);
   const code = await codeFor(sandbox);

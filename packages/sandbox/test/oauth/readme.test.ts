@@ -12,7 +12,7 @@ const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const section = /\n## OAuth 2\.0\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
 const snippet = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
 
-test('the example prints what its comments say', () => {
+test('the OAuth example of the README prints what its comments say', () => {
   const code = snippet('ts');
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
   const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], {
@@ -26,7 +26,7 @@ test('the example prints what its comments say', () => {
   expect(ended.stdout.trimEnd().split('\n'), ended.stderr).toEqual(said);
 });
 
-test('the seed can be planted, and its client be called back where it says', async () => {
+test('the seed of the README loads, and its client gets its redirect', async () => {
   const sandbox = fresh({ seed: JSON.parse(snippet('json')) as never });
   expect(
     (
@@ -37,7 +37,7 @@ test('the seed can be planted, and its client be called back where it says', asy
   ).toBe(200);
 });
 
-test('the callback paths and the lifetimes are those of the code', () => {
+test('the redirect paths and the lifetimes of the README equal those of the code', () => {
   const paths = new Set(standardRedirectUris.map((uri) => new URL(uri).pathname));
   const prose = section.slice(section.indexOf('Both clients'), section.indexOf('Register any other'));
   expect(new Set([...prose.matchAll(/`(\/[\w/-]*)`/g)].map(([, path]) => path))).toEqual(paths);

@@ -63,7 +63,7 @@ describe('the clients of the standard seeds', () => {
 });
 
 describe('a client of a seed file', () => {
-  test('may name what it registered, to the letter; a port does not count on loopback only', async () => {
+  test('accepts exactly the registered redirect URIs, with any port on loopback addresses', async () => {
     const sandbox = fresh({
       seed: seed('https://app.example/cb?tenant=1', 'http://localhost:3000/done', 'com.example.app:/cb'),
     });
@@ -79,7 +79,7 @@ describe('a client of a seed file', () => {
       expect([uri, await accepts(sandbox, uri, 'mine')]).toEqual([uri, expected]);
   });
 
-  test('gets the code added to the query that its URI has', async () => {
+  test('gets the code added to the existing query of its redirect URI', async () => {
     const sandbox = fresh({ seed: seed('https://app.example/cb?tenant=1') });
     const answer = await sandbox.fetch(
       authorizeUrl({ client_id: 'mine', redirect_uri: 'https://app.example/cb?tenant=1', response_type: 'code' }),

@@ -6,13 +6,13 @@ import { bodyExamples } from '../../src/openapi/examples.ts';
 import { fresh } from '../caller.ts';
 import { describedOperations, read } from './reading.ts';
 
-test('it is a valid OpenAPI 3.1 document', async () => {
+test('the document is valid OpenAPI 3.1', async () => {
   const result = await new Validator().validate({ ...(await read(fresh())) });
   expect(result.errors ?? []).toEqual([]);
   expect(result.valid).toBe(true);
 });
 
-test('every operation of the contract is in it, at its method and path, and nothing else', async () => {
+test('the document contains every operation of the contract, at its method and path, and nothing else', async () => {
   const described = describedOperations(await read(fresh())).flatMap(({ method, path, object }) =>
     (object['x-operations'] ?? [object]).map(({ operationId }) => `${operationId} ${method} ${path}`),
   );
@@ -51,7 +51,7 @@ test('each operation documents its parameters, body, statuses, scope and assumpt
   }
 });
 
-test('everything is described, by the words of the contract', async () => {
+test('every part has a description from the contract', async () => {
   const document = await read(fresh());
   const undescribed: string[] = [];
   const walk = (value: unknown, path: string): void => {
@@ -132,7 +132,7 @@ test('repeatable parameters keep their brackets and are sent once per value', as
   });
 });
 
-test('the servers and the OAuth addresses are those the document was asked for at', async () => {
+test('the servers and the OAuth addresses are those of the request', async () => {
   const sandbox = fresh();
   for (const origin of ['http://127.0.0.1:4010', 'http://localhost:9']) {
     const document = await read(sandbox, origin);
@@ -142,7 +142,7 @@ test('the servers and the OAuth addresses are those the document was asked for a
   }
 });
 
-test('every operation with a body has an example that its schema takes as it stands', () => {
+test('every operation with a body has a valid example', () => {
   const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
   const withBody = operations.filter(({ id }) => all[id].body);
   expect(Object.keys(bodyExamples).toSorted()).toEqual(withBody.map(({ id }) => id).toSorted());

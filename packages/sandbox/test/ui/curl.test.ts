@@ -59,7 +59,7 @@ test.each<readonly [string, Partial<Sent>, readonly string[]]>([
   expect(words(curlOf({ url, method: 'GET', headers: {}, body: null, ...sent }))).toEqual(expected);
 });
 
-test('whatever a header or a body holds arrives at curl as it was', () => {
+test('curl sends every header and body unchanged', () => {
   // A word of a command can hold everything but a null.
   const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !/[\0\r\n]|^\[hidden\]$/.test(one));
   const body = fc.string({ unit: 'grapheme', minLength: 1 }).filter((one) => !one.includes('\0'));

@@ -21,7 +21,7 @@ describeInBrowser('the documentation', () => {
     expect(visible).toEqual([expect.stringContaining('Enroll')]);
   });
 
-  test('says what an operation takes, answers and assumes', async () => {
+  test('shows the parameters, answers and assumptions of an operation', async () => {
     const { page, reads } = await open({ path: '/docs' });
     await page.waitForSelector('#list li');
     await page.click('a[href="#/subscriptions.create"]');
@@ -40,7 +40,7 @@ describeInBrowser('the documentation', () => {
     expect(await page.title()).toContain('subscriptions.create');
   });
 
-  test('trying an operation really sends it, with the key filled in, and shows the answer', async () => {
+  test('the form sends the operation with the key filled in, and shows the answer', async () => {
     const { page, reads, call } = await open({ path: '/docs#/subscriptions.create', seed: 'empty' });
     await page.waitForSelector('#try-body');
     expect(await page.$eval('#try-key', (key) => (key as HTMLInputElement).value)).toBe('sandbox-key');
@@ -50,7 +50,7 @@ describeInBrowser('the documentation', () => {
     expect(await call('GET', '/subscriptions')).toMatchObject({ body: { data: [{ email: 'ada@example.com' }] } });
   });
 
-  test('repeated parameters are sent once per value that is ticked', async () => {
+  test('repeatable parameters are sent once for each checked value', async () => {
     const { page, reads, control } = await open({ path: '/docs#/subscriptions.list' });
     await page.waitForSelector('.checks');
     for (const value of ['stats', 'tags']) await page.click(`.checks input[value=${value}]`);
@@ -61,7 +61,7 @@ describeInBrowser('the documentation', () => {
     expect(body.data.at(-1)?.query).toEqual({ 'expand[]': 'stats, tags', limit: '2' });
   });
 
-  test('a refusal is shown as it came', async () => {
+  test('an error answer is shown unchanged', async () => {
     const { page, reads } = await open({ path: '/docs#/customFields.create' });
     await page.waitForSelector('#try-key');
     await page.click('#try-key', { count: 3 });

@@ -26,7 +26,7 @@ test.each([
   );
 });
 
-test.each(served)('%s is served as it is, with its type, and names nothing from elsewhere', async (name) => {
+test.each(served)('%s is served unchanged, with its type, and loads nothing from other servers', async (name) => {
   const answer = await get(`/page/${name}`);
   expect(answer.status).toBe(200);
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
@@ -43,7 +43,7 @@ test.each(served)('%s is served as it is, with its type, and names nothing from 
   expect(named.filter((origin) => origin !== 'http://www.w3.org')).toEqual([]);
 });
 
-test.each(sources)('the source %s turns no data into markup', (_, text) => {
+test.each(sources)('the source %s renders no data as markup', (_, text) => {
   expect(text).not.toMatch(/innerHTML|outerHTML|insertAdjacentHTML|unsafeHTML|unsafeSVG|unsafeStatic|document\.write/);
 });
 

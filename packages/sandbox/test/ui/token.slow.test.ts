@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { describeInBrowser, isLive, open } from './browser.ts';
 
 describeInBrowser('the window with a control token', () => {
-  test('it works once it was opened with the token, also without it after that, and shows e-mails', async () => {
+  test('the interface works once it was opened with the token, later without it, and shows e-mails', async () => {
     const { page, address, call, show, reads } = await open({ path: '/?token=sesame-open', token: 'sesame-open' });
     await isLive(page);
     expect(page.url()).toBe(`${address}/`);
@@ -22,7 +22,7 @@ describeInBrowser('the window with a control token', () => {
     expect(await confirmation?.$eval('body', (body) => body.textContent)).toContain('Your subscription is confirmed');
   });
 
-  test('without the token it says what is missing', async () => {
+  test('the interface without the token shows what is missing', async () => {
     const { reads } = await open({ token: 'sesame-open' });
     await reads('#state', 'refused');
     await reads('body', 'requires its token');

@@ -13,7 +13,7 @@ async function inShell(command = ''): Promise<string> {
 }
 
 describeInBrowser('the window', () => {
-  test('finds a subscriber among all of them, not only those that are shown', async () => {
+  test('the search finds subscribers that are not in the list yet', async () => {
     const { page, call, reads, address } = await open({ seed: 'empty' });
     await isLive(page);
     await call('POST', '/subscriptions', { email: 'first.of.all@example.com', utm_source: 'lighthouse' });
@@ -44,7 +44,7 @@ describeInBrowser('the window', () => {
     await reads('#found', /^121 subscribers$/);
   });
 
-  test('keeps only the subscribers of a status', async () => {
+  test('the status filter shows only the subscribers of that status', async () => {
     const { page, control, reads } = await open();
     await isLive(page);
     const { body } = await control<{ matching: number }>('GET', '/subscriptions?status=inactive&limit=1');
@@ -56,7 +56,7 @@ describeInBrowser('the window', () => {
     );
   });
 
-  test('shows a subscriber in full, and Escape leads back to where one was', async () => {
+  test('a subscriber opens in full, and Escape returns to the same row', async () => {
     const { page, call, reads } = await open();
     await isLive(page);
     await call('POST', '/subscriptions', {
@@ -72,7 +72,7 @@ describeInBrowser('the window', () => {
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('ada+full@example.com');
   });
 
-  test('returns the focus to the subscriber whose row changed while all of it was shown', async () => {
+  test('closing a subscriber returns the focus to its row, although the row changed', async () => {
     const { page, call, control, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await control('POST', '/clock', { freeze: true });
@@ -87,7 +87,7 @@ describeInBrowser('the window', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('ada@example.com');
   });
 
-  test('logs each request as it comes, with its reasons, and can keep the errors only', async () => {
+  test('the log shows each request as it arrives, with its reasons, and can show errors only', async () => {
     const { page, call, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await call('GET', '/custom_fields');
@@ -103,7 +103,7 @@ describeInBrowser('the window', () => {
     await reads('#views', '1 failed');
   });
 
-  test('shows a request in full beside the rows, covering none of them, and copies it as curl', async () => {
+  test('a request opens in full beside the rows, and is copied as curl', async () => {
     const { page, call, show, reads, address } = await open({ seed: 'empty' });
     await isLive(page);
     await show('requests');
@@ -140,7 +140,7 @@ describeInBrowser('the window', () => {
     expect(JSON.parse(await inShell(nearest))).toMatchObject({ data: { email: "o'brien@example.com" } });
   });
 
-  test('sends a request again with the key that is chosen, and links both', async () => {
+  test('a request is sent again with the selected key, and both are linked', async () => {
     const { page, call, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await show('requests');
@@ -156,7 +156,7 @@ describeInBrowser('the window', () => {
     await reads('#request-detail', /Request 1.*Was sent again as request 2/s);
   });
 
-  test('the rows are walked by the arrow keys, opened by Enter and closed by Escape', async () => {
+  test('arrow keys move through the rows, Enter opens and Escape closes one', async () => {
     const { page, call, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await show('requests');
@@ -178,7 +178,7 @@ describeInBrowser('the window', () => {
     expect(await page.$$eval('button.request', (all) => all.filter(({ tabIndex }) => tabIndex === 0).length)).toBe(1);
   });
 
-  test('clears the log', async () => {
+  test('the log is cleared', async () => {
     const { page, call, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await show('requests');
@@ -190,7 +190,7 @@ describeInBrowser('the window', () => {
     expect(await page.$('button.request')).toBeNull();
   });
 
-  test('moving the clock lets fall due what was waiting: an address is checked, then awaits its confirmation', async () => {
+  test('advancing the clock runs scheduled events: an address is checked, then waits for confirmation', async () => {
     const { page, call, control, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await control('POST', '/clock', { freeze: true });
@@ -214,7 +214,7 @@ describeInBrowser('the window', () => {
     expect(await control('GET', '/clock')).toMatchObject({ body: { frozen: true } });
   });
 
-  test('a fault that is set shows in the log of the next request, and goes when it is removed', async () => {
+  test('a fault that is set appears in the log of the next request, and no longer once removed', async () => {
     const { page, call, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await show('faults');
@@ -232,7 +232,7 @@ describeInBrowser('the window', () => {
     expect((await call('GET', '/custom_fields')).status).toBe(200);
   });
 
-  test('a confirmation lands in the inbox, and its button makes the subscription active', async () => {
+  test('a confirmation arrives in the inbox, and its button makes the subscription active', async () => {
     const { page, call, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await show('inbox');
@@ -257,7 +257,7 @@ describeInBrowser('the window', () => {
     expect(await call('GET', '/subscriptions')).toMatchObject({ body: { data: [{ status: 'active' }] } });
   });
 
-  test('a job shows with its state and what failed in it', async () => {
+  test('a job is shown with its state and its errors', async () => {
     const { page, call, show, reads } = await open();
     await isLive(page);
     await show('jobs');
@@ -271,7 +271,7 @@ describeInBrowser('the window', () => {
     await reads('#panel-jobs li pre', 'sub_00000000-0000-4000-8000-000000000000');
   });
 
-  test('an assumption can be chosen differently, and answers follow', async () => {
+  test('an assumption can be changed, and answers change with it', async () => {
     const { page, call, show, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await show('assumptions');
@@ -281,7 +281,7 @@ describeInBrowser('the window', () => {
     expect((await call('GET', '/subscriptions')).body).toHaveProperty('pagination');
   });
 
-  test('reset asks first, then starts over with the seed that is chosen', async () => {
+  test('reset asks for confirmation, then loads the selected seed', async () => {
     const { page, reads, control } = await open();
     await isLive(page);
     await page.click('#open-reset');
@@ -292,7 +292,7 @@ describeInBrowser('the window', () => {
     expect(await control('GET', '/subscriptions')).toMatchObject({ body: { total: 0 } });
   });
 
-  test('names the addresses and keys a client needs', async () => {
+  test('the connection view shows the addresses and keys of a client', async () => {
     const { page, show, reads, address } = await open();
     await isLive(page);
     await show('connection');
@@ -307,7 +307,7 @@ describeInBrowser('the window', () => {
       await reads('#panel-connection', text);
   });
 
-  test('what subscribers and requests hold never becomes markup', async () => {
+  test('data of subscribers and requests is never rendered as markup', async () => {
     const { page, call, reads } = await open();
     await isLive(page);
     const hostile = '<img src=x onerror="alert(1)"><script>alert(2)</script><a href="javascript:alert(3)">x</a>';

@@ -23,7 +23,7 @@ async function everyone(sandbox: Sandbox) {
   return met;
 }
 
-test('the demo has lived for three years up to now, with every status and many channels', async () => {
+test('the demo spans three years up to now, with every status and many channels', async () => {
   const subscriptions = await everyone(fresh({ seed: 'demo' }));
   expect(subscriptions.length).toBeGreaterThanOrEqual(250);
   expect(new Set(subscriptions.map((one) => one.status))).toEqual(new Set(subscriptionStatuses));
@@ -73,7 +73,7 @@ test('the demo has everything the API can show', async () => {
   expect(fields.filter(({ status }) => status === 'archived')).toHaveLength(1);
 });
 
-test('one id seed and one time make one demo; another id seed makes other people', async () => {
+test('the same id seed and time give the same demo; another id seed gives other people', async () => {
   const all = async (options: { idSeed?: number; now?: () => number }) =>
     JSON.stringify(await everyone(fresh({ seed: 'demo', ...options })));
   const first = await all({});
@@ -198,7 +198,7 @@ test('the seed of the README loads completely', async () => {
   ).toBe(403);
 });
 
-test('a publication is filled up to a size, spread over its life, and a page at any depth holds a hundred of them', async () => {
+test('a publication is filled up to a size, spread over its age, and has full pages at any depth', async () => {
   const told: number[] = [];
   const sandbox = fresh({ seed: 'demo', seedSize: 3000, onPlanting: (n) => told.push(n) });
   expect(told.at(-1)).toBe(3000);
