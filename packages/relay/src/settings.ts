@@ -76,37 +76,39 @@ const environment = z.object({
   RELAY_TRUSTED_PROXIES: list(network)
     .prefault('')
     .describe(
-      'Addresses and networks of your proxies, whose `X-Forwarded-For` is believed: `127.0.0.1,10.0.0.0/8`. Unset: none',
+      'Trusted proxies, as IP addresses and networks, whose `X-Forwarded-For` is used: `127.0.0.1,10.0.0.0/8`. Unset: none',
     ),
   RELAY_LIMIT_IP: limit
     .prefault('60/1m,600/1h')
     .describe(
-      'Signups from one visitor address (IPv4) or /64 network (IPv6), ten times as many from a /48; all rules hold, `0` is no limit',
+      'Rate limit per visitor: signups from one IPv4 address or IPv6 /64 network, ten times as many from a /48; all rules apply, `0` is no limit',
     ),
   RELAY_LIMIT_ADDRESS: limit
     .prefault('3/1d')
     .describe(
-      'Signups of one mailbox that are delivered; what follows a `+` in an address does not count. Beyond it the answer stays the same, and one more is kept for review',
+      'Rate limit per mailbox: signups of one mailbox that are delivered; the part of an address after a `+` is ignored. Above the limit the answer stays the same, and one more signup is kept for review',
     ),
-  RELAY_LIMIT_DOMAIN: limit.prefault('0').describe('Signups of addresses at one domain, `gmail.com` as well'),
-  RELAY_LIMIT_GLOBAL: limit.prefault('0').describe('Signups in all'),
+  RELAY_LIMIT_DOMAIN: limit.prefault('0').describe('Rate limit per mail domain, `gmail.com` included'),
+  RELAY_LIMIT_GLOBAL: limit.prefault('0').describe('Rate limit of all signups together'),
   RELAY_ATTACK_RATE: limitRule
     .prefault('300/1m')
-    .describe('Posts from which on it is an attack, for forms with `RELAY_PROOF=attack`'),
+    .describe('Rate of posts from which they count as an attack, for forms with `RELAY_PROOF=attack`'),
   RELAY_PROOF_EFFORT: z
     .string()
     .regex(/^[1-9]\d{1,5}$/, 'must be a number from 10 to 999999')
     .transform(Number)
     .prefault('1000')
-    .describe('Most tries of a proof of work; 1000 take a laptop a tenth to a third of a second, a phone about one'),
+    .describe(
+      'Maximum number of tries for a proof of work; 1000 take a laptop a tenth to a third of a second, a phone about one second',
+    ),
   RELAY_SECRET: z
     .string()
     .regex(/^[\x21-\x7e]{24,}$/, 'must be 24 characters or more, without spaces')
     .optional()
     .describe(
-      'Signs form tokens, proofs and links in mails, and hashes visitors’ addresses. Unset: one is made and kept in the file `-secret` beside the store; with PostgreSQL it must be given where something is signed or hashed',
+      'Signs form tokens, proofs and links in mails, and hashes visitors’ addresses. Unset: one is generated and stored in the file `-secret` beside the store; with PostgreSQL it is required where something is signed or hashed',
     ),
-  RELAY_TURNSTILE_URL: webAddress.prefault(turnstileUrl).describe('Where Turnstile is asked'),
+  RELAY_TURNSTILE_URL: webAddress.prefault(turnstileUrl).describe('URL of Turnstile’s verification'),
   RELAY_PUBLIC_URL: webAddress
     .refine((text) => !/[?#]/.test(text), 'must be an address without ? and #')
     .transform((text) => text.replace(/\/+$/, ''))
@@ -124,7 +126,9 @@ const environment = z.object({
     )
     .transform((text) => (text === 'never' ? null : Number(text)))
     .prefault('1000')
-    .describe('Signups due from which on they go to the API in bulk: 100 to 100000; `never` sends each alone'),
+    .describe(
+      'Number of due signups from which they are sent to the API in bulk: 100 to 100000; `never` sends each alone',
+    ),
   RELAY_ERASE_AFTER_DAYS: z
     .string()
     .regex(/^(\d{1,4}|never)$/, 'must be a number of days, or never')
@@ -148,31 +152,33 @@ const environment = z.object({
     .regex(/^[\x21-\x7e]{16,}$/, 'must be 16 characters or more, without spaces')
     .optional()
     .describe(
-      'Token for `/operator`. Unset: one is made and kept in the file `-operator` beside the store; with PostgreSQL there is no `/operator` then',
+      'Token for `/operator`. Unset: one is generated and stored in the file `-operator` beside the store; with PostgreSQL `/operator` is then switched off',
     ),
-  RELAY_ALERT_WEBHOOK: webAddress
-    .optional()
-    .describe('Address that is told, by POST with JSON, when delivery needs a person'),
+  RELAY_ALERT_WEBHOOK: webAddress.optional().describe('URL that receives alerts, as a POST with JSON'),
   RELAY_ALERT_COMMAND: z
     .string()
     .optional()
-    .describe('Shell command that is run then, with the same JSON on its standard input'),
+    .describe('Shell command that is run for each alert, with the same JSON on its standard input'),
   RELAY_FORM_TOKEN: flag
     .prefault('false')
-    .describe('`true`: a signup needs a signed token, two seconds old, which the form is given when it asks'),
+    .describe('`true`: a signup needs a signed token that is at least two seconds old; the relay issues it on request'),
   RELAY_PROOF: z
     .enum(['off', 'always', 'attack'], 'must be off, always or attack')
     .prefault('off')
-    .describe('When a signup needs a proof of work, or of Turnstile: `off`, `always`, or under `attack`'),
+    .describe(
+      'When a signup needs a proof of work, or a Turnstile response: `off`, `always`, or only during an `attack`',
+    ),
   RELAY_TURNSTILE_SITE_KEY: z
     .string()
     .optional()
-    .describe('Site key of Turnstile; with it and the secret the proof is Turnstile’s'),
+    .describe('Site key of Turnstile; with it and the secret, Turnstile replaces the proof of work'),
   RELAY_TURNSTILE_SECRET: z.string().optional().describe('Secret of Turnstile. It stays in this process'),
   RELAY_MX_CHECK: z
     .enum(['off', 'review', 'refuse'], 'must be off, review or refuse')
     .prefault('off')
-    .describe('What becomes of an address whose domain takes no mail: kept for `review`, or `refuse`d'),
+    .describe(
+      'Check of the address’s mail domain in DNS: where it receives no mail, the signup is kept for `review`, or `refuse`d',
+    ),
   RELAY_CONSENT_REQUIRED: flag
     .prefault('false')
     .describe('`true`: a signup without `consent` is refused, with 400 and the code `CONSENT_REQUIRED`'),
@@ -193,7 +199,7 @@ const environment = z.object({
     .describe('Name of the custom field in which the API gets the sentence, or `yes` where the page sent none'),
   RELAY_CONFIRMATION: flag
     .prefault('false')
-    .describe('`true`: a signup is delivered once the person clicked a link in a mail that the relay sends'),
+    .describe('`true`: a signup is delivered only after the person has clicked a link in a mail that the relay sends'),
   RELAY_MAIL_FROM: sender
     .optional()
     .describe('Sender of that mail: `news@example.com`, or `Example News <news@example.com>`'),
@@ -201,14 +207,14 @@ const environment = z.object({
     .pipe(template)
     .refine((text) => !text.includes('{link}'), 'must be a subject without {link}')
     .prefault('Please confirm your subscription')
-    .describe('Its subject, and the heading of the page that the link opens'),
+    .describe('Subject of that mail, and heading of the page that its link opens'),
   RELAY_CONFIRMATION_TEXT: template
     .refine((text) => text.includes('{link}'), 'must hold {link}, where the link is to stand')
     .optional()
-    .describe('Its text, plain, with `{link}` where the link is to stand. Unset: a text in English'),
-  RELAY_CONFIRMATION_BUTTON: oneLine(60).prefault('Confirm').describe('The button of that page'),
-  RELAY_CONFIRMATION_LANG: language.prefault('en').describe('Language of these texts, as a tag: `de`, `pt-BR`'),
-  RELAY_CONFIRMED_URL: webAddress.optional().describe('Page for people who confirmed. Unset: a page of the relay'),
+    .describe('Plain text of that mail; `{link}` is replaced by the link. Unset: an English text'),
+  RELAY_CONFIRMATION_BUTTON: oneLine(60).prefault('Confirm').describe('Label of the button on that page'),
+  RELAY_CONFIRMATION_LANG: language.prefault('en').describe('Language of these texts, as a BCP 47 tag: `de`, `pt-BR`'),
+  RELAY_CONFIRMED_URL: webAddress.optional().describe('Page shown after a confirmation. Unset: a page of the relay'),
   RELAY_DOUBLE_OPT_OVERRIDE: z
     .string()
     .pipe(request.double_opt_override.unwrap())
