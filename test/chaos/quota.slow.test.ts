@@ -168,7 +168,7 @@ describe.each(Object.entries(stores))('a relay on %s', (_, newStore) => {
     });
   });
 
-  it('goes on where it was, however often it is killed: nobody is sent twice, and visitors do not wait', async () => {
+  it('continues after repeated SIGKILL: no signup is sent twice, and visitors do not wait', async () => {
     const waiting = 6_000;
     await inScene(await newStore(), async ({ calls, created, fill: fillStore, start, visit, drain, clock }) => {
       await fillStore(people(waiting));
@@ -189,7 +189,7 @@ describe.each(Object.entries(stores))('a relay on %s', (_, newStore) => {
     });
   });
 
-  it('repeats a batch that was claimed and never sent, while new signups go first', async () => {
+  it('repeats an interrupted batch, after new signups', async () => {
     const waiting = 1_100;
     await inScene(await newStore(), async (scene) => {
       const { calls, created, start, visit, drain, clock } = scene;
@@ -212,12 +212,12 @@ describe.each(Object.entries(stores))('a relay on %s', (_, newStore) => {
       await drain(relay);
       expect(created.size).toBe(waiting + 12);
       expect(Math.max(...seconds.map((each) => each ?? Infinity))).toBeLessThanOrEqual(5);
-      // The walk does not see the batch that was lost: a look and a create for each of its thousand.
+      // The scan does not find the lost batch: a lookup and a creation for each of its thousand signups.
       expect(calls.length).toBeLessThanOrEqual(2_300);
     });
   });
 
-  it('confirms what was sent in bulk also where a restarted relay sends nothing in bulk any more', async () => {
+  it('confirms batches after a restart with bulk delivery switched off', async () => {
     await inScene(await newStore(), async ({ calls, created, fill: fillStore, start, drain, clock }) => {
       await fillStore(people(2_000));
       const before = await start();
@@ -231,7 +231,7 @@ describe.each(Object.entries(stores))('a relay on %s', (_, newStore) => {
     });
   });
 
-  it('delivers every form at once though one has an unknown publication and one a wrong key', async () => {
+  it('delivers every form at once while one has an unknown publication and one a wrong key', async () => {
     const ids = [1, 2, 3].map((n) => `pub_00000000-0000-4000-8000-00000000000${n}`);
     const unknown = 'pub_00000000-0000-4000-8000-0000000000ff';
     const seed = { publications: ids.map((id) => ({ id, name: id, created: 1_698_829_200 })) };
@@ -271,7 +271,7 @@ describe.each(Object.entries(stores))('a relay on %s', (_, newStore) => {
     );
   });
 
-  it('makes nobody active again who unsubscribed after the answer to their signup was lost', async () => {
+  it('reactivates no subscription that was ended after a lost answer', async () => {
     const config = readConfig({ ...settings, RELAY_REACTIVATE_EXISTING: 'true' });
     await inScene(await newStore(), async (scene) => {
       const { calls, sandbox, start, drain, clock } = scene;

@@ -98,7 +98,7 @@ async function fillUp(relay: ServingRelay): Promise<string[]> {
 }
 
 describe.skipIf(process.platform !== 'linux')('a relay', () => {
-  it('on SQLite says that its disk is full, and goes on once there is room', async () => {
+  it('on SQLite reports a full disk, and recovers with free space', async () => {
     const api = await calmApi();
     const folder = scratchFolder();
     const variables = { NEWSLETTER_API_URL: api.url, RELAY_STORE: `sqlite:${folder}/relay.db` };
@@ -114,7 +114,7 @@ describe.skipIf(process.platform !== 'linux')('a relay', () => {
     await expectRecovery(relay, api, acknowledged);
   });
 
-  it('on PostgreSQL says that the disk is full, and goes on once there is room', async () => {
+  it('on PostgreSQL reports a full disk, and recovers with free space', async () => {
     const api = await calmApi();
     const folder = scratchFolder();
     const relay = await serve(folder, { NEWSLETTER_API_URL: api.url, RELAY_STORE: await postgres.database() });
@@ -126,7 +126,7 @@ describe.skipIf(process.platform !== 'linux')('a relay', () => {
     await expectRecovery(relay, api, acknowledged);
   });
 
-  it('on a PostgreSQL that freezes answers 503 within seconds, and goes on when it thaws', async () => {
+  it('on a frozen PostgreSQL answers 503 within seconds, and recovers afterwards', async () => {
     const api = await calmApi();
     const folder = scratchFolder();
     const relay = await serve(folder, { NEWSLETTER_API_URL: api.url, RELAY_STORE: await postgres.database() });

@@ -150,7 +150,7 @@ async function judge(api: StormyApi, crowd: Crowd, killed: number): Promise<void
 // Its log is in small files, so that a limit that its tables reach soon leaves the log alone.
 const postgres = postgresServer(['--wal-segsize=1']);
 
-describe('in a storm nobody is lost who had a 202', () => {
+describe('under combined failures no signup answered with 202 is lost', () => {
   it(
     'with one relay on a file, killed again and again, and with a disk that fills up',
     async () => {

@@ -22,7 +22,7 @@ const stores = [
 ] as const;
 
 describe.each(stores)('with $name', ({ create }) => {
-  it('what waits for thirty days is delivered on the thirty-first', async () => {
+  it('a signup that waits for thirty days is delivered on the thirty-first', async () => {
     const config = readConfig({
       ...environment,
       RELAY_STORE: await create(),

@@ -1,4 +1,4 @@
-/** The configuration file: several forms, what wins over what, and errors named with their place. */
+/** The configuration file: several forms, precedence of settings, and errors with their line. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ function errors(text: string, variables?: Readonly<Record<string, string>>): str
 }
 
 describe('a configuration file', () => {
-  it('without forms makes one, as the environment does', () => {
+  it('without forms configures one, as the environment does', () => {
     expect(read(complete)).toEqual(
       readConfig({
         NEWSLETTER_API_URL: 'http://127.0.0.1:4010/v2',
@@ -56,7 +56,7 @@ describe('a configuration file', () => {
     expect([listen.port, forms['default']?.protection.token]).toEqual([4021, true]);
   });
 
-  it('gives each form its own, then what the environment says, then what stands at the top', () => {
+  it('gives settings of a form precedence over the environment, and that over the top of the file', () => {
     const { forms, log } = read(
       `${complete}
 log_level: warn
@@ -107,7 +107,7 @@ forms:
     ]);
   });
 
-  it('can hold every setting', () => {
+  it('can contain every setting', () => {
     const keys = settings.filter(({ name }) => name !== 'RELAY_CONFIG').map(({ key }) => key);
     expect(new Set(keys).size).toBe(keys.length);
     expect(
@@ -115,7 +115,7 @@ forms:
     ).toEqual([]);
   });
 
-  it('has every error named at once, with its line', () => {
+  it('reports all errors at once, with their lines', () => {
     const text = `api_url: ftp://nowhere
 allowed_origin: [https://shop.example]
 port: { number: 4020 }
@@ -156,7 +156,7 @@ forms:
     expect(errors(text)[0]).toMatch(sentence);
   });
 
-  it('never has a secret said', () => {
+  it('never repeats a secret in an error', () => {
     const secrets =
       'api_key: my secret key\nsecret: tiny-secret\nturnstile_secret: turnstile-secret\n  bad: indent-secret';
     expect(errors(secrets).join()).not.toMatch(/my secret|tiny-secret|turnstile-secret|indent-secret/);

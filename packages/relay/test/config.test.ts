@@ -1,4 +1,4 @@
-/** The configuration: what is read, and that every error is named at once without telling a secret. */
+/** The configuration: settings and defaults, and errors, reported all at once and without secrets. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -96,7 +96,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('names every error at once', () => {
+  it('reports all errors at once', () => {
     const text = errors({
       NEWSLETTER_API_URL: undefined,
       NEWSLETTER_API_KEY: '  ',

@@ -108,7 +108,7 @@ async function serve(
   return child;
 }
 
-it('the image that the Dockerfile makes of a clean clone takes signups, keeps them over SIGTERM, and holds no tools', async () => {
+it('the image of the Dockerfile accepts signups, keeps them over SIGTERM, and contains no build tools', async () => {
   const scratch = scratchFolder();
   const clone = join(scratch, 'clone');
   execFileSync('git', ['clone', '--quiet', root, clone]);
@@ -154,7 +154,7 @@ it('the image that the Dockerfile makes of a clean clone takes signups, keeps th
   expect(JSON.parse(stdout)).toMatchObject({ counts: { waiting: 2 } });
 }, 600_000);
 
-it('the lines of the README that install the relay from a clone make the command that the systemd unit starts', async () => {
+it('the README’s installation from a clone creates the command that the systemd unit starts', async () => {
   const scratch = scratchFolder();
   const readme = readFileSync(join(root, 'packages/relay/README.md'), 'utf8');
   const [, block = ''] = /^ *```sh\n( *git clone [\s\S]*?)^ *```$/m.exec(readme) ?? [];

@@ -126,7 +126,7 @@ it('the compose file makes a configuration of the .env that it describes, and tr
   });
   expect(config.listen).toEqual({ host: '0.0.0.0', port: 4020 });
   expect(config.trustedProxies).toEqual(networks.default.ipam.config.map(({ subnet }) => subnet));
-  // Who is believed may only be reached from this machine.
+  // A trusted proxy must be reachable only from this machine.
   const ports = Object.values(services).flatMap((service) => service.ports ?? []);
   expect(ports.length).toBeGreaterThan(0);
   expect(ports.filter((port) => !port.startsWith('127.0.0.1:'))).toEqual([]);

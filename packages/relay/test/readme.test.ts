@@ -1,4 +1,4 @@
-/** The README says what is true. */
+/** The README: its settings, examples, metrics and alerts agree with the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
@@ -16,7 +16,7 @@ import { formPost, runRelay } from './running-relay.ts';
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
 const required = ['NEWSLETTER_API_URL', 'NEWSLETTER_API_KEY', 'NEWSLETTER_PUBLICATION_ID', 'RELAY_ALLOWED_ORIGINS'];
 
-it('lists every setting with its default, as the code has it', () => {
+it('lists every setting with its default', () => {
   const rows = settings.map(({ name, about, default: fallback }) => {
     const preset = required.includes(name) ? 'required' : fallback === null ? '–' : `\`${fallback}\``;
     return `| \`${name}\` | ${preset} | ${about} |`;
@@ -24,7 +24,7 @@ it('lists every setting with its default, as the code has it', () => {
   expect(readme.split('\n').filter((line) => /^\| `(RELAY|NEWSLETTER)_/.test(line))).toEqual(rows);
 });
 
-it('shows a configuration that starts', () => {
+it('shows a valid configuration', () => {
   const [, block = ''] = /```sh\n((?:export .*\n)+)/.exec(readme) ?? [];
   const variables = Object.fromEntries(
     block
@@ -36,7 +36,7 @@ it('shows a configuration that starts', () => {
   expect(readConfig(variables).forms['default']?.origins.size).toBeGreaterThan(0);
 });
 
-it('shows a file with two forms that starts', () => {
+it('shows a valid file with two forms', () => {
   const [, text = ''] = /```yaml\n(# relay\.yaml\n[^`]+)```/.exec(readme) ?? [];
   const file = join(scratchFolder(), 'relay.yaml');
   writeFileSync(file, text);
@@ -49,7 +49,7 @@ it('shows a file with two forms that starts', () => {
   ]);
 });
 
-it('says for how long what is kept, as the settings have it', () => {
+it('lists the retention of each kind of record', () => {
   const said = [...readme.matchAll(/\| (\d+|until)[^|]*\(`(RELAY_\w+_DAYS)`\)/g)].map(([, days = '', name]) => [
     name,
     days === 'until' ? 'never' : days,
@@ -58,7 +58,7 @@ it('says for how long what is kept, as the settings have it', () => {
   expect(Object.fromEntries(said)).toEqual(Object.fromEntries(kept.map((each) => [each.name, each.default])));
 });
 
-it('shows a box for consent whose sentence stands in the ledger', async () => {
+it('shows a consent checkbox whose sentence is stored in the ledger', async () => {
   const [, value = ''] = /name="consent" value="([^"]+)"/.exec(readme) ?? [];
   const relay = runRelay();
   await relay.fetch(formPost({ email: 'ada@example.com', consent: value }));
@@ -66,7 +66,7 @@ it('shows a box for consent whose sentence stands in the ledger', async () => {
   expect(value.length).toBeGreaterThan(20);
 });
 
-it('shows a form with a confirmation that starts', () => {
+it('shows a valid form with a confirmation', () => {
   const [, text = ''] = /```yaml\n(# relay\.yaml with a confirmation\n[^`]+)```/.exec(readme) ?? [];
   const file = join(scratchFolder(), 'relay.yaml');
   writeFileSync(file, text);
@@ -78,7 +78,7 @@ it('shows a form with a confirmation that starts', () => {
   });
 });
 
-it('shows addresses of mail servers that are understood', () => {
+it('shows valid addresses of mail servers', () => {
   const [, table = ''] = /\| Connection of `RELAY_SMTP_URL` \|\n\|[-|]+\|\n((?:\|.*\n)+)/.exec(readme) ?? [];
   const servers = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, url = '']) =>
     readSmtpUrl(url.replace('…', 'smtps://mail.example')),
@@ -117,7 +117,7 @@ it('lists every metric with its labels', async () => {
   expect(Object.fromEntries(listed)).toEqual(Object.fromEntries(shown));
 });
 
-it('lists every alert with its end', () => {
+it('lists every alert with its end event', () => {
   const rows = [...readme.matchAll(/^\| `([a-z]+_[a-z_]+)` \|.*\| `([a-z_]+)` \|$/gm)].map(([, name, end]) => [
     name,
     end,
@@ -150,7 +150,7 @@ it('names the variables and spans of tracing', () => {
   expect([...section.matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, name]) => name).sort()).toEqual(spans.sort());
 });
 
-it('shows commands that are understood', async () => {
+it('shows valid commands', async () => {
   const lines = readme.split('\n').filter((line) => line.startsWith('newsletter-relay ') && line.includes('   '));
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) {

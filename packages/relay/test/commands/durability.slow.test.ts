@@ -59,7 +59,7 @@ async function load(
   return so;
 }
 
-it('SIGKILL under load loses no acknowledged signup, and repeats only those whose answer was lost', async () => {
+it('SIGKILL under load loses no acknowledged signup, and repeats only deliveries whose answer was lost', async () => {
   const api = sandboxApi();
   const folder = scratchFolder();
   const variables = { NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` };

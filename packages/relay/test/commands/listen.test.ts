@@ -90,7 +90,7 @@ it.each([
   expect(await relay.store.counts()).toMatchObject({ waiting: 0 });
 });
 
-it('counts a body without a stated length, and cuts it off where it is too long', async () => {
+it('aborts a body without a stated length that exceeds the limit', async () => {
   const { relay, address } = await open();
   const { socket, read } = await dial(address);
   const chunk = `1000\r\n${'x'.repeat(0x1000)}\r\n`;
@@ -101,7 +101,7 @@ it('counts a body without a stated length, and cuts it off where it is too long'
   expect((await relay.store.counts()).waiting).toBe(0);
 });
 
-it('keeps a connection for the next signup', async () => {
+it('keeps a connection alive for the next signup', async () => {
   const { relay, address } = await open();
   const { socket, read } = await dial(address);
   for (const [n, email] of ['ada@example.com', 'bob@example.com'].entries()) {
@@ -112,7 +112,7 @@ it('keeps a connection for the next signup', async () => {
   expect(await relay.store.counts()).toMatchObject({ waiting: 2 });
 });
 
-it('closes a connection that is busy while the port closes after its answer, and does not keep it alive', async () => {
+it('closes a busy connection after its answer while the port closes', async () => {
   const listening = vi.spyOn(Server.prototype, 'listen');
   onTestFinished(() => listening.mockRestore());
   let answer: (answer: Response) => void = () => undefined;
@@ -138,7 +138,7 @@ it('closes a connection that is busy while the port closes after its answer, and
   await closed;
 }, 60_000);
 
-it('takes a post that breaks off for nothing, and goes on', async () => {
+it('ignores an interrupted post, and continues', async () => {
   const { relay, address } = await open();
   const { socket } = await dial(address);
   socket.write(`${head({ ...json, 'content-length': '100' })}{"email":"ada@exa`);

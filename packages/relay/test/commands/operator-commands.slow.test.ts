@@ -49,7 +49,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     return { api, relent, relay, folder, command: (...args: string[]): Promise<Ended> => run(args, variables) };
   }
 
-  it('status tells what waits and why, for people and for programs', async () => {
+  it('status prints the backlog and its reasons, as text or JSON', async () => {
     const { command } = await prepared();
     const { stdout, code } = await command('status');
     expect([code, stdout]).toEqual([0, expect.stringMatching(/Review +1\nDead +2\n +2 +.*no custom field "Age"/)]);
@@ -60,7 +60,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     });
   });
 
-  it('dead lists what was refused, and redrive puts it back in line', async () => {
+  it('dead lists dead letters, and redrive queues them again', async () => {
     const { command, relent, api } = await prepared();
     expect((await command('dead')).stdout).toMatch(/one@example\.com[^]*2 in all/);
     expect((await command('redrive', '--reason', 'something else')).stdout).toBe('0 put back in line.\n');
@@ -74,13 +74,13 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
       expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, waiting: 2 } });
   });
 
-  it('redrive lets a suspected signup through, once a person has looked at it', async () => {
+  it('redrive delivers a signup in review', async () => {
     const { command } = await prepared();
     expect((await command('dead', '--state', 'review')).stdout).toContain('robot@example.com');
     expect((await command('redrive', '--state', 'review')).stdout).toBe('1 put back in line.\n');
   });
 
-  it('pause holds delivery over a restart until resume', async () => {
+  it('pause stops delivery until resume, also over a restart', async () => {
     const { command } = await prepared();
     await command('pause');
     expect((await command('status')).stdout).toContain('paused');
@@ -88,7 +88,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     expect((await command('status')).stdout).not.toContain('paused');
   });
 
-  it('export writes a line for everything that is kept, and with a filter for the signups it means', async () => {
+  it('export writes a line per record, or with a filter per selected signup', async () => {
     const { command } = await prepared();
     const exported = async (...filter: string[]) =>
       (await command('export', ...filter)).stdout
@@ -106,7 +106,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     expect(await exported('--email', 'TWO@example.com')).toMatchObject([{ submission: { email: 'two@example.com' } }]);
   });
 
-  it('person shows everything that is held about an address, and that nothing is', async () => {
+  it('person prints everything stored about an address, or that there is nothing', async () => {
     const { command } = await prepared();
     const { stdout } = await command('person', 'One@Example.com');
     expect(stdout).toMatch(/^Held: 1 signup and 1 entry of the consent ledger\.\n/);
@@ -123,7 +123,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     });
   });
 
-  it('discard deletes what a filter means of the dead and the suspected, and nothing without one', async () => {
+  it('discard deletes selected dead letters and signups in review, and nothing without a filter', async () => {
     const { command } = await prepared();
     expect(await command('discard')).toMatchObject({ code: 2, stderr: expect.stringContaining('Select signups') });
     expect(await command('discard', '--state', 'waiting')).toMatchObject({ code: 2 });
@@ -134,7 +134,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, review: 0 } });
   });
 
-  it('erase leaves nothing of an address, in whatever spelling', async () => {
+  it('erase deletes every record of an address, in any spelling', async () => {
     const { command, folder } = await prepared();
     expect((await command('erase', 'ONE@example.com', '--keep-consent')).stdout).toMatch(
       /^Erased: 1 signup and 0 entries of the consent ledger\./,
@@ -204,7 +204,7 @@ describe('import', () => {
     expect((await run(['person', 'two@example.com'], there)).stdout).toContain('Yes, mail me.');
   });
 
-  it('imports nothing of a file with bad lines, and names them', async () => {
+  it('imports nothing of a file with invalid lines, and lists them', async () => {
     const folder = scratchFolder();
     const variables = { ...environment, RELAY_STORE: `sqlite:${folder}/relay.db` };
     const file = `${folder}/bad.ndjson`;
@@ -220,7 +220,7 @@ describe('import', () => {
 });
 
 describe('the operator’s token', () => {
-  it('is made once, kept for the owner’s eyes alone, and never logged', async () => {
+  it('is generated once, readable only by its owner, and never logged', async () => {
     const folder = scratchFolder();
     const relay = await serve(folder);
     const file = `${folder}/relay.db-operator`;
@@ -235,7 +235,7 @@ describe('the operator’s token', () => {
     expect((await ask(`Bearer ${token}`)).status).toBe(200);
   });
 
-  it('that is wrong is told in one sentence', async () => {
+  it('that is wrong is reported in one sentence', async () => {
     const folder = scratchFolder();
     const relay = await serve(folder);
     const settings = {
@@ -250,7 +250,7 @@ describe('the operator’s token', () => {
 });
 
 describe('/metrics', () => {
-  it('counts what came in, what was refused and what waits, without an address', async () => {
+  it('counts accepted, refused and waiting signups, without an address', async () => {
     const { url } = await pickyApi();
     const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: url });
     await relay.signUp('ada@example.com');

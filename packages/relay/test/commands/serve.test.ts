@@ -61,7 +61,7 @@ describe('check', () => {
     return { code, results: Object.fromEntries(results.map(({ name, result, text }) => [name, [result, text]])) };
   };
 
-  it('finds nothing where signups would arrive', async () => {
+  it('succeeds where signups would be delivered', async () => {
     const { code, results } = await checks({ NEWSLETTER_API_URL: `${await onPort(sandboxApi().fetch)}/v2` });
     expect([code, results]).toEqual([
       0,
@@ -90,7 +90,7 @@ describe('check', () => {
     expect([code, results['publication of "default"']]).toEqual([1, ['failed', expect.stringContaining(sentence)]]);
   });
 
-  it('tells an API that cannot be reached and a site without https', async () => {
+  it('reports an unreachable API and an origin without https', async () => {
     const { code, results } = await checks({ RELAY_ALLOWED_ORIGINS: 'http://shop.example,http://localhost:3000' });
     expect([code, results['origins'], results['publication of "default"']?.[0]]).toEqual([
       1,
@@ -99,7 +99,7 @@ describe('check', () => {
     ]);
   });
 
-  it('asks the relay that holds the store', async () => {
+  it('asks the running relay that has opened the store', async () => {
     const folder = scratchFolder();
     const { address } = await serve(folder);
     const { results } = await checks({ RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: new URL(address).port });
@@ -108,13 +108,13 @@ describe('check', () => {
 });
 
 describe('starting', () => {
-  it('without configuration names everything that is missing', async () => {
+  it('without configuration lists every missing setting', async () => {
     const { code, stderr } = await run(['serve']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^newsletter-relay: The configuration has errors:\n( {2}- [A-Z_]+ .*\n){4}$/);
   });
 
-  it('with a key the API refuses, takes signups and says in the log that they cannot be delivered', async () => {
+  it('with a key that the API refuses accepts signups and logs that they cannot be delivered', async () => {
     const api = await onPort(sandboxApi().fetch);
     const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${api}/v2`, NEWSLETTER_API_KEY: 'wrong' });
     await eventually('the log names the key', () => relay.output().includes('cannot be delivered'));
@@ -122,7 +122,7 @@ describe('starting', () => {
     expect((await relay.signUp('ada@example.com')).status).toBe(202);
   });
 
-  it('where the store cannot be created, ends with one sentence', async () => {
+  it('without a usable path of the store ends with one sentence', async () => {
     const folder = scratchFolder();
     const { code, stderr } = await run(['serve'], { ...environment, RELAY_STORE: `sqlite:${folder}/none/relay.db` });
     expect([code, stderr]).toEqual([
@@ -131,7 +131,7 @@ describe('starting', () => {
     ]);
   });
 
-  it('where the port is in use, ends with one sentence and lets go of the store', async () => {
+  it('with a port in use ends with one sentence and closes the store', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void taken.close());
@@ -147,7 +147,7 @@ describe('starting', () => {
     ]);
   });
 
-  it('where another relay uses the store, ends with one sentence, and the other goes on', async () => {
+  it('with a store in use ends with one sentence, without disturbing the other relay', async () => {
     const folder = scratchFolder();
     const first = await serve(folder);
     const { code, stderr } = await run(['serve'], {
@@ -164,7 +164,7 @@ describe('starting', () => {
 });
 
 describe('serving', () => {
-  it('delivers over HTTP, and ends with 0 on Ctrl-C and on SIGTERM', async () => {
+  it('delivers over HTTP, and exits with 0 on Ctrl-C and on SIGTERM', async () => {
     const api = sandboxApi();
     const folder = scratchFolder();
     const address = await onPort(api.fetch);
@@ -181,7 +181,7 @@ describe('serving', () => {
     expect(api.received.map(({ email }) => email)).toEqual(['p0@example.com', 'p1@example.com']);
   });
 
-  it('answers a signup that is under way when it is told to stop', async () => {
+  it('answers a signup in flight when it is stopped', async () => {
     const relay = await serve(scratchFolder());
     const { hostname, port } = new URL(relay.address);
     const body = JSON.stringify({ email: 'ada@example.com' });
@@ -217,7 +217,7 @@ describe('serving', () => {
     expect((await relay.ended).code).toBe(0);
   });
 
-  it('cuts a body off that grows beyond the limit, and goes on', async () => {
+  it('aborts a body that exceeds the limit, and continues', async () => {
     const relay = await serve(scratchFolder());
     const { hostname, port } = new URL(relay.address);
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {

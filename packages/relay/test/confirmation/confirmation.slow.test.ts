@@ -21,7 +21,7 @@ const settingsFor = (mail: MailServer): Record<string, string> => ({
 const throughProxy = ({ address }: Pick<ServingRelay, 'address'>, link: string): string =>
   link.replace('https://signup.shop.example/relay', address);
 
-it('keeps signups, mails and links over kill -9, and delivers once', async () => {
+it('signups, mails and links survive SIGKILL, and each signup is delivered once', async () => {
   const api = sandboxApi();
   const mail = await startMailServer();
   const folder = scratchFolder();
@@ -62,7 +62,7 @@ it('keeps signups, mails and links over kill -9, and delivers once', async () =>
   expect(mail.received).toHaveLength(1);
 });
 
-it('serves many people: each gets one mail, and each who clicks is delivered once', async () => {
+it('many signups: each person gets one mail, and each confirmed signup is delivered once', async () => {
   const api = sandboxApi({ seed: 'demo', profile: 'unlimited' });
   const mail = await startMailServer();
   const settings = { ...settingsFor(mail), NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` };
@@ -72,7 +72,7 @@ it('serves many people: each gets one mail, and each who clicks is delivered onc
   await eventually('all mails', () => mail.received.length === people.length);
   expect(new Set(mail.received.map(({ recipient }) => recipient))).toEqual(new Set(people));
   const clicking = mail.received.slice(0, 40);
-  // Impatient people click twice.
+  // Some people click twice.
   await Promise.all(
     [...clicking, ...clicking].map(async (received) => {
       const answer = await fetch(throughProxy(relay, linkIn(received)), { method: 'POST' });
@@ -88,7 +88,7 @@ it('serves many people: each gets one mail, and each who clicks is delivered onc
   expect(mail.received).toHaveLength(people.length);
 });
 
-it('"check" logs in at the mail server, and opens the address that stands in mails', async () => {
+it('"check" logs in at the mail server, and requests the address of the links', async () => {
   const api = sandboxApi();
   const mail = await startMailServer({
     disabledCommands: ['STARTTLS'],
@@ -125,7 +125,7 @@ it('"check" logs in at the mail server, and opens the address that stands in mai
   await eventually('the log names it', () => relay.output().includes('does not lead to a relay'));
 });
 
-it('sends one mail for a signup where several relays share a database, and each of them takes the click', async () => {
+it('several relays on one database send one mail per signup, and each of them accepts the click', async () => {
   const address = await sharedPostgres().database();
   const mail = await startMailServer();
   const settings = { ...settingsFor(mail), RELAY_SECRET: 'the-same-secret-everywhere-0123', RELAY_LIMIT_IP: '0' };

@@ -53,7 +53,7 @@ const mailTo = (mail: MailServer, recipient: string): Promise<ReceivedMail> =>
   eventually(`a mail to ${recipient}`, () => mail.received.find((each) => each.recipient === recipient));
 
 describe('a signup that needs confirmation', () => {
-  it('is delivered once the person has clicked the button behind the link, and not before', async () => {
+  it('is delivered after the person has clicked the button on the page of the link, and not before', async () => {
     const mail = await startMailServer();
     const api = sandboxApi();
     const relay = confirming(mail, { api: api.fetch });
@@ -99,7 +99,7 @@ describe('a signup that needs confirmation', () => {
     expect(relay.logged.join('')).not.toMatch(/ada|confirm\/[\w-]{20}/);
   });
 
-  it('gets a mail in plain text and HTML that names its sender, fetches nothing and is no robot’s to answer', async () => {
+  it('gets a mail in plain text and HTML with its sender, without external content, marked as automatic', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail, {
       settings: {
@@ -139,7 +139,7 @@ describe('a signup that needs confirmation', () => {
     expect(page).toContain('<button>Ja, &quot;bitte&quot; &lt;b&gt;</button>');
   });
 
-  it('is one with its repeats: a person gets one mail for them, and three a day at most', async () => {
+  it('and its duplicates cause one mail; a mailbox gets at most three a day', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);
     for (let n = 0; n < 2; n += 1) await relay.signUp('ada@example.com');
@@ -152,7 +152,7 @@ describe('a signup that needs confirmation', () => {
     expect((await relay.store.counts()).review).toBeGreaterThan(0);
   });
 
-  it('sends nothing where the address would add a header or a recipient', async () => {
+  it('with an address that would add a header or a recipient causes no mail', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);
     for (const email of [
@@ -170,7 +170,7 @@ describe('a signup that needs confirmation', () => {
     expect(mail.received).toHaveLength(1);
   });
 
-  it('asks nobody for a mail whom a check suspects to be a robot, until an operator lets it through', async () => {
+  it('suspected to come from a bot causes no mail until an operator redrives it', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);
     await relay.signUp('robot@example.com', { hp_field: 'https://spam.example' });
@@ -180,7 +180,7 @@ describe('a signup that needs confirmation', () => {
     await mailTo(mail, 'robot@example.com');
   });
 
-  it('is asked once more by the service where the operator pins that', async () => {
+  it('is confirmed by the service as well where double_opt_override is pinned', async () => {
     const mail = await startMailServer();
     const api = sandboxApi();
     const relay = confirming(mail, { api: api.fetch, settings: { RELAY_DOUBLE_OPT_OVERRIDE: 'on' } });
@@ -190,7 +190,7 @@ describe('a signup that needs confirmation', () => {
     expect(api.received).toMatchObject([{ double_opt_override: 'on' }]);
   });
 
-  it('is thanked for also where it says the same as one that is confirmed already', async () => {
+  it('equal to a confirmed one can be confirmed too', async () => {
     const mail = await startMailServer();
     let passed = 0;
     const relay = confirming(mail, { now: () => Date.now() + passed, api: sandboxApi().fetch });
@@ -212,7 +212,7 @@ describe('a signup that needs confirmation', () => {
     expect((await relay.visit(linkIn(mail.received[1] as ReceivedMail))).status).toBe(410);
   });
 
-  it('leads to the page of the operator’s choice', async () => {
+  it('redirects to the configured page after its confirmation', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail, { settings: { RELAY_CONFIRMED_URL: 'https://shop.example/welcome' } });
     await relay.signUp('ada@example.com');
@@ -225,7 +225,7 @@ describe('a signup that needs confirmation', () => {
 });
 
 describe('the link', () => {
-  it('confirms nothing where it was changed, made by somebody else, or has expired', async () => {
+  it('confirms nothing if it was changed, has a wrong signature, or has expired', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);
     await relay.signUp('ada@example.com');
@@ -252,7 +252,7 @@ describe('the link', () => {
     expect(await relay.store.counts()).toMatchObject({ unconfirmed: 0, waiting: 0 });
   });
 
-  it('opens pages that are cached, indexed, framed and referred to by nobody', async () => {
+  it('opens pages that forbid caching, indexing, framing and referrers', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);
     await relay.signUp('ada@example.com');
@@ -280,7 +280,7 @@ describe('the link', () => {
 });
 
 describe('a mail server', () => {
-  it('that is down loses no signup: the mail is sent when it is back', async () => {
+  it('that is down delays the mail, which is sent after its recovery', async () => {
     const gone = await startMailServer();
     await gone.close();
     const relay = confirming(gone);
@@ -301,7 +301,7 @@ describe('a mail server', () => {
     expect(opened).toMatchObject({ needsOperator: false, reason: expect.stringContaining('ECONNREFUSED') as string });
   });
 
-  it('that refuses a recipient makes a dead letter, whose reason names nobody, and keeps nobody else waiting', async () => {
+  it('that refuses a recipient makes a dead letter without an address in its reason, and delays no other mail', async () => {
     const mail = await startMailServer();
     mail.refuseRecipient = (address) =>
       address.startsWith('gone') ? new Refusal(550, `5.1.1 <${address}>: gone: User unknown`) : null;
@@ -333,7 +333,7 @@ describe('a mail server', () => {
     await eventually('delivery waits', async () => (await relay.store.counts()).unconfirmed === 2);
   });
 
-  it('that defers a mail gets it again, the same one, and others meanwhile', async () => {
+  it('that defers a mail gets the same mail again, and others in the meantime', async () => {
     const mail = await startMailServer();
     let passed = 0;
     mail.refuseRecipient = (address) => (address.startsWith('grey') ? new Refusal(451, '4.7.1 Greylisted') : null);
@@ -353,7 +353,7 @@ describe('a mail server', () => {
     expect(relay.events.filter(({ type }) => type.startsWith('mail'))).toEqual([]);
   });
 
-  it('that takes a mail and then fails gets it once more under the same Message-ID', async () => {
+  it('that accepts a mail and then fails gets it again under the same Message-ID', async () => {
     const mail = await startMailServer();
     let passed = 0;
     mail.refuseContent = () => {
@@ -375,7 +375,7 @@ describe('a mail server', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('that was down gets the next mail although the clock was set back meanwhile', async () => {
+  it('that was down gets the next mail after the clock was set back', async () => {
     const gone = await startMailServer();
     await gone.close();
     let passed = 0;
@@ -390,7 +390,7 @@ describe('a mail server', () => {
     await mailTo(mail, 'bob@example.com');
   });
 
-  it('that does not let the relay send on holds all mails after a few, and none is lost', async () => {
+  it('that refuses to relay mails pauses all of them after a few, and none is lost', async () => {
     const mail = await startMailServer();
     mail.refuseRecipient = () => new Refusal(554, '5.7.1 Relay access denied');
     let passed = 0;
@@ -406,7 +406,7 @@ describe('a mail server', () => {
     await eventually('all are mailed', () => mail.received.length === 4);
   });
 
-  it('is spoken to over TLS and with an account, and never without them', async () => {
+  it('is used only with TLS and login where they are configured', async () => {
     const { cert, private: key } = await generate([{ name: 'commonName', value: 'localhost' }]);
     const authorised: SMTPServerOptions = {
       cert,
@@ -451,7 +451,7 @@ describe('a mail server', () => {
 });
 
 describe('stopping', () => {
-  it('lets a mail under way end', async () => {
+  it('waits for a mail in flight', async () => {
     const mail = await startMailServer();
     const held = Promise.withResolvers<void>();
     mail.holdContent = () => held.promise;
@@ -465,7 +465,7 @@ describe('stopping', () => {
     expect(await relay.store.nextDueAt(['default'], 'unconfirmed')).toBeNull();
   });
 
-  it('gives up on a mail server that does not answer, and sends the mail once more after the next start', async () => {
+  it('aborts a mail that the server does not answer, and sends it again after the next start', async () => {
     const mail = await startMailServer();
     const held = Promise.withResolvers<void>();
     mail.holdContent = () => held.promise;

@@ -8,7 +8,7 @@ import { signupId } from '../../src/store/signup-identity.ts';
 const secret = 'a-secret-of-the-relay-0123456789';
 const key = purposeKey(secret, 'confirmation');
 
-it('reads back the signup it was made for', () => {
+it('contains the id of its signup', () => {
   fc.assert(
     fc.property(fc.nat(2 ** 45), (at) => {
       const id = signupId(at);
@@ -19,7 +19,7 @@ it('reads back the signup it was made for', () => {
   );
 });
 
-it('refuses every other text', () => {
+it('rejects every other text', () => {
   const token = signLink(key, signupId(Date.UTC(2026, 0)));
   fc.assert(
     fc.property(fc.nat(42), fc.constantFrom('a', 'b', 'A', 'B', 'Q', '0', '1', '-', '_'), (at, letter) => {
@@ -31,7 +31,7 @@ it('refuses every other text', () => {
     expect(verifyLink(key, text)).toBeNull();
 });
 
-it('refuses what another secret, or the same for another purpose, has signed', () => {
+it('rejects a signature of another secret or purpose', () => {
   const id = signupId(Date.UTC(2026, 0));
   expect(verifyLink(key, signLink(purposeKey(secret, 'form token'), id))).toBeNull();
   expect(verifyLink(key, signLink(purposeKey(`${secret}!`, 'confirmation'), id))).toBeNull();

@@ -1,4 +1,4 @@
-/** Delivery above a backlog: a few calls for many signups, and nobody counted as delivered on trust. */
+/** Bulk delivery to the sandbox: calls per signup, confirmation, restarts and failures. */
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -67,7 +67,7 @@ function refusingBulk(api: SandboxApi): { singles: string[]; bulks: number[] } {
 const allDelivered = (relay: RunningRelay, count: number): Promise<boolean> =>
   eventually('all are delivered', async () => (await relay.store.counts()).delivered === count, 20_000);
 
-it('sends a backlog in bulk, and settles each signup once it is seen at the API', async () => {
+it('sends a backlog in bulk, and marks each signup as delivered once the API lists it', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   // The sandbox takes as long over an import as the service might.
@@ -81,7 +81,7 @@ it('sends a backlog in bulk, and settles each signup once it is seen at the API'
   expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(1500).toSorted());
 });
 
-it('sends fewer in bulk where more would be too large for one call', async () => {
+it('sends smaller batches where the body would exceed its maximum size', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const relay = await withBacklog(
@@ -96,7 +96,7 @@ it('sends fewer in bulk where more would be too large for one call', async () =>
   expect(asked.bulks[0]).toBeLessThan(200);
 });
 
-it('sends one by one below the backlog', async () => {
+it('sends signups one by one below the threshold', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const relay = await withBacklog(api, people(99));
@@ -105,7 +105,7 @@ it('sends one by one below the backlog', async () => {
   expect(asked.bulks).toEqual([]);
 });
 
-it('takes the backlog from RELAY_BULK_ABOVE, and never goes in bulk where that says so', async () => {
+it('takes the threshold from RELAY_BULK_ABOVE, where never switches bulk delivery off', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const alone = await withBacklog(api, people(150), {
@@ -124,7 +124,7 @@ it('takes the backlog from RELAY_BULK_ABOVE, and never goes in bulk where that s
   expect(asked.bulks[0]).toBeGreaterThanOrEqual(50);
 });
 
-it('sends again, alone, whoever did not arrive: what the API left out in silence gets its own answer', async () => {
+it('sends signups alone that the API left out of a batch', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const through = api.instead;
@@ -149,7 +149,7 @@ it('sends again, alone, whoever did not arrive: what the API left out in silence
   expect((await api.subscriptions()).map(({ email }) => email).toSorted()).toEqual(people(200).toSorted());
 });
 
-it('goes on one by one where the API refuses bulk creation', async () => {
+it('sends signups one by one where the API refuses bulk creation', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = refusingBulk(api);
   const relay = await withBacklog(api, people(150));
@@ -158,7 +158,7 @@ it('goes on one by one where the API refuses bulk creation', async () => {
   expect(asked.singles.toSorted()).toEqual(people(150).toSorted());
 });
 
-it('does not ask an API for bulk all the time that has refused it twice', async () => {
+it('pauses bulk creation for longer after each refusal', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = refusingBulk(api);
   // More than go alone in the seconds until bulk is tried again.
@@ -170,7 +170,7 @@ it('does not ask an API for bulk all the time that has refused it twice', async 
   expect(asked.bulks).toHaveLength(2);
 });
 
-it('keeps all of a batch waiting while the API is down, and counts no attempt', async () => {
+it('keeps a batch waiting while the API is down, without counting attempts', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const through = api.instead;
@@ -184,7 +184,7 @@ it('keeps all of a batch waiting while the API is down, and counts no attempt', 
   expect(asked.singles.length + asked.bulks.reduce((sum, size) => sum + size, 0)).toBeGreaterThanOrEqual(150);
 });
 
-it('delivers nothing while an operator has paused it', async () => {
+it('delivers nothing while it is paused', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const relay = await withBacklog(api, people(150));
@@ -213,18 +213,18 @@ describe('under a quota', () => {
   }
   const slowly = { ...delivery, bulk: { above: 100, lookAfterMs: 2500 } };
 
-  it('confirms a backlog of thousands with one shared walk, and creates nothing alone', async () => {
+  it('confirms a backlog of thousands with one shared scan, and creates no subscription alone', async () => {
     const api = sandboxApi({ seed: 'demo' });
     const calls = counted(api);
     const relay = await withBacklog(api, people(5000), { delivery: slowly });
     relay.start();
     await allDelivered(relay, 5000);
     expect(calls).toMatchObject({ bulk: 5, create: 0 });
-    // 50 pages of 100; one call for the place before the first batch; pages read again where walks meet.
+    // 50 pages of 100, one call before the first batch, and pages that two scans read.
     expect(calls['list']).toBeLessThanOrEqual(60);
   });
 
-  it('goes on after a restart where it was, and creates nobody twice', async () => {
+  it('continues after a restart, and creates no subscription twice', async () => {
     const api = sandboxApi({ seed: 'demo' });
     const calls = counted(api);
     const path = join(scratchFolder(), 'relay.db');
@@ -264,7 +264,7 @@ describe('under a quota', () => {
   });
 });
 
-it('counts a batch without an answer as sent, and looks before it sends anything of it again', async () => {
+it('confirms a batch without an answer before it sends its signups again', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const through = api.instead;
@@ -285,7 +285,7 @@ it('counts a batch without an answer as sent, and looks before it sends anything
   expect(await api.subscriptions()).toHaveLength(200);
 });
 
-it('sends a batch again in bulk that was claimed and never sent, and reactivates nobody with it', async () => {
+it('sends an interrupted batch in bulk again, without reactivating subscriptions', async () => {
   const api = sandboxApi();
   const ada = (await api.subscriptions()).find(({ email }) => email === 'ada.lovelace@example.com');
   const client = createClient({ baseUrl: 'http://sandbox.example/v2', token: apiKey, publicationId, fetch: api.fetch });
@@ -307,7 +307,7 @@ it('sends a batch again in bulk that was claimed and never sent, and reactivates
   expect(await api.subscriptions()).toContainEqual(expect.objectContaining({ id: ada?.id, status: 'inactive' }));
 });
 
-it('asks for no bulk where the key may not read what has become of it', async () => {
+it('creates nothing in bulk where the key may not read subscriptions', async () => {
   const api = sandboxApi({ seed: 'empty' });
   const asked = watched(api);
   const through = api.instead;
@@ -323,7 +323,7 @@ it('asks for no bulk where the key may not read what has become of it', async ()
   expect(asked.bulks).toEqual([]);
 });
 
-it('confirms a batch although the clock was set back after it was sent', async () => {
+it('confirms a batch after the clock was set back', async () => {
   const api = sandboxApi({ seed: 'empty' });
   let now = Date.now();
   const relay = await withBacklog(api, people(150), { now: () => now }, {}, now);

@@ -1,4 +1,4 @@
-/** Delivery to the sandbox: what arrives, and what happens to signups while the API will not take them. */
+/** Delivery to the sandbox: requests to the API, retries, circuit breakers, dead letters and stopping. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -41,7 +41,7 @@ const settled = async ({ store }: RunningRelay): Promise<boolean> => {
 const problem = (status: number, message = 'No.') => ({ status, statusText: 'x', errors: [{ message, code: 'X' }] });
 
 describe('a signup', () => {
-  it('arrives at once with its attribution and custom fields', async () => {
+  it('is delivered at once with its attribution and custom fields', async () => {
     const api = sandboxApi();
     const relay = start(api);
     await relay.fetch(
@@ -78,7 +78,7 @@ describe('a signup', () => {
     );
   });
 
-  it('that waited while no relay ran is delivered at the next start', async () => {
+  it('stored while no relay ran is delivered at the next start', async () => {
     const api = sandboxApi();
     const relay = runRelay({ api: api.fetch, delivery });
     for (let n = 0; n < 10; n += 1) await relay.fetch(post({ email: `p${n}@example.com` }));
@@ -87,7 +87,7 @@ describe('a signup', () => {
     await eventually('they arrive', () => api.received.length === 10);
   });
 
-  it('with a custom field the publication lacks is delivered, and the log says what was left out', async () => {
+  it('with a custom field the publication lacks is delivered, and the log names the field', async () => {
     const relay = start(sandboxApi());
     await relay.fetch(post({ email: 'ada@example.com', custom_fields: [{ name: 'Shoe size', value: 38 }] }));
     await eventually('the warning is logged', () =>
@@ -106,7 +106,7 @@ describe('a signup', () => {
     expect((await relay.store.counts()).review).toBe(1);
   });
 
-  it('reaches the API once, however often it is sent', async () => {
+  it('posted several times reaches the API once', async () => {
     const api = sandboxApi();
     const relay = start(api);
     for (let i = 0; i < 10; i++)
@@ -122,18 +122,24 @@ describe('a signup', () => {
   });
 });
 
-describe('while the API will not take them', () => {
+describe('while the API fails', () => {
   it.each([
     ['it cannot be reached', unreachable],
     ['it fails', answering(500, problem(500))],
-    ['its proxy answers an error page', () => Promise.resolve(new Response('<h1>Bad Gateway</h1>', { status: 502 }))],
-    ['a proxy refuses without the API’s words', () => Promise.resolve(new Response('Bad Request', { status: 400 }))],
+    [
+      'its proxy answers with an error page',
+      () => Promise.resolve(new Response('<h1>Bad Gateway</h1>', { status: 502 })),
+    ],
+    [
+      'a proxy answers 400 without an error body of the API',
+      () => Promise.resolve(new Response('Bad Request', { status: 400 })),
+    ],
     ['the key is wrong', answering(401, problem(401))],
-    ['the key lacks the right', answering(403, problem(403))],
+    ['the key lacks the permission', answering(403, problem(403))],
     ['the publication is unknown', answering(404, problem(404))],
     ['the plan has ended', answering(402, problem(402))],
     ['a login page answers with success', () => Promise.resolve(new Response('<h1>Welcome to our Wi-Fi</h1>'))],
-  ])('signups wait – %s – and are all delivered once it does', async (_case, down) => {
+  ])('signups wait – %s – and are all delivered afterwards', async (_case, down) => {
     const api = sandboxApi();
     api.instead = down;
     const relay = start(api);
@@ -147,7 +153,7 @@ describe('while the API will not take them', () => {
     expect(arrived.toSorted()).toEqual(Array.from({ length: 20 }, (_, i) => `p${i}@example.com`).toSorted());
   });
 
-  it('what comes in meanwhile asks nothing of the store but to be kept', async () => {
+  it('a new signup is stored without further queries of the store', async () => {
     const api = sandboxApi();
     api.instead = answering(503, problem(503), { 'retry-after': '60' });
     const relay = runRelay({ api: api.fetch });
@@ -163,7 +169,7 @@ describe('while the API will not take them', () => {
     expect((await relay.store.counts()).waiting).toBe(21);
   });
 
-  it('the API is asked by one signup at a time, not by all of them', async () => {
+  it('one signup at a time is attempted', async () => {
     const api = sandboxApi();
     /** How many requests were under way when each came. */
     const asked: number[] = [];
@@ -201,7 +207,7 @@ describe('while the API will not take them', () => {
     await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 508);
   });
 
-  it('a real wrong key and a real wrong publication make signups wait, and the log says what to do, once', async () => {
+  it('a wrong key and a wrong publication make signups wait, and the log names the remedy once', async () => {
     for (const [settings, advice] of [
       [{ NEWSLETTER_API_KEY: 'sandbox-key-of-another-service' }, 'set a valid key and restart the relay'],
       [{ NEWSLETTER_PUBLICATION_ID: 'pub_00000000-0000-4000-8000-00000000beef' }, 'correct it and restart'],
@@ -218,7 +224,7 @@ describe('while the API will not take them', () => {
     }
   });
 
-  it('the quota of the sandbox is kept to: after its 429 nothing is sent until the window has passed', async () => {
+  it('a 429 of the sandbox pauses delivery until the window of its quota has passed', async () => {
     const begun = Date.now();
     const api = sandboxApi({ seed: 'demo', profile: 'service', now: () => begun });
     const now = () => api.sandbox.clock.now();
@@ -238,7 +244,7 @@ describe('while the API will not take them', () => {
     expect(api.answered.filter((status) => status === 429).length).toBeLessThanOrEqual(5);
   });
 
-  it('its Retry-After is honoured', async () => {
+  it('its Retry-After is respected', async () => {
     const api = sandboxApi();
     let now = Date.now();
     const begun = now;
@@ -261,7 +267,7 @@ describe('while the API will not take them', () => {
 });
 
 describe('a clock that is set back', () => {
-  it('puts nothing off: neither a pause, nor a repetition, nor a batch', async () => {
+  it('delays no pause, retry or batch', async () => {
     const api = sandboxApi();
     let now = Date.now();
     let answer: (() => Promise<Response>) | null = answering(429, problem(429), { 'retry-after': '3600' });
@@ -276,7 +282,7 @@ describe('a clock that is set back', () => {
   });
 });
 
-describe('the trouble of one', () => {
+describe('a failure', () => {
   /** A relay with forms of their own settings. */
   const withForms = (api: SandboxApi, forms: Readonly<Record<string, Record<string, string>>>): RunningRelay => {
     const path = join(scratchFolder(), 'forms.yaml');
@@ -287,7 +293,7 @@ describe('the trouble of one', () => {
   it.each([
     ['a form with a wrong publication', { publication_id: 'pub_00000000-0000-4000-8000-00000000beef' }, 'status 404'],
     ['a form with a wrong key of its own', { api_key: 'of-another-service' }, 'status 401'],
-  ])('stops nobody else: %s', async (_case, wrong, trouble) => {
+  ])('of %s stops no other form', async (_case, wrong, trouble) => {
     const api = sandboxApi();
     const relay = withForms(api, { wrong, footer: {}, header: {}, popup: {}, article: {} });
     const names = ['wrong', 'wrong', 'wrong', 'footer', 'header', 'popup', 'article'];
@@ -306,7 +312,7 @@ describe('the trouble of one', () => {
     expect((await relay.store.overview(Date.now())).forms).toMatchObject([{ form: 'wrong', open: 63 }]);
   });
 
-  it('stops nobody else: a signup at which the API fails', async () => {
+  it('of one signup stops no other signup', async () => {
     const api = sandboxApi();
     api.instead = async (request) => {
       const text = await request.clone().text();
@@ -325,7 +331,7 @@ describe('the trouble of one', () => {
   });
 });
 
-describe('a repetition', () => {
+describe('a retry', () => {
   /** Loses the answers to creations. */
   const losing = (api: SandboxApi, before: () => Promise<unknown> = () => Promise.resolve()) => {
     let lost = 0;
@@ -342,7 +348,7 @@ describe('a repetition', () => {
   const creations = (api: SandboxApi): number =>
     api.sandbox.requests().filter(({ method, path }) => method === 'POST' && path.endsWith('/subscriptions')).length;
 
-  it('finds what has arrived although its answer was lost, and creates nothing', async () => {
+  it('after a lost answer finds the subscription and creates no second one', async () => {
     const api = sandboxApi();
     losing(api);
     const relay = start(api);
@@ -351,7 +357,7 @@ describe('a repetition', () => {
     expect(creations(api)).toBe(1);
   });
 
-  it('never reactivates who has unsubscribed meanwhile, also where the configuration reactivates', async () => {
+  it('never reactivates a subscription that was ended in the meantime, whatever the configuration says', async () => {
     const api = sandboxApi();
     const ada = (await api.subscriptions()).find(({ email }) => email === 'ada.lovelace@example.com');
     const client = createClient({
@@ -379,8 +385,8 @@ describe('a repetition', () => {
   });
 });
 
-describe('what the API refuses for good', () => {
-  it('is kept as a dead letter with the reason, and keeps nobody else waiting', async () => {
+describe('a dead letter', () => {
+  it('is kept with the reason of the API, and delays no other signup', async () => {
     const api = sandboxApi();
     api.instead = async (request) => {
       const { email } = (await request.clone().json()) as { email: string };
@@ -395,7 +401,7 @@ describe('what the API refuses for good', () => {
     expect(relay.logged.join('')).toContain('The address [address] is disposable');
   });
 
-  it('includes what the configuration pins wrongly, as the sandbox says', async () => {
+  it('follows from an invalid pinned field', async () => {
     const relay = start(sandboxApi(), {
       settings: { RELAY_NEWSLETTER_LIST_IDS: 'nl_list_00000000-0000-4000-8000-00000000beef' },
     });
@@ -406,7 +412,7 @@ describe('what the API refuses for good', () => {
 });
 
 describe('stopping', () => {
-  it('waits for deliveries under way, and takes nothing more', async () => {
+  it('waits for deliveries in flight, and starts no more', async () => {
     const api = sandboxApi();
     let answer = (): void => undefined;
     const asked = new Promise<void>((resolve) => (answer = resolve));
@@ -422,7 +428,7 @@ describe('stopping', () => {
     expect(await relay.store.counts()).toMatchObject({ delivered: 5, waiting: 15 });
   });
 
-  it('gives up on an API that does not answer, and keeps the signup', async () => {
+  it('aborts calls that the API does not answer, and keeps the signup', async () => {
     const api = sandboxApi();
     let asked = false;
     api.instead = (request) => {
@@ -449,7 +455,7 @@ describe('stopping', () => {
 });
 
 describe('the log', () => {
-  it('holds neither key nor address, whatever went wrong', async () => {
+  it('contains neither key nor address after any failure', async () => {
     const api = sandboxApi();
     const email = 'Ada.Lovelace+secret@example.com';
     const relay = start(api);

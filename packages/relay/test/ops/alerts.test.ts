@@ -62,7 +62,7 @@ const dead = {
 } as const;
 
 describe('an alert', () => {
-  test('of dead letters is one for all that died within a minute, with their number and the last reason', async () => {
+  test('of dead letters combines those of a minute, with their number and the last reason', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url });
     for (let count = 0; count < 3; count += 1) onEvent(dead);
@@ -70,7 +70,7 @@ describe('an alert', () => {
     expect(told[0]).toMatchObject({ event: 'dead_letters', count: 3, message: expect.stringContaining('"Age"') });
   });
 
-  test('of a store that fails comes after its patience, and once more when it is over', async () => {
+  test('of a failing store is sent after its delay, and again at the recovery', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, storeDelayMs: 50 });
     onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; make room on it.' });
@@ -83,7 +83,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of a store that works again within its patience does not come', async () => {
+  test('of a store that recovers within the delay is not sent', async () => {
     const { url, told } = await webhook();
     const { onEvent, stop } = alerts({ webhook: url, storeDelayMs: 60_000 });
     onEvent({ type: 'storeFailed', reason: 'The database restarts.' });
@@ -92,7 +92,7 @@ describe('an alert', () => {
     expect(told).toEqual([]);
   });
 
-  test('comes at once where only a person can mend it, and once more when it is over', async () => {
+  test('is sent at once for a failure that needs the operator, and again at its end', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     onEvent({
@@ -119,7 +119,7 @@ describe('an alert', () => {
     expect(told.map(({ event }) => event)).toEqual(['key_refused', 'key_accepted']);
   });
 
-  test('of a trouble that passes by itself comes only where it lasts', async () => {
+  test('of a temporary failure is sent only if the failure lasts', async () => {
     const { url, told } = await webhook();
     const brief = alerts({ webhook: url, outageDelayMs: 60_000 });
     brief.onEvent({
@@ -146,7 +146,7 @@ describe('an alert', () => {
     expect(told.map(({ message }) => message)).toEqual(['Nobody answers.']);
   });
 
-  test('of a publication that is refused names its forms, and ends with them alone', async () => {
+  test('of a refused publication lists its forms, and ends with that publication', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     const refused = {
@@ -176,7 +176,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of signups that wait too long comes once for each form, says whether delivery is paused, and ends', async () => {
+  test('of signups that wait too long is sent once per form, mentions a pause of delivery, and ends', async () => {
     const { url, told } = await webhook();
     let now = Date.parse('2026-03-01T12:00:00Z');
     let isPaused = true;
@@ -217,7 +217,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of signups that wait too long does not come for an old one that was redriven and is delivered at once', async () => {
+  test('of signups that wait too long is not sent for an old one that was redriven and is delivered at once', async () => {
     const { url, told } = await webhook();
     const old = [{ form: 'default', open: 1, oldestSince: 0 }];
     let asked = 0;
@@ -235,7 +235,7 @@ describe('an alert', () => {
     expect(told).toEqual([]);
   });
 
-  test('of a mail server that refuses the account comes at once, and once more when it is over', async () => {
+  test('of a mail server that refuses the account is sent at once, and again at its end', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     onEvent({ type: 'mailCircuitOpened', reason: 'The mail server refuses the account.', needsOperator: true });
@@ -248,7 +248,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of a disk that is nearly full comes before the disk is full, and ends when there is room', async () => {
+  test('of a disk that is nearly full is sent before the disk is full, and ends with free space', async () => {
     const { url, told } = await webhook();
     let availableBytes = 40_000_000;
     alerts({ webhook: url, checkMs: 5, disk: () => Promise.resolve({ availableBytes, sizeBytes: 10_000_000_000 }) });
@@ -261,7 +261,7 @@ describe('an alert', () => {
     ]);
   });
 
-  test('of posts answered with 503 comes from a share on, and ends five minutes after the last', async () => {
+  test('of posts answered with 503 is sent above a share, and ends five minutes after the last one', async () => {
     const { url, told } = await webhook();
     let now = Date.parse('2026-03-01T12:00:00Z');
     let asked = 0;
@@ -295,13 +295,13 @@ describe('an alert', () => {
     ]);
   });
 
-  test('is told again where the webhook fails', async () => {
+  test('is sent again where the webhook fails', async () => {
     const { url, told } = await webhook([500]);
     alerts({ webhook: url }).onEvent(dead);
     await eventually('it is told', () => told.length === 1);
   });
 
-  test('that is still gathered is told when the relay stops', async () => {
+  test('that is still being collected is sent when the relay stops', async () => {
     const { url, told } = await webhook();
     const made = alerts({ webhook: url, gatherMs: 60_000 });
     made.onEvent(dead);
@@ -309,7 +309,7 @@ describe('an alert', () => {
     expect(told).toHaveLength(1);
   });
 
-  test('runs a command with the alert on its standard input, and with none of the relay’s settings', async () => {
+  test('is passed to a command on standard input, without the settings of the relay in its environment', async () => {
     const file = join(scratchFolder(), 'told');
     process.env['RELAY_SECRET_OF_TEST'] = 'must not be seen';
     onTestFinished(() => void delete process.env['RELAY_SECRET_OF_TEST']);

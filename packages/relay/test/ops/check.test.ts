@@ -18,13 +18,13 @@ it.each([
   ]);
 });
 
-it('does not take a slow answer of the database for a difference of clocks', async () => {
+it('ignores the duration of a slow answer when it compares clocks', async () => {
   const times = [now, now + 20_000];
   const store = { serverTime: () => Promise.resolve(now + 15_000) };
   expect(await checkStoreClock(store, () => times.shift() ?? now)).toMatchObject([{ result: 'ok' }]);
 });
 
-it('checks no clock of a store in a file', async () => {
+it('checks no clock of an SQLite store', async () => {
   expect(await checkStoreClock({}, () => now)).toEqual([]);
 });
 

@@ -20,7 +20,7 @@ it('is not ready while it shuts down, but alive', async () => {
   expect((await relay.fetch(get('/livez'))).status).toBe(200);
 });
 
-it('writes when it is asked, once a second at most, and again at once after a failure', async () => {
+it('writes at each request, at most once a second, and at once after a failure', async () => {
   let now = 0;
   let full = false;
   const probes: number[] = [];
@@ -50,7 +50,7 @@ it('writes when it is asked, once a second at most, and again at once after a fa
   expect((await readyz()).status).toBe(200);
 });
 
-it('reports a full disk in metrics and status and by one event each, also without new signups', async () => {
+it('reports a full disk in metrics, status and one event, also without new signups', async () => {
   let full = true;
   let now = Date.parse('2026-03-01T00:00:00Z');
   const refuse = (): Promise<never> =>

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createLog } from '../../src/index.ts';
 import { plainLines } from '../../src/ops/log.ts';
 
-it('takes addresses and keys out of messages, fields, errors and their stacks', () => {
+it('redacts addresses and keys in messages, fields, errors and stacks', () => {
   const lines: string[] = [];
   const log = createLog({ secrets: ['sk-123'], destination: { write: (line) => void lines.push(line) } });
   log.error(
@@ -15,7 +15,7 @@ it('takes addresses and keys out of messages, fields, errors and their stacks', 
   expect(JSON.parse(text)).toMatchObject({ level: 'error', msg: 'for [address] with [secret]', email: '[address]' });
 });
 
-it('is one line for a person at a terminal', () => {
+it('writes one plain line per event at a terminal', () => {
   const lines: string[] = [];
   const log = createLog({ destination: plainLines((line) => void lines.push(line)) });
   log.info({ signup: '0190', attempt: 2 }, 'delivered');

@@ -22,7 +22,7 @@ function read(text: string): Readonly<Record<string, number>> {
 
 const failing = (): Promise<never> => Promise.reject(new StoreUnavailableError('The disk is full.'));
 
-it('shows every series that a rule compares before anything has happened', async () => {
+it('has every series of the alerting rules before the first event', async () => {
   expect(await series(runRelay())).toMatchObject({
     'signups_total{form="default",result="kept"}': 0,
     'refusals_total{form="default",status="503",code="UNAVAILABLE"}': 0,
@@ -99,7 +99,7 @@ it.each([
   });
 });
 
-it('tells what a check finds before the first signup, until one is delivered', async () => {
+it('reports the result of a check before the first signup, until one is delivered', async () => {
   const api = sandboxApi();
   const refuse = () =>
     Promise.resolve(
@@ -121,7 +121,7 @@ it('tells what a check finds before the first signup, until one is delivered', a
   await expect.poll(refused).toBe(0);
 });
 
-it('shows in time that the store fails where it does not answer at all', async () => {
+it('reports a failing store within the timeout where the store does not answer', async () => {
   const frozen = (): Promise<never> => new Promise(() => {});
   const metrics = createMetrics({
     store: { overview: frozen, paused: frozen },
@@ -164,7 +164,7 @@ it('shows the backlog and the age of its oldest signup by form', async () => {
   expect(Object.keys(shown).filter((name) => name.includes('disk'))).toEqual([]);
 });
 
-it('shows the room on the disk of an SQLite store', async () => {
+it('shows the free disk space of an SQLite store', async () => {
   const folder = scratchFolder();
   const { blocks, bsize } = statfsSync(folder);
   const disk = await diskSpaceOf({ kind: 'sqlite', path: `${folder}/relay.db` })();

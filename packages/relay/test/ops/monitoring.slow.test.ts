@@ -41,7 +41,7 @@ const dashboard = JSON.parse(
   readFileSync(new URL('../../deploy/grafana/dashboard.json', import.meta.url), 'utf8'),
 ) as Dashboard;
 
-it('every rule says how bad it is, what happens and what to do', () => {
+it('every rule has a severity, a summary and a runbook', () => {
   for (const { alert, labels, annotations } of allRules) {
     expect(labels['severity'], alert).toMatch(/^(critical|warning)$/);
     expect(annotations, alert).toEqual({ summary: expect.any(String), runbook: expect.any(String) });
@@ -49,7 +49,7 @@ it('every rule says how bad it is, what happens and what to do', () => {
 });
 
 describe.skipIf(!hasPrometheus)('with Prometheus (the Debian package prometheus)', () => {
-  it('the rules are valid, and fire after their time and not before', async () => {
+  it('the rules are valid, and fire after their time, not before', async () => {
     await promtool('check', 'rules', rulesFile);
     const tests = readFileSync(new URL('prometheus-rules.test.yml', import.meta.url), 'utf8');
     const tested = new Set([...tests.matchAll(/alertname: (\w+)/g)].map(([, name]) => name));
@@ -62,7 +62,7 @@ describe.skipIf(!hasPrometheus)('with Prometheus (the Debian package prometheus)
     await promtool('test', 'rules', join(folder, 'rules.test.yml'));
   });
 
-  it('every alert fires for the relay that has its trouble, none for a healthy one, and every panel has data', async () => {
+  it('every alert fires for a relay with its condition, none for a healthy one, and every panel has data', async () => {
     const webhook = await startWebhook();
     const relays = await startRelays(webhook.url);
     const targets = Object.values(relays).map(({ relay }) => new URL(relay.address).host);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createMinuteCounters } from '../../src/ops/operator.ts';
 
-test('the last hour is sixty minutes, each with what happened in it, and nothing older', () => {
+test('the last hour has sixty minutes with their counts, and nothing older', () => {
   let now = Date.parse('2026-03-01T12:00:30Z');
   const { onEvent, minutes } = createMinuteCounters(() => now);
   onEvent({ type: 'refused', form: 'default', status: 403, codes: [] });

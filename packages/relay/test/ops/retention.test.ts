@@ -56,7 +56,7 @@ it.each([
   expect((await held(store)).sort()).toEqual([...left].sort());
 });
 
-it('looks again and again, also after the store could not be written', async () => {
+it('runs periodically, also after a failure of the store', async () => {
   const store = await filled();
   let looks = 0;
   const failing = changedStore(store, {

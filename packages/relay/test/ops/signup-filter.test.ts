@@ -24,7 +24,7 @@ describe('a filter of signups', () => {
     expect(readFilter(given, now)).toEqual({ ok: true, filter });
   });
 
-  test('names every error at once', () => {
+  test('reports all errors at once', () => {
     const read = readFilter({ state: 'lost', since: 'yesterday', colour: 'red' }, now);
     expect(read).toMatchObject({
       ok: false,
@@ -36,7 +36,7 @@ describe('a filter of signups', () => {
     });
   });
 
-  test('is the same after it was written into an address and read again', () => {
+  test('is equal after it was formatted as a query and parsed again', () => {
     const part = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined });
     const moment = fc
       .date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true })

@@ -66,7 +66,7 @@ function only(spans: readonly ReceivedSpan[], name: string): ReceivedSpan {
 }
 
 describe('a signup', () => {
-  it('is one trace from the post to the call of the API, which is sent its context, and so are its log lines', async () => {
+  it('has one trace from the post to the API call, which gets its context; log lines contain its id', async () => {
     const api = sandboxApi();
     const passedOn: (string | null)[] = [];
     const { relay, delivered, spans } = await traced({
@@ -105,7 +105,7 @@ describe('a signup', () => {
       expect(lines.find((line) => line['msg'] === msg)).toMatchObject({ trace_id: traceId });
   });
 
-  it('continues the trace of a page that has one', async () => {
+  it('continues the trace of the page', async () => {
     const { relay, delivered, spans } = await traced({ api: sandboxApi().fetch });
     const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
     await relay.fetch(post({ email: 'ada@example.com' }, { traceparent, 'idempotency-key': randomUUID() }));
@@ -131,7 +131,7 @@ describe('a signup', () => {
     for (const { traceId } of posts) expect(traceId).toMatch(/^(?!0+$)[0-9a-f]{32}$/);
   });
 
-  it('shows each attempt and what failed of it, without an address, a key or what the API said', async () => {
+  it('has a span per attempt with its failure, without an address, a key or the API’s text', async () => {
     const api = sandboxApi();
     let attempts = 0;
     const { relay, receiver, delivered, spans } = await traced({
@@ -193,7 +193,7 @@ describe('a signup', () => {
     expect(confirmed).toEqual(new Set(linked.map(({ traceId }) => traceId)));
   });
 
-  it('that needs confirmation has its mail in its trace, and the delivery after the click', async () => {
+  it('that needs confirmation has its mail and its delivery in one trace', async () => {
     const mail = await startMailServer();
     const { relay, delivered, receiver, spans } = await traced({
       api: sandboxApi().fetch,
@@ -221,7 +221,7 @@ describe('a signup', () => {
     expect(receiver.text()).not.toContain(new URL(link).pathname);
   });
 
-  it('goes through a running relay as one trace, sent when the relay stops at the latest', async () => {
+  it('has one trace through a running relay, exported when the relay stops at the latest', async () => {
     const receiver = await otlpReceiver();
     const api = sandboxApi();
     const relay = await serve(scratchFolder(), {
@@ -283,7 +283,7 @@ describe('tracing', () => {
     expect(receiver.spans).toEqual([]);
   });
 
-  it('names a sampler that there is not, and records everything', async () => {
+  it('logs an unknown sampler, and records everything', async () => {
     const receiver = await otlpReceiver();
     const logged: string[] = [];
     const tracing = await tracingWith(
@@ -296,7 +296,7 @@ describe('tracing', () => {
     expect(logged.join('')).toContain('"sampler":"often"');
   });
 
-  it('to a collector that does not answer holds up neither signups nor the end of the relay', async () => {
+  it('to a collector that does not answer delays neither signups nor the end of the relay', async () => {
     const tracing = await tracingWith(endpoint);
     const relay = runRelay({ api: sandboxApi().fetch, tracing });
     relay.start();
@@ -305,7 +305,7 @@ describe('tracing', () => {
     await tracing.stop();
   });
 
-  it('goes on where what is stored is no context', async () => {
+  it('ignores a stored text that is no trace context', async () => {
     const receiver = await otlpReceiver();
     const tracing = await tracingWith({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
     for (const trace of [null, 'no context']) {

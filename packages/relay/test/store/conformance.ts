@@ -69,7 +69,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
   const claim = (store: SignupStore, limit: number, now: number, more: Partial<Claim> = {}) =>
     store.claim({ forms, limit, now, ...more });
 
-  it('gives back for delivery exactly what it was given', async () => {
+  it('returns a stored signup unchanged', async () => {
     const store = await fresh();
     const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const id = await store.accept(signup({ trace }));
@@ -87,7 +87,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     ]);
   });
 
-  it('gives a signup to one claimer only, until it is released', async () => {
+  it('claims a signup once, until it is released', async () => {
     const store = await fresh();
     const id = await store.accept(signup());
     expect(await claim(store, 10, start)).toHaveLength(1);
@@ -97,7 +97,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await claim(store, 10, start)).toMatchObject([{ id, attempts: 0, tried: false }]);
   });
 
-  it('takes the forms it is asked for, and no more signups than that', async () => {
+  it('claims only the given forms, up to the limit', async () => {
     const store = await fresh();
     for (const [i, form] of ['default', 'footer', 'footer', 'other'].entries())
       await store.accept({ ...ofPerson(`p${i}@example.com`), form, receivedAt: start + i });
@@ -108,7 +108,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.counts()).toEqual({ ...none, waiting: 1, sent: 3 });
   });
 
-  it('takes new signups before the backlog, the backlog before repetitions, the oldest of each first', async () => {
+  it('claims new signups before the backlog, and the backlog before retries, the oldest of each first', async () => {
     const store = await fresh();
     const add = (name: string, receivedAt: number) => store.accept({ ...ofPerson(`${name}@example.com`), receivedAt });
     await add('repetition', start - 9e6);
@@ -121,13 +121,13 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(names).toEqual(['new1', 'new2', 'old1', 'old2', 'repetition']);
   });
 
-  it('takes a new signup whatever the clock says', async () => {
+  it('claims a new signup whatever the clock says', async () => {
     const store = await fresh();
     await store.accept(signup());
     expect(await claim(store, 1, start - 86_400_000)).toHaveLength(1);
   });
 
-  it('makes due what a clock that was set back has put off', async () => {
+  it('makes retries due that wait too long after the clock was set back', async () => {
     const store = await fresh();
     const id = await store.accept(signup());
     await claim(store, 1, start);
@@ -151,7 +151,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await claim(store, 1, start + claimMs)).toMatchObject([{ id, attempts: 2, tried: true }]);
   });
 
-  it('tells how many were never attempted, counted no further than it is asked to', async () => {
+  it('counts signups that were never attempted, up to the limit', async () => {
     const store = await fresh();
     expect(await store.backlog(forms, 5)).toBe(0);
     for (let i = 0; i < 8; i += 1) await store.accept(ofPerson(`p${i}@example.com`));
@@ -164,7 +164,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.backlog(forms, 50)).toBe(6);
   });
 
-  it('keeps a signup back until its next attempt is due, and counts the attempts', async () => {
+  it('claims a signup again when its next attempt is due, and counts the attempts', async () => {
     const store = await fresh();
     const id = await store.accept(signup());
     await claim(store, 1, start);
@@ -175,7 +175,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await claim(store, 1, start + 5000)).toMatchObject([{ id, attempts: 1, tried: false }]);
   });
 
-  it('counts every state, and delivers neither the dead nor what is in review', async () => {
+  it('counts every state, and claims neither dead letters nor signups in review', async () => {
     const store = await fresh();
     const dead = await store.accept(ofPerson('dead@example.com'));
     const delivered = await store.accept(ofPerson('delivered@example.com'));
@@ -188,7 +188,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await claim(store, 10, start + 1e9)).toHaveLength(1);
   });
 
-  it('settles many at once', async () => {
+  it('settles many signups at once', async () => {
     const store = await fresh();
     const ids = await Promise.all(
       ['ada', 'grace', 'linus'].map((name) => store.accept(ofPerson(`${name}@example.com`))),
@@ -202,7 +202,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.counts()).toEqual({ ...none, sent: 1, delivered: 2 });
   });
 
-  it('knows that nothing is due before a claim runs out when all is claimed', async () => {
+  it('returns the end of the first claim as the next due time while all signups are claimed', async () => {
     const store = await fresh();
     expect(await store.nextDueAt(forms)).toBeNull();
     await store.accept(signup());
@@ -211,7 +211,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.nextDueAt(forms)).toBe(start + claimMs);
   });
 
-  describe('repeats', () => {
+  describe('duplicates', () => {
     it.each([
       [
         'the same idempotency key for the same person, even days later',
@@ -259,7 +259,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(taken.toSorted()).toEqual(ids.toSorted());
     });
 
-    it('does not let a suspected post stand in for that of the person', async () => {
+    it('keeps a post that equals a suspected one', async () => {
       const store = await fresh();
       await store.accept(signup({ suspected: true, idempotencyKey: 'k1' }));
       const id = await store.accept(signup({ idempotencyKey: 'k1', receivedAt: start + 1 }));
@@ -267,7 +267,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.counts()).toEqual({ ...none, review: 1, sent: 1 });
     });
 
-    it('lets a person try again whose signup was refused', async () => {
+    it('accepts a signup again that was refused', async () => {
       const store = await fresh();
       const refused = await store.accept(signup());
       await claim(store, 1, start);
@@ -276,7 +276,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await claim(store, 10, start + 1)).toMatchObject([{ id }]);
     });
 
-    it('joins what a clock that was set back has given an earlier time than the one it repeats', async () => {
+    it('merges a duplicate with an earlier time of receipt, after the clock was set back', async () => {
       const store = await fresh();
       const id = await store.accept(signup());
       expect(await claim(store, 9, start)).toMatchObject([{ id }]);
@@ -286,14 +286,14 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.counts()).toEqual({ ...none, waiting: 1, sent: 1 });
     });
 
-    it('collapses double submissions that arrive at the same moment', async () => {
+    it('merges concurrent double submissions', async () => {
       const store = await fresh();
       await Promise.all(Array.from({ length: 50 }, () => store.accept(signup())));
       expect(await claim(store, 100, start)).toHaveLength(1);
       expect(await store.counts()).toEqual({ ...none, sent: 1 });
     });
 
-    it('sends what a person says later only when the earlier is settled', async () => {
+    it('claims a later signup of a person only after the earlier one is settled', async () => {
       const store = await fresh();
       const first = await store.accept(signup());
       const second = await store.accept({ ...ofPerson(signup().submission.email), receivedAt: start + 1 });
@@ -308,7 +308,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
     const scan: ConfirmationScan = { until: 1000, newest: 2000, cursor: 'c2', startedAt: start };
 
-    it('hold signups that were never attempted until they are seen at the API', async () => {
+    it('contain signups that were never attempted until they are confirmed', async () => {
       const store = await fresh();
       const ids: string[] = [];
       for (let i = 0; i < 4; i += 1)
@@ -369,7 +369,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await after.confirm(publicationId, [signup().submission.email], start, scan)).toMatchObject([{ id }]);
     });
 
-    it('give back what could not be sent as if it had not been taken', async () => {
+    it('release unsent signups as if they had not been claimed', async () => {
       const store = await fresh();
       const id = await store.accept(signup());
       await claim(store, 9, start, { batch });
@@ -386,7 +386,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await claim(store, 9, start)).toMatchObject([{ id, attempts: 0, tried: false }]);
     });
 
-    it('hold one signup of a person at most', async () => {
+    it('contain at most one signup per person', async () => {
       const store = await fresh();
       const first = await store.accept(signup());
       await store.accept({ ...ofPerson(signup().submission.email), receivedAt: start + 1 });
@@ -396,7 +396,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
   });
 
   describe('consent', () => {
-    it('stands in the ledger from the moment a signup is kept, and outlives what was sent', async () => {
+    it('is in the ledger as soon as a signup is stored, and outlives the signup’s content', async () => {
       const store = await fresh();
       const id = await store.accept(signup({ consent }));
       await store.accept(signup({ receivedAt: start + repeatWindowMs * 2 }));
@@ -415,7 +415,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.listConsents({ limit: 9 })).toEqual([]);
     });
 
-    it('goes with the person who is erased, unless it is to be kept', async () => {
+    it('is erased with the person, unless it is kept explicitly', async () => {
       const store = await fresh();
       await store.accept(signup({ consent }));
       expect(await store.erase(signup().submission.email, { keepConsent: true })).toEqual({ signups: 1, consents: 0 });
@@ -423,7 +423,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.person(signup().submission.email)).toEqual({ signups: [], consents: [] });
     });
 
-    it('is asked for by mail before a signup is delivered, where the form wants that', async () => {
+    it('precedes the delivery of a signup that needs confirmation', async () => {
       const store = await fresh();
       const id = await store.accept(signup({ needsConfirmation: true, consent }));
       await store.accept(signup({ needsConfirmation: true, receivedAt: start + 1 }));
@@ -463,7 +463,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       ]);
     });
 
-    it('that was given by a click is not lost to the mail that is written down after it', async () => {
+    it('given by a click is kept if the mail is recorded after it', async () => {
       const store = await fresh();
       const id = await store.accept(signup({ needsConfirmation: true }));
       await claim(store, 9, start, { state: 'unconfirmed' });
@@ -476,7 +476,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.counts()).toEqual({ ...none, sent: 1 });
     });
 
-    it('is asked for again where the mail could not be sent, and not where only the delivery failed', async () => {
+    it('is requested again after a failed mail, not after a failed delivery', async () => {
       const store = await fresh();
       const dead: Outcome = { state: 'dead', at: start, reason: 'refused' };
       const id = await store.accept(signup({ needsConfirmation: true }));
@@ -514,7 +514,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       );
     });
 
-    it('is asked for by mail also after a review', async () => {
+    it('is requested by mail also after a review', async () => {
       const store = await fresh();
       const id = await store.accept(signup({ needsConfirmation: true, suspected: true }));
       expect(await store.redrive({ ids: [id] }, start)).toBe(1);
@@ -522,7 +522,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     });
   });
 
-  it('deletes what nobody decides on once its retention ends', async () => {
+  it('deletes signups in review at the end of their retention', async () => {
     const store = await fresh();
     const dead = await store.accept(ofPerson('dead@example.com'));
     await claim(store, 9, start);
@@ -541,7 +541,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.counts()).toEqual({ ...none, waiting: 1 });
   });
 
-  it('joins what says the same in review', async () => {
+  it('merges duplicates in review', async () => {
     const store = await fresh();
     const id = await store.accept(signup({ suspected: true, idempotencyKey: 'beyond the limit' }));
     for (const utm_term of ['a', 'b'])
@@ -560,7 +560,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await store.list({ ids: [id] }, { limit: 1 })).toHaveLength(1);
   });
 
-  it('takes over an export, once, and knows in it what may have reached the API', async () => {
+  it('imports an export once, and marks signups that may have reached the API', async () => {
     const from = await fresh();
     await from.accept(signup({ consent, idempotencyKey: 'k1' }));
     await from.accept(ofPerson('bob@example.com'));
@@ -586,7 +586,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     expect(await to.counts()).toEqual({ ...none, delivered: 2, review: 1 });
   });
 
-  it('keeps everything over a restart, and what was claimed waits again', async () => {
+  it('keeps every record over a restart, and claimed signups wait again', async () => {
     const { open } = await place();
     const before = await open();
     await Promise.all(Array.from({ length: 100 }, (_, i) => before.accept(ofPerson(`p${i}@example.com`))));
@@ -617,7 +617,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
   });
 
   describe('for operators', () => {
-    it('lists signups newest first, with all that is known of them, page by page', async () => {
+    it('lists signups with all properties, newest first, page by page', async () => {
       const store = await fresh();
       const ids: string[] = [];
       for (let i = 0; i < 5; i += 1)
@@ -644,7 +644,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.list({}, { after: ids[4], limit: 10 })).toEqual([]);
     });
 
-    it('tells of a dead letter why and when', async () => {
+    it('lists the reason and time of a dead letter', async () => {
       const store = await fresh();
       const id = await store.accept(signup());
       await settled(store, id, { state: 'dead', at: start + 7, reason: 'the service answered 400' });
@@ -708,7 +708,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(found.map(({ id }) => Object.keys(ids).find((name) => ids[name] === id))).toEqual(names);
     });
 
-    it('lets the dead and the suspected that a filter means wait again, and nothing else', async () => {
+    it('redrives only selected dead letters and signups in review', async () => {
       const store = await fresh();
       const ids = await kept(store);
       expect(await store.redrive({ reason: 'tier' }, start + 50)).toBe(1);
@@ -723,7 +723,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       ).toEqual(['email', 'next', 'robot', 'tier'].map((name) => ids[name]).sort());
     });
 
-    it('deletes what a filter means of the dead, the suspected and the unconfirmed', async () => {
+    it('discards only selected dead letters and signups in review or unconfirmed', async () => {
       const store = await fresh();
       await kept(store);
       await store.accept({ ...ofPerson('unconfirmed@example.com'), needsConfirmation: true });
@@ -733,7 +733,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.counts()).toEqual({ ...none, waiting: 1, delivered: 1 });
     });
 
-    it('sums up how things stand', async () => {
+    it('returns an overview', async () => {
       const store = await fresh();
       expect(await store.overview(start)).toEqual({
         counts: none,
@@ -768,7 +768,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       });
     });
 
-    it('removes all signups of one person, however the address is spelt, and nobody else', async () => {
+    it('erases all signups of one person, in any spelling of the address, and no others', async () => {
       const store = await fresh();
       await kept(store);
       const before = await store.counts();
@@ -786,7 +786,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.erase('ada@example.com')).toEqual({ signups: 0, consents: 0 });
     });
 
-    it('does not bring back what was erased while it was being delivered', async () => {
+    it('does not restore a signup that was erased during its delivery', async () => {
       const store = await fresh();
       const id = await store.accept(signup());
       await claim(store, 1, start);
@@ -796,7 +796,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await claim(store, 1, start + 10)).toEqual([]);
     });
 
-    it('erases what was sent of signups delivered long ago, while they are counted as before', async () => {
+    it('erases the content of signups delivered long ago, and still counts them', async () => {
       const store = await fresh();
       const ids = await kept(store);
       const counts = await store.counts();
@@ -811,7 +811,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.erase('done@example.com')).toEqual({ signups: 0, consents: 0 });
     });
 
-    it('walks thousands of signups, each once, whatever comes in meanwhile', async () => {
+    it('pages through thousands of signups, each once, while new ones arrive', async () => {
       const store = await fresh();
       await Promise.all(
         Array.from({ length: 1200 }, (_, i) =>
@@ -830,7 +830,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect([...states]).toEqual(['waiting']);
     });
 
-    it('remembers over a restart that delivery is paused', async () => {
+    it('keeps a pause of delivery over a restart', async () => {
       const { open } = await place();
       const before = await open();
       expect(await before.paused()).toBe(false);

@@ -117,7 +117,7 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     expect(await rowsRead(work)).toBeLessThan(many.delivered);
   });
 
-  it('reads only what it changes to erase the content of some', async () => {
+  it('reads only changed rows to erase the content of some', async () => {
     const some = `UPDATE newsletter_relay.signup SET settled_at = 1 WHERE state = 'delivered' AND received_at <= ${first + 1500}`;
     await server.run(some, address);
     expect(await rowsRead((store) => store.expire({ ...keep, delivered: 2 }))).toBeLessThan(10_000);

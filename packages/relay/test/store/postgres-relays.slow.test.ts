@@ -67,7 +67,7 @@ describe('several relays on one PostgreSQL', () => {
     },
   );
 
-  it('count the delivered right, whoever settles, confirms, takes over and erases at the same time', async () => {
+  it('count delivered signups correctly while they settle, confirm, import and erase concurrently', async () => {
     const { address, stores } = await relays();
     const [one, two, three] = stores as [SignupStore, SignupStore, SignupStore];
     const emails = Array.from({ length: 90 }, (_, i) => `p${i}@example.com`);
@@ -92,7 +92,7 @@ describe('several relays on one PostgreSQL', () => {
     expect(real?.['n']).toBe(90 - 20 + 1);
   });
 
-  it('walk a publication one at a time; each step renews that', async () => {
+  it('scan a publication one at a time; each page renews the lease', async () => {
     const { stores } = await relays();
     const [one, two] = stores as [SignupStore, SignupStore];
     const id = await one.accept(newSignup('ada@example.com'));
@@ -114,7 +114,7 @@ describe('several relays on one PostgreSQL', () => {
     expect(await one.leaseScan(publicationId, 3004, 4004)).toEqual({ scan: step('first') });
   });
 
-  it('deliver a backlog together, and one goes on where the other stopped', async () => {
+  it('deliver a backlog together, and one continues where the other stopped', async () => {
     const { stores } = await relays();
     const [first, second] = stores as [SignupStore, SignupStore];
     const api = sandboxApi({ seed: 'empty' });
@@ -142,7 +142,7 @@ describe('several relays on one PostgreSQL', () => {
     await first.close();
     const arrived = async () => (await api.subscriptions()).map(({ email }) => email).toSorted();
     await eventually('all have arrived', async () => (await arrived()).length === emails.length);
-    // The second has left the walk to the first, and looks again once its time would be over.
+    // The second relay has left the scan to the first, and checks again at the end of its lease.
     later = claimMs;
     await eventually('all are delivered', async () => (await second.counts()).delivered === emails.length);
     await two.stop(10_000);
@@ -150,7 +150,7 @@ describe('several relays on one PostgreSQL', () => {
     expect(await arrived()).toEqual(emails);
   });
 
-  it('are told to come again while another one hangs in the middle of a claim, and the server ends that', async () => {
+  it('answer 503 while another one hangs during a claim, which the server ends', async () => {
     const { address, store } = await fresh();
     await store.accept(newSignup('ada@example.com'));
     const claim = () => store.claim({ forms, limit: 1, now: Date.now() });
@@ -178,7 +178,7 @@ async function storedExample(store: SignupStore) {
   return example;
 }
 
-describe('a PostgreSQL that goes away', () => {
+describe('a PostgreSQL that fails', () => {
   const own = async (): Promise<{ database: PostgresServer; store: SignupStore }> => {
     const database = new PostgresServer();
     onTestFinished(() => database.remove());
@@ -186,7 +186,7 @@ describe('a PostgreSQL that goes away', () => {
     return { database, store: await open(await database.database()) };
   };
 
-  it('turns signups away, and takes them again when it is back; nothing acknowledged is missing', async () => {
+  it('makes relays answer 503 until it is back, and loses no acknowledged signup', async () => {
     const { database, store } = await own();
     const acknowledged: string[] = [];
     let count = 0;
@@ -212,7 +212,7 @@ describe('a PostgreSQL that goes away', () => {
     expect(await store.claim({ forms, limit: 1000, now: Date.now() })).toHaveLength(kept.size);
   });
 
-  it('answers within seconds also when it freezes, and goes on where it was', async () => {
+  it('that freezes makes relays answer 503 within seconds, until it resumes', async () => {
     const { database, store } = await own();
     const relay = runRelay({ store, settings: { RELAY_LIMIT_IP: '1000/1h' } });
     const acknowledged = new Set<string>();
@@ -262,7 +262,7 @@ describe('a PostgreSQL that goes away', () => {
     expect(delivered).toHaveLength(kept.size);
   });
 
-  it('does not keep a relay from ending that is asked to while it is frozen', async () => {
+  it('that freezes does not keep a relay from stopping', async () => {
     const { database, store } = await own();
     await store.accept(newSignup('ada@example.com'));
     database.freeze();

@@ -23,7 +23,7 @@ describe('a signup store in PostgreSQL', () => {
     expect(Math.abs((time ?? 0) - Date.now())).toBeLessThan(600_000);
   });
 
-  it('lets another relay scan for batches as soon as one has released its scan', async () => {
+  it('leases the scan to another relay as soon as the first one has released it', async () => {
     const { address, store: one } = await fresh();
     const two = await open(address);
     const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
@@ -74,7 +74,7 @@ describe('a signup store in PostgreSQL', () => {
     }
   });
 
-  it('does not let one signup that cannot be written take the others of its group along', async () => {
+  it('writes the other signups of a group if one cannot be written', async () => {
     const { store } = await fresh();
     const broken = newSignup('broken@example.com', { receivedAt: 1.5 }); // no whole number: the column refuses it
     const results = await Promise.allSettled([
@@ -86,7 +86,7 @@ describe('a signup store in PostgreSQL', () => {
     expect((await store.counts()).waiting).toBe(2);
   });
 
-  it('keeps every character that a visitor may send', async () => {
+  it('stores every character that a visitor may send', async () => {
     const { store } = await fresh();
     const submission = {
       email: 'ada@example.com',
@@ -103,7 +103,7 @@ describe('a signup store in PostgreSQL', () => {
 });
 
 describe('the tables', () => {
-  it('of a relay with a queue beside them are brought up to date, and lose nothing', async () => {
+  it('of a version with a separate queue are migrated without loss', async () => {
     const address = await server.database();
     const id = (n: number): string => `00000000-03e8-7000-8000-00000000000${n}`;
     const person = (n: number): string => personHash(`p${n}@example.com`);
@@ -150,7 +150,7 @@ describe('the tables', () => {
     );
   });
 
-  it('of the consent ledger let nothing be changed', async () => {
+  it('of the consent ledger are append-only', async () => {
     const { address, store } = await fresh();
     const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
     await store.accept(newSignup('ada@example.com', { consent }));
@@ -160,7 +160,7 @@ describe('the tables', () => {
   });
 });
 
-describe('what is said when it cannot be opened', () => {
+describe('the error when it cannot be opened', () => {
   it.each<[string, (address: string) => string, string]>([
     [
       'nothing listens there',
@@ -195,7 +195,7 @@ describe('what is said when it cannot be opened', () => {
     );
   });
 
-  it('something on the way to it refuses the time limits', async () => {
+  it('a connection pooler refuses the time limits', async () => {
     const pooler = createServer((socket) => {
       const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
       const length = Buffer.alloc(4);

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { signupId } from '../../src/store/signup-identity.ts';
 
-it('are version 7 UUIDs that sort by time and do not repeat', () => {
+it('are unique version 7 UUIDs that sort by time', () => {
   const ids = Array.from({ length: 1000 }, (_, i) => signupId(Date.UTC(2026, 10, 20) + i));
   for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   expect(ids.toSorted()).toEqual(ids);

@@ -32,7 +32,7 @@ describe('a signup store in an SQLite file', () => {
     return Promise.resolve({ open: () => Promise.resolve(openSqliteStore(path)) });
   });
 
-  it('refuses on a full disk, loses nothing it acknowledged, and goes on when there is room', async () => {
+  it('rejects writes on a full disk, loses no acknowledged signup, and recovers with free space', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const small = openSqliteStore(path, { maxPages: 40 });
     const acknowledged: string[] = [];
@@ -55,7 +55,7 @@ describe('a signup store in an SQLite file', () => {
     expect(kept.sort()).toEqual([...acknowledged, 'after@example.com'].sort());
   });
 
-  it('fails all signups of a group that cannot be written, and keeps none of them', async () => {
+  it('rejects all signups of a group that cannot be written, and stores none of them', async () => {
     const store = open(join(scratchFolder(), 'relay.db'), 30);
     const results = await Promise.allSettled(
       Array.from({ length: 200 }, (_, i) => store.accept(ofPerson(`p${i}@example.com`, 1000))),
@@ -64,7 +64,7 @@ describe('a signup store in an SQLite file', () => {
     expect((await store.counts()).waiting).toBe(0);
   });
 
-  it('does not let one signup that cannot be written take the others of its group along', async () => {
+  it('writes the other signups of a group if one cannot be written', async () => {
     const store = open(join(scratchFolder(), 'relay.db'));
     const broken = { ...ofPerson('broken@example.com'), receivedAt: 1.5 }; // no whole number: the column refuses it
     const results = await Promise.allSettled([
@@ -76,7 +76,7 @@ describe('a signup store in an SQLite file', () => {
     expect((await store.counts()).waiting).toBe(2);
   });
 
-  it('refuses to open a file that another relay holds, also by another name', () => {
+  it('refuses to open a file that another relay has open, also through a link', () => {
     const folder = scratchFolder();
     const path = join(folder, 'relay.db');
     open(path);
@@ -99,14 +99,14 @@ describe('a signup store in an SQLite file', () => {
     expect(reader.prepare('SELECT count(*) AS count FROM signup').get()).toEqual({ count: 1 });
   });
 
-  it('syncs each commit, and keeps the file to its owner', () => {
+  it('syncs each commit, and makes the file readable only by its owner', () => {
     const path = join(scratchFolder(), 'relay.db');
     open(path);
     expect((statSync(path).mode & 0o777).toString(8)).toBe('600');
     expect((statSync(`${path}-wal`).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('writes as much to its log for a person it knows as for a new one', async () => {
+  it('writes the same amount to its log for a known address as for a new one', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const store = open(path);
     const receivedAt = Date.now();
@@ -132,7 +132,7 @@ describe('a signup store in an SQLite file', () => {
     expect(() => db.exec("UPDATE consent SET sentence = 'No.'")).toThrow('the consent ledger is append-only');
   });
 
-  it('asks nothing of the file that takes longer the more signups it holds', () => {
+  it('runs no query whose duration grows with the number of signups', () => {
     const path = join(scratchFolder(), 'relay.db');
     open(path);
     const db = new DatabaseSync(path, { readOnly: true });
@@ -193,7 +193,7 @@ describe('a signup store in an SQLite file', () => {
     expect(traces()).toEqual([false, false]);
   });
 
-  it('says so where another program keeps what was erased in the log', async () => {
+  it('reports a program that keeps erased records in the log', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const store = open(path);
     await store.accept(ofPerson('ada@example.com'));
@@ -209,7 +209,7 @@ describe('a signup store in an SQLite file', () => {
     expect(readFileSync(`${path}-wal`)).toHaveLength(0);
   });
 
-  it('counts millions of delivered signups once only', async () => {
+  it('counts millions of delivered signups only once', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const before = openSqliteStore(path);
     for (const name of ['ada', 'bob', 'eve']) await before.accept(ofPerson(`${name}@example.com`));
@@ -220,7 +220,7 @@ describe('a signup store in an SQLite file', () => {
     expect(await open(path).counts()).toEqual({ ...none, waiting: 1, delivered: 2 });
   });
 
-  it('brings a file of the first version up to date, and finds the people in it', async () => {
+  it('migrates a file of the first version, and finds the people in it', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const old = new DatabaseSync(path);
     old.exec(steps[0] ?? '');

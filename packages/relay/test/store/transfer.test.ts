@@ -86,7 +86,7 @@ describe.each([
     },
   ],
 ])('an export, imported into %s', (_place, openEmpty) => {
-  it('loses nothing, and adds nothing when it is imported again', async () => {
+  it('is complete, and adds nothing when it is imported again', async () => {
     const from = await filled();
     const lines = await linesOf(from);
     const to = await openEmpty();
@@ -107,7 +107,7 @@ describe.each([
     expect(await linesOf(to)).toHaveLength(lines.length);
   });
 
-  it('recognises there what repeats an earlier signup, and finds the consent of a person', async () => {
+  it('keeps duplicates detectable, and the consent of a person findable', async () => {
     const from = open();
     const id = await from.accept(signup(1));
     const to = await openEmpty();
@@ -120,13 +120,13 @@ describe.each([
   });
 });
 
-it('a filter leaves the consent ledger out of an export', async () => {
+it('an export with a filter omits the consent ledger', async () => {
   const store = await filled();
   const lines = await all(exportLines(store, { email: 'P7@example.com' }));
   expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ state: 'review' }]);
 });
 
-describe('a bad line', () => {
+describe('an invalid line', () => {
   it.each([
     ['no JSON at all', '{"id":', 'is no JSON'],
     ['another object', '{"email":"ada@example.com"}', 'id'],
