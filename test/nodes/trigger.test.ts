@@ -242,6 +242,14 @@ describe('the events found by reading the whole list', () => {
     },
     { parameters: { changes: ['tier'] }, expected: [['tier@example.com', ['tier']]] },
     { parameters: { changes: ['custom_fields'] }, expected: [['field@example.com', ['custom_fields']]] },
+    {
+      parameters: { changes: ['custom_fields'], fieldNames: [] },
+      expected: [['field@example.com', ['custom_fields']]],
+    },
+    {
+      parameters: { changes: ['custom_fields'], fieldNames: ['First Name'] },
+      expected: [['field@example.com', ['custom_fields']]],
+    },
     { parameters: { changes: ['custom_fields'], fieldNames: ['Birthday'] }, expected: undefined },
   ])('Subscriber Updated: reports only the changes in $parameters', async ({ parameters, expected }) => {
     const [tier = '', field = ''] = await subscribe('tier@example.com', 'field@example.com');
@@ -277,6 +285,54 @@ describe('the events found by reading the whole list', () => {
     for (let times = 0; times < 4; times += 1)
       found.push(...((await poll('subscriptionStatusChanged', { parameters })) ?? []));
     expect(found).toEqual([items[0]?.email]);
+  });
+});
+
+describe('the parameters', () => {
+  it('are rejected with an event that this version does not have', async () => {
+    await expect(poll('subscriptionMoved')).rejects.toMatchObject({
+      message: 'This version of the node does not know the event "subscriptionMoved"',
+      description: expect.stringContaining('Choose an Event'),
+    });
+  });
+
+  it('are rejected without any of the changes to report', async () => {
+    await expect(poll('subscriptionUpdated', { parameters: { changes: [] } })).rejects.toThrow('"Changes" is empty');
+  });
+
+  it('ignore an option that is hidden for the event', async () => {
+    const parameters = { options: { since: 'yesterday' } };
+    expect(await poll('subscriptionBecameActive', { parameters })).toBeNull();
+  });
+
+  it('ignore a filter that is hidden for the event', async () => {
+    const parameters = { filters: { status: ['active'] } };
+    const [id = ''] = await subscribe('leaves@example.com');
+    await poll('subscriptionUnsubscribed', { parameters });
+    await change(id, { unsubscribe: true });
+    expect(await poll('subscriptionUnsubscribed', { parameters })).toEqual(['leaves@example.com']);
+  });
+
+  it.each(['', null])('report nothing from before the activation with Created Since %j', async (since) => {
+    await subscribe('before@example.com');
+    expect(await poll('subscriptionCreated', { parameters: { options: { since } } })).toBeNull();
+  });
+
+  it('round Requests per Poll down', async () => {
+    const parameters = { options: { pages: 1.9 } };
+    await poll('subscriptionCreated', { parameters });
+    for (let index = 0; index < 150; index += 1) {
+      now += 1_000;
+      await subscribe(`new.${index}@example.com`);
+    }
+    expect(await poll('subscriptionCreated', { parameters })).toHaveLength(100);
+  });
+
+  it('choose the publication to watch', async () => {
+    const publicationId = 'pub_00000000-0000-4000-8000-00000000dead';
+    await expect(poll('subscriptionCreated', { parameters: { publicationId } })).rejects.toMatchObject({
+      httpCode: '404',
+    });
   });
 });
 

@@ -2,7 +2,8 @@
 import { createClient } from '@newsletter-kit/core';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
+import { matches, toFilter } from '../../../nodes/Newsletter/trigger/events.ts';
+import { checkSize, timeBudget, usesDurableScheduler } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
 import { toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
 
@@ -33,6 +34,20 @@ it('allows the activation more time within the 84 seconds of n8n, except under t
   expect(scheduled.hasTime()).toBe(false);
 });
 
+it.each([
+  { budget: 300_000, first: false, requestMs: 22_500 },
+  { budget: 300_000, first: true, requestMs: 22_500 },
+  { budget: 36_000, first: false, requestMs: 12_000 },
+])('limits a request to $requestMs ms with a budget of $budget ms', ({ budget, first, requestMs }) => {
+  expect(timeBudget({ getPollBudgetMs: () => budget }, first).requestMs).toBe(requestMs);
+});
+
+it('recognizes the durable scheduler by a budget below five minutes', () => {
+  expect(usesDurableScheduler({ getPollBudgetMs: () => 299_999 })).toBe(true);
+  expect(usesDurableScheduler({ getPollBudgetMs: () => 300_000 })).toBe(false);
+  expect(usesDurableScheduler({})).toBe(false);
+});
+
 it('reads the size of the list with one request, and rejects too many subscriptions with a remedy', async () => {
   const sandbox = createSandbox({ seed: 'demo', seedSize: 20 });
   try {
@@ -60,12 +75,61 @@ it('reads the size of the list with one request, and rejects too many subscripti
     await expect(checkSize(engine, { reads: 'all' }, 1_000)).resolves.toBeUndefined();
     await expect(checkSize(engine, { reads: 'newest' }, 1)).resolves.toBeUndefined();
     expect(sandbox.requests()).toHaveLength(2);
+    await checkSize(engine, { reads: 'inactive' });
+    expect(sandbox.requests().map(({ query }) => [query['status'], query['page'], query['limit']])).toEqual([
+      [undefined, '1', '1'],
+      [undefined, '1', '1'],
+      ['inactive', '1', '1'],
+    ]);
   } finally {
     sandbox.close();
   }
 });
 
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
+
+it('accepts a list whose size the service does not report, and no other failure', async () => {
+  const sandbox = createSandbox({ seed: 'demo', seedSize: 20 });
+  try {
+    const { engine } = createClient({
+      baseUrl: 'http://sandbox.test/v2',
+      token: 'sandbox-key',
+      publicationId,
+      fetch: sandbox.fetch,
+    });
+    const { totalResults: size } = await engine.list('subscriptions.list', { page: 1, limit: 1 });
+    if (size === null) throw new Error('The sandbox reports the size.');
+    await expect(checkSize(engine, { reads: 'all' }, size)).resolves.toBeUndefined();
+    await expect(checkSize(engine, { reads: 'all' }, size - 1)).rejects.toMatchObject({ size });
+    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 400 } });
+    await expect(checkSize(engine, { reads: 'all' }, 1)).resolves.toBeUndefined();
+    sandbox.faults.clear();
+    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
+    await expect(checkSize(engine, { reads: 'all' }, 1)).rejects.toMatchObject({ status: 401 });
+  } finally {
+    sandbox.close();
+  }
+});
+
+describe('a filter', () => {
+  it('has the fields with values, sorted, in lower case', () => {
+    const filter = toFilter({ utm_source: [' Harbour', 'PIER '], status: ['active'], tier: [], utm_channel: 'api' });
+    expect(JSON.stringify(filter)).toBe('{"status":["active"],"utm_source":["harbour","pier"]}');
+  });
+
+  it.each([
+    [{}, { status: 'active' }, true],
+    [{ utm_source: ['harbour'] }, { utm_source: ' Harbour ' }, true],
+    [{ utm_source: ['harbour'] }, { utm_source: 'harbours' }, false],
+    [{ utm_source: ['harbour'] }, {}, false],
+    [{ utm_source: [''] }, { utm_source: null }, true],
+    [{ status: ['active'], utm_source: ['harbour'] }, { status: 'active', utm_source: 'pier' }, false],
+    [{}, null, false],
+    [{}, ['active'], false],
+  ])('%j matches %j: %j', (filter, subscription, expected) => {
+    expect(matches(filter, subscription)).toBe(expected);
+  });
+});
 
 describe('a date in the editor', () => {
   it.each([
