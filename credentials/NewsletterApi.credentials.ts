@@ -22,7 +22,7 @@ export class NewsletterApi implements ICredentialType {
       typeOptions: { password: true },
       required: true,
       default: '',
-      description: 'The key that the service issued. The local sandbox takes sandbox-key.',
+      description: 'The key that the service issued; sandbox-key for the local sandbox',
     },
     publicationId,
   ];

@@ -7,8 +7,8 @@ import { addressOf, callInExpression, connectionTest } from '../nodes/Newsletter
 const app = callInExpression(addressOf, '$self', '"appUrl"');
 
 /**
- * What is asked for where nothing is chosen: all that a workflow may do without harm. It cannot be the default of the
- * parameter, for n8n's editor shows and saves a choice of several in a credential as empty, whatever its default.
+ * The scopes requested without a choice: all except data deletion. They cannot be the default of the parameter, because
+ * n8n's editor shows and saves a multi-select in a credential as empty, whatever its default.
  */
 const usualAccess = [
   'subscriptions:read',
@@ -53,7 +53,7 @@ export class NewsletterOAuth2Api implements ICredentialType {
       type: 'multiOptions',
       default: [],
       description:
-        'What the workflows may do with the account. Empty asks for everything but data deletion. Connect again after a change.',
+        'What the workflows may do with the account. Leave empty for everything but data deletion. Connect again after a change.',
       options: [
         { name: 'Advertisement Opportunities: Read', value: 'posts:read' },
         { name: 'Automations and Journeys: Enroll', value: 'automations:write' },

@@ -82,7 +82,7 @@ describe('the credential test', () => {
     expect(outcome.message).not.toContain('no-such-key');
   });
 
-  const notTheApi = 'What answers at this address is not the API';
+  const notTheApi = 'The server at this address is not the API';
   it.each<{ from: string; answer: RequestListener; message: string }>([
     { from: 'a web page that answers 200', answer: answerWith(200, 'text/html', page), message: notTheApi },
     { from: 'a web page that answers 404', answer: answerWith(404, 'text/html', page), message: notTheApi },

@@ -154,7 +154,7 @@ describe('a node with the API key credential', () => {
 
   it('names the fields to fill in where the credential has no address', async () => {
     await expect(create('')).rejects.toMatchObject({
-      message: 'The credential does not say where the API is',
+      message: 'The credential has no address of the API',
       description: expect.stringContaining('Choose the Service'),
     });
   });

@@ -568,7 +568,7 @@ describe('Data Deletion: Request', () => {
     await request(ada.value, ada.value);
     await expect(request(ada.value, ada.value)).rejects.toMatchObject({
       httpCode: '409',
-      description: expect.stringContaining('requested already'),
+      description: expect.stringContaining('already requested'),
     });
   });
 });

@@ -22,7 +22,7 @@ export const bulkUpdateJob: ResourceDefinition = {
   },
 };
 
-const premiumTier = 'The premium tier it gives';
+const premiumTier = 'The premium tier of the gift';
 const complimentaryAccess = { first: ['id', 'description'] };
 const conditionSet = { first: ['id', 'name', 'status', 'purpose'] };
 

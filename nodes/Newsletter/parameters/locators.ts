@@ -8,7 +8,7 @@ interface Locator {
   /** Name of the search in `methods.ts`. */
   readonly search: string;
   readonly description: string;
-  /** By its ID, or by whatever else names it. */
+  /** The mode besides the list: by ID, or by another name. */
   readonly by: Pick<INodePropertyMode, 'displayName' | 'name' | 'placeholder' | 'hint' | 'validation'>;
   /** Parameters that the list depends on, besides the publication. */
   readonly dependsOn?: readonly string[];
@@ -49,7 +49,7 @@ function byId(prefix: string): Locator['by'] {
   };
 }
 
-/** For IDs of no promised form. */
+/** For IDs without a specified form. */
 const byAnyId: Locator['by'] = {
   displayName: 'By ID',
   name: 'id',
@@ -68,7 +68,7 @@ export const journey = locator({
   displayName: 'Journey',
   name: 'automationJourneyId',
   search: 'searchJourneys',
-  description: 'The way of one subscriber through the automation',
+  description: 'The journey of one subscriber through the automation',
   by: byId('aj_'),
   dependsOn: ['automationId.value'],
 });

@@ -38,7 +38,7 @@ export function include(...options: INodePropertyOptions[]): INodeProperties {
     name: 'expand',
     type: 'multiOptions',
     default: [],
-    description: 'What to add to each record; without it these fields are left out',
+    description: 'Fields to add to each record; they are not returned otherwise',
     options,
   };
 }

@@ -97,7 +97,7 @@ export function connectionTest(
         'The service finds no such publication. Enter or correct the Publication ID; with the Service Other, check also that the Base URL ends with /v2.',
       ),
       answered(400, 'The service refuses the Publication ID. It looks like pub_<uuid>.'),
-      answered(429, 'The service asks to slow down. Try again in a minute.'),
+      answered(429, 'The rate limit of the service is exceeded. Try again in a minute.'),
       answered(500, 'The service does not work at the moment. Try again later.'),
       answered(503, 'The service does not work at the moment. Try again later.'),
       // Neither an error of the API nor a list: a web page, a redirect, another program.
@@ -108,19 +108,19 @@ export function connectionTest(
   };
 }
 
-/** The answer is the API's error of this status. */
+/** A rule for an error of the API with this status. */
 const answered = (value: number, message: string): Rule => ({
   type: 'responseSuccessBody',
   properties: { key: 'status', value, message },
 });
 
-/** The answer lacks what every list of the API has. */
+/** A rule for an answer without this key, which every list of the API has. */
 const without = (key: string): Rule => ({
   type: 'responseSuccessBody',
   properties: {
     key,
     value: undefined,
     message:
-      'What answers at this address is not the API. Check the Service; for Other, check the Base URL, which ends with /v2. If Publication ID is empty, enter one: the service may not list publications.',
+      'The server at this address is not the API. Check the Service; for Other, check the Base URL, which ends with /v2. If Publication ID is empty, enter one: the service may not list publications.',
   },
 });

@@ -33,7 +33,7 @@ export async function openEngine(
   }
   const baseUrl = addressOf(credential, 'baseUrl');
   if (baseUrl === '') {
-    throw new NodeOperationError(node, 'The credential does not say where the API is', {
+    throw new NodeOperationError(node, 'The credential has no address of the API', {
       description: 'Choose the Service in the credential; for Other, enter its Base URL.',
     });
   }

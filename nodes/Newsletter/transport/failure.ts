@@ -27,15 +27,15 @@ const remedies: Readonly<Record<number, string>> = {
   401: 'Check the API Key of the credential: it is wrong, expired or revoked. If it was revoked, create a new one at the service and enter that.',
   403: 'The API Key of the credential may not do this. It may be restricted to other publications, or the feature may be off for the organization.',
   404: 'Check the Publication and the other IDs. If the publication was deleted, or the key is restricted to others, choose another Publication in the node or change the Publication ID of the credential.',
-  409: 'It exists already, or is already under way.',
-  429: 'The service asks to slow down. Waiting and repeating has been tried; process fewer items at a time, or try again later.',
+  409: 'It already exists, or is already in progress.',
+  429: 'The rate limit of the service is exceeded, also after retries. Process fewer items at a time, or try again later.',
 };
 
 const remediesOAuth2: Readonly<Record<number, string>> = {
   401: 'Open the Newsletter OAuth2 credential and connect it again: its access has expired or was revoked.',
 };
 
-/** For an answer that is not the API's. */
+/** The remedy for an answer of another server. */
 const wrongAddress = 'Check the Service of the credential; for Other, check the Base URL, which ends with /v2.';
 
 /** Remedies of single operations. */
@@ -45,9 +45,9 @@ const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<num
     404: 'Only existing subscribers can be enrolled. Check the Subscription and the Automation; new subscribers are enrolled by Subscription: Create with Automation IDs.',
   },
   'deletionRequests.create': {
-    403: 'Data deletion concerns the whole organization: it has to be enabled for it, and the key must not be restricted to publications.',
+    403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
     404: 'No publication of the organization has a subscription with this address.',
-    409: 'The deletion of the data of this subscriber is requested already. Data Deletion: Get Many shows when it is due.',
+    409: 'The deletion of this subscriber was already requested. Data Deletion: Get Many shows when it is due.',
   },
   'deletionRequests.list': {
     403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',

@@ -152,7 +152,7 @@ export const watchProperties: readonly INodeProperties[] = [eventProperty, ...no
 export const includeOption: INodeProperties = {
   ...subscriptionInclude,
   default: ['custom_fields'],
-  description: 'What to add to each subscription. Custom fields are included unless something else is chosen here.',
+  description: 'Fields to add to each subscription. Without this option, custom fields are included.',
 };
 
 export const moreProperties: readonly INodeProperties[] = [

@@ -77,7 +77,7 @@ export class WatchStateStore {
 
   /**
    * Whether n8n has to save the state although the poll reports nothing. In all other cases an older state suffices: a
-   * later poll finds the same changes by it.
+   * later poll finds the same changes from it.
    */
   mustSave({ state: before, from }: LoadedState, after: WatchState, { type, reads }: EventDefinition): boolean {
     if (after === before) return false;
