@@ -51,7 +51,7 @@ export function responseInfo({ status, headers }: Head): ResponseInfo {
 }
 
 /**
- * A promise whose work happens in another one, given by `start` when the first reader comes. A real `Promise`, so
+ * A promise that delegates to the one of `read`, which is called when the first reader comes. A real `Promise`, so
  * `instanceof`, `catch`, `finally`, `Promise.all` and `Promise.race` work; derived promises are plain ones.
  */
 export abstract class DerivedPromise<T> extends Promise<T> {

@@ -88,5 +88,5 @@ const remedies: Readonly<Record<string, string>> = {
 
 function remedy(code: string, status: number | undefined): string {
   if (status === 429) return 'Wait, then call less often.';
-  return remedies[code] ?? 'Try again later; if it stays, ask whoever runs the service.';
+  return remedies[code] ?? 'Try again later; if the error persists, contact the operator of the service.';
 }

@@ -52,7 +52,7 @@ export const findingTexts = {
   },
   contact_repeated: {
     message: 'The contact came in twice; the first one counts.',
-    remedy: 'Hand over each contact once.',
+    remedy: 'Pass each contact once.',
   },
   contact_without_id: {
     message: 'The contact has no id.',

@@ -113,7 +113,7 @@ export interface AppliedSync {
   readonly contactCreates: readonly ContactCreate[];
   /** The plan's findings, and one for each change that the newsletter did not take. */
   readonly findings: readonly Finding[];
-  /** Records of what was seen and of what was carried. */
+  /** Audit records of the opt-outs and unsubscribes that were read or copied. */
   readonly consent: readonly ConsentRecord[];
   /** Subscriptions changed, and asked to subscribe. */
   readonly updated: number;

@@ -7,7 +7,7 @@ import { countOf, largestWidth, type Segment } from './segment.ts';
 /** Plain JSON: `JSON.stringify` writes it, {@link readWatchState} reads it. */
 export interface WatchState {
   readonly version: 2;
-  /** The publication and filters, in the caller's words. Another scope starts a new state. */
+  /** A text for the publication and the filters, chosen by the caller. Another scope starts a new state. */
   readonly scope: string;
   /** Number of polls that changed the state. */
   readonly revision: number;
@@ -16,7 +16,7 @@ export interface WatchState {
   readonly scan: ScanState | null;
 }
 
-/** The stored state is damaged, something else, or of a later version. */
+/** The stored state is damaged, no watch state, or of a later version. */
 export class WatchStateError extends Error {
   override readonly name = 'WatchStateError';
 }
@@ -30,7 +30,7 @@ export class CapacityError extends Error {
 
   constructor(capacity: number, size: number | null = null) {
     super(
-      `The watched list holds ${size ?? 'more than ' + capacity} subscriptions, of each some bytes have to be kept, and at most ${capacity} may be. Watch "created" only, or a list of one status, or run the watch where it may keep more.`,
+      `The watched list holds ${size ?? 'more than ' + capacity} subscriptions, and the state may hold at most ${capacity}. Watch "created" alone or the list of one status, or run the watch where its state may be larger.`,
     );
     this.capacity = capacity;
     this.size = size;
@@ -40,7 +40,7 @@ export class CapacityError extends Error {
 /**
  * The state before the first poll.
  *
- * @param scope - the publication and filters, in your own words
+ * @param scope - a text of your choice for the publication and the filters
  * @param since - Unix seconds; when given, everything created from that second on counts as new
  */
 export function startWatch(scope = '', since?: number): WatchState {
@@ -51,19 +51,21 @@ export function startWatch(scope = '', since?: number): WatchState {
  * Reads a stored state, parsed. Returns a new state for another scope, null and undefined. Accepts states of "created"
  * alone (version 1).
  *
- * @throws WatchStateError where it is damaged or of a later version; to begin anew, delete it
+ * @throws WatchStateError where it is damaged or of a later version; to start a new watch, delete it
  */
 export function readWatchState(stored: unknown, scope = ''): WatchState {
   if (stored === null || stored === undefined) return startWatch(scope);
   const version = isRecord(stored) ? stored['version'] : undefined;
   if (typeof version === 'number' && version > 2) {
     throw new WatchStateError(
-      `The watch state is of version ${version}, this program reads 1 and 2: use the newer program, or delete the state to begin anew.`,
+      `The watch state is of version ${version}, this program reads 1 and 2: use the newer program, or delete the state to start a new watch.`,
     );
   }
   if (isCreatedState(stored)) return { ...startWatch(scope), created: stored };
   if (!isWatchState(stored))
-    throw new WatchStateError('The watch state is damaged or something else: restore it, or delete it to begin anew.');
+    throw new WatchStateError(
+      'The watch state is damaged, or it is no watch state: restore it, or delete it to start a new watch.',
+    );
   return stored.scope === scope ? stored : startWatch(scope);
 }
 

@@ -45,8 +45,8 @@ describe('readSubmission', () => {
   });
 
   it.each([
-    ['a box that was ticked', true, true],
-    ['a box that was not', false, false],
+    ['a ticked box', true, true],
+    ['an unticked box', false, false],
     ['the sentence agreed to', ' Send me news. ', 'Send me news.'],
     ['nothing', '', undefined],
   ])('records consent as %s', (_, consent, kept) => {
@@ -100,7 +100,7 @@ describe('readSubmission', () => {
     ['no address', {}, ['EMAIL_REQUIRED']],
     ['an address of blanks', { email: '  ' }, ['EMAIL_REQUIRED']],
     ['an address that is a number', { email: 7 }, ['EMAIL_REQUIRED']],
-    ['something that is no address', { email: 'ada' }, ['EMAIL_INVALID']],
+    ['an invalid address', { email: 'ada' }, ['EMAIL_INVALID']],
     ['a parameter that is no text', { email: 'a@b.co', utm_source: 7 }, ['INVALID_FIELD']],
     [
       'several at once',
@@ -123,7 +123,7 @@ describe('readSubmission', () => {
       { email: 'a@b.co', custom_fields: Array(51).fill({ name: 'x', value: 'y' }) },
       ['INVALID_FIELD'],
     ],
-  ])('refuses %s', (_name, input, expected) => {
+  ])('rejects %s', (_name, input, expected) => {
     expect([...codes(input)].sort()).toEqual([...expected].sort());
   });
 
@@ -177,7 +177,7 @@ describe('custom fields', () => {
     ['an object', { a: 1 }],
     ['an infinite number', Number.POSITIVE_INFINITY],
     ['a missing value', undefined],
-  ])('refuse %s', (_, value) => {
+  ])('reject %s', (_, value) => {
     expect(named(value)).toEqual(['INVALID_FIELD']);
   });
 
@@ -189,7 +189,7 @@ describe('custom fields', () => {
   });
 });
 
-it('a valid submission has no property without a value', () => {
+it('a valid submission has no empty property', () => {
   const read = readSubmission({ email: 'ada@example.com', utm_source: '', token: null, custom_fields: [] });
   expect(read).toStrictEqual({ ok: true, suspected: false, submission: { email: 'ada@example.com' } });
 });

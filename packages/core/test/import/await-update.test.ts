@@ -15,7 +15,7 @@ function waiting(script: Parameters<typeof scriptedHost>[0], options: object = {
 }
 
 it.each(['complete', 'completed'])(
-  'looks at growing intervals until the job is %s, and tells which items were not applied',
+  'polls at growing intervals until the job is %s, and lists the items that were not applied',
   async (word) => {
     const log = ['subscriptions[1] (sub_b): There is no subscription with this id.'];
     const { host, update } = waiting(

@@ -8,7 +8,7 @@ import {
 } from '../../src/import/index.ts';
 import { people, refusal, service } from './service.ts';
 
-it('gives each answer with its warnings, and repeats no row that was answered', async () => {
+it('reports each answer with its warnings, and repeats no row that was answered', async () => {
   const journal = memoryJournal();
   const { sent, ...api } = service((_, call) =>
     call === 3 ? { status: 500 } : call === 4 ? refusal('No.') : undefined,
