@@ -1,0 +1,115 @@
+/** How contacts are read and matched with subscriptions: by their token, then by their address. */
+import { startSync } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { agreed, codes, contactOf, plan, subscription } from './reconcile.ts';
+
+describe('the id of a contact', () => {
+  it.each([
+    ['a text', ' c7 ', 'c7'],
+    ['a number', 7, '7'],
+    ['a bigint', 7n, '7'],
+  ])('may be %s', (_, id, text) => {
+    const { pairs } = plan([contactOf(1, { id, city: 'Ulm' })], [subscription(1)]);
+    expect(pairs.flatMap(({ contactWrites }) => contactWrites.map((write) => write.id))).toEqual([text]);
+  });
+
+  it.each([undefined, null, '', ' ', {}, true])('is missing where it is %j', (id) => {
+    const { findings, counts } = plan([contactOf(1), contactOf(2, { id })], [], startSync());
+    expect(findings).toMatchObject([{ code: 'contact_without_id', row: 2 }]);
+    expect(findings[0]).not.toHaveProperty('contactId');
+    expect(counts.contacts).toBe(2);
+  });
+
+  it('is used once: a repeated contact is reported and left alone', () => {
+    const { findings, pairs } = plan([contactOf(1), contactOf(2, { id: 'c1', city: 'Ulm' })], [subscription(2)]);
+    expect(findings).toMatchObject([{ code: 'contact_repeated', row: 2, contactId: 'c1' }]);
+    expect(pairs).toEqual([]);
+  });
+});
+
+describe('the address of a contact', () => {
+  it.each(['reader-1@example.com', ' READER-1@Example.COM '])('%j is matched with the subscription', (email) => {
+    const { counts, findings } = plan([contactOf(1, { email })], [subscription(1)]);
+    expect([counts.pairs, counts.contactCreates, findings]).toEqual([1, 0, []]);
+  });
+
+  it.each([
+    ['josé@bücher.example', 'JOSÉ@BÜCHER.example'],
+    ["o'neil+news@example.co.uk", "O'Neil+News@example.co.uk"],
+    [`${'a'.repeat(60)}@example.com`, `${'A'.repeat(60)}@example.com`],
+  ])('%s is matched in another spelling', (email, other) => {
+    const { counts, findings } = plan([contactOf(1, { email })], [subscription(1, { email: other })]);
+    expect([counts.pairs, findings]).toEqual([1, []]);
+  });
+
+  it.each([7, 'nobody', 'a b@example.com', '@example.com', 'ada@example'])('%j is reported as malformed', (email) => {
+    const { findings } = plan([contactOf(1, { email })], []);
+    expect(findings).toMatchObject([{ code: 'address_malformed', row: 1, contactId: 'c1' }]);
+  });
+});
+
+describe('the contacts of a subscription', () => {
+  it('are those linked to it and those with its address that are linked to none', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const [linked = {}] = contacts;
+    const moved = { ...linked, email: 'elsewhere@example.com' };
+    const unlinked = contactOf(1, { id: 'c2' });
+    const result = plan([moved, unlinked], subscriptions, state);
+    expect(result.findings.filter(({ code }) => code === 'ambiguous').map(({ row }) => row)).toEqual([1, 2]);
+    expect(result.counts.pairs).toBe(1);
+  });
+
+  it('are several where several tokens name it', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const [linked = {}] = contacts;
+    const copy = { ...linked, id: 'c2', email: 'elsewhere@example.com' };
+    for (const both of [
+      [linked, copy],
+      [copy, linked],
+    ])
+      expect(codes(plan(both, subscriptions, state))).toEqual(['ambiguous', 'ambiguous']);
+  });
+
+  it('do not include a contact that is linked to another subscription', () => {
+    const { contacts, subscriptions, state } = agreed(2);
+    const [first = {}, second = {}] = contacts;
+    const [one = subscription(1), two = subscription(2)] = subscriptions;
+    const third = subscription(3, { email: 'reader-1@example.com', created: 1_790_000_000 });
+    const result = plan([first, second], [{ ...one, email: 'reader-9@example.com' }, two, third], state);
+    expect(result.pairs).toMatchObject([
+      { situation: 'linked', contactWrites: [{ id: 'c1', changes: { email: 'reader-9@example.com' } }] },
+    ]);
+    expect(result.counts.pairs).toBe(2);
+  });
+
+  it('include one whose token is damaged, by its address', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const damaged = contacts.map((contact) => ({ ...contact, token: `${String(contact['token'])}x` }));
+    const result = plan(damaged, subscriptions, state);
+    expect(codes(result)).toEqual(['token_damaged']);
+    expect(result.pairs).toMatchObject([{ situation: 'found_by_address', contactWrites: [{ id: 'c1' }] }]);
+  });
+});
+
+describe('a field that no record delivers', () => {
+  const without = (...paths: readonly string[]) =>
+    Object.fromEntries(Object.entries(contactOf(1)).filter(([path]) => !paths.includes(path)));
+
+  it('is missing, and is not where one record delivers it', () => {
+    expect(plan([without('city', 'newsletter_status')], []).held?.message).toBe(
+      'No contact has the mapped field "city". No contact has the mapped field "newsletter_status".',
+    );
+    expect(plan([without('city'), contactOf(2)], []).held).toBeNull();
+    expect(plan([], []).held).toBeNull();
+  });
+
+  it('counts as empty where the mapping says so, an opt-out too', () => {
+    const mapping = { missingIsEmpty: true, subscribe: 'with_confirmation' } as const;
+    const { subscriptionCreates } = plan([without('do_not_mail')], [], startSync(), { mapping });
+    expect(subscriptionCreates).toHaveLength(1);
+    const { pairs } = plan([without('do_not_mail')], [subscription(1, { status: 'inactive' })], startSync(), {
+      mapping,
+    });
+    expect(pairs).toMatchObject([{ contactWrites: [{ changes: { do_not_mail: true } }] }]);
+  });
+});
