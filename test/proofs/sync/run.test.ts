@@ -1,4 +1,4 @@
-/** A run over the sandbox's API: pages in, bulk updates out, and what an answer that fails leaves behind. */
+/** A run over the sandbox's API: pages are read, bulk updates are written, failed changes are reported. */
 import { createClient, createFetchHost, type Client } from '@newsletter-kit/core';
 import {
   applySync,
@@ -6,9 +6,11 @@ import {
   recordOf,
   startSync,
   type AppliedSync,
+  type PlannedPair,
   type PlanSyncOptions,
   type SyncMapping,
   type SyncPlan,
+  type SyncProgress,
 } from '@newsletter-kit/core/sync';
 import { apiKeys, createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -17,10 +19,16 @@ let sandbox: Sandbox;
 let client: Client;
 let mapping: SyncMapping;
 let requests: string[];
+/** The bodies of the requests that have one. */
+let bodies: unknown[];
+/** Changes the answer about a bulk update's job. */
+let jobAnswer: ((job: object) => object) | undefined;
 
 beforeEach(async () => {
   sandbox = createSandbox({ seed: 'empty', profile: 'unlimited' });
   requests = [];
+  bodies = [];
+  jobAnswer = undefined;
   const fetching = createFetchHost({ fetch: sandbox.fetch });
   client = createClient({
     baseUrl: 'http://sandbox.test/v2',
@@ -28,9 +36,14 @@ beforeEach(async () => {
     publicationId,
     host: {
       ...fetching,
-      send: (request) => {
-        requests.push(`${request.method} ${new URL(request.url).pathname.split('/').slice(4).join('/')}`);
-        return fetching.send(request);
+      send: async (request) => {
+        const path = new URL(request.url).pathname.split('/').slice(4).join('/');
+        requests.push(`${request.method} ${path}`);
+        if (request.body !== undefined) bodies.push(JSON.parse(request.body));
+        const answer = await fetching.send(request);
+        if (!jobAnswer || !path.startsWith('bulk_subscription_updates/')) return answer;
+        const { data } = JSON.parse(answer.body) as { data: object };
+        return { ...answer, body: JSON.stringify({ data: { ...data, ...jobAnswer(data) } }) };
       },
       now: () => sandbox.clock.now(),
       sleep: (ms) => {
@@ -192,5 +205,106 @@ describe('a sync run', () => {
           : sandbox.fetch(url, init),
     });
     await expect(plan([], { engine: failing.engine })).rejects.toMatchObject({ status: 500 });
+  });
+
+  it('reports its progress', async () => {
+    await client.subscriptions.create({ email: 'reader-1@example.com', double_opt_override: 'off' });
+    mapping = { ...mapping, subscribe: 'with_confirmation' };
+    const contacts = Array.from({ length: 1001 }, (_, number) =>
+      contact(`c${number}`, number < 3 ? `reader-${number}@example.com` : '', 'Bonn'),
+    );
+    const progress: SyncProgress[] = [];
+    const onProgress = (each: SyncProgress): void => void progress.push(each);
+    const planned = await plan(contacts, { onProgress });
+    await applySync({ engine: client.engine, plan: planned, onProgress });
+    expect(progress).toEqual([
+      { phase: 'contacts', done: 1000 },
+      { phase: 'contacts', done: 1001, of: 1001 },
+      { phase: 'subscriptions', done: 1 },
+      { phase: 'writing', done: 1, of: 3 },
+      { phase: 'writing', done: 3, of: 3 },
+    ]);
+    progress.length = 0;
+    await plan(contacts.slice(0, 3), { onProgress, scope: 'incoming' });
+    expect(progress.slice(1)).toEqual([1, 2, 3].map((done) => ({ phase: 'subscriptions', done, of: 3 })));
+  });
+
+  it('takes a mapping from the publication of the call and the key of the options', async () => {
+    await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
+    const tokenOf = async (more: Partial<PlanSyncOptions>) =>
+      (await plan([contact('1', 'ada@example.com')], more)).pairs[0]?.contactWrites[0]?.token;
+    const byDefault = await tokenOf({});
+    expect(await tokenOf({ key: 'newsletter' })).toBe(byDefault);
+    expect(await tokenOf({ publicationId })).toBe(await tokenOf({ key: publicationId }));
+    expect(await tokenOf({ publicationId })).not.toBe(byDefault);
+  });
+
+  /** A pair that changes a subscription and a contact. */
+  const pairOf = (number: number, unsubscribe = false): PlannedPair => ({
+    situation: 'linked',
+    subscriptionWrites: [
+      {
+        subscription_id: `sub_00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+        ...(unsubscribe ? { unsubscribe: true } : { custom_fields: [{ name: 'City', value: ['a', 'b'] }] }),
+      },
+    ],
+    contactWrites: [{ id: `c${number}`, situation: 'linked', changes: {}, token: 'a token' }],
+    consent: [],
+  });
+
+  it('writes at most 1000 changes in a bulk update, unsubscribes first', async () => {
+    const planned = await plan([]);
+    const pairs = Array.from({ length: 1001 }, (_, number) => pairOf(number, number === 1000));
+    jobAnswer = () => ({ status: 'complete', error_log: [] });
+    bodies = [];
+    const applied = await apply({ ...planned, pairs });
+    const sent = bodies as { subscriptions: { subscription_id: string; custom_fields?: unknown }[] }[];
+    expect(sent.map(({ subscriptions }) => subscriptions.length)).toEqual([1000, 1]);
+    expect(sent[0]?.subscriptions.slice(0, 2)).toEqual([
+      { subscription_id: 'sub_00000000-0000-4000-8000-000000001000', unsubscribe: true },
+      {
+        subscription_id: 'sub_00000000-0000-4000-8000-000000000000',
+        custom_fields: [{ name: 'City', value: ['a', 'b'] }],
+      },
+    ]);
+    expect(applied).toMatchObject({ updated: 1001, failed: 0, findings: planned.findings });
+    expect(applied.contactUpdates).toHaveLength(1001);
+  });
+
+  it.each([
+    ['a line that names no item', { status: 'complete', error_log: ['Something failed.'] }, 'Something failed.'],
+    [
+      'a failed job',
+      { status: 'failed', error_log: [], failure_reason: 'Stopped at ada@example.com.' },
+      'Stopped at [address]',
+    ],
+    [
+      'a failed job without a reason',
+      { status: 'failed', error_log: [], failure_reason: null },
+      'The bulk update failed.',
+    ],
+  ])('reports every change of a bulk update with %s as failed', async (_, job, detail) => {
+    const planned = await plan([]);
+    jobAnswer = () => job;
+    const applied = await apply({ ...planned, pairs: [pairOf(1), pairOf(2)] });
+    expect(applied).toMatchObject({ updated: 0, failed: 2, contactUpdates: [] });
+    expect(applied.findings).toMatchObject(
+      [1, 2].map((number) => ({
+        code: 'write_failed',
+        isNew: true,
+        contactId: `c${number}`,
+        subscriptionId: `sub_00000000-0000-4000-8000-00000000000${number}`,
+        side: 'newsletter',
+        detail,
+      })),
+    );
+  });
+
+  it('reports only the change that a line names', async () => {
+    const planned = await plan([]);
+    jobAnswer = () => ({ status: 'complete', error_log: ['subscriptions[1]: no such subscription.'] });
+    const applied = await apply({ ...planned, pairs: [pairOf(1), pairOf(2), pairOf(3)] });
+    expect(applied.contactUpdates.map(({ id }) => id)).toEqual(['c1', 'c3']);
+    expect(applied).toMatchObject({ updated: 2, failed: 1 });
   });
 });
