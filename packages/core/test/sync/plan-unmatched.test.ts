@@ -43,7 +43,25 @@ describe('a contact whose address changed in the CRM', () => {
     expect([result.findings, result.contactCreates, result.counts.pairs]).toEqual([[], [], 2]);
   });
 
-  it('stays with its subscription by default, and the subscription of the new address gets a contact', () => {
+  it('does not change the plans of other pairs', () => {
+    const { contacts, subscriptions, state } = agreed(3);
+    const [one = {}, two = {}, three = {}] = contacts;
+    const changed = [{ ...one, email: 'new@example.com' }, { ...two, city: 'Ulm' }, three, { ...three, id: 'c4' }];
+    const target = subscription(7, { email: 'new@example.com', created: newer });
+    const vetoed = changed.map((contact, index) => (index === 3 ? { ...contact, do_not_mail: true } : contact));
+    const { pairs } = plan(vetoed, [...subscriptions, target], state, move);
+    expect(pairs.map(({ situation }) => situation)).toEqual(['address_moved', 'linked', 'ambiguous']);
+  });
+
+  it('is not subscribed at its new address after it left the newsletter', () => {
+    const { contacts, subscriptions, state } = moved();
+    const left = subscriptions.map((one) => ({ ...one, status: 'inactive' }));
+    const first = plan(contacts, left, state, move);
+    const again = written(contacts, first).map((contact) => ({ ...contact, do_not_mail: false }));
+    expect(plan(again, subscriptions, first.state, move).subscriptionCreates).toEqual([]);
+  });
+
+  it('stays with its subscription by default', () => {
     const { contacts, subscriptions, state } = moved();
     const target = subscription(7, { email: 'new@example.com', created: newer });
     const result = plan(contacts, [...subscriptions, target], state);
@@ -234,6 +252,12 @@ describe('a subscription without contact', () => {
     expect(contactCreates[0]?.consent).toEqual([
       { saidBy: 'newsletter', subscriptionId: one.id, contactId: null, field: 'status', written: write },
     ]);
+  });
+
+  it.each([[[0, 100]], [[100, 0]]])('keeps the watermark before the oldest that gets a contact: %j', (offsets) => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const added = offsets.map((offset) => subscription(100 + offset, { created: newer + offset }));
+    expect(plan(contacts, [...subscriptions, ...added], state).state.watermark).toBe(newer - 1);
   });
 
   it('is left where the mapping says so, and where the person is erased', () => {
