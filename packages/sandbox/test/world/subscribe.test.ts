@@ -1,0 +1,223 @@
+import { expect, test } from 'vitest';
+import { publicationId, type Sandbox, type SandboxEvent, type Seed } from '../../src/index.ts';
+import { create, fresh, list, send, subscriptionsPath } from '../caller.ts';
+
+const seed: Seed = {
+  publications: [
+    {
+      id: publicationId,
+      name: 'P',
+      tiers: [{ name: 'Gold' }, { name: 'Silver' }],
+      newsletter_lists: [{ name: 'Weekly', auto_subscribe: true }, { name: 'Daily' }],
+      custom_fields: [{ display: 'City', kind: 'string' }],
+      automations: [{ name: 'Signup', trigger_events: ['signup'] }],
+      subscriptions: [
+        { email: 'active@example.com' },
+        { email: 'inactive@example.com', status: 'inactive' },
+        { email: 'pending@example.com', status: 'pending' },
+        { email: 'paused@example.com', status: 'paused' },
+      ],
+    },
+  ],
+};
+const ada = { email: 'ada@example.com' };
+const reasonsOf = (sandbox: Sandbox) => sandbox.requests().at(-1)?.reasons;
+const returned = 'A subscription with this address exists: it was returned, with custom fields applied.';
+const statusOf = async (sandbox: Sandbox, email: string) => (await list(sandbox, { email })).data[0]?.status;
+
+test.each<[object, readonly string[]]>([
+  [ada, ['Created a subscription with status validating.']],
+  [{ ...ada, double_opt_override: 'off' }, ['Created a subscription with status active.']],
+  [
+    { ...ada, referral_code: 'NOBODY' },
+    [
+      'Created a subscription with status validating.',
+      'referral_code belongs to no subscription of this publication: no referral was credited.',
+    ],
+  ],
+  [{ ...ada, referral_code: '' }, ['Created a subscription with status validating.']],
+  [{ email: 'ACTIVE@example.com' }, [returned]],
+  [{ email: 'active@example.com', reactivate_existing: true, double_opt_override: 'off' }, [returned]],
+  [
+    { email: 'active@example.com', utm_source: 'x', referral_code: 'y', skip_newsletter_list_auto_subscribe: true },
+    [
+      returned,
+      'Ignored for an existing subscription (assumption known_address): utm_source, referral_code, skip_newsletter_list_auto_subscribe.',
+    ],
+  ],
+  [
+    { email: 'active@example.com', send_welcome_email: true },
+    [returned, 'Ignored for an existing subscription (assumption known_address): send_welcome_email.'],
+  ],
+  [{ email: 'inactive@example.com' }, [returned, 'The subscription stays inactive: reactivate_existing was not true.']],
+  [
+    { email: 'inactive@example.com', reactivate_existing: false, double_opt_override: 'off' },
+    [returned, 'The subscription stays inactive: reactivate_existing was not true.'],
+  ],
+  [
+    { email: 'inactive@example.com', reactivate_existing: true, send_welcome_email: true },
+    [returned, 'reactivate_existing was true: inactive became active.'],
+  ],
+  [
+    { email: 'inactive@example.com', reactivate_existing: true, double_opt_override: 'on' },
+    [returned, 'reactivate_existing was true: inactive became pending.'],
+  ],
+  [
+    { email: 'pending@example.com', double_opt_override: 'off' },
+    [returned, 'double_opt_override was off: pending became active.'],
+  ],
+  [{ email: 'pending@example.com', double_opt_override: 'on' }, [returned]],
+  [{ email: 'paused@example.com', double_opt_override: 'off' }, [returned]],
+])('the log explains the creation %j', async (body, reasons) => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, body);
+  expect(reasonsOf(sandbox)).toEqual(reasons);
+});
+
+test('the log names what stays ignored under known_address=all_fields', async () => {
+  const sandbox = fresh({ seed, assumptions: { known_address: 'all_fields' } });
+  await create(sandbox, { email: 'active@example.com', utm_source: 'x', referral_code: 'y', send_welcome_email: true });
+  expect(reasonsOf(sandbox)).toEqual([
+    'A subscription with this address exists: it was returned, with all fields applied.',
+    'Ignored because they apply to new subscriptions only: referral_code, send_welcome_email.',
+  ]);
+  await create(sandbox, { email: 'active@example.com', utm_source: 'x' });
+  expect(reasonsOf(sandbox)).toEqual([
+    'A subscription with this address exists: it was returned, with all fields applied.',
+  ]);
+});
+
+test('double_opt_override on while the address is checked makes the subscription pending', async () => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, ada);
+  await create(sandbox, { ...ada, double_opt_override: 'on' });
+  sandbox.clock.advance(500);
+  expect(await statusOf(sandbox, ada.email)).toBe('pending');
+});
+
+test('double_opt_override on for an active subscription changes nothing', async () => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, { email: 'active@example.com', double_opt_override: 'on' });
+  sandbox.clock.advance('P1D');
+  expect(await statusOf(sandbox, 'active@example.com')).toBe('active');
+});
+
+test('the address check takes half a second', async () => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, ada);
+  sandbox.clock.advance(499);
+  expect(await statusOf(sandbox, ada.email)).toBe('validating');
+  sandbox.clock.advance(1);
+  expect(await statusOf(sandbox, ada.email)).toBe('active');
+});
+
+test.each([
+  ['invalid', 'ada@nowhere.invalid'],
+  ['invalid', 'ada@NOWHERE.INVALID'],
+  ['active', 'ada@invalid.example'],
+])('the check makes the status %s for %s', async (status, email) => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, { email });
+  sandbox.clock.advance(1000);
+  expect(await statusOf(sandbox, email)).toBe(status);
+});
+
+test('a publication with double opt-in asks every new subscriber to confirm, unless the request overrides it', async () => {
+  const sandbox = fresh({ seed: { publications: [{ id: publicationId, name: 'P', double_opt_in: true }] } });
+  await create(sandbox, ada);
+  await create(sandbox, { email: 'not-set@example.com', double_opt_override: 'not_set' });
+  await create(sandbox, { email: 'off@example.com', double_opt_override: 'off' });
+  sandbox.clock.advance(1000);
+  expect((await list(sandbox)).data.map(({ status }) => status)).toEqual(['pending', 'pending', 'active']);
+});
+
+test('an address that became inactive while it was checked stays inactive', async () => {
+  const sandbox = fresh({ seed });
+  const { data } = await create(sandbox, ada);
+  await send(sandbox, 'PATCH', subscriptionsPath, { subscription_ids: [data.id], new_status: 'inactive' });
+  sandbox.clock.advance('P1D');
+  expect(await statusOf(sandbox, ada.email)).toBe('inactive');
+});
+
+test('a new subscription starts without tier, tags and statistics', async () => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, ada);
+  expect(
+    (await list(sandbox, { ...ada, 'expand[]': ['stats', 'tags', 'custom_fields', 'referrals'] })).data,
+  ).toMatchObject([
+    {
+      subscription_tier: 'free',
+      subscription_premium_tier_names: [],
+      utm_channel: 'api',
+      utm_source: '',
+      tags: [],
+      referrals: [],
+      custom_fields: [],
+      stats: { emails_received: 0, open_rate: 0, click_through_rate: 0 },
+    },
+  ]);
+});
+
+test('tiers and lists that are named twice count once', async () => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, { ...ada, premium_tiers: ['Gold', 'Silver', 'Gold'], tier: 'free' });
+  const [one] = (await list(sandbox, { ...ada, 'expand[]': ['newsletter_lists', 'subscription_premium_tiers'] })).data;
+  expect(one).toMatchObject({ subscription_tier: 'premium', subscription_premium_tier_names: ['Gold', 'Silver'] });
+  expect(one?.newsletter_list_ids).toHaveLength(1);
+});
+
+test('a subscriber is created, changed and reactivated with one event each, and an unchanged one with none', async () => {
+  const sandbox = fresh({ seed });
+  const events: string[] = [];
+  sandbox.subscribe((event: SandboxEvent) => {
+    if (event.type === 'subscription') events.push(`${event.change} ${String(event.subscription['email'])}`);
+  });
+  await create(sandbox, ada);
+  sandbox.clock.advance(1000);
+  sandbox.settle();
+  await create(sandbox, ada);
+  await create(sandbox, { ...ada, utm_source: 'x' });
+  await create(sandbox, { ...ada, custom_fields: [{ name: 'City', value: 'Ulm' }] });
+  await create(sandbox, { email: 'inactive@example.com' });
+  await create(sandbox, { email: 'inactive@example.com', reactivate_existing: true });
+  await create(sandbox, { email: 'pending@example.com', double_opt_override: 'off' });
+  expect(events).toEqual([
+    'created ada@example.com',
+    'updated ada@example.com',
+    'updated ada@example.com',
+    'updated inactive@example.com',
+    'updated pending@example.com',
+  ]);
+});
+
+test.each([
+  [
+    { name: 'city', value: 'x' },
+    'Custom field "city" does not exist on this publication; its value was dropped. There is "City"; the name must match exactly.',
+    'CUSTOM_FIELD_NOT_FOUND',
+  ],
+  [
+    { name: ' City ', value: 'x' },
+    'Custom field " City " does not exist on this publication; its value was dropped. There is "City"; the name must match exactly.',
+    'CUSTOM_FIELD_NOT_FOUND',
+  ],
+  [
+    { name: 'Town', value: 'x' },
+    'Custom field "Town" does not exist on this publication; its value was dropped.',
+    'CUSTOM_FIELD_NOT_FOUND',
+  ],
+  [
+    { name: 'x'.repeat(100), value: 'x' },
+    `Custom field "${'x'.repeat(100)}" does not exist on this publication; its value was dropped.`,
+    'CUSTOM_FIELD_NOT_FOUND',
+  ],
+  [
+    { name: 'x'.repeat(101), value: 'x' },
+    `Custom field "${'x'.repeat(100)}…" does not exist on this publication; its value was dropped.`,
+    'CUSTOM_FIELD_NOT_FOUND',
+  ],
+  [{ name: '', value: 'x' }, '"custom_fields[0]" has no name; its value was dropped.', 'CUSTOM_FIELD_NAME_MISSING'],
+])('the custom field %j is dropped with a warning', async (field, message, code) => {
+  const answer = await create(fresh({ seed }), { ...ada, custom_fields: [field] });
+  expect(answer.warnings).toEqual([{ message, code }]);
+});
