@@ -47,9 +47,9 @@ export const floors: Readonly<Record<string, Floor>> = {
   },
   sandbox: {
     project: 'sandbox',
-    sources: ['packages/sandbox/src/{api,rules,world}/**/*.ts', '!packages/sandbox/src/**/seeds/**'],
+    sources: ['packages/sandbox/src/{api,world}/**/*.ts', '!packages/sandbox/src/**/seeds/**'],
     tests: [
-      'packages/sandbox/test/{api,rules,world}/**/*.test.ts',
+      'packages/sandbox/test/{api,world}/**/*.test.ts',
       'packages/sandbox/test/control/{clock,inbox,subscriptions}.test.ts',
     ],
   },

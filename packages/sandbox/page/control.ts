@@ -8,7 +8,7 @@ interface ControlRequest {
 
 /**
  * @param path - below `/_sandbox`
- * @throws Error in the sandbox's own words for a refusal
+ * @throws Error with the sandbox's message for an error answer
  */
 export async function ask<Answer>(path: string, { method = 'GET', body }: ControlRequest = {}): Promise<Answer> {
   const response = await fetch(`/_sandbox${path}`, {

@@ -5,7 +5,7 @@ import { curlOf, keyVariable, type CurlRequest } from './curl.ts';
 import type { MediaType, Operation, Parameter } from './description.ts';
 import { codeBadge } from './format.ts';
 
-/** The key that was typed last; forgotten with the page. */
+/** The key that was typed last; not stored beyond the page. */
 let bearer = 'sandbox-key';
 
 /** What came back, or `sending` or `broken`. */

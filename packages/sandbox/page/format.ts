@@ -36,7 +36,7 @@ export function address(email: string): TemplateResult | string {
   return at > 0 ? html`<span>${email.slice(0, at)}<wbr />${email.slice(at)}</span>` : email;
 }
 
-/** A code with a button that copies it. @param what - named to a person who hears the page */
+/** A code with a button that copies it. @param what - for the accessible name of the button */
 export function copyable(text: string, what: string): TemplateResult {
   return html`<span class="copyable"><code>${text}</code>${copyButton(text, what)}</span>`;
 }

@@ -8,7 +8,7 @@ const deepest = 4;
 /** Entries of one list or object that are rendered. */
 const mostEntries = 500;
 
-/** @param label - names the body to a person who hears the page */
+/** @param label - the accessible name of the body */
 export function bodyView(text: string, label: string): TemplateResult {
   const value = parse(text);
   if (typeof value !== 'object' || value === null)

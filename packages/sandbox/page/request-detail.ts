@@ -1,4 +1,4 @@
-/** Templates of one logged request: why it was answered so, what to do with it next, and both messages. */
+/** Templates of one logged request: the reasons for its answer, the actions on it, and both messages. */
 import { button, copyButton, dateTime, facts, toastError, type Content } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ask } from './control.ts';

@@ -1,4 +1,4 @@
-/** The base class of the window's views. */
+/** The base class of the views of the web interface. */
 import { PageElement, type Content } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 
@@ -72,7 +72,7 @@ export abstract class View extends PageElement {
   /** Reads the view's state from the sandbox. */
   abstract refresh(): Promise<void>;
 
-  /** Takes one live event. */
+  /** Handles one live event. */
   receive(_event: SandboxEvent): void {}
 
   override connectedCallback(): void {

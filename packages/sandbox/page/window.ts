@@ -43,7 +43,7 @@ class SandboxWindow extends PageElement {
   /** Known once they are rendered. */
   declare views: readonly View[];
   declare hash: string;
-  /** Whether the events are followed, in words. */
+  /** The state of the connection to the event stream, in words. */
   declare connection: { readonly isLive: boolean; readonly text: string };
   /** The sandbox's time in words. */
   declare now: { readonly text: string; readonly frozen: boolean };

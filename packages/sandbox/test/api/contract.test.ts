@@ -185,8 +185,7 @@ test.each(ids)('%s succeeds with the documented status, and its answer is what t
 });
 
 /**
- * Nothing a request holds leads here: 500 never, and no rule of the specification says when. Only the fault facility
- * does.
+ * No request leads here: 500 never happens, and the specification does not say when it would. Only a fault causes it.
  */
 const onlyByFault: readonly (readonly [ApiId, number])[] = [
   ...ids.map((id) => [id, 500] as const),

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { publicationId } from '../../src/index.ts';
 import { addField, create, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
-/** Addresses as people have them. */
+/** Unusual addresses that people have. */
 const realAddresses = [
   ['ada+news@example.com', 'ada+news@example.com'],
   ['MARIE.Curie@Example.COM', 'MARIE.Curie@example.com'],

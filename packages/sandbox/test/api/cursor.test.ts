@@ -40,7 +40,7 @@ test('cursors return every earlier subscription exactly once, in order, in both 
           });
           expect(page.has_more).toBe(page.next_cursor !== null);
           met.push(...page.data.map((one) => one.id));
-          // Without this a list that repeats would be walked for ever.
+          // Without this a list that repeats would never end.
           expect(new Set(met).size).toBe(met.length);
           cursor = page.next_cursor ?? undefined;
           const [between] = interludes.take(1);

@@ -1,4 +1,4 @@
-/** What the demo holds, found through the API itself. */
+/** Records of the demo, found through the API. */
 import type { Sandbox } from '../../src/index.ts';
 import { ask, list, publicationPath } from '../caller.ts';
 

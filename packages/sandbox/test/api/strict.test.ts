@@ -1,4 +1,4 @@
-/** Where a lax sandbox would hide a client's mistake: each of these was once let through, or answered wrongly. */
+/** Strictness that reveals a client's mistakes: each of these was once accepted, or answered wrongly. */
 import { expect, test } from 'vitest';
 import { apiKeys, createSandbox, publicationId, SeedError, type Seed } from '../../src/index.ts';
 import { ask, create, errorsOf, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';

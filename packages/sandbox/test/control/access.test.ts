@@ -1,4 +1,4 @@
-/** Who may use a sandbox that listens. */
+/** Access to a sandbox on a port: host names, origins, the control token. */
 import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -7,7 +7,7 @@ import { createSandbox, publicationId } from '../../src/index.ts';
 import { fresh } from '../caller.ts';
 import { run, start } from '../command/process.ts';
 
-/** A sandbox on a free port, asked with headers that `fetch` would not let one set. */
+/** A sandbox on a free port, called with headers that `fetch` does not let a program set. */
 async function listening(options: Partial<ListenOptions> = {}) {
   const { address, stop } = await listen(createSandbox({ seed: 'demo' }), { host: '127.0.0.1', port: 0, ...options });
   onTestFinished(stop);

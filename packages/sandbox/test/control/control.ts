@@ -1,4 +1,4 @@
-/** Calls the control of a sandbox in process. */
+/** Calls the control endpoints of a sandbox in process. */
 import type { Sandbox } from '../../src/index.ts';
 import type { Answered } from '../caller.ts';
 

@@ -177,7 +177,7 @@ test('a sandbox with a database file takes snapshots, and stores what was restor
   expect(await addresses(fresh({ db }))).toEqual(all);
 });
 
-/** Some of everything that a client does. */
+/** A mix of all calls of a client. */
 async function use(sandbox: Sandbox): Promise<string[]> {
   const answers: string[] = [];
   const call = async (method: string, path: string, body?: unknown): Promise<void> => {

@@ -1,4 +1,4 @@
-/** The API with access tokens: what opens it, and what each scope allows. */
+/** The API with access tokens: which tokens are valid, and what each scope allows. */
 import { operations } from '@newsletter-kit/core/contract';
 import { describe, expect, test } from 'vitest';
 import { publicationId } from '../../src/index.ts';

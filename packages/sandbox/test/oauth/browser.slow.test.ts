@@ -58,7 +58,7 @@ async function visit(fields: Fields = {}): Promise<Visit> {
   return { page, sandbox, app, link };
 }
 
-/** Presses something and waits for the page it leads to. */
+/** Clicks an element and waits for the next page. */
 async function press(page: Page, selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.click(selector)]);
 }
@@ -155,7 +155,7 @@ describeInBrowser('in a browser', () => {
     ['light', 320],
     ['dark', 320],
   ] as const)('in %s, %d pixels wide,', (scheme, width) => {
-    /** What axe finds, and what sticks out. */
+    /** Findings of axe, and elements that overflow the page. */
     async function troubles(page: Page): Promise<readonly string[]> {
       const found = await findings(page);
       const beyond = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'));

@@ -1,4 +1,4 @@
-/** The consent page as a form: what it shows, what it sends, and whose form is taken. */
+/** The consent page: what it shows, what its form sends, and which forms are refused. */
 import { operations } from '@newsletter-kit/core/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { fresh } from '../caller.ts';
 import { callback, origin } from './app.ts';
 import { asked, authorizeUrl, codeFor, confidential, post, type Fields } from './wire.ts';
 
-/** Opens the page; answers its text, its fields and its cookie. */
+/** Opens the page and returns its text, its fields and its cookie. */
 async function open(sandbox: Sandbox, fields: Fields = asked, headers: Fields = {}) {
   const page = await sandbox.fetch(authorizeUrl(fields), { headers });
   const html = await page.text();

@@ -1,4 +1,4 @@
-/** Whatever is sent to OAuth, the answer is one of its own. */
+/** Fuzzing of the OAuth endpoints: every answer is a documented one. */
 import { oauthError } from '@newsletter-kit/core/schema';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Bare requests to OAuth, and what has to hold for every answer. */
+/** Plain requests to OAuth, and checks for every answer. */
 import { oauthError } from '@newsletter-kit/core/schema';
 import { expect } from 'vitest';
 import { consent, type Sandbox } from '../../src/index.ts';
@@ -48,7 +48,7 @@ export async function get(sandbox: Sandbox, path: string, headers: Fields = {}):
   return read(await sandbox.fetch(`${origin}/oauth/${path}`, { headers }));
 }
 
-/** Nothing that OAuth answers may be kept, and every JSON answer says what it is. */
+/** No answer of OAuth may be cached, and every JSON answer has its content type. */
 async function read(answer: Response): Promise<OauthAnswer> {
   expect(answer.headers.get('cache-control')).toContain('no-store');
   expect(answer.headers.get('pragma')).toBe('no-cache');
@@ -61,7 +61,7 @@ async function read(answer: Response): Promise<OauthAnswer> {
   };
 }
 
-/** The body of a refusal, checked to be one of RFC 6749. */
+/** The body of an error answer, checked to be one of RFC 6749. */
 export function errorOf({ status, body, headers }: OauthAnswer) {
   const error = oauthError.parse(body);
   expect(status).toBeGreaterThanOrEqual(400);

@@ -1,4 +1,4 @@
-/** Reads `/openapi.json` as a tool would. */
+/** Reads `/openapi.json` as a client generator would. */
 import type { Sandbox } from '../../src/index.ts';
 
 export interface OperationObject {

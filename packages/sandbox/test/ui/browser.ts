@@ -1,4 +1,4 @@
-/** A person in front of the window: a real Chromium on a real server, both ended when the test ends. */
+/** The web interface in a real Chromium on a real server; both end with the test. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +74,7 @@ export interface OpenOptions {
   readonly dark?: boolean;
 }
 
-/** Opens a page of a fresh sandbox. Whatever the page complains about fails the test. */
+/** Opens a page of a fresh sandbox. Every error in its console fails the test. */
 export async function open({
   path = '/',
   seed = 'demo',

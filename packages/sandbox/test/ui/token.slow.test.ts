@@ -1,4 +1,4 @@
-/** The window of a sandbox whose control requires a token. */
+/** The web interface of a sandbox that requires a control token. */
 import { expect, test } from 'vitest';
 import { describeInBrowser, isLive, open } from './browser.ts';
 
