@@ -50,7 +50,8 @@ export const floors: Readonly<Record<string, Floor>> = {
     sources: ['packages/sandbox/src/{api,world}/**/*.ts', '!packages/sandbox/src/**/seeds/**'],
     tests: [
       'packages/sandbox/test/{api,world}/**/*.test.ts',
-      'packages/sandbox/test/control/{clock,inbox,subscriptions}.test.ts',
+      'packages/sandbox/test/control/{clock,inbox,profile,subscriptions}.test.ts',
+      'packages/sandbox/test/oauth/api.test.ts',
     ],
   },
 };
