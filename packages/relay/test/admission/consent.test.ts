@@ -55,13 +55,26 @@ describe('the consent ledger', () => {
     expect(await ledgerAfter({ consent })).toEqual([expect.objectContaining({ sentence: expected })]);
   });
 
-  it.each([[undefined], [false], [''], ['false']])('has no entry for %j', async (consent) => {
+  it.each([
+    ['on', null],
+    ['YES', null],
+    ['1', null],
+    ['yes, I agree', 'yes, I agree'],
+    ['I say yes', 'I say yes'],
+    ['no spam, only news', 'no spam, only news'],
+    ['spam? no', 'spam? no'],
+  ])('has the sentence of the value %j: %j', async (consent, expected) => {
+    expect(await ledgerAfter({ consent })).toEqual([expect.objectContaining({ sentence: expected })]);
+  });
+
+  it.each([[undefined], [false], [''], ['false'], ['OFF'], ['no'], ['0']])('has no entry for %j', async (consent) => {
     expect(await ledgerAfter({ consent })).toEqual([]);
   });
 
   it.each([
     ['shortened', '203.0.113.77', '203.0.113.0/24'],
     ['shortened', '2001:db8:1:2:3::4', '2001:db8:1::/48'],
+    ['shortened', '203.0.113.7', '203.0.113.0/24'],
     ['none', '203.0.113.77', null],
     ['shortened', null, null],
   ])('%s: stores %s as %s', async (kind, peer, visitor) => {
@@ -82,8 +95,21 @@ describe('the consent ledger', () => {
   it.each([
     ['another site', 'https://elsewhere.example/page'],
     ['no URL', 'nonsense'],
+    ['the same site on another port', `${site}:8443/page`],
   ])('stores no page for a referrer that is %s', async (_case, referer) => {
     expect((await ledgerAfter({ consent: true }, { headers: { referer } }))[0]?.page).toBeNull();
+  });
+});
+
+describe('the page of an entry', () => {
+  it('has at most 2000 characters', async () => {
+    const referer = `${site}/${'x'.repeat(3000)}`;
+    const [entry] = await ledgerAfter({ consent: true }, { headers: { referer } });
+    expect(entry?.page).toBe(referer.slice(0, 2000));
+  });
+
+  it('is null without a referrer', async () => {
+    expect((await ledgerAfter({ consent: true }))[0]?.page).toBeNull();
   });
 });
 

@@ -1,0 +1,207 @@
+/** The delivery of one signup: its requests to the API, and the outcome that is stored. */
+import { describe, expect, it, vi } from 'vitest';
+import { SingleDelivery } from '../../src/delivery/single-delivery.ts';
+import type { ClaimedSignup } from '../../src/index.ts';
+import { newSignup } from '../new-signup.ts';
+import { publicationId, unreachable } from '../running-relay.ts';
+import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
+
+const email = 'ada@example.com';
+const skewMs = 5 * 60_000;
+
+type Answer = (request: Request) => Promise<Response>;
+
+const created = (warnings?: readonly unknown[]) => () =>
+  Promise.resolve(Response.json({ data: listed(email, 0), ...(warnings && { warnings }) }));
+
+interface Test extends DeliveryParts {
+  readonly backgrounds: (boolean | undefined)[];
+  /** Stores, claims and delivers a signup. */
+  deliver(changes?: Partial<ClaimedSignup>): Promise<ClaimedSignup>;
+  /** Bodies of the creations. */
+  bodies(): Promise<Record<string, unknown>[]>;
+}
+
+function single({
+  create = created(),
+  list = () => Promise.resolve(listPage([])),
+}: { readonly create?: Answer; readonly list?: Answer } = {}): Test {
+  const parts = deliveryParts((request) => (request.method === 'GET' ? list(request) : create(request)));
+  const { store, client } = parts.options;
+  const delivery = new SingleDelivery(parts.options);
+  const backgrounds: (boolean | undefined)[] = [];
+  const { subscriptions } = client;
+  const creation = subscriptions.create.bind(subscriptions);
+  vi.spyOn(subscriptions, 'create').mockImplementation((params, options) => {
+    backgrounds.push(options?.background);
+    return creation(params, options);
+  });
+  return {
+    ...parts,
+    backgrounds,
+    async deliver(changes = {}) {
+      const { receivedAt = startAt, submission = { email } } = changes;
+      await store.accept(newSignup(email, { receivedAt, submission }));
+      const [claimed] = await store.claim({ forms: ['default'], limit: 1, now: parts.clock.now });
+      if (!claimed) throw new Error('The signup is due.');
+      const signup = { ...claimed, ...changes };
+      await delivery.deliver(signup);
+      return signup;
+    },
+    bodies: () =>
+      Promise.all(
+        parts.requests
+          .filter(({ method }) => method === 'POST')
+          .map((request) => request.clone().json() as Promise<Record<string, unknown>>),
+      ),
+  };
+}
+
+const stored = async ({ options: { store } }: DeliveryParts) => (await store.list({}, { limit: 1 }))[0];
+
+describe('a first attempt', () => {
+  it('creates the subscription without a lookup, and stores the delivery', async () => {
+    const test = single();
+    test.clock.now += 700;
+    const { id } = await test.deliver();
+    expect(test.requests.map(({ method }) => method)).toEqual(['POST']);
+    expect(await test.bodies()).toEqual([{ email }]);
+    expect(await stored(test)).toMatchObject({ id, state: 'delivered', settledAt: startAt + 700 });
+    expect(test.events).toEqual([{ type: 'delivered', form: 'default', waitedMs: 700 }]);
+    expect(JSON.parse(test.logged.join())).toMatchObject({ signup: id, attempt: 1, waitedMs: 700, msg: 'delivered' });
+  });
+
+  it('logs what the API left out', async () => {
+    const test = single({ create: created([{ message: 'No such field.', code: 'X' }]) });
+    await test.deliver();
+    expect(test.logged).toHaveLength(2);
+    expect(test.logged[1]).toContain('"warnings":[{"message":"No such field.","code":"X"}]');
+  });
+
+  it.each([
+    [0, false],
+    [10_000, false],
+    [10_001, true],
+  ])('%i ms after the post has background priority: %s', async (waitedMs, background) => {
+    const test = single();
+    await test.deliver({ receivedAt: startAt - waitedMs });
+    expect(test.backgrounds).toEqual([background]);
+  });
+});
+
+describe('a retry', () => {
+  const tried = { tried: true, attempts: 1 } as const;
+  const existing =
+    (seconds: number): Answer =>
+    () =>
+      Promise.resolve(listPage([listed(email, seconds)]));
+
+  it('looks the address up, and creates the subscription without reactivation if there is none', async () => {
+    const test = single();
+    await test.deliver(tried);
+    const [lookup] = test.requests;
+    const { pathname, searchParams } = new URL(lookup?.url ?? '');
+    expect([pathname, Object.fromEntries(searchParams)]).toEqual([
+      `/v2/publications/${publicationId}/subscriptions`,
+      { email, limit: '1' },
+    ]);
+    expect(await test.bodies()).toEqual([{ email, reactivate_existing: false }]);
+    expect(test.backgrounds).toEqual([true]);
+  });
+
+  it.each([
+    ['after the post', 1],
+    ['five minutes before the post, by a clock that differs', -skewMs / 1000],
+  ])('creates nothing if the subscription was created %s', async (_case, seconds) => {
+    const test = single({ list: existing(seconds) });
+    await test.deliver(tried);
+    expect(await test.bodies()).toEqual([]);
+    expect(await stored(test)).toMatchObject({ state: 'delivered' });
+  });
+
+  it('updates an older subscription without a welcome mail', async () => {
+    const test = single({ list: existing(-skewMs / 1000 - 1) });
+    await test.deliver(tried);
+    expect(await test.bodies()).toEqual([{ email, reactivate_existing: false, send_welcome_email: false }]);
+  });
+
+  it('is sent without a lookup where the key may not read', async () => {
+    const test = single({ list: () => Promise.resolve(refusal(403)) });
+    await test.deliver(tried);
+    expect(await test.bodies()).toEqual([{ email, reactivate_existing: false }]);
+  });
+
+  it('is scheduled again where the lookup fails', async () => {
+    const test = single({ list: () => Promise.resolve(refusal(401)) });
+    await test.deliver(tried);
+    expect(await test.bodies()).toEqual([]);
+    expect(await stored(test)).toMatchObject({ state: 'waiting' });
+  });
+});
+
+describe('a failed attempt', () => {
+  it('is retried after a backoff, and recorded as possibly arrived', async () => {
+    const test = single({ create: () => Promise.resolve(refusal(503)) });
+    const { id } = await test.deliver();
+    expect(await stored(test)).toMatchObject({
+      state: 'waiting',
+      tried: true,
+      nextAttemptAt: startAt + 750,
+      reason: expect.stringContaining('503') as string,
+    });
+    expect(test.events).toEqual([{ type: 'retryScheduled', form: 'default', cause: 'status 503' }]);
+    expect(JSON.parse(test.logged.join())).toMatchObject({
+      signup: id,
+      nextAttemptAt: startAt + 750,
+      msg: 'not delivered; it will be tried again',
+    });
+    expect(test.requests).toHaveLength(1);
+  });
+
+  it('waits for twice as long after each attempt', async () => {
+    const test = single({ create: unreachable });
+    await test.deliver({ attempts: 2 });
+    expect(await stored(test)).toMatchObject({ state: 'waiting', tried: false, nextAttemptAt: startAt + 3000 });
+  });
+
+  it('counts for the circuit breakers, and a delivery closes them', async () => {
+    let answer: Answer = () => Promise.resolve(refusal(401));
+    const test = single({ create: (request) => answer(request) });
+    await test.deliver();
+    expect(test.options.circuits.isFailing).toBe(true);
+    answer = created();
+    test.clock.now += 750;
+    await test.deliver({ submission: { email, utm_term: 'second' } });
+    expect(test.options.circuits.isFailing).toBe(false);
+  });
+
+  it('through the stop of the relay is due at once, without an event or an open circuit breaker', async () => {
+    const test: Test = single({
+      create: () => {
+        test.giveUp.abort();
+        return Promise.reject(new Error('aborted'));
+      },
+    });
+    await test.deliver();
+    expect(await stored(test)).toMatchObject({ state: 'waiting', tried: true, nextAttemptAt: startAt });
+    expect(test.events).toEqual([]);
+    expect(test.options.circuits.isFailing).toBe(false);
+  });
+});
+
+describe('a refused signup', () => {
+  it('becomes a dead letter with the reason', async () => {
+    const test = single({ create: () => Promise.resolve(refusal(400)) });
+    const { id } = await test.deliver();
+    const reason = expect.stringContaining('"No (X)"') as string;
+    expect(await stored(test)).toMatchObject({ state: 'dead', settledAt: startAt, reason });
+    expect(test.events).toEqual([{ type: 'deadLetter', signup: id, form: 'default', reason }]);
+    expect(JSON.parse(test.logged.join())).toMatchObject({
+      level: 50,
+      signup: id,
+      reason,
+      msg: 'refused for good; kept as a dead letter',
+    });
+    expect(test.options.circuits.isFailing).toBe(false);
+  });
+});
