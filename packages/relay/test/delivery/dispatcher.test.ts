@@ -1,0 +1,289 @@
+/** The dispatcher: its lanes per publication and API key, their circuit breakers, concurrency, pauses and stop. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { Dispatcher, type DispatcherOptions } from '../../src/delivery/dispatcher.ts';
+import { decideRetry } from '../../src/delivery/retry.ts';
+import type { Form, SignupStore } from '../../src/index.ts';
+import { eventually } from '../eventually.ts';
+import { newSignup } from '../new-signup.ts';
+import { deliveryParts, listed, refusal, startAt, type DeliveryParts } from './parts.ts';
+
+type Answer = (request: Request) => Promise<Response>;
+
+const created: Answer = () => Promise.resolve(Response.json({ data: listed('x@example.com', 0) }));
+const publication = (n: number): string => `pub_00000000-0000-4000-8000-00000000000${n}`;
+
+/** Forms by name, each with a publication and a key: `{ shop: [1, 'key-1'] }`. */
+type FormParts = Readonly<Record<string, readonly [publication: number, apiKey: string]>>;
+
+interface Test extends DeliveryParts {
+  readonly dispatcher: Dispatcher;
+  readonly clientOf: ReturnType<typeof vi.fn<DispatcherOptions['clientOf']>>;
+  /** Stores signups of a form. */
+  accept(form: string, count?: number): Promise<void>;
+  counts: SignupStore['counts'];
+}
+
+function dispatch(
+  answer: Answer = created,
+  forms: FormParts = { default: [1, 'key-1'] },
+  change: Partial<SignupStore> = {},
+  more: Partial<DispatcherOptions> = {},
+): Test {
+  const parts = deliveryParts(answer, change);
+  const { client, store, health, log, onEvent, secrets, now, random } = parts.options;
+  const [pattern] = Object.values(parts.options.forms);
+  if (!pattern) throw new Error('The environment makes a form.');
+  const clientOf = vi.fn<DispatcherOptions['clientOf']>(() => client);
+  const dispatcher = new Dispatcher({
+    store,
+    health,
+    clientOf,
+    log,
+    onEvent,
+    secrets,
+    now,
+    random,
+    forms: Object.fromEntries(
+      Object.entries(forms).map(([name, [n, apiKey]]): [string, Form] => [
+        name,
+        { ...pattern, name, apiKey, publicationId: publication(n) },
+      ]),
+    ),
+    ...more,
+  });
+  onTestFinished(() => dispatcher.stop(0));
+  let accepted = 0;
+  return {
+    ...parts,
+    dispatcher,
+    clientOf,
+    async accept(form, count = 1) {
+      for (let n = 0; n < count; n += 1) {
+        accepted += 1;
+        await store.accept(newSignup(`p${accepted}@example.com`, { form, receivedAt: parts.clock.now }));
+      }
+    },
+    counts: () => store.counts(),
+  };
+}
+
+const delivered = ({ counts }: Test, count: number) =>
+  eventually(`${count} are delivered`, async () => (await counts()).delivered === count);
+
+describe('the lanes of a dispatcher', () => {
+  it('deliver each form to its publication, with one client per API key', async () => {
+    const test = dispatch(created, { shop: [1, 'key-1'], blog: [2, 'key-1'], club: [3, 'key-2'], news: [1, 'key-1'] });
+    for (const form of ['shop', 'blog', 'club', 'news']) await test.accept(form);
+    test.dispatcher.start();
+    await delivered(test, 4);
+    expect(test.requests.map(({ url }) => new URL(url).pathname.split('/')[3]).toSorted()).toEqual(
+      [1, 1, 2, 3].map(publication),
+    );
+    expect(test.clientOf.mock.calls).toEqual([['key-1'], ['key-2']]);
+  });
+
+  it('deliver a signup that arrives later when they are woken', async () => {
+    const test = dispatch();
+    const claim = vi.spyOn(test.options.store, 'claim');
+    test.dispatcher.start();
+    await eventually('the lane sleeps', () => claim.mock.calls.length > 0);
+    await sleep(20);
+    await test.accept('default');
+    test.dispatcher.wake();
+    await delivered(test, 1);
+  });
+
+  it('deliver a due retry without being woken', async () => {
+    let answer: Answer = () => Promise.resolve(refusal(503));
+    const test = dispatch((request) => answer(request), undefined, {}, { backoff: { firstMs: 40 } });
+    const ticking = setInterval(() => (test.clock.now += 10), 10);
+    onTestFinished(() => clearInterval(ticking));
+    await test.accept('default');
+    test.dispatcher.start();
+    await eventually('the first attempt failed', () => test.events.length === 1);
+    answer = (request) =>
+      request.method === 'GET'
+        ? Promise.resolve(Response.json({ data: [], limit: 1, has_more: false, next_cursor: null }))
+        : created(request);
+    await delivered(test, 1);
+  });
+
+  it.each([
+    [undefined, 5],
+    [2, 2],
+  ])('with the concurrency %s have at most %i deliveries in flight', async (concurrency, expected) => {
+    let inFlight = 0;
+    const counted: number[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const test = dispatch(
+      async (request) => {
+        counted.push((inFlight += 1));
+        await promise;
+        inFlight -= 1;
+        return created(request);
+      },
+      undefined,
+      {},
+      { concurrency },
+    );
+    await test.accept('default', 12);
+    test.dispatcher.start();
+    await eventually('as many as allowed are in flight', () => inFlight === expected);
+    test.dispatcher.wake();
+    await sleep(20);
+    expect(inFlight).toBe(expected);
+    resolve();
+    await delivered(test, 12);
+    expect(Math.max(...counted)).toBe(expected);
+  });
+
+  it('send nothing while delivery is paused', async () => {
+    const test = dispatch();
+    await test.options.store.setPaused(true);
+    const paused = vi.spyOn(test.options.store, 'paused');
+    await test.accept('default');
+    test.dispatcher.start();
+    await eventually('the lane has checked', () => paused.mock.calls.length > 0);
+    await sleep(20);
+    expect(test.requests).toEqual([]);
+    await test.options.store.setPaused(false);
+    test.dispatcher.wake();
+    await delivered(test, 1);
+  });
+
+  it.each([
+    [5 * 60_000, 0],
+    [5 * 60_000 + 1, 1],
+  ])('shorten waits after the clock was set back by %i ms: %i times', async (backMs, times) => {
+    const test = dispatch();
+    const pullForward = vi.spyOn(test.options.store, 'pullForward');
+    const claim = vi.spyOn(test.options.store, 'claim');
+    test.dispatcher.start();
+    await eventually('the lane has claimed', () => claim.mock.calls.length > 0);
+    await sleep(20);
+    const before = claim.mock.calls.length;
+    test.clock.now -= backMs;
+    test.dispatcher.wake();
+    await eventually('the lane has claimed again', () => claim.mock.calls.length > before);
+    await eventually('the clock is checked', () => pullForward.mock.calls.length === times);
+    expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt - backMs, 2 * 3_600_000]]);
+  });
+});
+
+describe('the circuit breakers of a dispatcher', () => {
+  const forms: FormParts = { shop: [1, 'key-1'], blog: [2, 'key-1'], club: [1, 'key-2'], news: [3, 'key-3'] };
+  const opened = ({ events }: Test) => events.filter(({ type }) => type === 'circuitOpened');
+
+  it.each([
+    [401, 'API key of the form "shop"', ['shop', 'blog'], true],
+    [404, `publication ${publication(1)}`, ['shop', 'club'], true],
+    [429, 'API key of the form "shop"', ['shop', 'blog'], false],
+  ])('after status %i pause the forms of %s', async (status, scope, affected, needsOperator) => {
+    let refuses = true;
+    const test = dispatch((request) => {
+      if (!refuses) return created(request);
+      refuses = false;
+      return Promise.resolve(refusal(status));
+    }, forms);
+    await test.accept('shop');
+    test.dispatcher.start();
+    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    expect(opened(test)).toEqual([
+      {
+        type: 'circuitOpened',
+        scope,
+        forms: affected,
+        status,
+        cause: `status ${status}`,
+        reason: expect.any(String) as string,
+        needsOperator,
+      },
+    ]);
+    const line = test.logged.find((text) => text.includes('the API takes no signups; they are kept and wait'));
+    expect(JSON.parse(line ?? '{}')).toMatchObject({
+      level: needsOperator ? 50 : 40,
+      scope,
+      cause: `status ${status}`,
+    });
+
+    for (const form of Object.keys(forms)) await test.accept(form);
+    test.dispatcher.wake();
+    const others = Object.keys(forms).filter((form) => !affected.includes(form));
+    await delivered(test, others.length);
+    expect((await test.options.store.list({ states: ['delivered'] }, { limit: 10 })).map(({ form }) => form)).toEqual(
+      expect.arrayContaining(others),
+    );
+
+    test.clock.now += 60_000;
+    test.dispatcher.wake();
+    await delivered(test, 5);
+    expect(test.events).toContainEqual({ type: 'circuitClosed', scope });
+    expect(test.logged.join()).toContain('the API takes signups again');
+  });
+
+  it('open by a failure that was found outside of a delivery', async () => {
+    const test = dispatch(created, forms);
+    const failure = decideRetry(new Error('defect'));
+    if (failure.kind !== 'retry') throw new Error('An unknown error is retried.');
+    test.dispatcher.refused('news', { ...failure, scope: 'key' });
+    test.dispatcher.refused('unknown', { ...failure, scope: 'key' });
+    expect(opened(test)).toMatchObject([{ scope: 'API key of the form "news"', forms: ['news'] }]);
+    await test.accept('news');
+    await test.accept('shop');
+    test.dispatcher.start();
+    await delivered(test, 1);
+    expect(test.requests).toHaveLength(1);
+  });
+
+  it('allow one delivery at a time until one succeeds', async () => {
+    let failures = 1;
+    let inFlight = 0;
+    const counted: number[] = [];
+    const test = dispatch(async (request) => {
+      counted.push((inFlight += 1));
+      await sleep(5);
+      inFlight -= 1;
+      if (failures === 0) return created(request);
+      failures -= 1;
+      return refusal(401);
+    });
+    await test.accept('default');
+    test.dispatcher.start();
+    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await test.accept('default', 3);
+    test.clock.now += 60_000;
+    test.dispatcher.wake();
+    await delivered(test, 4);
+    expect(counted.slice(0, 2)).toEqual([1, 1]);
+  });
+});
+
+describe('the stop of a dispatcher', () => {
+  it('waits for a delivery in flight', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const test = dispatch(async (request) => {
+      await promise;
+      return created(request);
+    });
+    await test.accept('default');
+    test.dispatcher.start();
+    await eventually('it is in flight', () => test.requests.length === 1);
+    const stopped = test.dispatcher.stop(60_000);
+    resolve();
+    await stopped;
+    expect(await test.counts()).toMatchObject({ delivered: 1 });
+  });
+
+  it('aborts a delivery after the grace period', async () => {
+    const test = dispatch(
+      (request) =>
+        new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new Error('aborted')))),
+    );
+    await test.accept('default');
+    test.dispatcher.start();
+    await eventually('it is in flight', () => test.requests.length === 1);
+    await test.dispatcher.stop(20);
+    expect(await test.counts()).toMatchObject({ waiting: 1 });
+  });
+});
