@@ -39,6 +39,8 @@ export interface Run {
   readonly version?: number;
   /** Collects the name of each parameter that the node reads. */
   readonly reads?: string[];
+  /** Whether "Always Output Data" is on in the settings of the node. */
+  readonly alwaysOutputData?: boolean;
   /** Whether an AI agent runs the node as a tool. */
   readonly tool?: boolean;
 }
@@ -137,6 +139,7 @@ function common(run: Run) {
   return {
     getNode: () => ({
       ...(run.onError && { onError: run.onError }),
+      ...(run.alwaysOutputData && { alwaysOutputData: true }),
       id: '1',
       name: 'Newsletter',
       type: run.tool ? 'newsletterTool' : 'newsletter',

@@ -270,6 +270,43 @@ describe('the events found by reading the whole list', () => {
     );
   });
 
+  it('reads at least two pages per poll, so that every scan ends', async () => {
+    world(500);
+    const parameters = { options: { pages: 1 } };
+    await poll('subscriptionStatusChanged', { parameters });
+    expect(await requestsOf(() => poll('subscriptionStatusChanged', { parameters }))).toBe(2);
+  });
+
+  describe('after an interrupted activation', () => {
+    const parameters = { options: { pages: 3 } };
+    const log: string[] = [];
+    beforeEach(async () => {
+      world(1_000);
+      log.length = 0;
+      sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 5 });
+      expect(await pollItems('subscriptionStatusChanged', { parameters, log })).toBeNull();
+      sandbox.faults.clear();
+    });
+
+    it('continues the first scan with more requests than Requests per Poll', async () => {
+      expect(log).toEqual([
+        expect.stringContaining('the poll was interrupted'),
+        expect.stringMatching(/the first scan has read \d+ subscriptions; the next poll continues$/),
+      ]);
+      const work = () => poll('subscriptionStatusChanged', { parameters, log });
+      expect(await requestsOf(work)).toBeGreaterThan(3);
+      expect(log.at(-1)).toMatch(/^Newsletter Trigger: at \d+ % of 1000 subscriptions$/);
+    });
+
+    it('starts an execution without items, so that n8n saves the state', async () => {
+      expect(await pollItems('subscriptionStatusChanged', { parameters })).toEqual([]);
+    });
+
+    it('starts none with Always Output Data, which would add an item', async () => {
+      expect(await pollItems('subscriptionStatusChanged', { parameters, alwaysOutputData: true })).toBeNull();
+    });
+  });
+
   it('reports every change after n8n lost the state of polls without an event', async () => {
     world(500);
     const parameters = { options: { pages: 2 } };
@@ -366,6 +403,19 @@ describe('a poll by hand', () => {
     },
   );
 
+  it('searches five pages at most', async () => {
+    world(1_000);
+    const parameters = { filters: { utm_source: ['nobody'] } };
+    expect(await requestsOf(() => poll('subscriptionCreated', { mode: 'manual', parameters }))).toBe(5);
+  });
+
+  it('includes what Include adds', async () => {
+    const parameters = { output: 'raw', options: { expand: ['stats'] } };
+    const [item] = (await pollItems('subscriptionCreated', { mode: 'manual', parameters })) ?? [];
+    expect(item?.json).toHaveProperty('stats');
+    expect(item?.json).not.toHaveProperty('custom_fields');
+  });
+
   it('searches older subscriptions for one that matches the filters', async () => {
     await api.subscriptions.create({ email: 'harbour@example.com', utm_source: 'harbour' });
     now += 60_000;
@@ -379,6 +429,23 @@ describe('a poll by hand', () => {
 });
 
 describe('the stored state', () => {
+  it('is in the static data of the workflow after the activation, and of the node after a report', async () => {
+    await poll();
+    expect(Object.keys(kept['global'] as object)).toEqual(['newsletterTrigger:1']);
+    expect(kept['node']).not.toHaveProperty('newsletter');
+    now += 1_000;
+    await subscribe('ada@example.com');
+    await poll();
+    expect(kept['global']).toEqual({});
+    expect(kept['node']).toEqual({ newsletter: expect.any(String), newsletterSaved: expect.any(String) });
+  });
+
+  it('is in the static data of the node alone under the durable scheduler', async () => {
+    await poll('subscriptionCreated', { pollBudgetMs: 36_000 });
+    expect(kept['global']).toEqual({});
+    expect(kept['node']).toEqual({ newsletter: expect.any(String), newsletterSaved: expect.any(String) });
+  });
+
   it('stays unchanged by a poll without a new subscription', async () => {
     await poll();
     const before = snapshot();

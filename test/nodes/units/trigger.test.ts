@@ -1,11 +1,14 @@
 /** Units of the trigger: the time limit of a poll, the size check of the list, and the conversion of dates. */
 import { createClient } from '@newsletter-kit/core';
+import type { WatchState } from '@newsletter-kit/core/watch';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
+import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { matches, toFilter } from '../../../nodes/Newsletter/trigger/events.ts';
 import { checkSize, timeBudget, usesDurableScheduler } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
 import { toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
+import { WatchStateStore } from '../../../nodes/Newsletter/trigger/state.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -128,6 +131,82 @@ describe('a filter', () => {
     [{}, ['active'], false],
   ])('%j matches %j: %j', (filter, subscription, expected) => {
     expect(matches(filter, subscription)).toBe(expected);
+  });
+});
+
+describe('whether the state must be saved without a report', () => {
+  const minutes = (count: number): number => count * 60_000;
+  const seen = { seen: 1 };
+
+  /** A state with the parts that the decision depends on. */
+  function stateOf({ pass = 1, reached = null as string | null, created = seen, revision = 7, scan = true } = {}) {
+    return { scan: scan ? { pass, reached } : null, created, revision } as unknown as WatchState;
+  }
+
+  interface Poll {
+    readonly before?: WatchState;
+    readonly after?: WatchState;
+    readonly from?: 'node' | 'workflow' | 'new';
+    readonly type?: 'created' | 'became_active' | 'status_changed' | 'updated';
+    readonly reads?: 'newest' | 'all';
+    readonly scheduled?: boolean;
+    /** Minutes since the state was saved, and the saved revision. */
+    readonly saved?: readonly [minutes: number, revision: number] | string;
+  }
+
+  function mustSave({ before, after, from = 'node', type = 'became_active', reads = 'all', ...poll }: Poll): boolean {
+    const { scheduled = false, saved = [0, 7] } = poll;
+    const node: Record<string, unknown> = {
+      newsletterSaved:
+        typeof saved === 'string' ? saved : JSON.stringify({ at: Date.now() - minutes(saved[0]), revision: saved[1] }),
+    };
+    const context = {
+      getNode: () => ({ id: '1' }),
+      getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : {}),
+      getPollBudgetMs: () => (scheduled ? 36_000 : 300_000),
+    } as unknown as IPollFunctions;
+    const state = before ?? stateOf();
+    const event = { name: '', action: '', description: '', type, reads };
+    return new WatchStateStore(context).mustSave({ state, from }, after ?? stateOf(), event);
+  }
+
+  const midway = stateOf({ reached: 'sub_1' });
+  const unchanged = stateOf();
+  const cases: readonly (readonly [what: string, poll: Poll, needed: boolean])[] = [
+    ['an unchanged state', { before: unchanged, after: unchanged, from: 'new', scheduled: true }, false],
+    ['an activation', { from: 'new', before: stateOf({ scan: false }) }, false],
+    ['an activation by the durable scheduler', { from: 'new', scheduled: true }, true],
+    ['an event that reads the newest subscriptions', { reads: 'newest', before: stateOf({ pass: 0 }) }, false],
+    ['a state without a scan', { after: stateOf({ scan: false }), before: stateOf({ pass: 0 }) }, false],
+    ['the start of the first scan', { before: stateOf({ scan: false }) }, true],
+    ['the first scan', { before: stateOf({ pass: 0 }) }, true],
+    ['a later scan', { before: stateOf({ pass: 1 }) }, false],
+    [
+      'a new subscription, for status changes',
+      { type: 'status_changed', after: stateOf({ created: { seen: 2 } }) },
+      true,
+    ],
+    ['a new subscription, for updates', { type: 'updated', after: stateOf({ created: { seen: 2 } }) }, true],
+    ['a new subscription, for activations', { after: stateOf({ created: { seen: 2 } }) }, false],
+    ['no new subscription', { type: 'status_changed' }, false],
+    ['a position after six hours', { after: midway, saved: [360, 7] }, true],
+    ['a position just before six hours', { after: midway, saved: [359.9, 7] }, false],
+    ['the end of a scan after six hours', { before: midway, saved: [360, 7] }, true],
+    ['no position after six hours', { saved: [360, 7] }, false],
+    ['a scheduled position after ten minutes', { after: midway, scheduled: true, saved: [10, 7] }, true],
+    ['a scheduled position just before ten minutes', { after: midway, scheduled: true, saved: [9.9, 7] }, false],
+    ['a scheduled position with durable cursors', { after: midway, scheduled: true, saved: [10, 6] }, false],
+    [
+      'a scheduled position after an activation',
+      { after: midway, scheduled: true, saved: [10, 6], from: 'workflow' },
+      true,
+    ],
+    ['a position without a time of saving', { after: midway, saved: '{}' }, false],
+    ['a position with a damaged time of saving', { after: midway, saved: '{"at":0,"revision":"7"}' }, false],
+    ['a position with a damaged revision', { after: midway, saved: '{"at":"0","revision":7}' }, false],
+  ];
+  it.each(cases.map(([what, given, needed]) => ({ what, given, needed })))('$what: $needed', ({ given, needed }) => {
+    expect(mustSave(given)).toBe(needed);
   });
 });
 
