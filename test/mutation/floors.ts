@@ -38,7 +38,7 @@ export const floors: Readonly<Record<string, Floor>> = {
   dispatch: {
     project: 'nodes',
     sources: ['nodes/Newsletter/operations/dispatch.ts'],
-    tests: ['test/nodes/{dispatch,newsletter}.test.ts'],
+    tests: ['test/nodes/dispatch.test.ts'],
   },
   trigger: {
     project: 'nodes',

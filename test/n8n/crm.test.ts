@@ -5,15 +5,9 @@ import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createAirtable, createHubspot, createPipedrive, type Crm, type CrmCall } from './harness/crms.ts';
-import { createSalesforce, createSheet, salesforceHost } from './harness/crms-with-jwt.ts';
+import { createSalesforce, createSheet, salesforceHost } from './harness/crmsWithJwt.ts';
 import { start } from './harness/nodes.ts';
-import {
-  publishSync,
-  readExample,
-  subscriptionOf,
-  type ExampleFile,
-  type ExampleNode,
-} from './harness/sync-example.ts';
+import { publishSync, readExample, subscriptionOf, type ExampleFile, type ExampleNode } from './harness/syncExample.ts';
 import { test as base } from './harness/test.ts';
 import { startN8nWithVendors, type N8nWithVendors } from './harness/vendors.ts';
 import { all } from './operations/execution.ts';

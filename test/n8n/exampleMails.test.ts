@@ -6,7 +6,7 @@ import type { Client } from '@newsletter-kit/core';
 import { describe, expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { startMailServer, type MailServer } from './harness/mail.ts';
-import { createDatabase, publishExample, readExample } from './harness/sync-example.ts';
+import { createDatabase, publishExample, readExample } from './harness/syncExample.ts';
 import { n8n, test as n8nTest } from './harness/test.ts';
 import { syncType, triggerType } from './harness/nodes.ts';
 import { unscheduled } from './harness/watching.ts';

@@ -4,7 +4,7 @@
 import { expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { chosen, items as rowsOf, start, syncType } from './harness/nodes.ts';
-import { publishContactSync, subscriptionOf } from './harness/sync-example.ts';
+import { publishContactSync, subscriptionOf } from './harness/syncExample.ts';
 import { n8n, test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 

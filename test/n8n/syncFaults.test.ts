@@ -10,7 +10,7 @@ import { eventually } from '../../packages/relay/test/eventually.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startOwnN8n } from './harness/own.ts';
-import { publishContactSync, type PublishedSync } from './harness/sync-example.ts';
+import { publishContactSync, type PublishedSync } from './harness/syncExample.ts';
 import { test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 

@@ -8,7 +8,7 @@ import { openBrowser } from '../e2e/visitor.ts';
 import { openEditor, openPanel, openWorkflow, picture } from './harness/editor.ts';
 import { syncType } from './harness/nodes.ts';
 import type { Execution } from './harness/rest.ts';
-import { readExample } from './harness/sync-example.ts';
+import { readExample } from './harness/syncExample.ts';
 import { n8n, test } from './harness/test.ts';
 
 const { n8nUrl } = inject('newsletter');

@@ -1,7 +1,7 @@
 /** Bulk Import against the sandbox: one output item for each input item, also when a request fails. */
 import { describe, expect, it } from 'vitest';
 import { heapInUse } from '../../packages/relay/test/heap.ts';
-import { importRows, mappedManually, mistakes } from './import-mistakes.ts';
+import { importRows, mappedManually, mistakes } from './importMistakes.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();

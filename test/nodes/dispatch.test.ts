@@ -117,6 +117,37 @@ it('fails only the item whose address cannot be evaluated', async () => {
   ]);
 });
 
+it('shows equal hints of several items once', async () => {
+  const customFields = { mappingMode: 'defineBelow', value: { 'Shoe size': '39' } };
+  const email = (index: number) => `person.${index}@example.com`;
+  const hints: { message: string; type?: string; location?: string }[] = [];
+  const run = (more: Partial<Run>) =>
+    bench.run('subscription', 'create', { email, customFields }, { items: [{}, {}], version: 1, ...more });
+  expect(await run({ hints })).toHaveLength(2);
+  expect(hints).toEqual([
+    { message: expect.stringContaining('with a warning of the service'), type: 'warning', location: 'outputPane' },
+  ]);
+});
+
+it('returns the records of each item in the form of Output', async () => {
+  const parameters = { output: 'selected', fields: ['id'], limit: 2 };
+  const items = await bench.run('automation', 'getMany', parameters, { items: [{}, {}] });
+  expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 0, 1, 1]);
+  for (const { json } of items) expect(Object.keys(json)).toEqual(['id']);
+});
+
+it('returns the output of an operation without Output unchanged', async () => {
+  const [field] = await bench.run('customField', 'getMany', { limit: 1 });
+  const deleted = await bench.run('customField', 'delete', { customFieldId: field?.json['id'] });
+  expect(deleted).toEqual([{ json: { deleted: true }, pairedItem: { item: 0 } }]);
+});
+
+it('stops with the execution', async () => {
+  const signal = AbortSignal.abort();
+  await expect(bench.run('automation', 'getMany', {}, { signal })).rejects.toThrow(/stopped|aborted/i);
+  expect(bench.sandbox.requests()).toEqual([]);
+});
+
 describe('an item with an error', () => {
   const wrongKey: Partial<Run> = { credential: { apiKey: 'no-such-key' }, items: [{}, {}] };
   const run = (more: Partial<Run>) => bench.run('automation', 'getMany', {}, { ...wrongKey, ...more });

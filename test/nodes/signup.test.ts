@@ -6,7 +6,7 @@ import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
-import { hostSignup, loadSignupTrigger, type SignupHost, type SignupTrigger } from './signup-host.ts';
+import { hostSignup, loadSignupTrigger, type SignupHost, type SignupTrigger } from './signupHost.ts';
 
 const site = 'https://www.example.com';
 const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];

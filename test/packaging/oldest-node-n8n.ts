@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import type { Bundle } from '../nodes/bundle.ts';
 import { executeContext, itemlessContext, type Run } from '../nodes/context.ts';
-import { hostSignup, loadSignupTrigger } from '../nodes/signup-host.ts';
+import { hostSignup, loadSignupTrigger } from '../nodes/signupHost.ts';
 
 /** What the program found. */
 export interface Found {

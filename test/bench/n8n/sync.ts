@@ -14,7 +14,7 @@ import { eventually } from '../../../packages/relay/test/eventually.ts';
 import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
 import { root } from '../../../scripts/root.ts';
 import { newsletterType, start, syncType } from '../../n8n/harness/nodes.ts';
-import { publishContactSync, type ExampleFile, type PublishedSync } from '../../n8n/harness/sync-example.ts';
+import { publishContactSync, type ExampleFile, type PublishedSync } from '../../n8n/harness/syncExample.ts';
 import { median, tell } from '../figure.ts';
 import { memory, withN8n, type ServedSandbox, type Started } from './started.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { buildBundle, type Bundle } from './bundle.ts';
-import { hostSignup, loadSignupTrigger, type HostedNode, type SignupHost } from './signup-host.ts';
+import { hostSignup, loadSignupTrigger, type HostedNode, type SignupHost } from './signupHost.ts';
 
 const allowedOrigins = 'https://www.example.com';
 
