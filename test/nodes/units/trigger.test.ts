@@ -4,10 +4,10 @@ import type { WatchState } from '@newsletter-kit/core/watch';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { matches, toFilter } from '../../../nodes/Newsletter/trigger/events.ts';
+import { events, eventsWhere, matches, toFilter, toItem } from '../../../nodes/Newsletter/trigger/events.ts';
 import { checkSize, timeBudget, usesDurableScheduler } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
-import { toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
+import { readSettings, type Settings, toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
 import { WatchStateStore } from '../../../nodes/Newsletter/trigger/state.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -207,6 +207,211 @@ describe('whether the state must be saved without a report', () => {
   ];
   it.each(cases.map(([what, given, needed]) => ({ what, given, needed })))('$what: $needed', ({ given, needed }) => {
     expect(mustSave(given)).toBe(needed);
+  });
+});
+
+describe('the settings', () => {
+  function read(parameters: Readonly<Record<string, unknown>>, zone = 'UTC'): Settings {
+    return readSettings({
+      getNode: () => ({ id: '1', name: 'Trigger', type: 'trigger', typeVersion: 1, position: [0, 0], parameters }),
+      getNodeParameter: (name: string, fallback?: unknown) => parameters[name] ?? fallback,
+      getTimezone: () => zone,
+    } as unknown as IPollFunctions);
+  }
+
+  it('have defaults', () => {
+    expect(read({ event: 'subscriptionCreated' })).toMatchObject({
+      chosen: 'subscriptionCreated',
+      event: { type: 'created' },
+      publication: '',
+      filter: {},
+      form: { output: 'simplified' },
+      pages: 20,
+      since: undefined,
+      expand: ['custom_fields'],
+      changes: [],
+      customFields: 'none',
+    });
+  });
+
+  it('have the values of the parameters', () => {
+    const options = { pages: 2.9, since: '2026-11-21', expand: ['stats', 'tags'] };
+    const parameters = { event: 'subscriptionCreated', publicationId: 'pub_2', output: 'raw', options };
+    expect(read({ ...parameters, filters: { status: ['active'] } }, 'Europe/Berlin')).toMatchObject({
+      publication: 'pub_2',
+      filter: { status: ['active'] },
+      form: { output: 'raw' },
+      pages: 2,
+      since: Date.UTC(2026, 10, 20, 23) / 1000,
+      expand: ['stats', 'tags'],
+    });
+  });
+
+  it.each([
+    [{ expand: [] }, { expand: [] }],
+    [{ expand: null }, { expand: ['custom_fields'] }],
+    [{ since: '' }, { since: undefined }],
+    [{ since: null }, { since: undefined }],
+    ['', { pages: 20, expand: ['custom_fields'] }],
+  ])('read the options %j as %j', (options, expected) => {
+    expect(read({ event: 'subscriptionCreated', options })).toMatchObject(expected);
+  });
+
+  it('ignore options and filters that are hidden for the event', () => {
+    const hidden = { options: { since: 'yesterday' }, filters: { status: ['active'], subscription_tier: ['free'] } };
+    expect(read({ event: 'subscriptionUnsubscribed', ...hidden })).toMatchObject({
+      since: undefined,
+      filter: { subscription_tier: ['free'] },
+    });
+    expect(() => read({ event: 'subscriptionCreated', options: { since: 'yesterday' } })).toThrow(
+      '"Created Since" must be a date such as 2026-11-20 or 2026-11-20T09:30:00',
+    );
+  });
+
+  it.each([
+    [{}, { changes: ['custom_fields', 'tier'], customFields: 'all' }],
+    [
+      { changes: ['tier'], fieldNames: ['City'] },
+      { changes: ['tier'], customFields: 'none' },
+    ],
+    [
+      { changes: ['custom_fields'], fieldNames: [] },
+      { changes: ['custom_fields'], customFields: 'all' },
+    ],
+    [
+      { changes: ['custom_fields'], fieldNames: ['City'] },
+      { changes: ['custom_fields'], customFields: ['City'] },
+    ],
+  ])('read the changes %j as %j', (parameters, expected) => {
+    expect(read({ event: 'subscriptionUpdated', ...parameters })).toMatchObject(expected);
+  });
+
+  it('reject an event that this version does not have', () => {
+    expect(() => read({ event: 'subscriptionMoved' })).toThrow(
+      expect.objectContaining({
+        message: 'This version of the node does not know the event "subscriptionMoved"',
+        description: 'Choose an Event from the list, or update the package.',
+      }),
+    );
+  });
+});
+
+describe('the stored state', () => {
+  const settings = { chosen: 'subscriptionCreated', filter: {}, since: undefined } as unknown as Settings;
+  let node: Record<string, unknown>;
+  let workflow: Record<string, unknown>;
+  beforeEach(() => {
+    node = {};
+    workflow = {};
+  });
+
+  function openStore(id = 'n1', budgetMs = 300_000): WatchStateStore {
+    return new WatchStateStore({
+      getNode: () => ({ id }),
+      getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : workflow),
+      getPollBudgetMs: () => budgetMs,
+    } as unknown as IPollFunctions);
+  }
+  const load = (changes: object = {}, id?: string) => openStore(id).load('pub_1', { ...settings, ...changes });
+
+  /** Saves a state of this revision. */
+  function save(revision: number, { reports = false, budgetMs = 300_000, id = 'n1' } = {}): void {
+    const store = openStore(id, budgetMs);
+    const loaded = store.load('pub_1', settings);
+    store.save({ ...loaded.state, revision }, loaded, reports);
+  }
+
+  it('is new without any, and starts at the date of the settings', () => {
+    expect(load()).toMatchObject({ from: 'new', state: { revision: 0 } });
+    expect(load({ since: 1_000 }).state).not.toEqual(load({ since: 2_000 }).state);
+  });
+
+  it('is kept in the workflow under the ID of the node until a poll reports', () => {
+    save(1);
+    expect(load()).toMatchObject({ from: 'workflow', state: { revision: 1 } });
+    expect(load({}, 'n2')).toMatchObject({ from: 'new' });
+    expect(Object.keys(node)).toEqual(['newsletterSaved']);
+    save(2);
+    expect(load()).toMatchObject({ from: 'workflow', state: { revision: 2 } });
+    save(3, { reports: true });
+    expect(load()).toMatchObject({ from: 'node', state: { revision: 3 } });
+    expect(workflow).toEqual({});
+    save(4);
+    expect(load()).toMatchObject({ from: 'node', state: { revision: 4 } });
+  });
+
+  it('is kept in the node under the durable scheduler', () => {
+    save(1, { budgetMs: 36_000 });
+    expect(load()).toMatchObject({ from: 'node', state: { revision: 1 } });
+  });
+
+  it('is taken from the node before the workflow', () => {
+    save(1);
+    const [slot = ''] = Object.keys(workflow);
+    node['newsletter'] = workflow[slot];
+    save(2);
+    workflow[slot] = '{}';
+    expect(load()).toMatchObject({ from: 'node', state: { revision: 2 } });
+  });
+
+  it.each([
+    ['publication', { publication: 'pub_2' }],
+    ['event', { chosen: 'subscriptionUpdated' }],
+    ['filter', { filter: { utm_source: ['pier'] } }],
+    ['date', { since: 1_000 }],
+  ])('is new with another %s', (what, changes) => {
+    save(1);
+    const loaded = openStore().load(what === 'publication' ? 'pub_2' : 'pub_1', { ...settings, ...changes });
+    expect(loaded.from).toBe('new');
+  });
+
+  it('notes the time and the revision of a state that n8n saves', () => {
+    vi.setSystemTime(1_000_000);
+    save(1);
+    expect(node['newsletterSaved']).toBe('{"at":1000000,"revision":1}');
+    vi.setSystemTime(2_000_000);
+    save(2);
+    expect(node['newsletterSaved']).toBe('{"at":1000000,"revision":1}');
+    save(3, { reports: true });
+    expect(node['newsletterSaved']).toBe('{"at":2000000,"revision":3}');
+    vi.setSystemTime(3_000_000);
+    save(4);
+    expect(node['newsletterSaved']).toBe('{"at":2000000,"revision":3}');
+    delete node['newsletterSaved'];
+    save(5);
+    expect(node['newsletterSaved']).toBe('{"at":3000000,"revision":5}');
+  });
+
+  it.each([false, true])('detects another poll that saved first, in the node: %s', (reports) => {
+    const slower = openStore();
+    expect(slower.wasOvertaken()).toBe(false);
+    save(1, { reports });
+    expect(slower.wasOvertaken()).toBe(true);
+    expect(openStore().wasOvertaken()).toBe(false);
+  });
+});
+
+describe('the item of an event', () => {
+  const subscription = { id: 'sub_1', email: 'ada@example.com', status: 'active' };
+  it.each([
+    ['subscriptionCreated', { type: 'created' }, {}],
+    [
+      'subscriptionStatusChanged',
+      { type: 'status_changed', from: 'pending', to: 'active' },
+      { previous_status: 'pending' },
+    ],
+    ['subscriptionUnsubscribed', { type: 'unsubscribed', from: 'active', to: 'inactive' }, {}],
+    ['subscriptionUpdated', { type: 'updated', changed: ['tier'] }, { changed: ['tier'] }],
+  ])('of %s has the facts of %j', (name, event, facts) => {
+    const definition = events[name];
+    if (!definition) throw new Error(name);
+    const item = toItem({ ...event, subscription } as Parameters<typeof toItem>[0], definition, { output: 'raw' });
+    expect(item).toEqual({ ...subscription, ...facts });
+  });
+
+  it('is defined for every event', () => {
+    expect(eventsWhere(() => true)).toEqual(Object.keys(events));
+    expect(eventsWhere(({ reads }) => reads === 'inactive')).toEqual(['subscriptionUnsubscribed']);
   });
 });
 
