@@ -93,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('the first lines of the README', (
     );
     onTestFinished(() => sandbox.stop());
     const lines = first.replace('127.0.0.1:4010', `127.0.0.1:${port}`);
-    expect(await run(await terminal(), `${alias}cd '${folder}'\n${lines}`)).toContain('reached');
+    expect(await run(await terminal(), `${alias}cd '${folder}'\n${lines}`)).toContain('accessible');
     expect(await readFile(join(folder, 'subscribers.csv'), 'utf8')).toContain('ada.lovelace@example.com');
   });
 });

@@ -134,7 +134,7 @@ describe(`the command newsletter on Node ${oldest.cli}`, () => {
     });
     expect(stderr).toBe('');
     expect(code).toBe(0);
-    expect(stdout).toContain(`${sandboxAccount.publicationId} – reached`);
+    expect(stdout).toContain(`${sandboxAccount.publicationId} – accessible`);
   });
 });
 
