@@ -1,4 +1,4 @@
-/** The snippet that the playground copies reserves the space of the form: in Chromium, nothing moves when it comes. */
+/** The snippet of the playground reserves the height of the form: in Chromium, loading it causes no layout shift. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
@@ -9,7 +9,7 @@ import { buildWidgetIfStale } from '../../scripts/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 
-/** How long the page is shown without the script, in milliseconds. */
+/** How long the page is visible without the script, in milliseconds. */
 const delay = 500;
 const { options, themes } = await currentOptions();
 const layouts = options.flatMap(({ name, control }) =>
@@ -24,7 +24,7 @@ const places = [
 
 let session: BrowserSession;
 let site: Hosted;
-/** What stands at `/copied`. */
+/** The page at `/copied`. */
 let copied = '';
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   site?.close();
 });
 
-/** The snippets of the playground for this setup, once this stands in them. */
+/** The snippets of the playground for this setup, once they contain `measured`. */
 async function snippets(query: string, measured = '(scripting: enabled)'): Promise<{ head: string; body: string }> {
   const page = await session.browser.newPage();
   await page.goto(`${site.origin}/playground?${query}`, { waitUntil: 'load' });
@@ -61,7 +61,7 @@ async function snippets(query: string, measured = '(scripting: enabled)'): Promi
   return { head: head.replaceAll('https://your-site.example/', '/slow/'), body };
 }
 
-/** Sum of the layout shifts of a page with these snippets, from its first rendering until the form has come. */
+/** Sum of the layout shifts of a page with these snippets, from its first rendering until the form is rendered. */
 async function shift(
   { head, body }: { head: string; body: string },
   [viewport, column]: readonly [number, string],
@@ -106,24 +106,24 @@ const contents = [
 
 describe('the copied snippet', () => {
   it.each(layouts.flatMap((layout) => contents.map(([title, query]) => [layout, title, query] as const)))(
-    'moves nothing in the layout %s with %s',
+    'causes no layout shift in the layout %s with %s',
     async (layout, _title, query) => {
       const code = await snippets(`look.layout=${layout}&${query}`);
       for (const place of places) expect(await shift(code, place), place.join(' ')).toBe(0);
     },
   );
 
-  it.each(themes)('moves nothing under the theme %s', async (theme) => {
+  it.each(themes)('causes no layout shift with the theme %s', async (theme) => {
     const code = await snippets(`theme=${theme}&look.layout=card&${content}`);
     for (const place of places) expect(await shift(code, place), place.join(' ')).toBe(0);
   });
 
-  it('moves nothing of a form of the page’s own', async () => {
+  it('causes no layout shift with the page’s own form', async () => {
     const code = await snippets(`mode=enhance&${fields}`, 'max-inline-size');
     for (const place of places) expect(await shift(code, place), place.join(' ')).toBe(0);
   });
 
-  it('would move the page without the space that it reserves', async () => {
+  it('would cause a layout shift without its style sheet', async () => {
     const { head, body } = await snippets('look.layout=card');
     expect(await shift({ head: head.replace(/<style>.*<\/style>/s, ''), body }, places[0])).toBeGreaterThan(0.1);
   });

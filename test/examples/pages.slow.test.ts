@@ -1,6 +1,5 @@
 /**
- * Every page of examples/pages, opened in Chromium: the form appears, a signup goes through the relay and arrives, the
- * console stays clean.
+ * Every page of examples/pages in Chromium: a signup is delivered by the relay, and the console has no error.
  */
 import { readdir, readFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +27,7 @@ let built = '';
 beforeAll(async () => {
   chain = await openChain();
   session = await openBrowser();
-  // The demo site once more, in its own place, with the built pages beside it: the relay takes posts from there alone.
+  // Replaces the demo site by one with the built pages on the same port: the relay accepts only this origin.
   await chain.stop('demo');
   built = await mkdtemp(join(tmpdir(), 'newsletter-pages-'));
   const endpoint = `${chain.relayUrl}/signup`;
@@ -68,10 +67,10 @@ async function open(path: string, javaScript = true): Promise<Opened> {
   return { page, complaints };
 }
 
-/** Selects inside the tag, wherever its controls stand: in its shadow or in the page's own form. */
+/** Selects inside the tag: in its shadow root or in the page's own form. */
 const inTag = (tag: string, selector: string): string => `${tag} >>> ${selector}, ${tag} ${selector}`;
 
-/** Fills in a form like a person, sends it, and waits for the thanks. */
+/** Fills in a form, sends it, and waits for the thanks. */
 async function signUp(place: Page | Frame, email: string, tag = 'newsletter-signup'): Promise<void> {
   const input = await place.waitForSelector(inTag(tag, 'input[name=email]'), { visible: true });
   await input?.type(email);
@@ -94,7 +93,7 @@ async function arrived(
     chain.api.subscriptions.list({ email, expand: ['custom_fields'] });
   await expect.poll(async () => (await found()).items.length, { timeout: 60_000 }).toBe(1);
   const [subscription] = (await found()).items;
-  if (!subscription) throw new Error(`${email} has gone again.`);
+  if (!subscription) throw new Error(`The API no longer has ${email}.`);
   return subscription;
 }
 
@@ -108,19 +107,19 @@ describe('examples/pages', () => {
     );
   });
 
-  it('says of every page what is assumed', async () => {
+  it('names the assumptions of every page', async () => {
     for (const file of files) expect(await readFile(join(folder, file), 'utf8'), file).toMatch(/assumed/i);
   });
 });
 
-describe('a signup arrives with where the visitor came from', () => {
+describe('a signup arrives with its attribution', () => {
   const inFrame = 'framer.html';
   const special = [inFrame, 'languages.html'];
 
   it.each(files.filter((file) => !special.includes(file)))('from %s', async (file) => {
     const { page, complaints } = await open(`/pages/${file}?utm_source=${file}`);
     const email = `${file.replace('.html', '')}@example.com`;
-    // Where the form waits for a press, it gets one.
+    // Opens the form if it is in a dialog.
     await page.waitForSelector(inTag('newsletter-signup', 'input[name=email]'));
     await (await page.$('[slot=trigger]'))?.click();
     await signUp(page, email);
@@ -128,7 +127,7 @@ describe('a signup arrives with where the visitor came from', () => {
     expect(complaints).toEqual([]);
   });
 
-  it(`from ${inFrame}, as far as its attributes say`, async () => {
+  it(`from ${inFrame}, with the attribution of its attributes`, async () => {
     const { page, complaints } = await open(`/pages/${inFrame}?utm_source=unseen`);
     const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
     if (!frame) throw new Error('There is no frame.');
@@ -137,7 +136,7 @@ describe('a signup arrives with where the visitor came from', () => {
     expect(complaints).toEqual([]);
   });
 
-  it.each(frameworks)('from %s, whose changes reach the tag and who hears its events', async (name) => {
+  it.each(frameworks)('from %s, which sets properties of the tag and receives its events', async (name) => {
     const { page, complaints } = await open(`/built/${name}/?utm_source=${name}`);
     const words = await page.waitForSelector('main > label input');
     await words?.click({ count: 3 });
@@ -155,8 +154,8 @@ describe('a signup arrives with where the visitor came from', () => {
   });
 });
 
-describe('what single pages are for', () => {
-  it('enhanced.html works without JavaScript: the visitor lands on a page of thanks', async () => {
+describe('single pages', () => {
+  it('enhanced.html works without JavaScript, and leads to a page of thanks', async () => {
     const { page } = await open('/pages/enhanced.html', false);
     await page.type('input[name=email]', 'plain+post@example.com');
     await page.type('input[name="custom_fields[First Name]"]', 'Ada');
@@ -171,7 +170,7 @@ describe('what single pages are for', () => {
     });
   });
 
-  it('languages.html speaks three, one from right to left', async () => {
+  it('languages.html has three languages, one from right to left', async () => {
     const { page, complaints } = await open('/pages/languages.html');
     await page.waitForFunction(() =>
       [...document.querySelectorAll('newsletter-signup')].every(
@@ -187,13 +186,13 @@ describe('what single pages are for', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('ghost.html keeps its form’s looks under a theme that styles every input', async () => {
+  it('ghost.html keeps the style of its form under a theme that styles every input', async () => {
     const { page } = await open('/pages/ghost.html');
     const input = await page.waitForSelector(inTag('newsletter-signup', 'input[name=email]'));
     expect(await input?.evaluate((control) => getComputedStyle(control).outlineStyle)).not.toBe('dashed');
   });
 
-  it('crm.html remembers the campaign of the first page on the next one, after a yes', async () => {
+  it('crm.html sends the campaign of the first page on the next one, after consent', async () => {
     const { page } = await open('/pages/crm.html?utm_source=swap&utm_campaign=autumn');
     await page.waitForSelector(inTag('newsletter-signup', 'button'));
     await page.click('#banner button[value=yes]');
@@ -207,7 +206,7 @@ describe('what single pages are for', () => {
     });
   });
 
-  it('crm.html stores nothing of the campaign after a no', async () => {
+  it('crm.html does not store the campaign without consent', async () => {
     const context = await session.browser.createBrowserContext();
     const page = await context.newPage();
     await page.goto(`${chain.demoUrl}/pages/crm.html?utm_source=swap`);

@@ -1,6 +1,4 @@
-/**
- * What holds for every setup of the playground: its address gives it back, and its snippets say it, whatever was typed.
- */
+/** Properties of every setup of the playground: its address contains it, and its snippets are valid for any text. */
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import * as svelte from 'svelte/compiler';
@@ -80,18 +78,18 @@ const setups: fc.Arbitrary<Setup> = fc
   );
 
 describe('the playground', () => {
-  it('has a control for everything the manifest lets a page set', () => {
+  it('has a control for every option of the manifest', () => {
     expect(missingOptions(manifest, options)).toEqual([]);
     expect(options.languages).toHaveLength(13);
   });
 
-  it('would say what it has no control for', () => {
+  it('reports an option without a control', () => {
     expect(
       missingOptions(manifest, { ...options, options: options.options.filter(({ name }) => name !== 'endpoint') }),
     ).toEqual(['endpoint', 'endpoint']);
   });
 
-  it('finds every setup again in its address', () => {
+  it('reads every setup back from its address', () => {
     fc.assert(
       fc.property(setups, (setup) => {
         expect(readSetup(`?${writeSetup(setup)}`, options)).toEqual(setup);
@@ -99,7 +97,7 @@ describe('the playground', () => {
     );
   });
 
-  it('reads any address at all as a setup', () => {
+  it('reads any address as a setup', () => {
     fc.assert(
       fc.property(fc.string(), (search) => {
         expect(() => writeSetup(readSetup(search, options))).not.toThrow();
@@ -108,14 +106,14 @@ describe('the playground', () => {
     expect(readSetup('?state=__proto__&platform=toString&width=7&language=xx', options)).toEqual(initialSetup);
   });
 
-  it('writes nothing about what is as usual', () => {
+  it('writes no default values', () => {
     expect(writeSetup(initialSetup)).toBe('');
     expect(write(tagOf(initialSetup, options), html)).toBe(
       '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>',
     );
   });
 
-  it('moves a field to its neighbour’s place and loses none', () => {
+  it('moves a field and loses none', () => {
     const fields = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
     expect(moveField(fields, 0, 1).map(({ name }) => name)).toEqual(['b', 'a', 'c']);
     expect(moveField(fields, 0, -1)).toBe(fields);
@@ -124,26 +122,23 @@ describe('the playground', () => {
 });
 
 describe('a snippet', () => {
-  it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)(
-    'for %s lets nothing that was typed end the markup around it',
-    (platform) => {
-      fc.assert(
-        fc.property(setups, (setup) => {
-          for (const { code } of snippetsFor(platform, {
-            tag: tagOf(setup, options),
-            language: setup.language,
-            theme: setup.theme,
-          })) {
-            expect(code).not.toContain('<script>alert');
-            expect(code.match(/<\/style>/g)?.length ?? 0).toBeLessThanOrEqual(1);
-            if (platform === 'wordpress') expect(code).not.toMatch(/\n\s*\n/);
-          }
-        }),
-      );
-    },
-  );
+  it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)('for %s escapes any typed text', (platform) => {
+    fc.assert(
+      fc.property(setups, (setup) => {
+        for (const { code } of snippetsFor(platform, {
+          tag: tagOf(setup, options),
+          language: setup.language,
+          theme: setup.theme,
+        })) {
+          expect(code).not.toContain('<script>alert');
+          expect(code.match(/<\/style>/g)?.length ?? 0).toBeLessThanOrEqual(1);
+          if (platform === 'wordpress') expect(code).not.toMatch(/\n\s*\n/);
+        }
+      }),
+    );
+  });
 
-  /** What each framework's own compiler says of a snippet: its first error, or nothing. */
+  /** The compiler of each framework: returns or throws the first error of a snippet. */
   const compilers: Readonly<Record<'react' | 'framer' | 'vue' | 'svelte', (code: string) => Promise<unknown>>> = {
     react: (code) => transformWithOxc(code, 'newsletter.jsx'),
     framer: (code) => transformWithOxc(code, 'newsletter.jsx'),
@@ -155,7 +150,7 @@ describe('a snippet', () => {
     svelte: async (code) => void svelte.compile(code, { filename: 'newsletter.svelte' }),
   };
 
-  it.each(['react', 'framer', 'vue', 'svelte'] as const)('for %s compiles, whatever was typed', async (platform) => {
+  it.each(['react', 'framer', 'vue', 'svelte'] as const)('for %s compiles with any typed text', async (platform) => {
     await fc.assert(
       fc.asyncProperty(setups, async (setup) => {
         const [first] = snippetsFor(platform, {
@@ -170,7 +165,7 @@ describe('a snippet', () => {
     );
   });
 
-  it('escapes as its language does', () => {
+  it('escapes by the rules of its language', () => {
     const tag: Tag = {
       name: 'newsletter-signup',
       attributes: { 'text-button': 'A "b" & {c}' },
@@ -184,7 +179,7 @@ describe('a snippet', () => {
     expect(write(tag, svelteMarkup)).toBe(`${opening}></newsletter-signup>`);
   });
 
-  it('sets a property by a script, or where the language has a way to', () => {
+  it('sets a property by a script, or in the tag if the language can', () => {
     const tag: Tag = {
       name: 'newsletter-signup',
       attributes: {},
@@ -202,7 +197,7 @@ describe('a snippet', () => {
     );
   });
 
-  it('reserves the height that was measured, within a pixel', () => {
+  it('reserves the measured height within a pixel', () => {
     const samplesOf = fc
       .array(fc.integer({ min: 0, max: 800 }), { minLength: 1, maxLength: 40 })
       .map((heights) => heights.map((height, at) => ({ width: 220 + 2 * at, height })));
@@ -217,14 +212,14 @@ describe('a snippet', () => {
     );
   });
 
-  it('reserves a height that is the same at every width in one rule, and none for a dialog', () => {
+  it('reserves a constant height by one rule, and none for a dialog', () => {
     const level = [220, 222, 224].map((width) => ({ width, height: 80 }));
     expect(reservation('newsletter-signup:not(:defined)', level)).toContain('block-size: 5rem;');
     expect(reservation('newsletter-signup:not(:defined)', level)).not.toContain('@container');
     expect(reservation('newsletter-signup:not(:defined)', [])).not.toContain('block-size');
   });
 
-  it('refuses what cannot be the value of a custom property', () => {
+  it('refuses text that cannot be the value of a custom property', () => {
     for (const value of ['red', '#a36', 'rgb(1 2 3 / 50%)', 'calc(1rem + 2px)', 'min(1rem, 2vw)'])
       expect(isStyleValue(value), value).toBe(true);
     for (const value of [

@@ -1,4 +1,4 @@
-/** The playground as somebody at a screen finds it, in a real Chromium. */
+/** The playground in Chromium. */
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { currentOptions } from '../../examples/demo/playground.ts';
@@ -38,7 +38,7 @@ const snippet = (page: Page): Promise<string> =>
 const press = (page: Page, name: string, value: string): Promise<void> =>
   page.$eval(`input[name="${name}"][value="${value}"]`, (radio) => (radio as HTMLInputElement).click());
 
-/** The tag in the preview that is shown, once it stands in this state. */
+/** The notice in the visible preview, once its form is in this state. */
 async function previewReaches(page: Page, state: string): Promise<string> {
   const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
   const notice = await frame?.waitForSelector(`newsletter-signup:state(${state}) >>> [part~=notice]`, {
@@ -56,7 +56,7 @@ describe('the playground', () => {
     expect(shown).toEqual(expect.arrayContaining((await currentOptions()).options.map(({ key }) => [key, 1])));
   });
 
-  it('asks for the looks first, then for the fields, then for the endpoint and the rest', async () => {
+  it('lists the looks first, then the fields, then the endpoint and the rest', async () => {
     const page = await open();
     expect(
       await page.$$eval('#options > details > summary', (all) => all.map(({ textContent }) => textContent)),
@@ -74,7 +74,7 @@ describe('the playground', () => {
     expect(first).toEqual(['look.layout', 'theme']);
   });
 
-  it('puts what is chosen into the snippet and the address, and Back takes it out again', async () => {
+  it('adds choices to the snippet and the address, and Back removes them', async () => {
     const page = await open();
     await page.type('[data-option="attribute.endpoint"]', 'https://signup.example/a?b&c');
     await page.$eval('[data-option="attribute.attribution"]', (select) => {
@@ -97,7 +97,7 @@ describe('the playground', () => {
     expect(new URL(page.url()).search).toBe('');
   });
 
-  it('builds fields, which the preview shows in their order', async () => {
+  it('adds fields, which the preview shows in their order', async () => {
     const page = await open();
     for (const name of ['Topics', 'City']) {
       await page.click('#add-field');
@@ -134,13 +134,13 @@ describe('the playground', () => {
     expect(await page.evaluate(() => document.activeElement?.tagName)).not.toBe('IFRAME');
   });
 
-  it('keeps the form waiting in the state busy', async () => {
+  it('keeps the form busy in the state busy', async () => {
     const page = await open();
     await press(page, 'state', 'busy');
     await previewReaches(page, 'busy');
   });
 
-  it('speaks the chosen language, from right to left where it is written so', async () => {
+  it('shows the chosen language, from right to left if it is written so', async () => {
     const page = await open();
     await page.select('#language', 'ar');
     const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
@@ -152,7 +152,7 @@ describe('the playground', () => {
     expect(await snippet(page)).toContain('lang="ar" dir="rtl"');
   });
 
-  it('copies the snippet and says so', async () => {
+  it('copies the snippet and confirms it', async () => {
     const page = await open();
     await session.browser
       .defaultBrowserContext()
@@ -169,7 +169,7 @@ describe('the playground', () => {
     [1440, 'light', ''],
     [1440, 'dark', '?width=all&mode=enhance&field=name%3DTopics%26kind%3Dlist%26options%3DAI%2CCode&platform=vue'],
     [390, 'light', '?width=320&scheme=dark&state=invalid'],
-  ])('gives axe nothing to find at %i pixels, %s %s', async (width, scheme, query) => {
+  ])('has no axe violation at %i pixels, %s %s', async (width, scheme, query) => {
     const complaints: string[] = [];
     const page = await open(query, complaints);
     await page.setViewport({ width, height: 900 });

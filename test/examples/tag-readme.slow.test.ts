@@ -1,4 +1,4 @@
-/** The README of the tag: every snippet runs in Chromium with the built files, and does what stands beside it. */
+/** Every snippet of the widget's README runs in Chromium with the built files, and does what the README says. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -32,7 +32,7 @@ const snippets: readonly Snippet[] = Array.from(
 let session: BrowserSession;
 let site: Hosted;
 let folder = '';
-/** What stands at `/`. */
+/** The page at `/`. */
 let shown = '';
 interface Post {
   readonly type: string;
@@ -73,7 +73,7 @@ interface Visit {
 }
 
 /**
- * A page with this in its body, opened by somebody who came from a campaign; `before` runs before any script of the
+ * Opens a page with this body and a campaign in its address; `before` runs before any script of the
  * page.
  */
 async function open(body: string, { before = '', javaScript = true } = {}): Promise<Visit> {
@@ -92,7 +92,7 @@ async function open(body: string, { before = '', javaScript = true } = {}): Prom
 
 const inTag = (selector: string): string => `newsletter-signup >>> ${selector}, newsletter-signup ${selector}`;
 
-/** Fills in what has to be, sends the form, and gives what the endpoint received. */
+/** Fills in the required fields, sends the form, and returns the received body. */
 async function signUp(page: Page): Promise<Record<string, unknown>> {
   const email = await page.waitForSelector(inTag('input[name=email]'));
   await email?.type('ada+news@example.com');
@@ -141,7 +141,7 @@ async function openBuilt(
   return open(await readFile(join(folder, name, 'index.html'), 'utf8'));
 }
 
-/** What the page of a server has in it where this snippet ran there. */
+/** Runs a snippet on a server, and returns the HTML of its form. */
 async function rendered(code: string): Promise<string> {
   const file = join(await mkdtemp(join(folder, 'server-')), 'page.mjs');
   await writeFile(file, `${code}\nconsole.log(form);`);
@@ -151,13 +151,13 @@ async function rendered(code: string): Promise<string> {
 
 interface Check {
   readonly language: string;
-  /** What the snippet has in it that no other of its language has. */
+  /** Text that only this snippet of its language contains. */
   readonly has: string;
   readonly does: string;
   readonly run: (code: string) => Promise<void>;
 }
 
-/** A page of HTML that signs up; `more` looks at what else stands beside it. */
+/** A check of an HTML snippet: it signs up; `more` checks the page further. */
 function form(
   has: string,
   does: string,
@@ -177,12 +177,12 @@ function form(
   };
 }
 
-/** A bridge from a consent platform: remembers after a yes, forgets after a no. */
+/** A check of a consent platform's snippet: attribution is stored with consent, and deleted without. */
 function bridge(has: string, before: string, choose: (agreed: boolean) => string): Check {
   return {
     language: 'js',
     has,
-    does: 'tells the form of a yes and a no',
+    does: 'passes consent and its refusal to the form',
     async run(code) {
       const { page, complaints } = await open(`${script}${tag}<script>${code}</script>`, { before });
       await page.waitForSelector(inTag('button'));
@@ -196,7 +196,7 @@ function bridge(has: string, before: string, choose: (agreed: boolean) => string
   };
 }
 
-/** A component that shows the form, passes its field on, and logs what the event carries. */
+/** A check of a component: it renders the form and its field, and logs the event. */
 function component(
   language: string,
   files: (code: string) => Readonly<Record<string, string>>,
@@ -389,7 +389,7 @@ const checks: readonly Check[] = [
         }, width);
       expect(await at(300)).toEqual(['25px', 'none']);
       expect(await at(400)).toEqual(['28px', 'block']);
-      // The form is 480 pixels wide at most.
+      // The form is at most 480 pixels wide.
       expect(await at(800)).toEqual(['30.4px', 'block']);
     },
   },
@@ -591,7 +591,7 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** What other tests look at: policies in three engines, and how an endpoint asks for more. */
+/** Snippets with tests elsewhere: policies, and the answer with `ask`. */
 const elsewhere = [/^Content-Security-Policy:/, /"ask":/];
 
 describe('the README of the tag', () => {
@@ -613,7 +613,7 @@ describe('the README of the tag', () => {
     await run(snippets.find((snippet) => snippet.language === language && snippet.code.includes(has))?.code ?? '');
   });
 
-  it('has tables that say what the manifest and the sizes say', async () => {
+  it('has up-to-date tables of the manifest and the sizes', async () => {
     await expect(
       promisify(execFile)(process.execPath, [join(root, 'widget/scripts/readme.ts'), '--check']),
     ).resolves.toMatchObject({ stderr: '' });

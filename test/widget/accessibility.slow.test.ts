@@ -1,4 +1,4 @@
-/** What assistive technology gets of a form in every state, as pictures in words: the trees beside this file. */
+/** The accessibility tree of a form in every state, compared with the files in `trees`. */
 import { describe, expect, it } from 'vitest';
 import { readTree } from './ax-tree.ts';
 import { answers, dialogSteps, prepare, steps, walk, type Hands, type Step, type Way } from './journey.ts';
@@ -26,7 +26,7 @@ describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
     return hands;
   }
 
-  /** Takes these steps, and gives what is heard and what is there after each of them. */
+  /** Takes these steps, and returns the announcements and the tree after each. */
   async function tell(hands: Hands, taken: readonly Step[]): Promise<string> {
     const devtools = await hands.page.createCDPSession();
     const told: string[] = [];
@@ -38,7 +38,7 @@ describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
     return `${told.join('\n\n')}\n`;
   }
 
-  // One golden for both builds: nobody hears which it is.
+  // The same file for both builds.
   describe.each(modes)('with its form in the %s tree', (mode) => {
     it.each([
       { words: languages.en, way: 'button' },
@@ -48,7 +48,7 @@ describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
       async ({ words, way }) => {
         const hands = await open(words, mode, 'inline', way);
         await expect(await tell(hands, steps)).toMatchFileSnapshot(`trees/${mode}-${words.dir}.txt`);
-        // Screen readers tell of changes in a region that was there before: this one, empty.
+        // Screen readers announce changes only in a region that existed before: this one, empty.
         expect(
           await hands.page.evaluate(
             `[...regions].map(([form, { region, text }]) => [text, region === regionOf(form)])`,
@@ -58,7 +58,7 @@ describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
       },
     );
 
-    it('says of a dialog what it is, and leaves it the way it came', async () => {
+    it('describes a dialog, and restores the tree when it is closed', async () => {
       const hands = await open(languages.en, mode, 'dialog');
       await expect(await tell(hands, dialogSteps)).toMatchFileSnapshot(`trees/${mode}-dialog.txt`);
       expect(await hands.page.evaluate('lost')).toBe(0);

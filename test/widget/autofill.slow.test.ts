@@ -1,5 +1,5 @@
 /**
- * Chrome's own autofill, which fills what a person has saved: the address arrives, the field for robots stays empty.
+ * Chrome's autofill with a saved profile: it fills in the email address, and leaves the honeypot field empty.
  */
 import { describe, expect, it } from 'vitest';
 import type { ElementHandle, Page } from 'puppeteer-core';
@@ -7,7 +7,7 @@ import { isHeadlessShell } from '../support/browsers/find.ts';
 import { modes, pageWith, type AskedField } from './modes.ts';
 import { setStage } from './stage.ts';
 
-/** What a person has saved in the browser. */
+/** The saved profile. */
 const saved = [
   { name: 'EMAIL_ADDRESS', value: 'ada@example.com' },
   { name: 'NAME_FIRST', value: 'Ada' },
@@ -20,7 +20,7 @@ const saved = [
   { name: 'ADDRESS_HOME_COUNTRY', value: 'GB' },
 ];
 
-/** Fields that sites ask for. */
+/** Common fields. */
 const fields: readonly AskedField[] = [
   { name: 'First name', autocomplete: 'given-name' },
   { name: 'Company' },
@@ -38,26 +38,26 @@ const stage = setStage();
 
 interface Filled {
   readonly email: string;
-  readonly trap: string;
+  readonly honeypot: string;
   readonly others: readonly string[];
 }
 
-/** Lets the browser fill the form from its address field, and gives what stands in it then. */
+/** Fills in the form by autofill from its email field, and returns its values. */
 async function autofilled(page: Page, root: string): Promise<Filled> {
   const email = (await page.evaluateHandle(`${root}.querySelector('[name=email]')`)) as ElementHandle<HTMLInputElement>;
   await email.click();
   await email.autofill({ address: { fields: saved } });
   const read = `(() => {
     const value = (name) => ${root}.querySelector('[name="' + name + '"]')?.value;
-    return { email: value('email'), trap: value('hp_field'), others: ${JSON.stringify(fields.map(({ name }) => `custom_fields[${name}]`))}.map(value).filter((text) => text !== undefined) };
+    return { email: value('email'), honeypot: value('hp_field'), others: ${JSON.stringify(fields.map(({ name }) => `custom_fields[${name}]`))}.map(value).filter((text) => text !== undefined) };
   })()`;
   await page.waitForFunction(`${root}.querySelector('[name=email]').value !== ''`, { timeout: 60_000 });
   return (await page.evaluate(read)) as Filled;
 }
 
-// The headless shell that npm test fetches where there is no Chromium has no autofill.
+// The headless shell, which npm test installs without a Chromium, has no autofill.
 describe.skipIf(isHeadlessShell()).each(modes)('autofill of Chrome in $title', ({ markup, root }) => {
-  it('fills in the address, and never the field for robots, with every combination of custom fields', async () => {
+  it('fills in the email address, and never the honeypot field, with every combination of custom fields', async () => {
     const page = await stage().session.browser.newPage();
     for (const [position, asked] of combinations.entries()) {
       const names = asked.map(({ name }) => name).join(', ') || 'the address alone';
@@ -67,13 +67,13 @@ describe.skipIf(isHeadlessShell()).each(modes)('autofill of Chrome in $title', (
         }),
       );
       await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
-      const { email, trap, others } = await autofilled(page, root);
-      expect({ names, email, trap }).toEqual({ names, email: 'ada@example.com', trap: '' });
+      const { email, honeypot, others } = await autofilled(page, root);
+      expect({ names, email, honeypot }).toEqual({ names, email: 'ada@example.com', honeypot: '' });
       expect(others, names).toHaveLength(asked.length);
     }
   });
 
-  it('fills in custom fields that say what they are, and what was filled in is sent', async () => {
+  it('fills in custom fields with autocomplete, and the values are sent', async () => {
     const page = await stage().session.browser.newPage();
     await page.goto(
       stage().site.page('/autofill', {

@@ -1,9 +1,9 @@
-/** The accessibility tree of a page as assistive technology gets it from Chromium, written out for people to read. */
+/** The accessibility tree of a page in Chromium, as text. */
 import type { CDPSession, Protocol } from 'puppeteer-core';
 
 type Node = Protocol.Accessibility.AXNode;
 
-/** What holds others together and says nothing; engines differ in how much of it they keep. */
+/** Roles that group others and are not announced. */
 const silent = new Set([
   'generic',
   'none',
@@ -15,13 +15,13 @@ const silent = new Set([
   'Legend',
 ]);
 
-/** States that are said only where they are true, in the order in which they are written. */
+/** States that are written only if true, in this order. */
 const flags = ['required', 'disabled', 'focused', 'modal'];
 
-/** States that are said with their value, unless it is the one that goes without saying. */
+/** States that are written with their value, unless it is the default given here. */
 const values: Readonly<Record<string, unknown>> = { invalid: 'false', checked: undefined, live: undefined };
 
-/** One line for each thing that says something: its role, its name, its states, and what describes it. */
+/** One line for each announced node: role, name, states and description. */
 export async function readTree(devtools: CDPSession): Promise<string> {
   const { nodes } = await devtools.send('Accessibility.getFullAXTree');
   const byId = new Map(nodes.map((node) => [node.nodeId, node]));
@@ -44,7 +44,7 @@ export async function readTree(devtools: CDPSession): Promise<string> {
   return lines.join('\n');
 }
 
-/** @param around - name and value of what it stands in: what is a part of that is not said twice */
+/** @param around - name and value of the parent: text that they contain is left out */
 function lineOf(node: Node, around: string): string | undefined {
   const role = String(node.role?.value);
   const name = text(node.name);

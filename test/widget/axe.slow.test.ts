@@ -1,6 +1,5 @@
 /**
- * axe has nothing to find: every state, every layout, both ways to write the tag, both directions, and whatever
- * visitors prefer to see.
+ * No axe violation in any state, layout, kind of form, direction, or preference of the visitor.
  */
 import { describe, expect, it } from 'vitest';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
@@ -8,7 +7,7 @@ import { answers, prepare, steps, walk } from './journey.ts';
 import { languages, pageToWalk, tags, type Layout, type Words } from './pages-to-walk.ts';
 import { setStage } from './stage.ts';
 
-/** What visitors have told their system. */
+/** Preferences of the system. */
 const preferences = {
   light: { 'prefers-color-scheme': 'light' },
   dark: { 'prefers-color-scheme': 'dark' },
@@ -19,10 +18,10 @@ const preferences = {
 const stage = setStage();
 
 const nextEndpoint = (): string => `${stage().origin}/signup/${crypto.randomUUID()}/${answers}`;
-/** Rules that go by what is painted; the others find in every light what they find in one. */
+/** Rules that depend on colours; the others need only one colour scheme. */
 const painted = ['color-contrast', 'link-in-text-block'];
 
-/** Forms that stand on one page; of dialogs one alone can be open. */
+/** Layouts that can be on one page: only one dialog can be open at a time. */
 const together: readonly (readonly [string, readonly Layout[], readonly (keyof typeof tags)[]])[] = [
   ['inline, stacked and card', ['inline', 'stacked', 'card'], ['shadow', 'light']],
   ['an open dialog', ['dialog'], ['shadow']],
@@ -30,10 +29,10 @@ const together: readonly (readonly [string, readonly Layout[], readonly (keyof t
 ];
 
 /**
- * What no tool sees: browsers put a plate in the colour of the page behind words, and keep what an author says in
- * system colours.
+ * Not covered by axe: in forced colours, browsers put a backplate in the colour of the page behind text, and keep the
+ * author's system colours.
  */
-it('leaves the words of the button readable in forced colours', async () => {
+it('keeps the text of the button readable in forced colours', async () => {
   const page = await stage().session.browser.newPage();
   const devtools = await page.createCDPSession();
   await devtools.send('Emulation.setEmulatedMedia', { features: [{ name: 'forced-colors', value: 'active' }] });
@@ -67,7 +66,7 @@ describe.each(Object.values(languages) as readonly Words[])('from $dir', (words)
     for (const step of steps) {
       await walk(hands, step);
       for (const [preference, wanted] of Object.entries(preferences)) {
-        // Colours are compared as they are in the end.
+        // Colours are compared after transitions.
         const features = { ...wanted, 'prefers-reduced-motion': 'reduce' };
         await devtools.send('Emulation.setEmulatedMedia', {
           features: Object.entries(features).map(([name, value]) => ({ name, value })),

@@ -1,6 +1,5 @@
 /**
- * Back to a page that the browser has put aside and kept: what was on its way is one signup, and the form goes on where
- * it stood.
+ * Back to a page from the back/forward cache: a pending request is one signup, and the form keeps its state.
  */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { enginesToTest } from '../support/browsers/engines.ts';
@@ -24,8 +23,8 @@ afterAll(async () => {
   await Promise.all([site?.close(), endpoint?.stop()]);
 });
 
-// Whether a page is put aside at all is the browser's choice, which a busy machine sways. Every attempt has a box of
-// its own: one that was released holds nothing back any more.
+// The browser decides whether it caches a page, also by the load of the machine: hence the retries. Each has its own
+// mailbox, because a released one holds no answer back.
 describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name }) => {
   let window: Window;
   beforeEach(async () => {
@@ -33,7 +32,7 @@ describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name
   });
   afterEach(() => window?.close());
 
-  // The headless shell that npm test fetches where there is no Chromium keeps no page.
+  // The headless shell, which npm test installs without a Chromium, has no back/forward cache.
   describe.skipIf(name === 'chromium' && isHeadlessShell()).each(modes)('$title', ({ markup, root }) => {
     const isThere = (expression: string) =>
       expect.poll(() => window.ask(`Boolean(${expression})`).catch(() => false), patience).toBe(true);
@@ -48,8 +47,8 @@ describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name
     const type = `void (${root}.querySelector('[name=email]').value = 'ada@example.com')`;
     const send = `document.querySelector('newsletter-signup').submit()`;
     const state = `document.querySelector('newsletter-signup').state`;
-    // The pages report where the browser is: WebKitGTK's driver says so too early, and may leave a question unanswered
-    // that comes while the browser navigates.
+    // The pages report when they are shown: WebKitGTK's driver reports a navigation too early, and may not answer
+    // during one.
     const reports = (path: string) => expect.poll(() => site.requests, patience).toContain(`GET ${path}`);
     async function thereAndBack(box: string): Promise<void> {
       const elsewhere = `/${box}/elsewhere`;
@@ -59,7 +58,7 @@ describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name
       await fetch(`${endpoint.origin}/release/${box}`);
       await window.ask('void setTimeout(() => history.back(), 500)');
       await reports(`/${box}/restored`);
-      // Chromium's driver learns it a moment later.
+      // Chromium's driver reports it a moment later.
       await isThere(`location.pathname === '/${box}'`);
     }
     const received = async (box: string): Promise<readonly Received[]> => {
@@ -67,7 +66,7 @@ describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name
       return (await answer.json()) as readonly Received[];
     };
 
-    it('a signup that was on its way ends as one signup, and the page says so', async () => {
+    it('finishes a pending signup as one signup, and shows it', async () => {
       const box = `flight-${boxes++}`;
       await visit(box, 'held');
       await window.ask(type);
@@ -79,7 +78,7 @@ describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name
       expect(new Set((await received(box)).map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     });
 
-    it('what was typed still stands there, and can be sent', async () => {
+    it('keeps typed values, which can be sent', async () => {
       const box = `typed-${boxes++}`;
       await visit(box, 'accepted');
       await window.ask(type);

@@ -1,4 +1,4 @@
-/** What describes the tag – manifest, typings, editors' data, hashes – says what the tag is. */
+/** Manifest, types, editor data and hashes describe the elements correctly. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -41,7 +41,7 @@ describe('the manifest', () => {
     },
   );
 
-  it('names methods and states that are there, and modules that are published', async () => {
+  it('names existing methods and states, and published modules', async () => {
     const [signup] = elements.filter(({ tagName }) => tagName === 'newsletter-signup');
     expect(names(signup?.members?.filter(({ kind }) => kind === 'method'))).toEqual(
       expect.arrayContaining(['focus', 'grantConsent', 'reset', 'revokeConsent', 'submit']),
@@ -53,8 +53,8 @@ describe('the manifest', () => {
   });
 });
 
-describe('the editors’ data', () => {
-  it('of VS Code knows every attribute with its words, every part, property and state', async () => {
+describe('editor data', () => {
+  it('of VS Code has every attribute with its values, every part, property and state', async () => {
     const html = await json<{ tags: { name: string; attributes: { name: string; values?: Named[] }[] }[] }>(
       'vscode.html-custom-data.json',
     );
@@ -82,7 +82,7 @@ describe('the editors’ data', () => {
     );
   });
 
-  it('of JetBrains knows every attribute, property and event', async () => {
+  it('of JetBrains has every attribute, property and event', async () => {
     const { contributions } = await json<{
       contributions: {
         html: { elements: { name: string; attributes: Named[]; js: { properties: Named[]; events: Named[] } }[] };
@@ -97,9 +97,9 @@ describe('the editors’ data', () => {
   });
 });
 
-describe('the typings', () => {
+describe('the types', () => {
   /**
-   * Says of these names that they are exactly the keys of this type; the compiler names what is missing and what is too
+   * Asserts that these names are exactly the keys of this type; the compiler names those that are missing and those too
    * much.
    */
   const same = (type: string, list: readonly string[]): string => {
@@ -108,7 +108,7 @@ describe('the typings', () => {
       export const unknown${type}: never[] = [] as Exclude<keyof ${type}, ${described}>[];`;
   };
 
-  it('take every attribute, property and event of the manifest, and no other', async () => {
+  it('accept every attribute, property and event of the manifest, and no other', async () => {
     const signup = elements.find(({ tagName }) => tagName === 'newsletter-signup');
     const field = elements.find(({ tagName }) => tagName === 'newsletter-field');
     if (!signup || !field) throw new Error('The manifest lacks a tag.');
@@ -169,7 +169,7 @@ describe('the hashes', () => {
     }
   });
 
-  it('let the README’s page load our script from another origin, and no other script', async () => {
+  it('let the page of the README load the script from another origin, and no other script', async () => {
     const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
     const snippet = /<!-- integrity -->\s*```html\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
     const address = /src="([^"]+)"/.exec(snippet)?.[1] ?? '';
@@ -180,7 +180,7 @@ describe('the hashes', () => {
       ['/changed.js', false],
     ] as const) {
       const page = await session.browser.newPage();
-      // The same server under another name is another origin.
+      // The same server under another host name is another origin.
       const cdn = site.origin.replace('127.0.0.1', 'localhost');
       await page.goto(
         site.page(`/integrity${isLoaded}`, {

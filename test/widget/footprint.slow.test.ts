@@ -1,6 +1,5 @@
 /**
- * What the tag costs a page and its visitors: one request until somebody signs up, no cookie, no font, no storage, no
- * movement, and nothing left behind.
+ * The cost of the tag: one request before a signup, no cookie, no font, no storage, no layout shift, no memory leak.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +10,7 @@ import { widgetScript } from '../../scripts/build.ts';
 import { modes, pageWith } from './modes.ts';
 import { setStage } from './stage.ts';
 
-/** As the README shows it: the place is kept before the script is there. */
+/** The style sheet of the README, which reserves the height of the form. */
 const [keepsPlace = 'not in the README'] =
   /<style>\s+newsletter-signup:not\(\[hidden\]\) \{[^}]+min-block-size[^]+?<\/style>/.exec(
     await readFile(join(repository, 'widget', 'README.md'), 'utf8'),
@@ -19,7 +18,7 @@ const [keepsPlace = 'not in the README'] =
 
 const stage = setStage();
 
-/** Notes every way to keep something on a visitor's machine, and everything that moves without having been touched. */
+/** Records every use of storage, and every layout shift. */
 const watch = `
   globalThis.kept = [];
   globalThis.moved = [];
@@ -36,7 +35,7 @@ const watch = `
 
 describe.each(modes)('$title', ({ markup, root }) => {
   /**
-   * Opens a page with the tag as a visitor does who has never been there, and waits until everything has come to rest.
+   * Opens a page with the tag in a new browser context, and waits until it is idle.
    */
   async function visit(box: string, query = ''): Promise<{ page: Page; asked: string[] }> {
     const page = await (await stage().session.browser.createBrowserContext()).newPage();
@@ -54,7 +53,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
     return { page, asked };
   }
 
-  it('asks for one file and for another to send, keeps nothing, brings no font, and moves nothing', async () => {
+  it('requests one file and another one to send, stores nothing, loads no font, and causes no layout shift', async () => {
     const box = `footprint-${root.length}`;
     const { page, asked } = await visit(box, '?utm_source=fair');
     expect(asked).toEqual([
@@ -76,7 +75,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
     expect(await page.browserContext().cookies()).toEqual([]);
   });
 
-  it('leaves nothing behind: a thousand times on the page and off again', async () => {
+  it('leaks no memory when it is inserted and removed a thousand times', async () => {
     const box = `thousand-${root.length}`;
     const { page } = await visit(box);
     const devtools = await page.createCDPSession();
@@ -98,11 +97,11 @@ describe.each(modes)('$title', ({ markup, root }) => {
         }
         await new Promise((resolve) => setTimeout(resolve, 50));
       })()`);
-    // The first ones warm the engine up.
+    // The first rounds warm the engine up.
     await cycle(50);
     const before = await count();
     await cycle(1000);
-    // One collection of garbage may find some of it in use yet; what is held would stay whatever is collected.
+    // One garbage collection may not free everything; a leak survives every one.
     for (const name of ['JSEventListeners', 'Nodes', 'Documents']) {
       await expect
         .poll(async () => (await count())[name], { message: name, interval: 500, timeout: 15_000 })
@@ -111,7 +110,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
   });
 });
 
-it('is compiled while it loads: the script begins with the hint for it', async () => {
+it('begins with the hint to compile the script while it loads', async () => {
   const [first] = (await readFile(widgetScript, 'utf8')).split('\n');
   expect(first).toBe('//# allFunctionsCalledOnLoad');
 });

@@ -1,6 +1,5 @@
 /**
- * A form that the server rendered: it works before any script and without one, and scripts take it over as the visitor
- * left it.
+ * A form that the server rendered: it works without a script, and the script hydrates it with the visitor's values.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,7 +16,7 @@ import { bundle, openSite, type Page, type Site } from './site.ts';
 import { windows, type Window } from './window.ts';
 
 await buildWidgetIfStale();
-// Both sides of a page come from one build; sources and built files differ in the white space of their templates.
+// Server and browser need the same build: sources and built files differ in the white space of their templates.
 const built = '../../widget/dist/server.js';
 const { renderSignup }: typeof Server = await import(built);
 await import('../../widget/dist/languages/de.js' as string);
@@ -59,7 +58,7 @@ function page(html: Page['html']): {
   };
 }
 
-/** Where the form of the next page posts to. */
+/** The endpoint of the next page's form. */
 const nextEndpoint = (): string => `${endpoint.origin}/signup/hydration-${count + 1}/accepted`;
 
 /** Expressions in the page. */
@@ -74,7 +73,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
   });
   afterAll(() => window?.close());
 
-  /** Waits until a form is in the hands of the script, which then checks it itself. */
+  /** Waits until a form is hydrated: the script has disabled the browser's validation. */
   const isHeld = (held = inForm('form')): Promise<void> =>
     expect.poll(() => window.ask(`${held}?.noValidate`)).toBe(true);
   const hydrate = async (held?: string, script = '/hydrate.js'): Promise<void> => {
@@ -107,7 +106,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('is seen, labelled and checked, and the relay takes what it posts', async () => {
+    it('is visible, labelled and validated, and the relay accepts its post', async () => {
       await window.open(
         page(around(renderSignup({ endpoint: `${relay.origin}/signup`, 'utm-source': 'blog' }, { fields }))).address,
       );
@@ -117,7 +116,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
       await window.ask(`void (${inForm('#email')}.value = 'ada@example.com')`);
       await window.ask(`void ${inForm('[name="custom_fields[Topics][]"][value=Design]')}.click()`);
       await window.ask(`void ${inForm('button')}.click()`);
-      // The browser's own checks hold it back until all that is needed is there.
+      // The browser's own validation prevents sending until every required value is set.
       expect(await window.ask(`${inForm(':invalid:not(form, fieldset)')}.name`)).toBe('custom_fields[First name]');
       await window.ask(`void (${inForm('[name="custom_fields[First name]"]')}.value = 'Ada')`);
       await window.ask(`void ${inForm('[name=consent]')}.click()`);
@@ -131,7 +130,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     });
   });
 
-  it('is taken over with what was typed, the focus and every node in its place', async () => {
+  it('is hydrated with typed values, focus and every node in place', async () => {
     const { address, received } = page(
       around(renderSignup({ endpoint: nextEndpoint(), 'utm-source': 'blog' }, { fields }), failures),
     );
@@ -166,7 +165,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     expect(await window.ask('failures')).toEqual([]);
   });
 
-  it('is taken over once all of it has arrived, also where the script is faster than the page', async () => {
+  it('is hydrated once it is complete, also if the script is loaded before the page', async () => {
     const whole = around(
       `<p>Before</p>${renderSignup({ endpoint: nextEndpoint() }, { fields })}<p>After</p>`,
       `${failures}<script type="module" async src="/hydrate.js"></script>`,
@@ -192,7 +191,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     expect(await window.ask('failures')).toEqual([]);
   });
 
-  it('is rendered anew, with what was typed, where the page asks for other fields than the server thought', async () => {
+  it('is rendered again with typed values if the page has other fields than the server', async () => {
     const server = renderSignup({ endpoint: nextEndpoint() }, { fields: [{ name: 'City' }] });
     await window.open(
       page(
@@ -222,7 +221,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     expect(await window.ask('failures')).toEqual([]);
   });
 
-  it('gives way to a form of the owner’s', async () => {
+  it('is replaced by the page’s own form', async () => {
     const server = renderSignup({ endpoint: nextEndpoint() });
     await window.open(
       page(
@@ -243,7 +242,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     ).toEqual([0, true]);
   });
 
-  it('speaks the language of the page, before and after', async () => {
+  it('has the language of the page before and after hydration', async () => {
     await window.open(
       page(
         around(renderSignup({ endpoint: nextEndpoint() }, { language: 'de-AT' })).replace('lang="en"', 'lang="de-AT"'),
@@ -257,7 +256,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
     expect(await window.ask(`${inForm('[part=problem]')}.textContent`)).not.toMatch(/Enter an email/);
   });
 
-  it('shares a page with others: each label names its own field', async () => {
+  it('can be one of several on a page: each label names its own field', async () => {
     await window.open(
       page(
         around(
@@ -276,7 +275,7 @@ describe.each(enginesToTest())('a form from the server in $title', ({ name }) =>
 });
 
 describe('the entry for hydration', () => {
-  it('costs a page less than 2,000 bytes', async () => {
+  it('has less than 2,000 bytes', async () => {
     const [plain, hydrating] = await Promise.all(
       ['define', 'hydrate'].map((entry) => bundle(`import '@newsletter-kit/signup/${entry}';`)),
     );
@@ -285,7 +284,7 @@ describe('the entry for hydration', () => {
 });
 
 describe('renderSignup', () => {
-  it('never lets a value out of its quotes', () => {
+  it('escapes every value', () => {
     const html = renderSignup(
       { endpoint: '"><script>alert(1)</script>', 'text-button': '<img src=x>' },
       { fields: [{ name: '"><b>' }] },
@@ -299,7 +298,7 @@ describe('renderSignup', () => {
     );
   });
 
-  it('leaves out what is false or not set', () => {
+  it('leaves out attributes that are false or undefined', () => {
     expect(renderSignup({ endpoint: '/signup', redirect: undefined, hidden: false })).toMatch(
       /^<newsletter-signup endpoint="\/signup"><template /,
     );

@@ -1,4 +1,4 @@
-/** The script from another host, under the fingerprint that the page names (Subresource Integrity). */
+/** Subresource integrity: the script from another host, with the hash that the page names. */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -29,7 +29,7 @@ async function isThere(fingerprint: string): Promise<boolean> {
   )) as boolean;
 }
 
-it('runs under its own fingerprint, and under no other', async () => {
+it('runs with its own hash, and with no other', async () => {
   const fingerprint = createHash('sha384')
     .update(await readFile(widgetScript))
     .digest('base64');

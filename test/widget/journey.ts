@@ -1,37 +1,34 @@
-/**
- * Takes forms on a page through every state a visitor can find them in; connection, answers and clock are in our hands.
- */
+/** Takes the forms of a page through every state; the test controls connection, answers and clock. */
 import type { HTTPRequest, Page } from 'puppeteer-core';
 
-/** What the endpoint answers on the way, in the order in which the steps want it. */
+/** The answers of the endpoint, in the order of the steps. */
 export const answers = 'limited,broken,badEmail,asksTurnstile,accepted';
 
 /**
- * How forms are sent: with Enter on the button or in the address field, or by a script of the page, which takes several
- * at once.
+ * How forms are sent: with Enter on the button or in the email field, or by a script of the page, several at once.
  */
 export type Way = 'button' | 'email' | 'script';
 
 export interface Step {
-  /** The state visitors find, as people call it. */
+  /** Name of the step. */
   readonly name: string;
-  /** The element's own word for it. */
+  /** The state of the element after it. */
   readonly state: 'idle' | 'busy' | 'error' | 'success';
   readonly take: (hands: Hands) => Promise<void>;
 }
 
-/** What a step may do. */
+/** The actions of a step. */
 export interface Hands {
   readonly page: Page;
-  /** Fills in everything that is needed. */
+  /** Fills in every required field. */
   fill(): Promise<void>;
   /** Sends every form. */
   send(): Promise<void>;
-  /** Keeps what is sent from now on from arriving. */
+  /** Holds back requests from now on. */
   hold(): void;
-  /** Lets it go. */
+  /** Sends the held requests. */
   release(): Promise<void>;
-  /** Lets time pass on the clock of the page. */
+  /** Advances the clock of the page. */
   pass(seconds: number): Promise<void>;
 }
 
@@ -80,7 +77,7 @@ export const steps: readonly Step[] = [
 const opens = ({ page }: Hands, isOpen: boolean): Promise<unknown> =>
   page.waitForFunction(`forms.every((form) => form.hasAttribute('open') === ${isOpen})`);
 
-/** The way through a dialog. */
+/** The steps of a dialog. */
 export const dialogSteps: readonly Step[] = [
   { name: 'closed', state: 'idle', take: async () => {} },
   {
@@ -112,9 +109,8 @@ export const dialogSteps: readonly Step[] = [
 ];
 
 /**
- * Runs in the page before anything of it. Its clock stands until it is told to move, and what waits for half a second
- * or more waits for that clock. `heard` is what live regions say, as they say it; `lost` counts the frames in which the
- * focus was nowhere after it had been somewhere.
+ * Runs in the page before its scripts. Stops the clock: timers of half a second or more wait for `pass`. `heard` has
+ * the announcements of live regions; `lost` counts the frames without a focus after there was one.
  */
 const prologue = `
   {
@@ -145,19 +141,19 @@ const prologue = `
     while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
     return active;
   };
-  /** How a form stands, and what it says. */
+  /** The state of a form and its notice. */
   globalThis.standing = (form) => form.state + ': ' + regionOf(form).textContent;
   globalThis.regions = new Map();
   {
     let hadFocus = false;
     requestAnimationFrame(function frame() {
-      // The first frame in which a form shows: what it has in it now is what is there at first paint.
+      // The first frame with the form: its content at first paint.
       for (const form of document.querySelectorAll('newsletter-signup')) {
         if (regions.has(form) || !form.shadowRoot?.querySelector(form.layout === 'dialog' ? 'dialog' : '[part=surface]')) continue;
         const region = regionOf(form);
         regions.set(form, { region, text: region?.textContent });
         forms.push(form);
-        // Screen readers speak what changes in a region while it is live.
+        // Screen readers announce changes of a region while it is live.
         new MutationObserver(() => {
           const { ariaLive, textContent } = regionOf(form) ?? {};
           if (textContent && ariaLive !== 'off' && heard.at(-1) !== textContent) heard.push(textContent);
@@ -218,7 +214,7 @@ export async function walk(hands: Hands, { name, state, take }: Step): Promise<v
     )
     .catch(async (cause: unknown) => {
       throw new Error(
-        `On the way to “${name}” the forms got no further than ${JSON.stringify(await page.evaluate('forms.map(standing)'))}.`,
+        `Before the step “${name}” ended, the forms were ${JSON.stringify(await page.evaluate('forms.map(standing)'))}.`,
         { cause },
       );
     });

@@ -1,11 +1,11 @@
-/** Leaving a page while its form is being sent, and coming back with Back: out of the browser's memory, in Chromium. */
+/** Leaving a page while its form is sent, and returning from the back/forward cache, in Chromium. */
 import { describe, expect, it } from 'vitest';
 import { isHeadlessShell } from '../support/browsers/find.ts';
 import { setStage } from './stage.ts';
 
 const stage = setStage();
 
-/** The signups that came in. Chromium repeats what breaks by itself; under the same key that is the same one. */
+/** The received signups. Chromium repeats a broken request; the same key is the same signup. */
 async function signupsAt(box: string): Promise<unknown[]> {
   const received: { body: string; headers: Record<string, string> }[] = await fetch(
     `${stage().origin}/received/${box}`,
@@ -15,23 +15,24 @@ async function signupsAt(box: string): Promise<unknown[]> {
   );
 }
 
-/** What stands in the address field, whichever form it is in. */
+/** The value of the email field, in either kind of form. */
 const entered = `[document, document.querySelector('newsletter-signup').shadowRoot].map((root) => root.querySelector('[name=email]')?.value).join('')`;
 
 const forms = {
-  'our own form': (address: string) => `<newsletter-signup endpoint="${address}" timeout="5"></newsletter-signup>`,
-  'the owner’s form': (address: string) =>
+  'the form of the element': (address: string) =>
+    `<newsletter-signup endpoint="${address}" timeout="5"></newsletter-signup>`,
+  'the form of the page': (address: string) =>
     `<newsletter-signup timeout="5"><form method="post" action="${address}"><input type="email" name="email" aria-label="Email" required><button>Go</button></form></newsletter-signup>`,
 };
 
-// The headless shell that npm test fetches where there is no Chromium keeps no page for Back.
+// The headless shell, which npm test installs without a Chromium, has no back/forward cache.
 describe.skipIf(isHeadlessShell()).each(Object.entries(forms))('%s', (name, markup) => {
   for (const [what, answer, end] of [
-    ['takes it meanwhile', 'held', 'success'],
+    ['accepts the signup meanwhile', 'held', 'success'],
     ['never answers', 'silence', 'idle'],
-    ['breaks meanwhile', 'heldDrop', 'idle'],
+    ['closes the connection meanwhile', 'heldDrop', 'idle'],
   ] as const) {
-    it(`${end === 'success' ? 'thanks' : 'is there again as it was'} where the endpoint ${what}`, async () => {
+    it(`${end === 'success' ? 'shows the thanks' : 'is unchanged'} on return if the endpoint ${what}`, async () => {
       const box = crypto.randomUUID();
       const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Form</title><script src="/newsletter-signup.js" async></script>
         ${markup(`${stage().origin}/signup/${box}/${answer}`)}
@@ -40,7 +41,7 @@ describe.skipIf(isHeadlessShell()).each(Object.entries(forms))('%s', (name, mark
       const page = await stage().session.browser.newPage();
       await page.goto(stage().site.page(`/${box}`, { html }));
       const input = await page.waitForSelector(
-        name.startsWith('our') ? 'newsletter-signup >>> [name=email]' : 'newsletter-signup [name=email]',
+        name === 'the form of the element' ? 'newsletter-signup >>> [name=email]' : 'newsletter-signup [name=email]',
         { timeout: 60_000 },
       );
       await input?.type('ada@example.com');

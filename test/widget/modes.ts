@@ -1,9 +1,8 @@
 /**
- * The two ways to write the tag into a page: empty, it brings its own form; around a form of the owner's, it takes that
- * in hand.
+ * The two ways to write the tag: without content, it renders its own form; around a form of the page, it uses that.
  */
 
-/** A custom field as both ways ask for it. */
+/** A custom field. */
 export interface AskedField {
   readonly name: string;
   readonly autocomplete?: string;
@@ -12,7 +11,7 @@ export interface AskedField {
 export interface Mode {
   readonly title: string;
   readonly markup: (endpoint: string, fields?: readonly AskedField[], attributes?: string) => string;
-  /** Where the form's controls are found, as an expression in the page. */
+  /** The root of the form's controls, as an expression in the page. */
   readonly root: string;
 }
 
@@ -20,14 +19,14 @@ const completion = ({ autocomplete }: AskedField): string => (autocomplete ? ` a
 
 export const modes: readonly Mode[] = [
   {
-    title: 'the form of the tag',
+    title: 'the form of the element',
     root: `document.querySelector('newsletter-signup').shadowRoot`,
     markup: (endpoint, fields = [], attributes = '') => `<newsletter-signup endpoint="${endpoint}" ${attributes}>
       ${fields.map((field) => `<newsletter-field name="${field.name}"${completion(field)}></newsletter-field>`).join('\n')}
     </newsletter-signup>`,
   },
   {
-    title: 'a form of the owner’s',
+    title: 'the form of the page',
     root: `document.querySelector('newsletter-signup')`,
     markup: (
       endpoint,
@@ -41,7 +40,7 @@ export const modes: readonly Mode[] = [
   },
 ];
 
-/** A page with this in it, and the built script, loaded as the README shows it. */
+/** A page with this content, and the built script as in the README. */
 export function pageWith(markup: string, script = '<script src="/newsletter-signup.js" async></script>'): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>${script}<main>${markup}<p>What comes after the form.</p></main></html>`;
 }

@@ -1,5 +1,5 @@
 /**
- * Visitors without JavaScript: the owner's form posts by itself to a real relay, is thanked, and the signup arrives.
+ * Visitors without JavaScript: the browser posts the page's form to a real relay, which redirects to the thanks.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await Promise.all([session?.close(), site?.close()]);
 });
 
-it('the form around which the tag stands posts by itself, gets a 303 to the thanks, and arrives in the API', async () => {
+it('the page’s own form inside the tag is posted by the browser, redirected to the thanks, and stored by the API', async () => {
   const api = sandboxApi();
   const thanks = site.page('/thanks', { html: '<!doctype html><title>Thanks</title><h1>Thank you' });
   const relay = runRelay({

@@ -1,9 +1,8 @@
 /**
- * The pages on which forms are taken through their states: both ways to write the tag, from left to right and from
- * right to left.
+ * Pages with forms for the steps of journey.ts: both ways to write the tag, in both directions.
  */
 
-/** What a page says, in its language. */
+/** The texts of a page. */
 export interface Words {
   readonly lang: string;
   readonly dir: 'ltr' | 'rtl';
@@ -13,7 +12,7 @@ export interface Words {
   readonly name: string;
   readonly topics: string;
   readonly options: readonly [string, string];
-  /** With the words of the link in brackets. */
+  /** With the text of the link in brackets. */
   readonly consent: string;
   readonly button: string;
 }
@@ -48,7 +47,7 @@ export const languages = {
 export const layouts = ['inline', 'stacked', 'card', 'dialog'] as const;
 export type Layout = (typeof layouts)[number];
 
-/** The tag in one of both ways, for a page in these words. */
+/** Writes the tag in one of the two ways, with these texts. */
 export type Tag = (words: Words, endpoint: string, layout: Layout) => string;
 
 const tag = (words: Words, endpoint: string, layout: Layout, content: string, isOwners: boolean): string => `

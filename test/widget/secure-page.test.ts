@@ -1,4 +1,4 @@
-/** On a page that came over TLS, in Chromium: an endpoint without it is blocked, and `debug` says so. */
+/** On a page with TLS, Chromium blocks an endpoint without TLS, and `debug` explains it. */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => session?.close());
 
-it('explains mixed content to the owner, and keeps what the visitor typed', async () => {
+it('explains mixed content to the owner, and keeps typed values', async () => {
   const page = await session.browser.newPage();
   const said: string[] = [];
   page.on('console', (message) => void said.push(message.text()));

@@ -1,6 +1,5 @@
 /**
- * A website of its own for a test: pages as the test writes them, with the headers it names, and the built tag beside
- * them.
+ * A website for a test: its pages and their headers, and the built files of the widget.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -13,18 +12,18 @@ import { widgetScript } from '../../scripts/build.ts';
 import { buildWidgetIfStale } from '../../scripts/build.ts';
 
 export interface Page {
-  /** All of it, or the pieces in which it arrives. */
+  /** The whole text, or the pieces in which it is sent. */
   readonly html: string | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Site {
   readonly origin: string;
-  /** Every request that came in, as `GET /page`, in order. */
+  /** Every request in order, such as `GET /page`. */
   readonly requests: readonly string[];
-  /** Puts a page at a path, and gives its address. */
+  /** Adds a page at a path, and returns its address. */
   page(path: string, page: Page): string;
-  /** Puts a script at a path. */
+  /** Adds a script at a path. */
   script(path: string, code: string): void;
   close(): Promise<void>;
 }
@@ -32,8 +31,8 @@ export interface Site {
 const javascript = 'text/javascript; charset=utf-8';
 
 /**
- * Starts on a free port. `/newsletter-signup.js` is the built script, `/languages/…` its languages, `/bundle.js` what a
- * site gets that installs the package and bundles it. Scripts may be loaded by other origins.
+ * Starts on a free port. `/newsletter-signup.js` is the built script, `/languages/…` its languages, `/bundle.js` the
+ * npm package in a bundle. Other origins may load the scripts.
  */
 export async function openSite(): Promise<Site> {
   await buildWidgetIfStale();
@@ -79,14 +78,14 @@ export async function openSite(): Promise<Site> {
 
 let bundled: Promise<ReadonlyMap<string, string>> | undefined;
 
-/** What a bundler makes of a module that imports the package as it was built, in one file. */
+/** Bundles a module that imports the built package into one file. */
 export async function bundle(module: string): Promise<string> {
   const [code] = (await chunks(module, false)).values();
   if (code === undefined) throw new Error('The package could not be bundled.');
   return code;
 }
 
-/** The same in as many files as it is loaded in: `/bundle.js` first, and what that loads later. */
+/** Bundles a module: `/bundle.js`, and the files that it loads later. */
 async function chunks(module: string, codeSplitting?: false): Promise<ReadonlyMap<string, string>> {
   const entry = 'site-entry';
   const built = await build({

@@ -1,4 +1,4 @@
-/** What a walk through the states of a form stands on: a site, a browser, and an endpoint. */
+/** Sets up a site, a browser and an endpoint for the tests of a file. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll } from 'vitest';
@@ -8,14 +8,14 @@ import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from './site.ts';
 
 interface Stage {
-  /** Its pages find the stand-in for Turnstile at `/turnstile.js`. */
+  /** Has a fake of Turnstile at `/turnstile.js`. */
   readonly site: Site;
   readonly session: BrowserSession;
-  /** Where the endpoint is. */
+  /** Origin of the endpoint. */
   readonly origin: string;
 }
 
-/** Sets it before the tests of a file, and takes it down after them. @returns what gives it to a test */
+/** Starts them before the tests of a file, and stops them afterwards. @returns a function for use in a test */
 export function setStage(): () => Stage {
   let stage: (Stage & { readonly end: () => Promise<unknown> }) | undefined;
   beforeAll(async () => {
@@ -31,7 +31,7 @@ export function setStage(): () => Stage {
   afterEach(() => stage?.session.closePages());
   afterAll(() => stage?.end());
   return () => {
-    if (!stage) throw new Error('The stage is not set yet.');
+    if (!stage) throw new Error('The site is not started yet.');
     return stage;
   };
 }

@@ -1,4 +1,4 @@
-/** Nothing moves: not when the form comes, not when further files come later, not when a dialog opens. */
+/** No layout shift when the form is rendered, when further files are loaded, and when a dialog opens. */
 import type { HTTPRequest, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
@@ -15,7 +15,7 @@ afterAll(async () => {
   await Promise.all([session?.close(), site?.close()]);
 });
 
-/** Notes every shift the browser counts, those after a press included. */
+/** Records every layout shift, also those after an input. */
 const watch = `
   globalThis.moved = [];
   new PerformanceObserver((list) => moved.push(...list.getEntries().map(({ value, sources }) => [value, ...sources.map(({ node }) => node?.nodeName)].join(' ')))).observe({ type: 'layout-shift', buffered: true });
@@ -25,10 +25,10 @@ const watch = `
     .filter((element) => element.checkVisibility() && element.ariaHidden !== 'true' && !element.closest('dialog'))
     .map((element) => [element.localName, ...['x', 'y', 'width', 'height'].map((side) => Math.round(element.getBoundingClientRect()[side] * 10) / 10)].join(' '));`;
 
-/** As the README says: the place is kept before the script is there. */
+/** The style sheet of the README, which reserves the height of the form. */
 const keepsPlace = 'newsletter-signup { display: block; min-block-size: 40rem }';
 
-/** Holds back scripts until they are asked for: what shows the form, and what that loads later. */
+/** Holds back the requests for scripts until the test releases them. */
 async function inHalves(page: Page): Promise<(path: RegExp) => Promise<void>> {
   const held: HTTPRequest[] = [];
   const wanted: RegExp[] = [];
@@ -49,9 +49,9 @@ async function inHalves(page: Page): Promise<(path: RegExp) => Promise<void>> {
 const cases = (Object.keys(builds) as (keyof typeof builds)[]).flatMap((build) =>
   layouts.flatMap((layout) => (Object.keys(tags) as (keyof typeof tags)[]).map((mode) => ({ build, layout, mode }))),
 );
-describe('a page', () => {
+describe('a page has no layout shift', () => {
   it.each(cases)(
-    'stands still while $layout comes, with the build for $build and its form in the $mode tree',
+    'in the layout $layout, with the build for $build and its form in the $mode tree',
     async ({ build, layout, mode }) => {
       const page = await session.browser.newPage();
       await page.setViewport({ width: 800, height: 1200 });

@@ -1,16 +1,16 @@
-/** A browser window in any of the three engines, as far as all of them can be driven alike. */
+/** A browser window in any of the three engines, with the actions that all drivers support. */
 import { remote } from 'webdriverio';
 import { startWebKitDriver } from '../support/browsers/webkit-driver.ts';
 import type { EngineName } from '../support/browsers/engines.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
-/** Long enough for a busy machine; what is there is there at once. */
+/** Time limit for a busy machine; usually the result is immediate. */
 export const patience = { timeout: 60_000 } as const;
 
 export interface Window {
-  /** Goes to an address and waits until the page has loaded. */
+  /** Opens an address and waits until the page is loaded. */
   open(address: string): Promise<void>;
-  /** Runs an expression in the page, whatever its policy, and gives its value. */
+  /** Evaluates an expression in the page, regardless of its policy. */
   ask(expression: string): Promise<unknown>;
   close(): Promise<void>;
 }

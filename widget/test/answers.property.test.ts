@@ -1,4 +1,4 @@
-/** Answers belong to the names of the fields, whatever happens to the fields while a visitor types. */
+/** A value belongs to the name of its field, whatever changes in the fields while a visitor types. */
 import { aTimeout, expect, fixture } from '@open-wc/testing';
 import fc from 'fast-check';
 import type { NewsletterSignup } from '../src/index.ts';
@@ -7,7 +7,7 @@ import { Form, Mailbox, mountAt } from './harness.ts';
 const names = ['Company', 'First name', 'City', 'Team', 'Role'] as const;
 type Name = (typeof names)[number];
 
-/** The fields that an owner wants after a step, in this order. */
+/** The fields after a step, in this order. */
 const orders = fc.uniqueArray(fc.constantFrom(...names), { maxLength: names.length });
 
 interface Step {
@@ -26,7 +26,7 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 1, maxLength: 6 },
 );
 
-/** How fields come onto a page: elements of ours, or inputs of the owner's. */
+/** How a page adds fields: as `<newsletter-field>`, or as inputs of its own form. */
 interface Mode {
   readonly list: (element: Element) => HTMLElement[];
   readonly make: (name: string) => HTMLElement;
@@ -35,13 +35,13 @@ interface Mode {
 }
 
 const modes: Readonly<Record<string, Mode>> = {
-  ours: {
+  'newsletter-field elements': {
     list: (element) => [...element.querySelectorAll('newsletter-field')],
     make: (name) => Object.assign(document.createElement('newsletter-field'), { id: name }),
     name: (field, name) => field.setAttribute('name', name),
     place: (element) => element,
   },
-  "the owner's": {
+  "inputs of the page's form": {
     list: (element) => [...element.querySelectorAll<HTMLElement>('[name^=custom_fields]')],
     make: () => document.createElement('input'),
     name: (field, name) => field.setAttribute('name', `custom_fields[${name}]`),
@@ -49,7 +49,7 @@ const modes: Readonly<Record<string, Mode>> = {
   },
 };
 
-/** Brings the fields into an order. */
+/** Changes the order of the fields. */
 function arrange(
   element: Element,
   { list, make, name, place }: Mode,
@@ -80,22 +80,23 @@ function controlOf(form: Form, name: string): HTMLInputElement {
 }
 
 for (const [title, mode] of Object.entries(modes)) {
-  describe(`answers in fields that are ${title}`, () => {
-    it('stay with their names in any order of adding, removing, renaming and moving fields', async function () {
+  describe(`values in fields that are ${title}`, () => {
+    it('keep their names in any order of adding, removing, renaming and moving fields', async function () {
       this.timeout(60_000);
       await fc.assert(
         fc.asyncProperty(steps, async (story) => {
           const mailbox = new Mailbox();
-          const inside = title === 'ours' ? '' : '<form><input name="email"><button>Join</button></form>';
+          const inside =
+            title === 'newsletter-field elements' ? '' : '<form><input name="email"><button>Join</button></form>';
           const element = await fixture<NewsletterSignup>(
             `<newsletter-signup endpoint="${mailbox.endpoint}">${inside}</newsletter-signup>`,
           );
           const form = new Form(element);
           await form.settled();
-          // Not by focus(): a window in the background has no focus to give.
+          // Not by focus(), which does nothing in a background window.
           form.email.dispatchEvent(new FocusEvent('focusin', { bubbles: true, composed: true }));
           form.email.value = 'ada@example.com';
-          // What the focus loads.
+          // The focus loads signup.js.
           await import('../src/signup.ts');
           await aTimeout(10);
           const byName = new Map<string, HTMLElement>();
@@ -148,7 +149,7 @@ describe('a field', () => {
     expect(form.labelled('Team').value).to.equal('');
   });
 
-  it('with a name that another has, or without one, is left out, and the owner is told', async () => {
+  it('without a name, or with the name of another field, is left out with a warning', async () => {
     const { warn } = console;
     const lines: unknown[] = [];
     console.warn = (line: unknown) => lines.push(line);
@@ -166,7 +167,7 @@ describe('a field', () => {
     ]);
   });
 
-  it('with another kind keeps a text that is one, and begins anew as another control', async () => {
+  it('keeps its text when its kind changes to another text field, and is reset when the control changes', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(mailbox, '<newsletter-field name="Age"></newsletter-field>');
     form.labelled('Age').value = '42';
@@ -182,7 +183,7 @@ describe('a field', () => {
     expect((await mailbox.body())['custom_fields']).to.deep.equal([{ name: 'Age', value: false }]);
   });
 
-  it('with 200 options is a select for one choice, and chips for several', async () => {
+  it('with 200 options is a select for one choice, and checkboxes for several', async () => {
     const mailbox = new Mailbox();
     const options = Array.from({ length: 200 }, (_, index) => `Option ${index}`).join(',');
     const form = await mountAt(

@@ -4,13 +4,13 @@ import { Mailbox, mountAt, until, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 import { openPage } from './page.ts';
 
-/** Types an address and sends it. */
+/** Types an email address and sends the form. */
 async function signUp(form: Form): Promise<void> {
   await form.type(form.email, 'ada@example.com');
   await form.press('Enter');
 }
 
-/** Holds back the timers of this length, in milliseconds, until they are ended. */
+/** Stops timers of this length, in milliseconds, until the test ends them. */
 function holdTimer(length: number): { hasBegun(): boolean; end(): void; restore(): void } {
   const { setTimeout } = globalThis;
   const held: (() => void)[] = [];
@@ -27,8 +27,8 @@ function holdTimer(length: number): { hasBegun(): boolean; end(): void; restore(
 const keysAt = async (mailbox: Mailbox): Promise<unknown[]> =>
   (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
 
-inBothModes('an endpoint that asks for more before it takes a signup', () => {
-  it('gets its token back, aged as it wants, with the same signup', async () => {
+inBothModes('an endpoint that asks for a check', () => {
+  it('gets its token back after the wait, with the same signup', async () => {
     const mailbox = new Mailbox('asksToken', 'accepted');
     const form = await mountAt(mailbox, '', 'utm-source="blog"');
     const entry = { email: 'ada@example.com', utm_source: 'blog' };
@@ -46,7 +46,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
     expect(new Set(await keysAt(mailbox)).size).to.equal(1);
   });
 
-  it('gets a proof of work that its library accepts, while the page stays responsive', async () => {
+  it('gets a proof of work that ALTCHA’s library accepts, while the page stays responsive', async () => {
     const mailbox = new Mailbox('asksProof');
     const form = await mountAt(mailbox);
     let beats = 0;
@@ -64,13 +64,13 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
     expect(beats).to.be.above(3);
   });
 
-  it('gets a proof of the kind our relay asks for', async () => {
+  it('gets a proof of work with the algorithm of the relay', async () => {
     const form = await mountAt(new Mailbox('asksSlowProof'));
     await signUp(form);
     await form.reaches('success');
   });
 
-  it('is answered twice, and then not again', async () => {
+  it('is answered at most twice', async () => {
     const mailbox = new Mailbox('asksToken');
     const form = await mountAt(mailbox, '<newsletter-field name="City"></newsletter-field>');
     form.labelled('City').value = 'Köln';
@@ -81,7 +81,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
     expect([form.email.value, form.labelled('City').value]).to.deep.equal(['ada@example.com', 'Köln']);
   });
 
-  it('leaves room for what is asked: a long campaign is shortened, not the proof', async () => {
+  it('gets its proof uncut: a long campaign is shortened instead', async () => {
     const mailbox = new Mailbox('asksProof');
     const form = await mountAt(
       mailbox,
@@ -94,10 +94,10 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
   });
 
   for (const [what, answer] of [
-    ['what browsers cannot do', 'asksTooMuch'],
-    ['nothing that makes sense', 'asksOddly'],
+    ['an unsupported proof of work', 'asksTooMuch'],
+    ['an invalid check', 'asksOddly'],
   ] as const) {
-    it(`and asks for ${what}, is a form that does not work right now, and keeps what was typed`, async () => {
+    it(`and asks for ${what}, makes the form say that it does not work now, and keep its values`, async () => {
       const form = await mountAt(new Mailbox(answer));
       await signUp(form);
       await form.reaches('error');
@@ -106,7 +106,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
     });
   }
 
-  it('warns the owner of what cannot be given', async () => {
+  it('causes a warning if the form cannot do what it asks for', async () => {
     const form = await mountAt(new Mailbox('asksTooMuch'));
     const heard = form.hears('newsletter-warning');
     await signUp(form);
@@ -119,7 +119,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
     const script = 'turnstile-script="/widget/test/pages/turnstile.js"';
     const widgetOf = (form: Form): HTMLElement | null => form.element.querySelector('[slot=turnstile]');
 
-    /** Waits for Turnstile to be on the page, and gives its button. */
+    /** Waits for Turnstile, and returns its button. */
     async function check(form: Form): Promise<HTMLButtonElement> {
       const button = (): HTMLButtonElement | null | undefined => widgetOf(form)?.querySelector('button');
       await until(button, () => 'Turnstile is not on the page.');
@@ -130,7 +130,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
       globalThis.turnstile = undefined;
     });
 
-    it('is shown in the light DOM, once, where the visitor sees it, and its token sent', async () => {
+    it('is rendered once in the light DOM, visible, and its token is sent', async () => {
       const mailbox = new Mailbox('asksTurnstile', 'accepted');
       const form = await mountAt(mailbox, '', script);
       expect(globalThis.turnstile).to.equal(undefined);
@@ -154,7 +154,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
       expect(document.querySelector('script[src$="turnstile.js"]')).to.equal(null);
     });
 
-    it('is shown again where the endpoint did not take the first token', async () => {
+    it('is shown again if the endpoint refuses the first token', async () => {
       const mailbox = new Mailbox('asksTurnstile', 'asksTurnstile', 'accepted');
       const form = await mountAt(mailbox, '', script);
       await signUp(form);
@@ -169,7 +169,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
       expect(await mailbox.received()).to.have.lengthOf(3);
     });
 
-    it('uses the script a page has loaded itself', async () => {
+    it('uses a script that the page has loaded itself', async () => {
       const mailbox = new Mailbox('asksTurnstile', 'accepted');
       globalThis.turnstile = {
         render: (_, { callback }) => (typeof callback === 'function' && callback('of the page'), 'id'),
@@ -185,7 +185,7 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
       ['cannot be loaded', '/nowhere/turnstile.js'],
       ['fails', '/widget/test/pages/turnstile.js?fails'],
     ] as const) {
-      it(`keeps what was typed where it ${what}, and can be tried again`, async () => {
+      it(`keeps the typed values if it ${what}, and can be tried again`, async () => {
         const mailbox = new Mailbox('asksTurnstile', 'asksTurnstile', 'accepted');
         const form = await mountAt(mailbox, '', `turnstile-script="${address}"`);
         await signUp(form);
@@ -204,14 +204,14 @@ inBothModes('an endpoint that asks for more before it takes a signup', () => {
   });
 });
 
-describe('the built script, asked for more,', () => {
+describe('the built script, asked for a check,', () => {
   const loaded = (window: Window): string[] =>
     window.performance
       .getEntriesByType('resource')
       .map(({ name }) => new URL(name).pathname)
       .filter((path) => path.startsWith('/widget/dist/'));
 
-  it('loads what it needs beside itself, and only then', async () => {
+  it('loads the files for the check from its own folder, and only then', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox('asksProof'));
     expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
     await page.signUp();
@@ -223,13 +223,13 @@ describe('the built script, asked for more,', () => {
     ]);
   });
 
-  it('loads nothing beside the sender where nothing is asked', async () => {
+  it('loads only signup.js if the endpoint asks for nothing', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
     await page.signUp();
     expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js', '/widget/dist/signup.js']);
   });
 
-  it('proves its work under a policy that allows its own files alone, and trusted types', async () => {
+  it('solves a proof of work under a policy that allows only its own files, and with Trusted Types', async () => {
     const page = await openPage('/widget/test/pages/strict.html', new Mailbox('asksProof'));
     await page.signUp();
   });

@@ -4,7 +4,7 @@ import { attributionFields, submissionLimit } from '@newsletter-kit/core/signup'
 import { Mailbox, mountAt } from './harness.ts';
 import { openPage } from './page.ts';
 
-/** Opens a page at an address with this query, submits there, and gives what arrived beside the e-mail address. */
+/** Opens a page with this query, submits the form, and returns the received values without the email address. */
 async function arriving(
   query: string,
   attributes: Readonly<Record<string, string>> = {},
@@ -42,7 +42,7 @@ describe('attribution', () => {
     });
   });
 
-  it('is what the owner wrote, field by field, before what the address says', async () => {
+  it('is that of the attributes, for each field before that of the address', async () => {
     expect(
       await arriving('?utm_source=fair&utm_campaign=spring', {
         'utm-source': 'footer',
@@ -52,7 +52,7 @@ describe('attribution', () => {
     ).to.deep.equal({ utm_source: 'footer', utm_campaign: 'spring', referring_site: 'Partner', referral_code: 'own' });
   });
 
-  it('reads a referral code under the name the owner chose', async () => {
+  it('reads the referral code from the parameter that the page names', async () => {
     expect(await arriving('?invite=abc&ref=xyz', { 'referral-param': 'invite' })).to.deep.equal({
       referral_code: 'abc',
     });
@@ -69,7 +69,7 @@ describe('attribution', () => {
     });
   }
 
-  it('was read when the script ran: a page that navigates by itself does not lose it', async () => {
+  it('is read when the script runs, and kept after a navigation of the page', async () => {
     const mailbox = new Mailbox();
     const page = await openPage('/widget/test/pages/landing.html?utm_source=fair', mailbox);
     page.window.history.pushState(null, '', '/widget/test/pages/second?utm_source=other');
@@ -77,7 +77,7 @@ describe('attribution', () => {
     expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com', utm_source: 'fair' });
   });
 
-  it('is shortened before a signup would be refused for its size', async () => {
+  it('is shortened if the request would be too large', async () => {
     const mailbox = new Mailbox();
     const page = await openPage('/widget/test/pages/landing.html', mailbox);
     for (const name of attributionFields.slice(0, 5))
@@ -98,7 +98,7 @@ describe('attribution', () => {
     expect(new TextEncoder().encode(request?.body).length).to.be.at.most(submissionLimit);
   });
 
-  it('stores nothing: no cookie, no storage', async () => {
+  it('is not stored, neither in a cookie nor in storage', async () => {
     const page = await openPage('/widget/test/pages/landing.html?utm_source=fair', new Mailbox());
     await page.signUp('ada@example.com');
     expect(page.window.document.cookie).to.equal('');

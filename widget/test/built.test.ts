@@ -23,7 +23,7 @@ describe('the built files', () => {
     });
   }
 
-  it('sign up once: ten clicks, Enter, another page, and Back', async () => {
+  it('send one signup for ten clicks, Enter, another page, and Back', async () => {
     const mailbox = new Mailbox('slow');
     const { window, form } = await openPage('/widget/test/pages/landing.html', mailbox);
     const frame = window.frameElement;
@@ -41,12 +41,12 @@ describe('the built files', () => {
     await back;
     expect(window.location.pathname).to.equal('/widget/test/pages/landing.html');
     while ((await mailbox.bodies()).length === 0) await aTimeout(10);
-    // A second one would come with the first.
+    // A second request would arrive with the first.
     await aTimeout(500);
     expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
-  it('go to the page the owner named, after a signup', async () => {
+  it('open the page of `redirect` after a signup', async () => {
     const { window, form } = await openPage('/widget/test/pages/landing.html', new Mailbox());
     form.element.setAttribute('redirect', 'modules.html?thanks');
     const arrived = new Promise((resolve) => window.frameElement?.addEventListener('load', resolve, { once: true }));
@@ -63,7 +63,7 @@ describe('the built files', () => {
     'data:text/html,x',
     'http://[',
   ]) {
-    it(`go nowhere else: ${redirect}`, async () => {
+    it(`ignore redirect="${redirect}"`, async () => {
       const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
       const said: unknown[] = [];
       Reflect.set(Reflect.get(page.window, 'console'), 'warn', (...words: unknown[]) => said.push(...words));
@@ -78,7 +78,7 @@ describe('the built files', () => {
   }
 
   for (const page of ['half.html', 'alone.html']) {
-    it(`lose no signup where the file that sends cannot be loaded, and the browser posts the form: ${page}`, async () => {
+    it(`let the browser post the form if signup.js cannot be loaded: ${page}`, async () => {
       const mailbox = new Mailbox();
       const { window, form } = await openPage(`/widget/test/pages/${page}`, mailbox);
       const away = new Promise((resolve) => window.frameElement?.addEventListener('load', resolve, { once: true }));
@@ -99,7 +99,7 @@ describe('the built files', () => {
     });
   }
 
-  it('show the form in place of a dialog whose file cannot be loaded', async () => {
+  it('render the form in the page if the file of the dialog cannot be loaded', async () => {
     const { form } = await openPage('/widget/test/pages/alone.html', new Mailbox());
     form.element.layout = 'dialog';
     await until(
@@ -109,7 +109,7 @@ describe('the built files', () => {
     expect(form.shadow.querySelector('dialog')).to.equal(null);
   });
 
-  it('leave a version alone that was on the page before them', async () => {
+  it('do not replace a version that the page has registered before', async () => {
     const { contentWindow, contentDocument } = await openFrame('/widget/test/pages/older.html');
     expect(contentDocument?.querySelector('newsletter-signup')?.textContent).to.equal('The version before.');
     expect(Reflect.get(contentWindow ?? {}, 'complaints')).to.deep.equal([]);
@@ -119,7 +119,7 @@ describe('the built files', () => {
     ['', false],
     [location.origin.replace('localhost', '127.0.0.1'), true],
   ] as const) {
-    it(`go to another origin ${arrives ? 'where' : 'not unless'} the owner lists it`, async () => {
+    it(`${arrives ? 'redirect to a listed origin' : 'do not redirect to an origin that is not listed'}`, async () => {
       const { window, form } = await openPage('/widget/test/pages/landing.html', new Mailbox());
       const other = location.origin.replace('localhost', '127.0.0.1');
       form.element.setAttribute('redirect', `${other}/widget/test/pages/modules.html`);
@@ -127,20 +127,20 @@ describe('the built files', () => {
       const left = new Promise((resolve) => window.addEventListener('pagehide', () => resolve(true)));
       form.email.value = 'ada@example.com';
       form.element.submit();
-      // Of a page that was left, Firefox settles no promise.
+      // Firefox does not settle promises of a page that was left.
       if (arrives) return void (await left);
       await form.reaches('success');
       expect(await Promise.race([left, aTimeout(200)])).to.equal(undefined);
     });
   }
 
-  it('show nothing of their own while a form of the page is still on its way', async () => {
+  it('render no form while the parser has not reached the form of the page', async () => {
     const mailbox = new Mailbox();
     const { window } = await openPage('/widget/test/pages/landing.html', mailbox);
     const { document } = window;
     document.open();
     document.write('<!doctype html><script src="/widget/dist/newsletter-signup.js"></script><newsletter-signup>');
-    // What stands behind the script is parsed once the script has come: at once in one engine, later in another.
+    // Engines differ in when they parse the HTML after a script that is loaded.
     await until(
       () => document.querySelector('newsletter-signup'),
       () => 'The tag has not been parsed.',
@@ -176,20 +176,20 @@ describe('the built files', () => {
     expect(page.form.element.timeout).to.equal(5);
   });
 
-  it('hold JavaScript that browsers can read: no decorator, no accessor keyword, no bare import', async () => {
+  it('contain only syntax of browsers: no decorator, no accessor keyword, no bare import', async () => {
     const script = await text('/widget/dist/newsletter-signup.js');
     expect(script).not.to.match(/\baccessor\s+[#\w]|^\s*@(?!supports|media|keyframes)\w+/m);
     expect(script).not.to.match(/\bimport\b(?!\()|process\.env/);
   });
 
-  it('leave Lit to the page’s own bundler in the npm files, and bundle our core', async () => {
+  it('import Lit in the npm modules, and bundle @newsletter-kit/core', async () => {
     const modules = await Promise.all(
       ['index', 'define', 'signup', 'protection'].map((name) => text(`/widget/dist/${name}.js`)),
     );
     const imported = modules.flatMap((code) =>
       Array.from(code.matchAll(/\b(?:from|import)\s*\(?["'`]([^"'`]+)/g), ([, name]) => name),
     );
-    // The test server has resolved Lit by now; a browser without one is served the bare name.
+    // The test server has resolved the imports of Lit, which are bare in the file.
     const names = imported.map((name) =>
       name?.replace(/^.*\/node_modules\/lit\/(index\.js$)?/, 'lit/').replace(/\/$/, ''),
     );

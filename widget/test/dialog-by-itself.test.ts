@@ -1,4 +1,4 @@
-/** When a dialog comes by itself, and when it does not come again. */
+/** When a dialog opens by itself, and when it does not open again. */
 import { expect } from '@open-wc/testing';
 import { becomes, here, isOpen } from './dialogs.ts';
 import { Mailbox, until } from './harness.ts';
@@ -7,7 +7,7 @@ import { openPage, type Page } from './page.ts';
 const key = 'newsletter-signup-quiet:1';
 const day = 864e5;
 
-describe('a dialog that comes by itself', () => {
+describe('a dialog that opens by itself', () => {
   const path = '/widget/test/pages/dialog.html';
   const touched = (page: Page): unknown => Reflect.get(page.window, 'touched');
 
@@ -42,7 +42,7 @@ describe('a dialog that comes by itself', () => {
     await new Promise((resolve) => window.requestAnimationFrame(() => window.requestAnimationFrame(resolve)));
   }
 
-  it('opens from anywhere on the page that names it, and nowhere else', async () => {
+  it('opens by any element that names its id, and by no other', async () => {
     const { window, form } = await visit({});
     const links = window.document.querySelectorAll('a');
     links[1]?.click();
@@ -51,13 +51,13 @@ describe('a dialog that comes by itself', () => {
     await becomes(form, true);
   });
 
-  it('comes after a delay', async () => {
+  it('opens after a delay', async () => {
     const page = await visit({ 'open-on': 'delay 1s' });
     await becomes(page.form, true);
     expect(page.window.performance.now()).to.be.at.least(990);
   });
 
-  it('comes where the visitor has scrolled to', async () => {
+  it('opens after scrolling far enough', async () => {
     const page = await visit({ 'open-on': 'scroll 50%' });
     await scroll(page, 0.4);
     expect(isOpen(page.form)).to.equal(false);
@@ -65,7 +65,7 @@ describe('a dialog that comes by itself', () => {
     await becomes(page.form, true);
   });
 
-  it('comes when the mouse leaves upwards: not sideways, and never for a finger', async () => {
+  it('opens when the mouse leaves at the top, not at the side and not for touch', async () => {
     const page = await visit({ 'open-on': 'leave' });
     leave(page, 'mouse', 200);
     leave(page, 'touch');
@@ -74,7 +74,7 @@ describe('a dialog that comes by itself', () => {
     await becomes(page.form, true);
   });
 
-  it('comes on the first of several occasions, and once on a page', async () => {
+  it('opens on the first of several occasions, and once on a page', async () => {
     const page = await visit({ 'open-on': 'scroll 50%, leave' });
     leave(page);
     await dismiss(page);
@@ -85,14 +85,14 @@ describe('a dialog that comes by itself', () => {
     await becomes(page.form, true);
   });
 
-  it('never comes by itself where nobody said so', async () => {
+  it('does not open by itself without open-on', async () => {
     const page = await visit({});
     leave(page);
     await scroll(page, 1);
     expect(isOpen(page.form)).to.equal(false);
   });
 
-  it('waits while the visitor types somewhere, and while another dialog is open', async () => {
+  it('waits while a field has the focus, and while another dialog is open', async () => {
     const page = await visit({ 'open-on': 'leave' });
     const { document } = page.window;
     document.querySelector('textarea')?.focus();
@@ -112,7 +112,7 @@ describe('a dialog that comes by itself', () => {
     ['open-on', 'exit', 'open-on="exit" is none of click, delay 10s, scroll 50%, leave: takes "click".'],
     ['ask-again', 'never', 'ask-again="never" is none of page, session, 30d: takes "page".'],
   ] as const) {
-    it(`says once that ${attribute}="${value}" means nothing, and does what it does without`, async () => {
+    it(`warns once of ${attribute}="${value}", and uses the default`, async () => {
       const page = await openPage(path, new Mailbox());
       const { element } = page.form;
       const said: string[] = [];
@@ -132,7 +132,7 @@ describe('a dialog that comes by itself', () => {
   }
 
   for (const value of ['click', 'delay 5s', 'scroll 12.5%, leave', 'leave delay 90s']) {
-    it(`has nothing to say against open-on="${value}"`, async () => {
+    it(`accepts open-on="${value}" without a warning`, async () => {
       const page = await visit({});
       const said: string[] = [];
       page.form.element.addEventListener('newsletter-warning', ({ message }) => said.push(message));
@@ -143,7 +143,7 @@ describe('a dialog that comes by itself', () => {
     });
   }
 
-  it('leaves the page its scrolling', async () => {
+  it('does not change how the page scrolls', async () => {
     const page = await visit({ 'open-on': 'leave' });
     leave(page);
     await dismiss(page);
@@ -152,7 +152,7 @@ describe('a dialog that comes by itself', () => {
     expect(page.window.document.body.style.overflow).to.equal('');
   });
 
-  it('touches no storage without consent, whatever it is told to remember', async () => {
+  it('does not access storage without consent, whatever ask-again says', async () => {
     const page = await visit({ 'open-on': 'leave', 'ask-again': '30d' });
     leave(page);
     await dismiss(page);
@@ -165,7 +165,7 @@ describe('a dialog that comes by itself', () => {
     ['30d', localStorage, sessionStorage],
     ['session', sessionStorage, localStorage],
   ] as const) {
-    it(`remembers with consent that it was closed: ask-again="${again}"`, async () => {
+    it(`stores with consent that it was closed: ask-again="${again}"`, async () => {
       const first = await visit({ 'open-on': 'leave', 'ask-again': again }, true);
       leave(first);
       await dismiss(first);
@@ -181,21 +181,21 @@ describe('a dialog that comes by itself', () => {
     });
   }
 
-  it('comes again when the time is over', async () => {
+  it('opens again when the time is over', async () => {
     localStorage.setItem(key, String(Date.now() - 1));
     const page = await visit({ 'open-on': 'leave' }, true);
     leave(page);
     await becomes(page.form, true);
   });
 
-  it('comes again on the next page by default', async () => {
+  it('opens again on the next page by default', async () => {
     const first = await visit({ 'open-on': 'leave' }, true);
     leave(first);
     await dismiss(first);
     expect([localStorage.getItem(key), sessionStorage.getItem(key)]).to.deep.equal([null, null]);
   });
 
-  it('remembers what came before the consent as well', async () => {
+  it('stores after the consent that it was closed before the consent', async () => {
     const page = await visit({ 'open-on': 'leave', 'ask-again': '7d' });
     leave(page);
     await dismiss(page);
@@ -203,7 +203,7 @@ describe('a dialog that comes by itself', () => {
     expect(Number(localStorage.getItem(key))).to.be.greaterThan(Date.now() + 6 * day);
   });
 
-  it('never comes again after a signup', async () => {
+  it('does not open by itself after a signup', async () => {
     const page = await visit({}, true);
     await page.signUp();
     expect(localStorage.getItem(key)).to.equal('Infinity');
@@ -212,7 +212,7 @@ describe('a dialog that comes by itself', () => {
     expect(isOpen(next.form)).to.equal(false);
   });
 
-  it('forgets when the consent is taken back', async () => {
+  it('deletes its entry when the consent is revoked', async () => {
     const page = await visit({ 'open-on': 'leave', 'ask-again': '7d' }, true);
     leave(page);
     await dismiss(page);
@@ -225,7 +225,7 @@ describe('a dialog that comes by itself', () => {
     expect(isOpen(page.form)).to.equal(false);
   });
 
-  it('stores nothing where the owner wants nothing stored', async () => {
+  it('stores nothing with storage="none"', async () => {
     const page = await visit({ 'open-on': 'leave', 'ask-again': '7d', storage: 'none' }, true);
     leave(page);
     await dismiss(page);

@@ -1,4 +1,4 @@
-/** `layout="dialog"`: what opens it, what closes it, and where the focus is meanwhile. */
+/** `layout="dialog"`: opening, closing, and the focus. */
 import { expect } from '@open-wc/testing';
 import { sendKeys, sendMouse, setViewport } from '@web/test-runner-commands';
 import { becomes, dialogIn, here, isOpen } from './dialogs.ts';
@@ -17,13 +17,13 @@ const trigger = ({ element }: Form): HTMLButtonElement => {
 };
 
 describe('layout="dialog"', () => {
-  it('shows its trigger, and nothing of the form until it is asked for', async () => {
+  it('shows only its trigger until it is opened', async () => {
     const form = await mountDialog();
     expect(trigger(form).checkVisibility()).to.equal(true);
     expect(form.email.checkVisibility()).to.equal(false);
   });
 
-  it('opens by keyboard with the focus in the first field, keeps it inside, and gives it back', async () => {
+  it('opens by keyboard with the focus in the first field, traps the focus, and restores it', async () => {
     const form = await mountDialog();
     trigger(form).focus();
     await sendKeys({ press: 'Enter' });
@@ -41,21 +41,21 @@ describe('layout="dialog"', () => {
     );
   });
 
-  it('closes by its ×, which says so', async () => {
+  it('closes by its ×, which has an accessible name', async () => {
     const form = await mountDialog();
     trigger(form).click();
     await becomes(form, true);
     const close = form.find('[part=close]');
     expect(close.getAttribute('aria-label')).to.equal('Close');
     expect(Math.min(close.offsetWidth, close.offsetHeight)).to.be.at.least(44);
-    // In its corner: it must not lie over what is filled in.
+    // It is in the corner: it must not cover a field.
     expect(close.getBoundingClientRect().bottom).to.be.at.most(form.email.getBoundingClientRect().top);
     close.focus();
     await sendKeys({ type: ' ' });
     await becomes(form, false);
   });
 
-  it('closes on a press beside it, and not when a selection ends there', async () => {
+  it('closes by a press on the backdrop, and not when a selection ends there', async () => {
     const form = await mountDialog();
     trigger(form).click();
     await becomes(form, true);
@@ -78,7 +78,7 @@ describe('layout="dialog"', () => {
     expect(await accessible('dialog', 'Letters')).not.to.equal(undefined);
   });
 
-  it('signs up, thanks inside the dialog, and keeps the focus there', async () => {
+  it('shows the thanks inside the dialog, with the focus', async () => {
     const mailbox = new Mailbox();
     const form = await mountDialog(mailbox);
     await form.element.open();
@@ -93,7 +93,7 @@ describe('layout="dialog"', () => {
     await becomes(form, false);
   });
 
-  it('keeps what was typed when it is closed and opened again', async () => {
+  it('keeps typed values when it is closed and opened again', async () => {
     const form = await mountDialog();
     await form.element.open();
     await form.type(form.email, 'ada@');
@@ -103,7 +103,7 @@ describe('layout="dialog"', () => {
     expect(form.email.value).to.equal('ada@');
   });
 
-  it('holds a form of the owner’s just as well', async () => {
+  it('contains a form of the page’s own too', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(
       mailbox,
@@ -120,7 +120,7 @@ describe('layout="dialog"', () => {
     expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
   });
 
-  it('opens as soon as it can when it is asked right away, and does nothing in other layouts', async () => {
+  it('opens once its file is loaded if open() is called before, and not in other layouts', async () => {
     const element = document.createElement('newsletter-signup');
     element.layout = 'dialog';
     document.body.append(element);
@@ -133,7 +133,7 @@ describe('layout="dialog"', () => {
     element.remove();
   });
 
-  it('lets go of the page when it leaves it while open', async () => {
+  it('closes when the element is removed from the page', async () => {
     const form = await mountDialog();
     await form.element.open();
     form.element.remove();

@@ -1,17 +1,17 @@
-/** What the tests of dialogs ask of one. */
+/** Helpers for the tests of dialogs. */
 import { until, type Form } from './harness.ts';
 
-/** @throws where the form has none yet */
+/** @throws if the form has no dialog yet */
 export const dialogIn = ({ root }: Form): HTMLDialogElement => {
   const dialog = root.querySelector('dialog');
   if (!dialog) throw new Error('There is no dialog.');
   return dialog;
 };
 
-/** Whether it is there for the visitor, or says so. */
+/** Whether the dialog is modal, or its element has the attribute `open`. */
 export const isOpen = (form: Form): boolean => dialogIn(form).matches(':modal') || form.element.hasAttribute('open');
 
-/** Waits until the file has come that makes the dialog. */
+/** Waits until the dialog's file is loaded. */
 export async function here(form: Form): Promise<void> {
   await until(
     () => form.root.querySelector('dialog'),
@@ -19,7 +19,7 @@ export async function here(form: Form): Promise<void> {
   );
 }
 
-/** Waits until it is open, or until it is closed. */
+/** Waits until the dialog is open, or closed. */
 export async function becomes(form: Form, open: boolean): Promise<void> {
   await until(
     () => isOpen(form) === open,

@@ -81,11 +81,11 @@ describe('debug', () => {
     );
   });
 
-  it('explains a server that says nothing', async () => {
+  it('explains a server that does not answer', async () => {
     expect(await diagnosis(at('silence'), 'timeout="0.2"')).to.contain('The endpoint did not answer in time.');
   });
 
-  it('explains a policy of the page, in the built script', async () => {
+  it('explains a Content Security Policy, in the built script', async () => {
     const { window, form } = await openPage('/widget/test/pages/guarded.html', new Mailbox());
     const said = new Promise<string>((resolve) => Reflect.set(Reflect.get(window, 'console'), 'error', resolve));
     await signUp(form);
@@ -104,7 +104,7 @@ describe('debug', () => {
     }
   });
 
-  it('sends nobody’s data while it looks, and makes no signup', async () => {
+  it('sends test requests without the visitor’s data, and no signup', async () => {
     const mailbox = new Mailbox('broken');
     await diagnosis(mailbox.endpoint);
     expect(await mailbox.received()).to.have.lengthOf(1);
@@ -113,7 +113,7 @@ describe('debug', () => {
     expect(await silent.received()).to.deep.equal([]);
   });
 
-  it('leaves to the visitor what the visitor can mend', async () => {
+  it('explains nothing that the visitor can correct', async () => {
     const form = await mount(`<newsletter-signup debug endpoint="${at('badEmail')}"></newsletter-signup>`);
     const said: unknown[] = [];
     const { error } = console;
@@ -127,7 +127,7 @@ describe('debug', () => {
     expect(said).to.deep.equal([]);
   });
 
-  it('says nothing where the tag does not', async () => {
+  it('explains nothing without the attribute', async () => {
     const form = await mount(`<newsletter-signup endpoint="${at('broken')}"></newsletter-signup>`);
     const said: unknown[] = [];
     const { error } = console;
@@ -142,8 +142,8 @@ describe('debug', () => {
   });
 });
 
-describe('mistakes of the owner', () => {
-  it('are reported before anybody signs up: no endpoint', async () => {
+describe('setup errors', () => {
+  it('are reported before a signup: no endpoint', async () => {
     const heard = new Promise<string>((resolve) => {
       document.addEventListener('newsletter-warning', ({ message }) => resolve(message), { once: true });
     });
@@ -152,7 +152,7 @@ describe('mistakes of the owner', () => {
     expect(form.shadow.textContent).not.to.contain('has no endpoint');
   });
 
-  it('are shown on the page with debug: fields without a name, an endpoint that redirects', async () => {
+  it('are shown on the page with debug: fields without a name, a redirecting endpoint', async () => {
     const { endpoint } = new Mailbox('redirect');
     const form = await mount(
       `<newsletter-signup debug endpoint="${endpoint}"><newsletter-field label="City"></newsletter-field></newsletter-signup>`,

@@ -1,4 +1,4 @@
-/** An endpoint that keeps to the wire page, on an origin of its own, and remembers what it was sent. */
+/** A signup endpoint on its own origin, which records its requests. */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,7 +7,7 @@ import { createChallenge, verifySolution } from 'altcha-lib';
 import { deriveKey as derivePbkdf2 } from 'altcha-lib/algorithms/pbkdf2';
 import { deriveKey as deriveSha } from 'altcha-lib/algorithms/sha';
 
-/** One request as it arrived. */
+/** A request. */
 export interface Received {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: string;
@@ -19,15 +19,15 @@ interface Answer {
   readonly body?: string;
   /** Milliseconds before the answer. */
   readonly delay?: number;
-  /** Comes when the test has let it go. */
+  /** Sent when the test releases it. */
   readonly held?: boolean;
-  /** `none`: pages of other origins may not read it; `simple`: but may not send what needs a preflight. */
+  /** `none`: no CORS headers; `simple`: no CORS headers in the preflight. */
   readonly cors?: 'none' | 'simple';
-  /** The body goes on for ever. */
+  /** The body never ends. */
   readonly endless?: boolean;
 }
 
-/** Makes an answer of what was sent. */
+/** Returns the answer to a body. */
 type Judge = (body: string) => Promise<Answer>;
 
 const json = { 'Content-Type': 'application/json' };
@@ -46,14 +46,14 @@ const asking = (ask: unknown): Answer => ({
 });
 
 /**
- * Milliseconds after which even silence and what never ends do: long after whoever asked has stopped waiting. WebKit
- * keeps the connection of a request that was given up, and has six for a host.
+ * Milliseconds after which a connection without an end is closed, long after the client's timeout. WebKit keeps the
+ * connection of an aborted request, and has at most six for a host.
  */
 const patience = 3000;
 
 const secret = { hmacSignatureSecret: 'a secret of the tests' };
 
-/** Takes a post with a proof of work that fits a challenge of ours; asks for one where there is none. */
+/** Accepts a post with a valid proof of work; asks for one without it. */
 const judgeProof =
   (algorithm: 'SHA-256' | 'PBKDF2/SHA-256'): Judge =>
   async (body) => {
@@ -77,7 +77,7 @@ const judgeProof =
       : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
   };
 
-/** Refuses a post in the words of its source. */
+/** Refuses a post with its `utm_source` as message. */
 const repeat: Judge = async (body) => ({
   status: 400,
   headers: json,
@@ -85,8 +85,8 @@ const repeat: Judge = async (body) => ({
 });
 
 /**
- * What an endpoint may answer; a test names one, or one for each request in turn. `drop` closes the connection,
- * `heldDrop` when the test lets it go, `silence` says nothing.
+ * The answers by name; a test names one, or one for each request in turn. `drop` closes the connection, `heldDrop` when
+ * the test releases it, `silence` never answers.
  */
 const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 'silence'>> = {
   accepted: { status: 202, headers: json, body: '{"status":"accepted"}' },
@@ -157,7 +157,7 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
 
 /**
  * Starts on a free port. `POST /signup/<box>/<answer>,<answer>…` gives the first answer to the first request, the last
- * one to all further ones; `GET /received/<box>` lists what came in, `GET /release/<box>` lets held answers go.
+ * one to all further ones; `GET /received/<box>` lists the requests, `GET /release/<box>` releases held answers.
  */
 export async function startEndpoint(): Promise<{ readonly origin: string; stop(): Promise<void> }> {
   const boxes = new Map<string, Received[]>();
@@ -223,13 +223,13 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
   };
 }
 
-/** Writes until nobody listens any more. */
+/** Writes until the connection is closed. */
 function pour(response: ServerResponse, text: string): void {
   const timer = setInterval(() => response.write(text), 1);
   response.on('close', () => clearInterval(timer));
 }
 
-/** What a browser needs to see before it lets a page of another origin post JSON and read how long to wait. */
+/** The CORS headers for a JSON post and for reading `Retry-After`. */
 function crossOrigin({ headers }: IncomingMessage): Readonly<Record<string, string>> {
   return {
     'Access-Control-Allow-Origin': headers.origin ?? '*',

@@ -4,7 +4,7 @@ import { formToObject } from '@newsletter-kit/core/signup';
 import type { NewsletterSignup } from '../src/index.ts';
 import { accessible, Form, isChromium, Mailbox, until } from './harness.ts';
 
-/** Puts a form of the owner's on the page, whose action is the endpoint. */
+/** Mounts the tag around a form of the page, whose action is the endpoint. */
 async function enhance(mailbox: Mailbox, inside: string, attributes = ''): Promise<Form> {
   return new Form(
     await fixture<NewsletterSignup>(
@@ -15,8 +15,8 @@ async function enhance(mailbox: Mailbox, inside: string, attributes = ''): Promi
 
 const email = '<label for="mail">Email</label> <input id="mail" type="email" name="email" required>';
 
-describe('a form of the owner’s', () => {
-  it('is sent to its own action, with what stood in it, by our wire', async () => {
+describe('the page’s own form', () => {
+  it('is sent to its action, as JSON with its own values', async () => {
     const mailbox = new Mailbox();
     const form = await enhance(mailbox, `${email}<button>Join</button>`);
     form.email.value = 'ada@example.com';
@@ -27,7 +27,7 @@ describe('a form of the owner’s', () => {
     expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
   });
 
-  it('keeps what was typed before the script ran', async () => {
+  it('keeps the values that were typed before the script ran', async () => {
     const holder = await fixture('<div></div>');
     holder.innerHTML = `<not-yet><form>${email}<button>Join</button></form></not-yet>`;
     const typed = holder.querySelector('input');
@@ -41,7 +41,7 @@ describe('a form of the owner’s', () => {
     expect(form.email.value).to.equal('ada@example.com');
   });
 
-  it('is ours to check: no bubbles of the browser, and none of our marks once it is ours no more', async () => {
+  it('is validated by the element without the browser’s messages, and restored when it leaves', async () => {
     const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
     const own = form.find<HTMLFormElement>('form');
     const before = '<form method="post"';
@@ -69,29 +69,26 @@ describe('a form of the owner’s', () => {
     expect(own.noValidate).to.equal(true);
   });
 
-  (isChromium ? it : it.skip)(
-    'says what is wrong at the control, in its own tree, beside the owner’s hint',
-    async () => {
-      const form = await enhance(
-        new Mailbox(),
-        `${email.replace('required', 'required aria-describedby="hint"')}<p id="hint">We never share it.</p><button>Join</button>`,
-      );
-      form.button.click();
-      await form.reaches('error');
-      expect(form.description(form.email)).to.equal('Enter an email address like name@example.com. We never share it.');
-      expect(await accessible('textbox', 'Email')).to.deep.include({
-        invalid: 'true',
-        focused: true,
-        description: 'Enter an email address like name@example.com. We never share it.',
-      });
-      await form.type(form.email, 'ada@example.com');
-      await form.press('Enter');
-      await form.reaches('success');
-      expect(form.email.getAttribute('aria-describedby')).to.equal('hint');
-    },
-  );
+  (isChromium ? it : it.skip)('shows an error message at the control, in addition to the page’s own hint', async () => {
+    const form = await enhance(
+      new Mailbox(),
+      `${email.replace('required', 'required aria-describedby="hint"')}<p id="hint">We never share it.</p><button>Join</button>`,
+    );
+    form.button.click();
+    await form.reaches('error');
+    expect(form.description(form.email)).to.equal('Enter an email address like name@example.com. We never share it.');
+    expect(await accessible('textbox', 'Email')).to.deep.include({
+      invalid: 'true',
+      focused: true,
+      description: 'Enter an email address like name@example.com. We never share it.',
+    });
+    await form.type(form.email, 'ada@example.com');
+    await form.press('Enter');
+    await form.reaches('success');
+    expect(form.email.getAttribute('aria-describedby')).to.equal('hint');
+  });
 
-  it('names a problem below the label of its control, with the words of the label', async () => {
+  it('shows an error message below the label of its control, with the text of the label', async () => {
     const form = await enhance(
       new Mailbox(),
       `${email}<label>First name <small>as friends say it</small> <input name="custom_fields[First name]" required></label>
@@ -111,7 +108,7 @@ describe('a form of the owner’s', () => {
     ]);
   });
 
-  it('sends hidden fields too, and takes attribution from them where the tag has none', async () => {
+  it('sends hidden fields, and uses their attribution if the tag has none', async () => {
     const mailbox = new Mailbox();
     const form = await enhance(
       mailbox,
@@ -131,7 +128,7 @@ describe('a form of the owner’s', () => {
     });
   });
 
-  it('says by the type of its inputs what they ask for', async () => {
+  it('derives the kind of a value from the type of its input', async () => {
     const mailbox = new Mailbox();
     const form = await enhance(
       mailbox,
@@ -157,7 +154,7 @@ describe('a form of the owner’s', () => {
     ]);
   });
 
-  it('records the sentence of its consent: the value, or the label', async () => {
+  it('sends the sentence of a consent: the value, or the label', async () => {
     for (const box of [
       '<label>I agree to <a href="/privacy">the rules</a>. <input type="checkbox" name="consent" required></label>',
       '<input type="checkbox" name="consent" value="I agree to the rules." required>',
@@ -175,14 +172,14 @@ describe('a form of the owner’s', () => {
     }
   });
 
-  it('gets a trap, and keeps the owner’s where there is one', async () => {
+  it('gets a honeypot field unless it has one', async () => {
     const bare = await enhance(new Mailbox(), `${email}<button>Join</button>`);
     expect(bare.root.querySelectorAll('[name=hp_field]')).to.have.lengthOf(1);
     const own = await enhance(new Mailbox(), `${email}<input name="hp_field" id="own"><button>Join</button>`);
     expect(Array.from(own.root.querySelectorAll('[name=hp_field]'), ({ id }) => id)).to.deep.equal(['own']);
   });
 
-  it('lets its button rest, and leaves its words alone', async () => {
+  it('gets a disabled button while it is sent, whose text stays', async () => {
     const mailbox = new Mailbox('held');
     const form = await enhance(mailbox, `${email}<button type="button">Info</button><button><b>Join</b></button>`);
     form.email.value = 'ada@example.com';
@@ -202,7 +199,7 @@ describe('a form of the owner’s', () => {
     await form.reaches('success');
   });
 
-  it('is not sent where the page has said no before us', async () => {
+  it('is not sent if a listener of the page cancels the submit event', async () => {
     const mailbox = new Mailbox();
     const form = await enhance(mailbox, `${email}<button>Join</button>`);
     form.find('form').addEventListener('submit', (event) => event.preventDefault(), { capture: true });
@@ -213,7 +210,7 @@ describe('a form of the owner’s', () => {
     expect(await mailbox.received()).to.deep.equal([]);
   });
 
-  it('may come later, be replaced, and go: then ours is back', async () => {
+  it('can be added later, replaced and removed; then the element renders its own form', async () => {
     const mailbox = new Mailbox();
     const form = new Form(
       await fixture<NewsletterSignup>(`<newsletter-signup endpoint="${mailbox.endpoint}"></newsletter-signup>`),
@@ -245,7 +242,7 @@ describe('a form of the owner’s', () => {
     expect(await mailbox.received()).to.have.lengthOf(2);
   });
 
-  it('has a live region beside it, there and empty at first', async () => {
+  it('has a live region beside it, empty at first', async () => {
     const form = await enhance(new Mailbox('broken'), `${email}<button>Join</button>`);
     expect(form.notice.textContent).to.equal('');
     expect(form.notice.getAttribute('role')).to.equal('status');
@@ -257,7 +254,7 @@ describe('a form of the owner’s', () => {
     expect(notice.textContent).to.contain('This does not work right now.');
   });
 
-  it('posts the same without JavaScript as with it', async () => {
+  it('posts the same values without JavaScript as with it', async () => {
     const mailbox = new Mailbox();
     const fields = `<input name="custom_fields[City]" value="Köln"><select multiple name="custom_fields[Topics][]"><option selected>AI<option selected>Code</select>`;
     const form = await enhance(mailbox, `${email}${fields}<button>Join</button>`);

@@ -12,14 +12,14 @@ const names = ['newsletter-submit', 'newsletter-success', 'newsletter-error', 'n
 const fields =
   '<newsletter-field name="First name"></newsletter-field><newsletter-field name="Odd" kind="colour"></newsletter-field>';
 
-/** Everything an event says: its own members and those of its class. */
+/** All properties of an event: its own and those of its class. */
 function said(event: Event): string {
   const values: unknown[] = [];
   for (const key in event) if (!(key in Event.prototype)) values.push(Reflect.get(event, key));
   return JSON.stringify(values);
 }
 
-/** Every event of ours on the page while this runs, and every line in the console. */
+/** Runs a function, and returns every newsletter event and every console message meanwhile. */
 async function heardWhile(act: () => Promise<void>): Promise<{ events: Event[]; lines: string[] }> {
   const events: Event[] = [];
   const lines: string[] = [];
@@ -46,7 +46,7 @@ async function send(form: Form, ends: 'error' | 'success'): Promise<void> {
 }
 
 inBothModes('events and the console', () => {
-  it('never carry what was typed: not of a refusal, a page in place of an answer, an ask, a broken server, nor of the success', async () => {
+  it('never contain typed values: after a refusal, a page as answer, a check, a server error, and a success', async () => {
     const mailbox = new Mailbox('refused', 'page', 'asksTooMuch', 'broken', 'limitedSilently', 'accepted');
     const { events, lines } = await heardWhile(async () => {
       const form = await mountAt(
@@ -63,7 +63,7 @@ inBothModes('events and the console', () => {
     for (const line of lines) expect(line).not.to.match(/ada|Lovelace/);
   });
 
-  it('carry the address where the tag says expose-email, before sending and after success only', async () => {
+  it('contain the email address with expose-email, only before sending and after success', async () => {
     const { events } = await heardWhile(async () => {
       const form = await mountAt(new Mailbox('broken', 'accepted'), fields, 'expose-email');
       await send(form, 'error');
@@ -79,7 +79,7 @@ inBothModes('events and the console', () => {
     for (const event of events) expect(said(event)).not.to.contain('Lovelace');
   });
 
-  it('are of their own classes, bubble out of shadow trees, and only newsletter-submit can be cancelled', async () => {
+  it('have their own classes and bubble out of shadow trees; only newsletter-submit is cancelable', async () => {
     const { events } = await heardWhile(async () => {
       const form = await mountAt(new Mailbox('broken', 'accepted'), fields);
       await send(form, 'error');
@@ -99,8 +99,8 @@ inBothModes('events and the console', () => {
   });
 });
 
-inBothModes('a value no attribute knows', () => {
-  it('is said once for each element and value, in the console and as an event, and another one is used', async () => {
+inBothModes('an invalid attribute value', () => {
+  it('is reported once for each element and value, in the console and as an event, and the default is used', async () => {
     const mailbox = new Mailbox('broken', 'broken', 'accepted');
     const { events, lines } = await heardWhile(async () => {
       const form = await mountAt(mailbox, fields, 'storage="cookie" attribution="both"');
@@ -132,7 +132,7 @@ inBothModes('a value no attribute knows', () => {
     'mailto:ada@example.com',
     'http://[',
   ]) {
-    it(`sends to nobody: endpoint="${endpoint}"`, async () => {
+    it(`sends nothing: endpoint="${endpoint}"`, async () => {
       const { lines } = await heardWhile(async () => {
         const form = await mountAt(new Mailbox(), fields);
         form.element.endpoint = endpoint;
@@ -144,7 +144,7 @@ inBothModes('a value no attribute knows', () => {
     });
   }
 
-  it('is an answer, too: a page in place of one is told once', async () => {
+  it('is reported once for a page as answer', async () => {
     const { events } = await heardWhile(async () => {
       const form = await mountAt(new Mailbox('page'), fields);
       await send(form, 'error');

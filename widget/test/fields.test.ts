@@ -3,7 +3,7 @@ import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { Mailbox, mount, mountAt, type Form } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';
 
-/** Fills in the address, sends, and gives the custom fields that arrived. */
+/** Fills in the email address, submits, and returns the received custom fields. */
 async function sent(form: Form, mailbox: Mailbox): Promise<unknown> {
   form.email.value = 'ada@example.com';
   form.element.submit();
@@ -56,7 +56,7 @@ const rows: readonly Row[] = [
 
 inBothModes('a field', () => {
   for (const { kind, typed, value, problem } of rows) {
-    it(`of kind ${kind}: "${typed}" ${problem ? 'is to be mended' : `arrives as ${JSON.stringify(value)}`}`, async () => {
+    it(`of kind ${kind}: "${typed}" ${problem ? 'is invalid' : `is sent as ${JSON.stringify(value)}`}`, async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox, `<newsletter-field name="Field" kind="${kind}"></newsletter-field>`);
       const control = form.labelled('Field');
@@ -75,7 +75,7 @@ inBothModes('a field', () => {
     });
   }
 
-  it('is left out where nothing was entered', async () => {
+  it('is left out if it is empty', async () => {
     const mailbox = new Mailbox();
     const kinds = ['string', 'integer', 'double', 'date', 'datetime', 'list'];
     const form = await mountAt(
@@ -85,7 +85,7 @@ inBothModes('a field', () => {
     expect(await sent(form, mailbox)).to.equal(undefined);
   });
 
-  it('of kind boolean: a tick is true, none is false', async () => {
+  it('of kind boolean is true if ticked, else false', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(
       mailbox,
@@ -129,7 +129,7 @@ inBothModes('a field', () => {
   });
 
   for (const kind of ['colour', 'toString', '__proto__']) {
-    it(`with options is a group of radio buttons where there is no kind ${kind}`, async () => {
+    it(`with options is a group of radio buttons for the unknown kind ${kind}`, async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(
         mailbox,
@@ -140,7 +140,7 @@ inBothModes('a field', () => {
     });
   }
 
-  it('that is required says so, and goes to the first that is missing', async () => {
+  it('that is required is marked, and the first missing one gets the focus', async () => {
     const form = await mountAt(
       new Mailbox(),
       `<newsletter-field name="First name"></newsletter-field>
@@ -158,7 +158,7 @@ inBothModes('a field', () => {
     expect(form.labelled('First name').labels?.[0]?.textContent).to.contain('(optional)');
   });
 
-  it('of kind date is not dropped when only half of it was typed', async () => {
+  it('of kind date is invalid if only a part of it was typed', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(mailbox, '<newsletter-field name="Birthday" kind="date"></newsletter-field>');
     form.email.value = 'ada@example.com';
@@ -216,7 +216,7 @@ inBothModes('a field', () => {
     expect(await sent(form, mailbox)).to.deep.equal([{ name: 'Essay', value: essay }]);
   });
 
-  it('says calmly when more was typed than an endpoint takes', async () => {
+  it('shows an error message if the values exceed the limit of endpoints', async () => {
     const mailbox = new Mailbox();
     const names = Array.from({ length: 20 }, (_, index) => `Essay ${index}`);
     const form = await mountAt(
@@ -234,7 +234,7 @@ inBothModes('a field', () => {
 });
 
 describe('a <newsletter-field>', () => {
-  it('that is hidden sends its value in its kind, and nobody sees it', async () => {
+  it('that is hidden sends its value converted by its kind, and is not visible', async () => {
     const mailbox = new Mailbox();
     const constants = [
       ['string', 'footer', 'footer'],
@@ -261,7 +261,7 @@ describe('a <newsletter-field>', () => {
     );
   });
 
-  it('that is hidden and does not fit its kind costs no signup', async () => {
+  it('that is hidden and invalid does not prevent the signup', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(
       mailbox,
@@ -270,7 +270,7 @@ describe('a <newsletter-field>', () => {
     expect(await sent(form, mailbox)).to.equal(undefined);
   });
 
-  it('begins with its value', async () => {
+  it('has its initial value', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(
       mailbox,
@@ -320,7 +320,7 @@ describe('a <newsletter-field>', () => {
       expect((await mailbox.body())['consent']).to.equal('I have read the privacy notice.');
     });
 
-    it('may be left open where it is not required: then none is sent', async () => {
+    it('is not sent if it is optional and not ticked', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox, consent.replace('required', ''));
       await sent(form, mailbox);
@@ -334,7 +334,7 @@ describe('a <newsletter-field>', () => {
       'vbscript:x',
       '',
     ]) {
-      it(`links to no page that is none: "${href}"`, async () => {
+      it(`does not link to "${href}"`, async () => {
         const form = await mountAt(new Mailbox(), consent);
         form.element.querySelector('newsletter-field')?.setAttribute('href', href);
         await form.settled();
@@ -343,7 +343,7 @@ describe('a <newsletter-field>', () => {
       });
     }
 
-    it('takes markup in its sentence as text', async () => {
+    it('shows markup in its sentence as text', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox, '<newsletter-field kind="consent" label="<b>Yes</b>"></newsletter-field>');
       form.labelled('<b>Yes</b>').click();
@@ -361,7 +361,7 @@ describe('a <newsletter-field>', () => {
     expect(getComputedStyle(form.find('legend small')).clipPath).to.equal('inset(50%)');
   });
 
-  it('whose problem is mended loses its message and its mark at once, and the others keep theirs', async () => {
+  it('loses its error message when it is corrected, and other fields keep theirs', async () => {
     const form = await mountAt(new Mailbox(), '<newsletter-field name="City" required></newsletter-field>');
     form.element.submit();
     await form.reaches('error');
@@ -393,7 +393,7 @@ describe('a <newsletter-field>', () => {
 });
 
 describe('a textarea', () => {
-  it('keeps its line ends', async () => {
+  it('keeps its line breaks', async () => {
     const mailbox = new Mailbox();
     const form = await mount(
       `<newsletter-signup endpoint="${mailbox.endpoint}"><form><input name="email"><textarea name="custom_fields[Note]"></textarea><button>Join</button></form></newsletter-signup>`,

@@ -8,7 +8,7 @@ const uuid = /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
 inBothModes('<newsletter-signup>', () => {
   describe('at first paint', () => {
-    it('shows a labelled address field and a button, and says nothing yet', async () => {
+    it('shows a labelled email field, a button, and an empty live region', async () => {
       const form = await mountAt(new Mailbox());
       expect(form.labelled('Email address')).to.equal(form.email);
       expect(form.button.textContent).to.equal('Subscribe');
@@ -17,7 +17,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(form.element.state).to.equal('idle');
     });
 
-    it('takes the focus for its first field', async () => {
+    it('moves the focus to its first field', async () => {
       const form = await mountAt(new Mailbox());
       form.element.focus();
       expect(form.hasFocus(form.email)).to.equal(true);
@@ -35,7 +35,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(form.find('[part=choice]').getBoundingClientRect().height).to.be.at.least(44);
     });
 
-    it('keeps the trap away from people: unseen, unreachable, unnamed', async () => {
+    it('hides the honeypot field from sight, keyboard and screen readers', async () => {
       const form = await mountAt(new Mailbox());
       const trap = form.find<HTMLInputElement>('[name=hp_field]');
       expect(trap.inert).to.equal(true);
@@ -49,7 +49,7 @@ inBothModes('<newsletter-signup>', () => {
   });
 
   describe('a signup', () => {
-    it('arrives as one request that keeps to the wire', async () => {
+    it('is one request in the documented format', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox);
       await form.type(form.email, 'Ada.Lovelace+News@Example.COM');
@@ -66,7 +66,7 @@ inBothModes('<newsletter-signup>', () => {
     });
 
     for (const address of ['ada@bücher.example', 'jürgen@müller.example', '用户@例子.广告', "o'hara+x@mail.example"]) {
-      // An owner's `type="email"` hands over an international domain in Punycode, in Chromium.
+      // In Chromium, `type="email"` in the page's form converts an international domain to Punycode.
       (address.startsWith('ada@') ? itOurs : it)(`reaches the endpoint as it was typed: ${address}`, async () => {
         const mailbox = new Mailbox();
         const form = await mountAt(mailbox);
@@ -77,7 +77,7 @@ inBothModes('<newsletter-signup>', () => {
       });
     }
 
-    it('puts the thanks in place of the form, and the focus with it', async () => {
+    it('replaces the form by the thanks, which get the focus', async () => {
       const form = await mountAt(new Mailbox());
       await form.type(form.email, 'ada@example.com');
       await form.press('Enter');
@@ -90,7 +90,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(form.element.matches(':state(success)')).to.equal(true);
     });
 
-    it('leaves the focus alone when it was elsewhere', async () => {
+    it('does not move a focus outside the form', async () => {
       const form = await mountAt(new Mailbox());
       form.email.value = 'ada@example.com';
       form.element.submit();
@@ -98,7 +98,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(form.hasFocus()).to.equal(false);
     });
 
-    it('says that it is being sent, and keeps the button focusable', async () => {
+    it('shows that it is being sent, and keeps the button focusable', async () => {
       const mailbox = new Mailbox('held');
       const form = await mountAt(mailbox);
       form.email.value = 'ada@example.com';
@@ -115,7 +115,7 @@ inBothModes('<newsletter-signup>', () => {
       await form.reaches('success');
     });
 
-    it('is made once, however often the button is pressed', async () => {
+    it('is sent once, however often the button is pressed', async () => {
       const mailbox = new Mailbox('slow');
       const form = await mountAt(mailbox);
       await form.type(form.email, 'ada@example.com');
@@ -128,14 +128,14 @@ inBothModes('<newsletter-signup>', () => {
       expect(await mailbox.received()).to.have.lengthOf(1);
     });
 
-    it('is taken for one when the endpoint answers with nothing (204)', async () => {
+    it('succeeds when the answer is empty (204)', async () => {
       const form = await mountAt(new Mailbox('empty'));
       form.email.value = 'ada@example.com';
       form.element.submit();
       await form.reaches('success');
     });
 
-    it('carries what a robot wrote into the trap', async () => {
+    it('contains the honeypot field if it was filled in', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox);
       form.email.value = 'robot@example.com';
@@ -145,7 +145,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(await mailbox.body()).to.deep.equal({ email: 'robot@example.com', hp_field: 'https://spam.example' });
     });
 
-    it('can be followed by the next person’s after reset()', async () => {
+    it('can be followed by another one after reset()', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox);
       for (const address of ['ada@example.com', 'bob@example.com']) {
@@ -162,7 +162,7 @@ inBothModes('<newsletter-signup>', () => {
     });
   });
 
-  describe('an address that cannot be one', () => {
+  describe('an invalid email address', () => {
     for (const [typed, message] of [
       ['', 'Enter an email address like name@example.com.'],
       ['ada', 'Enter an email address like name@example.com.'],
@@ -196,7 +196,7 @@ inBothModes('<newsletter-signup>', () => {
       });
     });
 
-    it('loses its mark once it is mended', async () => {
+    it('loses its mark when it is corrected', async () => {
       const form = await mountAt(new Mailbox());
       form.button.click();
       await form.reaches('error');
@@ -207,7 +207,7 @@ inBothModes('<newsletter-signup>', () => {
     });
   });
 
-  describe('an endpoint that does not take it', () => {
+  describe('an endpoint that refuses', () => {
     for (const [answer, kind, status, notice] of [
       ['refused', 'refused', 400, 'We know no field "Shoe size".'],
       ['markup', 'refused', 400, '<img src=x onerror="document.title=1"><b>bold</b>'],
@@ -231,7 +231,7 @@ inBothModes('<newsletter-signup>', () => {
       ['noPreflight', 'unreachable', 0, 'We could not be reached.'],
       ['drop', 'unreachable', 0, 'We could not be reached.'],
     ] as const) {
-      it(`is answered calmly, and what was typed is kept: ${answer}`, async () => {
+      it(`causes an error message, and the values are kept: ${answer}`, async () => {
         const form = await mountAt(new Mailbox(answer), '<newsletter-field name="City"></newsletter-field>');
         await form.type(form.email, 'ada@example.com');
         await form.type(form.labelled('City'), 'Köln');
@@ -249,7 +249,7 @@ inBothModes('<newsletter-signup>', () => {
       });
     }
 
-    it('shows a refused address at the address', async () => {
+    it('shows the refusal of an email address at its field', async () => {
       const form = await mountAt(new Mailbox('badEmail'));
       await form.type(form.email, 'ada@example.com');
       await form.press('Enter');
@@ -259,7 +259,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(form.hasFocus(form.email)).to.equal(true);
     });
 
-    it('is a closed port', async () => {
+    it('on a closed port causes an error message', async () => {
       const form = await mount('<newsletter-signup endpoint="http://127.0.0.1:9/"></newsletter-signup>');
       form.email.value = 'ada@example.com';
       form.element.submit();
@@ -267,7 +267,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(form.notice.textContent).to.contain('We could not be reached.');
     });
 
-    it('is not set at all: the visitor reads a calm sentence, the owner a plain one', async () => {
+    it('that is not set causes an error message for the visitor and a warning for the owner', async () => {
       const form = await mount('<newsletter-signup></newsletter-signup>');
       const said: unknown[] = [];
       const { error } = console;
@@ -285,7 +285,7 @@ inBothModes('<newsletter-signup>', () => {
   });
 
   describe('a second attempt', () => {
-    it('is the same signup while the entry is the same', async () => {
+    it('has the same key while the values are the same', async () => {
       const mailbox = new Mailbox('broken', 'page', 'accepted');
       const form = await mountAt(mailbox);
       form.email.value = 'ada@example.com';
@@ -299,7 +299,7 @@ inBothModes('<newsletter-signup>', () => {
       expect([second, third]).to.deep.equal([first, first]);
     });
 
-    it('is a new signup once the entry has changed', async () => {
+    it('has a new key once a value has changed', async () => {
       const mailbox = new Mailbox('broken', 'accepted');
       const form = await mountAt(mailbox);
       form.email.value = 'ada@example.com';
@@ -312,7 +312,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(new Set(keys).size).to.equal(2);
     });
 
-    it('waits as long as the endpoint asked, and then goes through', async () => {
+    it('waits for Retry-After, and then succeeds', async () => {
       const mailbox = new Mailbox('limitedForThree', 'accepted');
       const form = await mountAt(mailbox);
       form.email.value = 'ada@example.com';
@@ -335,7 +335,7 @@ inBothModes('<newsletter-signup>', () => {
   });
 
   describe('events', () => {
-    it('tell the page, through shadow trees, and carry no address', async () => {
+    it('bubble out of shadow trees, and contain no email address', async () => {
       const heard: Event[] = [];
       const listen = (event: Event): void => void heard.push(event);
       const names = ['newsletter-submit', 'newsletter-success', 'newsletter-error'];
@@ -375,7 +375,7 @@ inBothModes('<newsletter-signup>', () => {
         expect(JSON.stringify(Object.fromEntries(Object.entries(event)))).not.to.match(/ada|Lovelace/);
     });
 
-    it('newsletter-submit can keep the form from being sent', async () => {
+    it('newsletter-submit can be cancelled', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox);
       form.element.addEventListener('newsletter-submit', (event) => event.preventDefault());
@@ -432,7 +432,7 @@ inBothModes('<newsletter-signup>', () => {
       expect(form.root.querySelectorAll('img, b, script')).to.have.lengthOf(0);
     });
 
-    it('name a waiting time in their own language', async () => {
+    it('format a waiting time in their language', async () => {
       const form = await mountAt(new Mailbox('down'));
       form.element.messages = { language: 'de', unavailable: 'Bitte {wait} noch einmal.' };
       form.email.value = 'ada@example.com';
@@ -454,7 +454,7 @@ inBothModes('<newsletter-signup>', () => {
 
     for (const scheme of ['light', 'dark'] as const) {
       for (const direction of ['ltr', 'rtl'] as const) {
-        it(`has nothing for axe to find in any state: ${scheme}, ${direction}`, async () => {
+        it(`has no axe violation in any state: ${scheme}, ${direction}`, async () => {
           await inScheme(scheme);
           const style = 'color-scheme: light dark; color: CanvasText; background: Canvas';
           const mailbox = new Mailbox('broken', 'held');
@@ -484,7 +484,7 @@ inBothModes('<newsletter-signup>', () => {
       }
     }
 
-    it('two forms on a page do not share names', async () => {
+    it('gives the controls of two forms different ids', async () => {
       const [one, other] = [await mountAt(new Mailbox()), await mountAt(new Mailbox())];
       one.button.click();
       await one.reaches('error');

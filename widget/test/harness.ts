@@ -1,4 +1,4 @@
-/** A page object: what a visitor does to the form, and what the endpoint has received of it. */
+/** A page object of the form: the visitor's actions, and the requests that the endpoint received. */
 import { aTimeout, fixture, html } from '@open-wc/testing';
 import { emulateMedia, executeServerCommand, sendKeys } from '@web/test-runner-commands';
 import '../src/define.ts';
@@ -8,7 +8,7 @@ import { asOwner } from './modes.ts';
 
 const { origin }: { origin: string } = await fetch('/endpoint.json').then((response) => response.json());
 
-/** An address of the endpoint nobody else posts to, and what arrives there. */
+/** An address of the endpoint for one test, and the requests to it. */
 export class Mailbox {
   readonly endpoint: string;
   readonly #name = crypto.randomUUID();
@@ -26,24 +26,23 @@ export class Mailbox {
     return (await this.received()).map(({ body }) => JSON.parse(body));
   }
 
-  /** Lets go the answers called `held`, those to come included. */
+  /** Sends the answers called `held`, now and from now on. */
   async release(): Promise<void> {
     await fetch(`${origin}/release/${this.#name}`);
   }
 
-  /** The only body that came in. */
+  /** The body of the only request. */
   async body(): Promise<Record<string, unknown>> {
     const bodies = await this.bodies();
-    if (bodies.length !== 1) throw new Error(`${bodies.length} requests came in, not one.`);
+    if (bodies.length !== 1) throw new Error(`The endpoint received ${bodies.length} requests instead of one.`);
     return bodies[0] ?? {};
   }
 }
 
 /**
- * Waits until something holds.
+ * Waits until a condition holds.
  *
- * @param complaint - says what was waited for in vain. The wait is far longer than any machine needs: it only ends a
- *   test that would never end by itself.
+ * @param complaint - the error message after the time limit, which is far longer than any machine needs
  */
 export async function until(holds: () => unknown, complaint: () => string): Promise<void> {
   for (const end = Date.now() + 20_000; !holds(); await aTimeout(5)) {
@@ -57,39 +56,38 @@ interface AccessibleNode {
   readonly children?: readonly AccessibleNode[];
 }
 
-/** The engine whose protocol shows more than WebDriver does: the accessibility tree, and emulated preferences. */
+/** Whether the engine is Chromium, the only one with an accessibility tree and emulated preferences. */
 export const isChromium = 'chrome' in globalThis;
 
 /**
- * WebKitGTK paints a page’s bare buttons white on light grey in the dark: there the page colours those it brings; ours
- * are out of reach in the shadow.
+ * In dark mode WebKitGTK paints unstyled buttons white on light grey: this style sheet corrects the page's own buttons.
  */
-const mended =
+const buttonFix =
   !isChromium && navigator.userAgent.includes('AppleWebKit') ? 'button { color: CanvasText; background: Canvas }' : '';
 
 const ownScheme = new CSSStyleSheet();
 if (!isChromium) document.adoptedStyleSheets.push(ownScheme);
 
 /**
- * Shows the page in light or dark: as the visitor's preference where that can be emulated, else as the page's own
- * choice.
+ * Shows the page in light or dark: as the visitor's preference if that can be emulated, else by the page's
+ * `color-scheme`.
  */
 export async function inScheme(scheme: 'light' | 'dark'): Promise<void> {
   if (isChromium) await emulateMedia({ colorScheme: scheme });
   else
     await ownScheme.replace(
-      `:root, newsletter-signup { color-scheme: ${scheme} !important } ${scheme === 'dark' ? mended : ''}`,
+      `:root, newsletter-signup { color-scheme: ${scheme} !important } ${scheme === 'dark' ? buttonFix : ''}`,
     );
 }
 
-/** What assistive technology is told about the first thing of this role and name on the page. */
+/** The first node of this role and name in the accessibility tree. */
 export async function accessible(role: string, name: string): Promise<AccessibleNode | undefined> {
   const find = (node: AccessibleNode): AccessibleNode | undefined =>
     node.role === role && node.name === name ? node : node.children?.map(find).find((found) => found !== undefined);
   return find(await executeServerCommand<AccessibleNode, object>('a11y-snapshot', {}));
 }
 
-/** Puts a form on the page. */
+/** Adds a form to the page. */
 export async function mount(markup: string): Promise<Form> {
   const template = document.createElement('template');
   template.innerHTML = markup;
@@ -97,7 +95,7 @@ export async function mount(markup: string): Promise<Form> {
   return new Form(await fixture<NewsletterSignup>(html`${template.content}`));
 }
 
-/** Puts a form on the page that posts to `mailbox`, with these custom fields. */
+/** Adds a form to the page that posts to `mailbox`, with these custom fields. */
 export function mountAt(mailbox: Mailbox, fields = '', attributes = ''): Promise<Form> {
   return mount(`<newsletter-signup endpoint="${mailbox.endpoint}" ${attributes}>${fields}</newsletter-signup>`);
 }
@@ -114,12 +112,12 @@ export class Form {
     return this.element.shadowRoot;
   }
 
-  /** Where the controls are. */
+  /** The root of the controls: the page's form, or the shadow root. */
   get root(): ParentNode {
     return this.element.querySelector('form') ?? this.shadow;
   }
 
-  /** Whether the controls are ours. */
+  /** Whether the form is the element's own. */
   get isOurs(): boolean {
     return this.root === this.shadow;
   }
@@ -138,7 +136,7 @@ export class Form {
     return notice;
   }
 
-  /** Whether this control has the focus; without one, whether anything in the form has. */
+  /** Whether this control has the focus; without a control, whether any part of the form has it. */
   hasFocus(control?: Element): boolean {
     if (control) return rootOf(control).activeElement === control;
     return this.shadow.activeElement !== null || this.element.contains(rootOf(this.element).activeElement);
@@ -150,7 +148,7 @@ export class Form {
     return found;
   }
 
-  /** The control a label names. */
+  /** The control of a label. */
   labelled(label: string): HTMLInputElement {
     const found = Array.from(this.root.querySelectorAll('label')).find(({ textContent }) =>
       textContent.trim().startsWith(label),
@@ -160,13 +158,13 @@ export class Form {
     return control as HTMLInputElement;
   }
 
-  /** What assistive technology reads as the description of a control. */
+  /** The accessible description of a control. */
   description(control: Element): string {
     const ids = control.getAttribute('aria-describedby')?.split(' ') ?? [];
     return ids.map((id) => rootOf(control).getElementById(id)?.textContent ?? `no #${id}`).join(' ');
   }
 
-  /** Types as a person does, key by key. */
+  /** Types key by key. */
   async type(control: HTMLElement, text: string): Promise<void> {
     control.focus();
     await sendKeys({ type: text });
@@ -176,7 +174,7 @@ export class Form {
     await sendKeys({ press: key });
   }
 
-  /** Waits until the form stands in this state and shows it; a state that it is in for a moment only may be missed. */
+  /** Waits until the form is in this state and rendered. A very short state can be missed. */
   async reaches(state: SignupState): Promise<void> {
     await until(
       () => this.element.state === state,
@@ -185,11 +183,11 @@ export class Form {
     await this.settled();
   }
 
-  /** What the live region says from now on, also what is soon replaced; and whether it is live while it says so. */
+  /** The texts of the live region from now on, and whether each is announced. */
   hearsNotices(): readonly { readonly text: string; readonly isLive: boolean }[] {
     const { notice } = this;
     const heard: { text: string; isLive: boolean }[] = [];
-    // Live regions are announced when they change while they are live.
+    // A live region is announced when it changes while it is live.
     const observer = new MutationObserver(() =>
       heard.push({ text: notice.textContent, isLive: notice.ariaLive !== 'off' }),
     );
@@ -197,7 +195,7 @@ export class Form {
     return heard;
   }
 
-  /** The next event of this name. */
+  /** Resolves with the next event of this name. */
   hears<Name extends keyof GlobalEventHandlersEventMap>(name: Name): Promise<GlobalEventHandlersEventMap[Name]> {
     const { element } = this;
     return new Promise((resolve) => {

@@ -4,7 +4,7 @@ import { english } from '../src/index.ts';
 import { Mailbox, mount, type Form } from './harness.ts';
 
 declare global {
-  /** Set by markup that was obeyed. */
+  /** Set by markup that was run. */
   var isPwned: true | undefined;
 }
 
@@ -79,7 +79,7 @@ const allowed = new Set([
   'DIALOG',
 ]);
 
-/** What a strange word may have brought into the form, or into what runs. */
+/** Signs that untrusted text became HTML or code. */
 function harm({ element }: Form): string[] {
   const elements = [element.shadowRoot, element].flatMap((root) => Array.from(root?.querySelectorAll('*') ?? []));
   const strange = elements.filter(({ nodeName }) => !allowed.has(nodeName)).map(({ outerHTML }) => outerHTML);
@@ -91,7 +91,7 @@ function harm({ element }: Form): string[] {
   return [...strange, ...armed.map(({ outerHTML }) => outerHTML), ...(globalThis.isPwned ? ['a script ran'] : [])];
 }
 
-/** What a form ends in after it was sent. */
+/** The final state of a form that was sent. */
 async function send(form: Form): Promise<void> {
   const ended = Promise.race([form.hears('newsletter-error'), form.hears('newsletter-success')]);
   form.element.submit();
@@ -99,7 +99,7 @@ async function send(form: Form): Promise<void> {
   await form.settled();
 }
 
-describe('a word of a stranger', () => {
+describe('untrusted text', () => {
   const word = fc.constantFrom(...nasty);
   const some = (names: readonly string[]) => fc.dictionary(fc.constantFrom(...names), word, { maxKeys: 6 });
   const runs = { numRuns: Number(new URLSearchParams(location.search).get('runs') ?? 40) };
@@ -117,7 +117,7 @@ describe('a word of a stranger', () => {
     ['our own form', ''],
     ['the owner’s form', ownersForm],
   ] as const) {
-    it(`never becomes HTML or code in ${mode}, from whichever attribute`, async function () {
+    it(`never becomes HTML or code in ${mode}, from any attribute`, async function () {
       this.timeout(60_000);
       await fc.assert(
         fc.asyncProperty(some(attributes), fc.array(some(fieldAttributes), { maxLength: 3 }), async (given, fields) => {
@@ -138,7 +138,7 @@ describe('a word of a stranger', () => {
       );
     });
 
-    it(`is shown as it is in ${mode}, where an endpoint says it`, async function () {
+    it(`from an endpoint is shown as text in ${mode}`, async function () {
       this.timeout(60_000);
       for (const said of nasty) {
         const form = await mount(
@@ -157,7 +157,7 @@ describe('a word of a stranger', () => {
   }
 });
 
-describe('a form whose controls are called like the form’s own members', () => {
+describe('a form whose controls have the names of members of a form', () => {
   const names = [
     'submit',
     'action',
@@ -174,7 +174,7 @@ describe('a form whose controls are called like the form’s own members', () =>
     'parentNode',
   ];
 
-  it('is read, marked, sent once and emptied', async () => {
+  it('is read, marked, sent once and reset', async () => {
     const mailbox = new Mailbox('slow');
     const others = names.map((name) => `<label>${name} <input name="${name}" value="x"></label>`).join('');
     const form = await mount(`<newsletter-signup>
@@ -192,7 +192,7 @@ describe('a form whose controls are called like the form’s own members', () =>
     expect(form.email.value).to.equal('');
   });
 
-  it('keeps a field of its own by the name of the trap', async () => {
+  it('keeps its own field with the name of the honeypot field', async () => {
     const mailbox = new Mailbox();
     const form = await mount(`<newsletter-signup>
       <form method="post" action="${mailbox.endpoint}"><label>Email <input name="email"></label><input type="hidden" name="hp_field" value=""><button>Go</button></form>
@@ -205,8 +205,8 @@ describe('a form whose controls are called like the form’s own members', () =>
   });
 });
 
-describe('a page that has changed what browsers bring', () => {
-  it('gets its signup: arrays and objects with more members, a fetch of its own', async () => {
+describe('a page that changes built-in objects', () => {
+  it('does not break a signup: extra members of arrays and objects, a replaced fetch', async () => {
     const mailbox = new Mailbox();
     const { fetch } = globalThis;
     const seen: string[] = [];

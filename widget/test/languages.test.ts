@@ -6,7 +6,7 @@ import { openPage } from './page.ts';
 const tags = ['ar', 'de', 'es', 'fr', 'he', 'it', 'ja', 'nl', 'pl', 'pt', 'tr', 'zh'] as const;
 const address = (tag: string): string => `/widget/dist/languages/${tag}.js`;
 
-/** Loads a language as a page does, and gives its texts. */
+/** Loads a language as a page does, and returns its texts. */
 async function load(tag: string): Promise<Partial<Messages>> {
   const script = document.createElement('script');
   script.src = address(tag);
@@ -23,10 +23,10 @@ describe('languages', () => {
     globalThis.newsletterMessages = undefined;
   });
 
-  it('keep the button as large as it is while it says that it is sending, in any of them', async () => {
+  it('keep the size of the button while the form is sent', async () => {
     for (const tag of tags) {
       await load(tag);
-      // Sans serif is the wider one.
+      // Sans serif is wider.
       const form = await mountAt(
         new Mailbox('slow'),
         '',
@@ -45,7 +45,7 @@ describe('languages', () => {
   const placeholders = (text: string): string[] => text.match(/\{\w+\}/g) ?? [];
 
   for (const tag of tags) {
-    it(`${tag}: every text there is, with its placeholders, and no other`, async () => {
+    it(`${tag}: have every text with its placeholders, and no other`, async () => {
       const texts = await load(tag);
       const spoken = Object.entries(english).filter(([key, text]) => text && key !== 'language');
       expect(Object.keys(texts).sort()).to.deep.equal(spoken.map(([key]) => key).sort());
@@ -58,7 +58,7 @@ describe('languages', () => {
     });
   }
 
-  it('are each an entry of the package', async () => {
+  it('are each exported by the package', async () => {
     const { exports }: { exports: Readonly<Record<string, { default: string }>> } = await fetch(
       '/widget/package.json',
     ).then((response) => response.json());
@@ -68,7 +68,7 @@ describe('languages', () => {
       expect(`/widget/${exports[entry]?.default.slice(2)}`).to.equal(address(entry.slice(-2)));
   });
 
-  it('speaks that of the nearest lang, also of a region, also through shadow roots', async () => {
+  it('is that of the nearest lang, also with a region, also across shadow roots', async () => {
     await load('de');
     await load('fr');
     const page = await fixture(html`<div lang="fr"><section lang="de-AT"></section></div>`);
@@ -85,13 +85,13 @@ describe('languages', () => {
     expect(button.textContent).to.equal('S’abonner');
   });
 
-  it('is English where there is no file for it', async () => {
+  it('is English without a file', async () => {
     await load('de');
     const form = await mountAt(new Mailbox(), '', 'lang="da"');
     expect(form.button.textContent).to.equal('Subscribe');
   });
 
-  it('may come after the form', async () => {
+  it('can be loaded after the form', async () => {
     const form = await mountAt(new Mailbox(), '', 'lang="nl"');
     expect(form.button.textContent).to.equal('Subscribe');
     await load('nl');
@@ -99,7 +99,7 @@ describe('languages', () => {
     expect(form.button.textContent).to.equal('Inschrijven');
   });
 
-  it('follows the page when it changes its language', async () => {
+  it('follows a change of the page’s language', async () => {
     await load('es');
     const form = await mountAt(new Mailbox());
     const { lang } = document.documentElement;
@@ -112,7 +112,7 @@ describe('languages', () => {
     }
   });
 
-  it('prefers the texts of the owner, and the more special language', async () => {
+  it('prefers the texts of the page, and the more specific language', async () => {
     await load('zh');
     globalThis.newsletterMessages = { ...globalThis.newsletterMessages, 'zh-Hant': { button: '訂閱' } };
     const form = await mountAt(new Mailbox(), '', 'lang="zh-Hant-TW" text-email-label="信箱"');
@@ -120,14 +120,14 @@ describe('languages', () => {
     expect(form.labelled('信箱').id).to.equal(form.email.id);
     form.button.click();
     await form.reaches('error');
-    // What the special language has no text for is English, never a mixture of two files.
+    // A text that the specific language lacks is English, not that of the general language.
     expect(form.description(form.email)).to.equal(english.emailInvalid);
     form.element.messages = { button: '好' };
     await form.settled();
     expect(form.button.textContent).to.equal('好');
   });
 
-  it('names waiting times in its own words', async () => {
+  it('formats waiting times', async () => {
     await load('pl');
     const form = await mountAt(new Mailbox('down'), '', 'lang="pl"');
     form.email.value = 'ada@example.com';
@@ -161,7 +161,7 @@ describe('languages', () => {
 
     for (const tag of ['ar', 'he']) {
       for (const scheme of ['light', 'dark'] as const) {
-        it(`stands mirrored, and has nothing for axe to find in any state: ${tag}, ${scheme}`, async () => {
+        it(`is mirrored, and has no axe violation in any state: ${tag}, ${scheme}`, async () => {
           await inScheme(scheme);
           await load(tag);
           const form = await mountAt(

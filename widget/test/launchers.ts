@@ -23,15 +23,15 @@ const chromium: LaunchOptions = {
   ],
 };
 
-/** The launcher speaks to Firefox as well: by WebDriver BiDi, which puppeteer-core chooses for it. */
+/** The launcher of Chromium also controls Firefox, by WebDriver BiDi. */
 const firefox: LaunchOptions = {
   browser: 'firefox',
-  // What one test has entered is nothing that another is offered: Escape would close the offer, and not the dialog.
+  // No form history: Escape would close its suggestions instead of the dialog.
   extraPrefsFirefox: { 'intl.accept_languages': 'en-US,en', 'browser.formfill.enable': false },
 };
 
 function byPuppeteer(name: string, executablePath: string | undefined, options: LaunchOptions): ChromeLauncher {
-  if (!executablePath) throw new Error(`These tests need ${name}, and it is not installed.`);
+  if (!executablePath) throw new Error(`These tests need ${name}, which is not installed.`);
   const launcher = chromeLauncher({
     launchOptions: { ...options, executablePath, headless: true, env: { ...process.env, TZ: zone } },
     createBrowserContext: ({ browser }) => browser.defaultBrowserContext(),
@@ -49,7 +49,7 @@ async function byWebDriver(): Promise<WebdriverLauncher> {
     logLevel: 'error',
     capabilities: { ...capabilities, 'wdio:enforceWebDriverClassic': true },
   });
-  // One by one: given several, the driver lets go of none before the last is down, and "ll" would be a single l.
+  // One by one: the driver releases the keys only after the last one, and "ll" would be one l.
   const press = launcher.sendKeys.bind(launcher);
   launcher.sendKeys = async (session, keys) => {
     for (const key of keys) await press(session, [key]);
@@ -62,7 +62,7 @@ async function byWebDriver(): Promise<WebdriverLauncher> {
   return launcher;
 }
 
-/** How each engine is started. */
+/** The launchers by engine. */
 export const launchers: Readonly<Record<EngineName, () => ChromeLauncher | Promise<WebdriverLauncher>>> = {
   chromium: () => byPuppeteer('Chromium', findChromium(), chromium),
   firefox: () => byPuppeteer('Firefox', findFirefox(), firefox),

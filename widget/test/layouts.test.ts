@@ -12,21 +12,21 @@ async function mountIn(width: number, attributes = '', fields = '', mailbox = ne
 }
 
 describe('layouts', () => {
-  it('inline: address and button on one line where the form is wide enough, whatever the window', async () => {
+  it('inline: email address and button are on one line if the form is wide enough, whatever the window', async () => {
     expect(onOneLine(await mountIn(480))).to.equal(true);
     const narrow = await mountIn(320);
     expect(onOneLine(narrow)).to.equal(false);
     expect(box(narrow.button).width).to.equal(320);
   });
 
-  it('inline: stays on one line, and nothing else moves, when the address is wrong', async () => {
+  it('inline: stays on one line, and nothing else moves, when the address is invalid', async () => {
     const form = await mountIn(640);
     form.button.click();
     await form.reaches('error');
     expect(onOneLine(form)).to.equal(true);
   });
 
-  it('inline: the button keeps its size while it says something else', async () => {
+  it('inline: the button keeps its size while its text changes', async () => {
     const mailbox = new Mailbox('held');
     const form = await mountIn(640, '', '', mailbox);
     const { width, height } = box(form.button);
@@ -38,7 +38,7 @@ describe('layouts', () => {
   });
 
   for (const layout of ['stacked', 'card'] as const) {
-    it(`${layout}: one thing below the other, in any width`, async () => {
+    it(`${layout}: the parts are below each other at any width`, async () => {
       for (const width of [320, 768]) {
         const form = await mountIn(width, `layout="${layout}"`);
         expect(box(form.button).top).to.be.greaterThan(box(form.email).bottom);
@@ -57,7 +57,7 @@ describe('layouts', () => {
       );
       form.element.style.setProperty('--newsletter-muted', 'rgb(1, 2, 3)');
       await new Promise((resolve) => setTimeout(resolve, 200));
-      // WebKit does not tell the style of a placeholder.
+      // WebKit does not expose the style of a placeholder.
       if (isChromium || navigator.userAgent.includes('Firefox'))
         expect(getComputedStyle(form.email, '::placeholder').color).to.equal('rgb(1, 2, 3)');
       expect(getComputedStyle(form.find('[slot=note]')).color).to.equal('rgb(1, 2, 3)');
@@ -68,7 +68,7 @@ describe('layouts', () => {
     ['rgb(238, 238, 238)', 'rgb(17, 17, 17)'],
     ['rgb(24, 24, 27)', 'rgb(255, 255, 255)'],
   ]) {
-    it(`follows a page of ${color} on ${background} without color-scheme`, async () => {
+    it(`derives its colours from a page of ${color} on ${background} without color-scheme`, async () => {
       const page = await fixture<HTMLElement>(
         `<div style="color: ${color}; background: ${background}"><newsletter-signup></newsletter-signup></div>`,
       );
@@ -82,7 +82,7 @@ describe('layouts', () => {
     });
   }
 
-  it('joined: one frame around address and button; with further fields, one below the other', async () => {
+  it('joined: one frame contains email address and button; further fields are below each other', async () => {
     const frame = (form: Form): string => getComputedStyle(form.find('form')).borderTopWidth;
     const joined = await mountIn(480, 'layout="joined"');
     expect(frame(joined)).to.equal('1px');
@@ -93,7 +93,7 @@ describe('layouts', () => {
     expect(box(withField.button).top).to.be.greaterThan(box(withField.labelled('City')).bottom);
   });
 
-  it('card: keeps its height when the thanks come', async () => {
+  it('card: keeps its height when the thanks replace the form', async () => {
     const form = await mountIn(480, 'layout="card"', '<newsletter-field name="City"></newsletter-field>');
     const { height } = box(form.find('[part=surface]'));
     form.email.value = 'ada@example.com';
@@ -102,13 +102,13 @@ describe('layouts', () => {
     expect(box(form.find('[part=surface]')).height).to.equal(height);
   });
 
-  it('card: on a surface', async () => {
+  it('card: is on a surface', async () => {
     const surface = getComputedStyle((await mountIn(480, 'layout="card"')).find('[part=surface]'));
     expect(surface.backgroundColor).to.equal('rgb(255, 255, 255)');
     expect(parseFloat(surface.paddingInlineStart)).to.be.at.least(20);
   });
 
-  it('has a size of its own in a row that gives it none, and shrinks where the row is narrow', async () => {
+  it('has an intrinsic width in a flex row, and shrinks in a narrow one', async () => {
     for (const [width, least, most] of [
       [900, 280, 900],
       [240, 240, 240],
@@ -122,7 +122,7 @@ describe('layouts', () => {
     }
   });
 
-  it('warns once of a layout that there is not, and is inline', async () => {
+  it('warns once of an unknown layout, and uses inline', async () => {
     const { warn } = console;
     const said: unknown[] = [];
     console.warn = (...words: unknown[]) => said.push(...words);
@@ -135,7 +135,7 @@ describe('layouts', () => {
     expect(onOneLine(form)).to.equal(true);
   });
 
-  it('can be set as a property, before or after, and keeps what was typed', async () => {
+  it('can be set as a property at any time, and keeps typed values', async () => {
     const element = document.createElement('newsletter-signup');
     element.layout = 'card';
     document.body.append(element);
@@ -150,7 +150,7 @@ describe('layouts', () => {
     element.remove();
   });
 
-  it('has above the form what the page puts there, the form of the owner’s included', async () => {
+  it('shows the slot head above the form, and above the page’s own form', async () => {
     for (const content of ['', '<form><input name="email" aria-label="E-mail" /><button>Go</button></form>']) {
       const form = await mountIn(480, 'layout="card"', `${content}<h2 slot="head">Letters</h2>`);
       const heading = form.element.querySelector('h2');
@@ -161,7 +161,7 @@ describe('layouts', () => {
   });
 
   for (const layout of ['inline', 'stacked', 'card'] as const) {
-    it(`${layout}: nothing sticks out at twice the text size, with words longer than the line`, async () => {
+    it(`${layout}: nothing overflows at twice the text size, with words longer than the line`, async () => {
       document.documentElement.style.fontSize = '200%';
       const form = await mountIn(
         320,

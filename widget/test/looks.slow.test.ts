@@ -12,7 +12,7 @@ const page = 'color-scheme: light dark; color: CanvasText; background: Canvas';
 const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
 const themes = ['ink', 'meadow', 'harbor', 'signal', 'dusk', 'linen'] as const;
 
-/** Red, green, blue from 0 to 1 of these colours, in any notation, each painted over those before. */
+/** Red, green and blue from 0 to 1 of these colours in any notation, each painted over the previous ones. */
 function painted(...colors: readonly string[]): readonly number[] {
   const context = document.createElement('canvas').getContext('2d');
   if (!context) throw new Error('There is no canvas.');
@@ -23,7 +23,7 @@ function painted(...colors: readonly string[]): readonly number[] {
   return [...context.getImageData(0, 0, 1, 1).data].slice(0, 3).map((value) => value / 255);
 }
 
-/** The lowest contrast, as WCAG 2.2 defines it, of a colour on one of these grounds, each a stack of colours. */
+/** The lowest WCAG 2.2 contrast of a colour on these backgrounds, each a stack of colours. */
 function contrast(color: string, grounds: readonly (readonly string[])[]): number {
   const luminance = (...colors: readonly string[]): number => {
     const [red = 0, green = 0, blue = 0] = painted(...colors).map((value) =>
@@ -39,7 +39,7 @@ function contrast(color: string, grounds: readonly (readonly string[])[]): numbe
   );
 }
 
-/** The opaque colours of a background. Text stands on none of its translucent lights and waves. */
+/** The opaque colours of a background. No text is on its translucent gradients. */
 function opaqueColors({ backgroundColor, backgroundImage }: CSSStyleDeclaration): readonly string[] {
   const stops = backgroundImage.match(/rgb\([^()]*\)/g) ?? [];
   return backgroundColor.startsWith('rgba') ? stops : [backgroundColor, ...stops];
@@ -68,9 +68,9 @@ async function addTheme(theme: string): Promise<HTMLStyleElement> {
   return sheet;
 }
 
-/** Brings one form through its states and checks each with axe, light and dark. */
+/** Checks each state of a form with axe, light and dark. */
 async function expectAccessible(layout: string, attributes = ''): Promise<void> {
-  // Without fields in those that show the address and the button on one line.
+  // No custom fields in the layouts with one line.
   const isRow = ['inline', 'joined', 'cover'].includes(layout);
   const mailbox = new Mailbox('held');
   const form = await mountAt(
@@ -111,11 +111,11 @@ describe('looks', () => {
 
   for (const layout of layouts) {
     for (const direction of ['ltr', 'rtl'] as const) {
-      it(`${layout}, ${direction}: axe finds nothing in any state, light or dark`, () =>
+      it(`${layout}, ${direction}: have no axe violation in any state, light or dark`, () =>
         expectAccessible(layout, `dir="${direction}"`));
     }
     for (const theme of themes) {
-      it(`${layout}, ${theme}: axe finds nothing in any state, light or dark`, async () => {
+      it(`${layout}, ${theme}: have no axe violation in any state, light or dark`, async () => {
         sheet = await addTheme(theme);
         await expectAccessible(layout);
       });
@@ -123,7 +123,7 @@ describe('looks', () => {
   }
 
   for (const layout of layouts) {
-    it(`${layout}: the thanks take the place of the form and have its height`, async () => {
+    it(`${layout}: the thanks replace the form and have its height`, async () => {
       const form = await mountAt(new Mailbox(), head + fields + note, `layout="${layout}"`);
       await form.element.open();
       const surface = form.find('[part=surface]');
@@ -138,12 +138,12 @@ describe('looks', () => {
   }
 
   for (const theme of themes) {
-    it(`${theme}: is a small file`, async () => {
+    it(`${theme}: is at most 3 kB`, async () => {
       sheet = await addTheme(theme);
       expect(new Blob([sheet.textContent]).size).to.be.at.most(3000);
     });
 
-    it(`${theme}: text has a contrast of 4.5, lines have one of 3, light and dark`, async () => {
+    it(`${theme}: text has a contrast of 4.5 : 1, lines of 3 : 1, light and dark`, async () => {
       sheet = await addTheme(theme);
       for (const scheme of ['light', 'dark'] as const) {
         await inScheme(scheme);
@@ -176,7 +176,7 @@ describe('looks', () => {
       }
     });
 
-    it(`${theme}: every rule of it has an element, and its heading follows the width of the form`, async () => {
+    it(`${theme}: every rule matches an element, and the heading depends on the width of the form`, async () => {
       sheet = await addTheme(theme);
       const selectors = selectorsOf(sheet.sheet?.cssRules);
       const found = new Set<string>();
@@ -195,7 +195,7 @@ describe('looks', () => {
           );
           const look = (): void => {
             for (const selector of selectors) {
-              // A selector of the element and a part of it, the state of the part aside.
+              // A selector of the element and a part, without the state of the part.
               const [, own = '', part] = /^(.*?)(?:::part\(([^)]+)\).*|::after)?$/.exec(selector) ?? [];
               const element = document.querySelector(own);
               if (part ? element?.shadowRoot?.querySelector(`[part~=${part}]`) : element) found.add(selector);

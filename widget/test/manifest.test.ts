@@ -35,7 +35,7 @@ const names = (list: readonly Named[] = []): string[] => list.map(({ name }) => 
 describe('custom-elements.json', () => {
   const signup = declared('newsletter-signup');
 
-  it('lists every attribute the element reads', () => {
+  it('lists every attribute that the element reads', () => {
     const attribution = attributionFields.map((name) => name.replace('_', '-'));
     expect(names(signup.attributes)).to.deep.equal(
       [
@@ -85,7 +85,7 @@ describe('custom-elements.json', () => {
     }
   });
 
-  it('lists every part there is to style', async () => {
+  it('lists every part', async () => {
     const form = await mountAt(
       new Mailbox(),
       `<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean" required></newsletter-field>

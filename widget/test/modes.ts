@@ -1,34 +1,34 @@
-/** Runs one suite over both ways to have a form: ours in the shadow root, and one the owner wrote into the tag. */
+/** Runs a suite with both kinds of forms: the element's own in the shadow root, and the page's own inside the tag. */
 
-type Mode = 'ours' | "the owner's";
+type Mode = 'shadow' | 'page';
 
-let mode: Mode = 'ours';
+let mode: Mode = 'shadow';
 
-/** Registers the same tests twice. In either run {@link mount} of the harness gives a form of that kind. */
+/** Registers the same tests twice: in each run `mount` of the harness creates a form of that kind. */
 export function inBothModes(name: string, suite: () => void): void {
-  for (const each of ['ours', "the owner's"] as const) {
-    describe(`${name}, with a form that is ${each}`, () => {
+  for (const each of ['shadow', 'page'] as const) {
+    describe(`${name}, with the form of the ${each === 'page' ? 'page' : 'element'}`, () => {
       beforeEach(() => {
         mode = each;
       });
       afterEach(() => {
-        mode = 'ours';
+        mode = 'shadow';
       });
       mode = each;
       suite();
-      mode = 'ours';
+      mode = 'shadow';
     });
   }
 }
 
-/** A test of what only our own form has: its labels, its looks, its fields that come and go. */
+/** A test only for the element's own form: its labels, its styles, its fields. */
 export function itOurs(name: string, test: () => Promise<void>): void {
-  if (mode === 'ours') it(name, test);
+  if (mode === 'shadow') it(name, test);
 }
 
-/** In the second run: puts in place of the fields a form that an owner might have written. */
+/** In the second run: replaces the fields by a form as a page would have it. */
 export function asOwner(signup: Element): void {
-  if (mode === 'ours') return;
+  if (mode === 'shadow') return;
   const fields = Array.from(signup.querySelectorAll('newsletter-field'));
   const form = document.createElement('form');
   form.innerHTML = '<label>Email address <input type="email" name="email" required autocomplete="email"></label>';
@@ -36,7 +36,7 @@ export function asOwner(signup: Element): void {
   signup.replaceChildren(form);
 }
 
-/** The HTML of one field, under the names of the wire. */
+/** The HTML of one field, with the name of a form-encoded post. */
 function write(field: Element): Element {
   const text = (name: string): string => field.getAttribute(name) ?? '';
   const kind = text('kind') || 'string';
@@ -65,7 +65,7 @@ function write(field: Element): Element {
     datetime: 'datetime-local',
     string: 'text',
   };
-  // What the type of an input does not say, the owner does.
+  // A kind that the type of the input does not imply.
   return labelled(label, {
     type: types[kind] ?? 'text',
     name,

@@ -10,7 +10,7 @@ interface Site {
   readonly forms: readonly NewsletterSignup[];
 }
 
-/** An empty page of this site, in a frame; the test writes what the server would send, piece by piece. */
+/** An empty page in a frame. The test writes the server's HTML piece by piece. */
 async function emptyPage(): Promise<Document> {
   const frame = await openFrame('/widget/test/pages/empty.html');
   if (!frame.contentDocument) throw new Error('The page has no document.');
@@ -19,7 +19,7 @@ async function emptyPage(): Promise<Document> {
 
 const isHere = (page: Document): boolean => page.defaultView?.customElements.get('newsletter-signup') !== undefined;
 
-/** Shows a page and waits until it has loaded. */
+/** Opens a page and waits until it is loaded. */
 async function visit(body: string, head = ''): Promise<Site> {
   const page = await emptyPage();
   page.write(`<!doctype html><html lang="en"><head><title>A page</title>${head}</head><body>${body}</body></html>`);
@@ -40,7 +40,7 @@ function site(page: Document): Site {
   };
 }
 
-/** Signs up in the only form of the page, having checked that it is the only one. */
+/** Signs up in the form of the page, and checks that there is only one. */
 async function signUp({ forms }: Site): Promise<Form> {
   const [element, second] = forms;
   if (!element || second) throw new Error(`The page has ${forms.length} forms, not one.`);
@@ -74,7 +74,7 @@ describe('A <div data-newsletter-signup>', () => {
     }
   }
 
-  it('takes its fields from the divs in it, in their order, with every attribute', async () => {
+  it('has fields for the divs in it, in their order, with every attribute', async () => {
     const mailbox = new Mailbox();
     const page = await visit(
       `<div data-newsletter-signup data-endpoint="${mailbox.endpoint}">
@@ -101,7 +101,7 @@ describe('A <div data-newsletter-signup>', () => {
     ]);
   });
 
-  it('shows visitors with JavaScript nothing of what it holds for those without', async () => {
+  it('hides its content for visitors without JavaScript from all others', async () => {
     const page = await visit(
       `<div data-newsletter-signup>Or <a href="mailto:join@example.com">write to us</a>.<noscript>No JavaScript?</noscript></div>${loaders['a classic script']}`,
     );
@@ -109,7 +109,7 @@ describe('A <div data-newsletter-signup>', () => {
     expect(page.document.body.innerText).not.to.match(/write to us|No JavaScript/);
   });
 
-  it('becomes a form when it comes later, also with fields that come later still', async () => {
+  it('becomes a form when it is added later, also with fields that are added after it', async () => {
     const mailbox = new Mailbox();
     const page = await visit(loaders['a classic script'] ?? '');
     const div = page.document.createElement('div');
@@ -132,7 +132,7 @@ describe('A <div data-newsletter-signup>', () => {
     });
   });
 
-  it('is served while the page is still arriving, and takes in what arrives after', async () => {
+  it('becomes a form while the page is still loading, and takes fields that are parsed later', async () => {
     const mailbox = new Mailbox();
     const pieces = [
       `<!doctype html><title>A slow page</title><script src="${script}"></script><p>`,
@@ -157,7 +157,7 @@ describe('A <div data-newsletter-signup>', () => {
     });
   });
 
-  it('becomes one form where the file is loaded three times, in three ways', async () => {
+  it('becomes one form if the file is loaded three times, in three ways', async () => {
     const mailbox = new Mailbox();
     const again = `<script src="${script}?again"></script><script type="module" src="${script}?module"></script>`;
     const page = await visit(
@@ -179,7 +179,7 @@ describe('A <div data-newsletter-signup>', () => {
     expect(page.document.querySelectorAll('div > newsletter-signup:only-child')).to.have.lengthOf(2);
   });
 
-  it('never makes code of an attribute', async () => {
+  it('never runs an attribute as code', async () => {
     const page = await visit(
       `<div data-newsletter-signup data-onfocusin="document.title = 'taken over'" data-tabindex="0"></div>${loaders['a classic script']}`,
     );
@@ -189,7 +189,7 @@ describe('A <div data-newsletter-signup>', () => {
     expect(page.document.title).to.equal('A page');
   });
 
-  it('touches nothing else on the page', async () => {
+  it('changes nothing else on the page', async () => {
     const markup = '<div data-endpoint="/elsewhere" data-fields="a">Ours</div><p>Text</p>';
     const page = await visit(`${markup}${loaders['a classic script']}`);
     expect(page.forms).to.deep.equal([]);
@@ -199,7 +199,7 @@ describe('A <div data-newsletter-signup>', () => {
 
 describe('A <script data-endpoint>', () => {
   for (const way of ['', 'async', 'defer']) {
-    it(`puts a form where it stands: ${way || 'classic'}`, async () => {
+    it(`is replaced by a form: ${way || 'classic'}`, async () => {
       const mailbox = new Mailbox();
       const page = await visit(
         `<p>Before</p><script src="${script}" ${way} data-endpoint="${mailbox.endpoint}" data-utm-source="blog" data-fields="First name, City"></script><p>After</p>`,
@@ -216,7 +216,7 @@ describe('A <script data-endpoint>', () => {
     });
   }
 
-  it('says data-newsletter-signup where it is a module', async () => {
+  it('needs data-newsletter-signup if it is a module', async () => {
     const mailbox = new Mailbox();
     const page = await visit(
       `<script type="module" src="${script}" data-newsletter-signup data-endpoint="${mailbox.endpoint}"></script>`,
@@ -225,20 +225,20 @@ describe('A <script data-endpoint>', () => {
     expect(await mailbox.bodies()).to.have.lengthOf(1);
   });
 
-  it('puts a form in each of two places', async () => {
+  it('is replaced by a form in each of two places', async () => {
     const loader = `<script src="${script}" data-endpoint="/signup"></script>`;
     const page = await visit(`<header>${loader}</header><footer>${loader}</footer>`);
     expect(page.forms.map((form) => form.parentElement?.localName)).to.deep.equal(['header', 'footer']);
   });
 
-  it('puts none into the head, where nobody would see it', async () => {
+  it('creates no form in the head', async () => {
     const page = await visit('<p>Text</p>', `<script src="${script}" data-endpoint="/signup"></script>`);
     expect(page.forms).to.deep.equal([]);
   });
 });
 
 describe('README.md', () => {
-  it('shows pages without our tags that get a form', async () => {
+  it('shows pages without the tags that get a form', async () => {
     const readme = await fetch('/widget/README.md').then((response) => response.text());
     const snippets = Array.from(readme.matchAll(/```html\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) =>
       /data-(newsletter-signup|endpoint)/.test(code),

@@ -4,7 +4,7 @@ import { NewsletterSignup } from '../src/index.ts';
 import { Form, Mailbox } from './harness.ts';
 
 /**
- * What may happen to an element besides being set up. It gives the element that goes on, which for a copy is another
+ * Events in the life of an element besides its setup. Returns the element to continue with, which for a copy is another
  * one.
  */
 type Journey = (element: HTMLElement, place: HTMLElement) => HTMLElement;
@@ -26,7 +26,7 @@ const journeys: Readonly<Record<string, Journey>> = {
   },
 };
 
-/** How each thing is set; attributes and properties where there are both. */
+/** The settings; as attributes and as properties if there are both. */
 type Setting = (element: HTMLElement, endpoint: string) => void;
 
 const settings: readonly (readonly Setting[])[] = [
@@ -48,7 +48,7 @@ const fieldsSetting: Setting = (element) => {
     '<newsletter-field name="City"></newsletter-field><newsletter-field name="Terms" kind="boolean"></newsletter-field>';
 };
 
-/** Where an element may come from: a parser, a script, or a document in which the tag means nothing yet. */
+/** How an element is created: by the parser, by a script, or in a document without the definition. */
 const origins: Readonly<Record<string, () => HTMLElement>> = {
   parsed: () => {
     const { body } = new DOMParser().parseFromString('<newsletter-signup></newsletter-signup>', 'text/html');
@@ -64,7 +64,7 @@ const setUps = fc
   .map((chosen): readonly Setting[] => [...chosen, fieldsSetting]);
 
 /**
- * All settings in any order, with anything happening in between; what empties the element comes before its fields are
+ * All settings in any order, with any events in between; an event that empties the element comes before its fields are
  * set.
  */
 const stories = fc
@@ -87,7 +87,7 @@ interface Result {
   readonly problems: string;
 }
 
-/** Signs up, and gives all that can be seen of it. */
+/** Signs up, and returns everything observable. */
 async function use(element: HTMLElement, mailbox: Mailbox): Promise<Result> {
   if (!(element instanceof NewsletterSignup)) throw new Error('The element was never upgraded.');
   const form = new Form(element);
@@ -107,7 +107,7 @@ async function use(element: HTMLElement, mailbox: Mailbox): Promise<Result> {
   return { rendered, isStyled, problems, body: await mailbox.body() };
 }
 
-/** The same again, for settings that no attribute keeps. */
+/** The same for settings without an attribute. */
 function copyOf(element: HTMLElement, place: HTMLElement, done: readonly Setting[], endpoint: string): HTMLElement {
   const copy = place.appendChild(document.importNode(element, true));
   element.remove();
@@ -115,8 +115,8 @@ function copyOf(element: HTMLElement, place: HTMLElement, done: readonly Setting
   return copy;
 }
 
-describe('The order of things', () => {
-  it('makes no difference: properties and attributes before and after the element is upgraded, connected, moved, copied and adopted', async function () {
+describe('the order of changes', () => {
+  it('does not matter: properties and attributes before and after the element is upgraded, connected, moved, copied and adopted', async function () {
     this.timeout(60_000);
     const mailbox = new Mailbox();
     const plain = await fixture<HTMLElement>(html`<newsletter-signup></newsletter-signup>`);
@@ -154,7 +154,7 @@ describe('The order of things', () => {
     );
   });
 
-  it('leaves nothing behind: an element that was removed hears no more of the page', async () => {
+  it('leaves no listener behind: a removed element ignores the page', async () => {
     const element = await fixture<NewsletterSignup>('<newsletter-signup></newsletter-signup>');
     await new Form(element).settled();
     element.remove();

@@ -1,4 +1,4 @@
-/** Opens a page in a frame, as a visitor of a website would see it: with its own address and the built script. */
+/** Opens a page in a frame, with its own address and the built script. */
 import { fixture } from '@open-wc/testing';
 import type { NewsletterSignup } from '../src/index.ts';
 import { Form, type Mailbox } from './harness.ts';
@@ -6,16 +6,16 @@ import { Form, type Mailbox } from './harness.ts';
 export interface Page {
   readonly window: Window;
   readonly form: Form;
-  /** Types the address and sends the form. */
+  /** Types the email address and sends the form. */
   signUp(address?: string): Promise<void>;
 }
 
-/** Puts a frame on the page and waits until this address has loaded in it. */
+/** Adds a frame to the page and waits until this address is loaded in it. */
 export async function openFrame(address: string): Promise<HTMLIFrameElement> {
   const frame = await fixture<HTMLIFrameElement>('<iframe title="page"></iframe>');
   await new Promise<void>((resolve) => {
     frame.addEventListener('load', function onLoad() {
-      // The empty page that a frame begins with may still have its own event to come.
+      // The load event of the initial empty page can come late.
       if (frame.contentWindow?.location.href === 'about:blank') return;
       frame.removeEventListener('load', onLoad);
       resolve();

@@ -31,18 +31,18 @@ describe('README.md', () => {
     });
   }
 
-  it('shows forms of its own and one around a form of the page', () => {
+  it('shows forms of the element and one around the page’s own form', () => {
     expect(pages.length).to.be.above(5);
     expect(pages.filter(({ code }) => code.includes('<form'))).to.have.lengthOf(1);
   });
 
-  it('names every text, attribute, property and part there is', () => {
+  it('names every text, attribute, property and part', () => {
     const names = [...Object.keys(english), ...NewsletterSignup.observedAttributes];
     expect(names.filter((name) => !readme.includes(`\`${name}\``) && !readme.includes(`${name}="`))).to.deep.equal([]);
   });
 
   describe('shows how a consent banner tells the form', () => {
-    /** Runs the snippet that speaks of this, with these things on the page, and gives what it tells the document. */
+    /** Runs the snippet with this word and these globals, and returns the details of the events that it dispatches. */
     async function told(
       word: string,
       things: Readonly<Record<string, unknown>>,
@@ -100,7 +100,7 @@ describe('README.md', () => {
     });
   });
 
-  it('shows a listener that hears', async () => {
+  it('shows a listener that is called', async () => {
     const listener =
       snippets.find(({ language, code }) => language === 'js' && code.includes('newsletter-success'))?.code ?? '';
     const script = document.createElement('script');

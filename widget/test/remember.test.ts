@@ -5,7 +5,7 @@ import { openPage, type Page } from './page.ts';
 const path = '/widget/test/pages/remember.html';
 const key = 'newsletter-signup:1';
 
-/** Signs up on this page, and gives what arrived beside the address. */
+/** Signs up on this page, and returns the received values without the email address. */
 async function arriving(page: Page, mailbox: Mailbox): Promise<Record<string, unknown>> {
   await page.signUp();
   const { email, ...attribution } = (await mailbox.bodies()).at(-1) ?? {};
@@ -13,7 +13,7 @@ async function arriving(page: Page, mailbox: Mailbox): Promise<Record<string, un
   return attribution;
 }
 
-/** Opens a page; the next one is another page of the same site. */
+/** Opens a page of the site; every call opens another one. */
 async function visit(
   query: string,
   attributes: Readonly<Record<string, string>> = {},
@@ -25,20 +25,20 @@ async function visit(
 }
 
 /**
- * Without the Navigation API (Safari before 26.2) the address is read when a form comes and when one is sent, and not
- * in between.
+ * Without the Navigation API (Safari before 26.2) the address is read only when a form is connected and when it is
+ * sent.
  */
 const followsAtOnce = 'navigation' in globalThis ? it : it.skip;
 
 const touched = (page: Page): unknown => Reflect.get(page.window, 'touched');
 
-describe('what is remembered', () => {
+describe('stored attribution', () => {
   beforeEach(() => {
     localStorage.clear();
     sessionStorage.clear();
   });
 
-  it('is nothing without consent: no storage is so much as read, whatever the visitor does', async () => {
+  it('does not exist without consent: the storage is not even read', async () => {
     const { page, attribution } = await visit('?utm_source=fair');
     page.window.history.pushState(null, '', `${path}?utm_source=other`);
     await attribution();
@@ -47,7 +47,7 @@ describe('what is remembered', () => {
     expect([localStorage.length, sessionStorage.length]).to.deep.equal([0, 0]);
   });
 
-  it('is the touch, on the next page that has consent', async () => {
+  it('is sent on the next page with consent', async () => {
     const landing = await visit('?utm_source=fair&utm_campaign=spring&ref=Zq4');
     landing.page.form.element.grantConsent();
     await landing.page.form.settled();
@@ -64,7 +64,7 @@ describe('what is remembered', () => {
     });
   });
 
-  it('follows the rule the owner chose', async () => {
+  it('follows the attribute attribution', async () => {
     (await visit('?utm_source=fair')).page.form.element.grantConsent();
     (await visit('?utm_source=mail')).page.form.element.grantConsent();
     for (const [rule, source] of [
@@ -79,7 +79,7 @@ describe('what is remembered', () => {
     }
   });
 
-  it('hears the event, as a consent banner sends it', async () => {
+  it('follows the event of a consent banner', async () => {
     const { page } = await visit('?utm_source=fair');
     page.window.document.dispatchEvent(new CustomEvent('newsletter-consent', { detail: true }));
     await page.form.settled();
@@ -99,7 +99,7 @@ describe('what is remembered', () => {
     expect(localStorage.getItem(key)).to.contain('utm_source=mail');
   });
 
-  it('ends with the tab where the owner wants that', async () => {
+  it('ends with the tab with storage="session"', async () => {
     const { page } = await visit('?utm_source=fair', { storage: 'session' });
     page.form.element.grantConsent();
     await page.form.settled();
@@ -108,7 +108,7 @@ describe('what is remembered', () => {
   });
 
   for (const storage of ['none', 'cookie']) {
-    it(`is nothing where the owner wants that: ${storage}`, async () => {
+    it(`does not exist with storage="${storage}"`, async () => {
       const { page } = await visit('?utm_source=fair', { storage });
       page.form.element.grantConsent();
       await page.form.settled();
@@ -116,7 +116,7 @@ describe('what is remembered', () => {
     });
   }
 
-  it('is deleted when consent is taken back, and this page still knows what it saw', async () => {
+  it('is deleted when consent is revoked, and this page keeps its own visits', async () => {
     const { page, attribution } = await visit('?utm_source=fair');
     page.form.element.grantConsent();
     await page.form.settled();
@@ -126,7 +126,7 @@ describe('what is remembered', () => {
     expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
   });
 
-  it('is nothing under Global Privacy Control, whatever a banner says', async () => {
+  it('does not exist under Global Privacy Control, whatever a banner says', async () => {
     const { page, attribution } = await visit('?utm_source=fair#gpc');
     page.form.element.grantConsent();
     await page.form.settled();
@@ -136,7 +136,7 @@ describe('what is remembered', () => {
     expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
   });
 
-  it('is left alone where storage is full or switched off', async () => {
+  it('is ignored if storage is full or disabled', async () => {
     const { page, attribution } = await visit('?utm_source=fair');
     Reflect.set(Reflect.get(Reflect.get(page.window, 'Storage'), 'prototype'), 'setItem', () => {
       throw new DOMException('full', 'QuotaExceededError');
@@ -146,7 +146,7 @@ describe('what is remembered', () => {
     expect(await attribution()).to.deep.equal({ utm_source: 'fair' });
   });
 
-  it('is not believed where somebody wrote nonsense into the store', async () => {
+  it('is ignored if it is invalid', async () => {
     localStorage.setItem(key, 't:1?utm_source=old {"x":1} t:NaN?utm_source=odd');
     const { page, attribution } = await visit('');
     page.form.element.grantConsent();
@@ -155,7 +155,7 @@ describe('what is remembered', () => {
   });
 });
 
-describe('a page that navigates by itself', () => {
+describe('a page that navigates without a load', () => {
   followsAtOnce('keeps the first campaign, or takes the last', async () => {
     for (const [rule, source] of [
       ['first', 'fair'],
@@ -176,13 +176,13 @@ describe('a page that navigates by itself', () => {
     expect(await attribution()).to.deep.equal({ utm_source: 'mail' });
   });
 
-  it('is read when the form is sent, in every browser', async () => {
+  it('has its address read when the form is sent, in every browser', async () => {
     const { page, attribution } = await visit('');
     page.window.history.pushState(null, '', `${path}?utm_source=mail`);
     expect(await attribution()).to.deep.equal({ utm_source: 'mail' });
   });
 
-  it('counts for a form that comes later', async () => {
+  it('passes its visits to a form that is added later', async () => {
     const { page } = await visit('?utm_source=fair');
     page.window.history.pushState(null, '', path);
     const late = page.window.document.createElement('newsletter-signup');

@@ -2,5 +2,5 @@
 import fc from 'fast-check';
 
 const seed = Number(document.documentElement.dataset['testSeed']);
-if (!Number.isInteger(seed)) throw new Error('The page of the test runner names no seed.');
+if (!Number.isInteger(seed)) throw new Error('The page of the test runner has no seed.');
 fc.configureGlobal({ seed });

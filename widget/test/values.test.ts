@@ -4,7 +4,7 @@ import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { isAddress, type Submission } from '@newsletter-kit/core/signup';
 import { composeBody, readValues } from '../src/submission.ts';
 
-/** Reads a form whose field of this kind holds this text, as an endpoint does: the problem with it, or what arrives. */
+/** Reads a form with this text in a field of this kind: its problem, or the value that an endpoint receives. */
 function arriving(
   kind: string,
   text: string,
@@ -22,7 +22,7 @@ const value = (kind: string, text: string): unknown => arriving(kind, text).subm
 
 const runs = { numRuns: 300 };
 
-/** What a value of each kind has to be. */
+/** Whether a value of each kind is valid. */
 const types: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (found) => typeof found === 'string',
   integer: Number.isSafeInteger,
@@ -42,7 +42,7 @@ const anything = fc.oneof(
 
 describe('a value', () => {
   for (const [kind, fits] of Object.entries(types)) {
-    it(`of kind ${kind} is right, or missing, or to be mended, whatever was typed`, () => {
+    it(`of kind ${kind} is valid, missing or invalid, whatever was typed`, () => {
       fc.assert(
         fc.property(anything, (text) => {
           const { problem, submission } = arriving(kind, text);
@@ -60,7 +60,7 @@ describe('a value', () => {
     });
   }
 
-  it('of kind integer arrives as it was', () => {
+  it('of kind integer is sent unchanged', () => {
     fc.assert(
       fc.property(fc.integer(), (number) => {
         expect(value('integer', String(number))).to.equal(number);
@@ -69,7 +69,7 @@ describe('a value', () => {
     );
   });
 
-  it('of kind double arrives as it was, with a point or a comma', () => {
+  it('of kind double is sent unchanged, with a point or a comma', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -1e9, max: 1e9 }),
@@ -97,7 +97,7 @@ describe('a value', () => {
     );
   });
 
-  it('of kind list arrives choice by choice', () => {
+  it('of kind list is sent as separate choices', () => {
     const choice = fc.stringMatching(/^[a-zäéß漢 ]{1,20}$/).filter((text) => text.trim() !== '');
     fc.assert(
       fc.property(fc.array(choice, { minLength: 1, maxLength: 20 }), fc.constantFrom(',', '|'), (choices, sign) => {
@@ -107,7 +107,7 @@ describe('a value', () => {
     );
   });
 
-  it('that is an address passes here where it passes at the endpoint', () => {
+  it('that is an email address is valid here if it is valid at the endpoint', () => {
     fc.assert(
       fc.property(fc.oneof(fc.emailAddress(), fc.string({ unit: 'grapheme' })), (text) => {
         const form = document.createElement('form');

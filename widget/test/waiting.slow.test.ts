@@ -2,7 +2,7 @@ import { aTimeout, expect } from '@open-wc/testing';
 import { Mailbox, mountAt, until, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 
-/** Types an address and sends it. */
+/** Types an email address and sends the form. */
 async function signUp(form: Form): Promise<void> {
   await form.type(form.email, 'ada@example.com');
   await form.press('Enter');
@@ -16,8 +16,8 @@ const isOver = (form: Form): Promise<void> =>
   );
 
 /**
- * Signs up where the first answer never comes, and waits until the form has given it up. On a busy machine it may do so
- * before anything has arrived: then it is sent `again`.
+ * Signs up at an endpoint that never gives its first answer, and waits for the timeout. On a busy machine the timeout
+ * can end before the request arrives: then the form is sent `again`.
  */
 async function meetsSilence(form: Form, mailbox: Mailbox, again: () => void): Promise<void> {
   form.element.timeout = 1;
@@ -31,18 +31,18 @@ async function meetsSilence(form: Form, mailbox: Mailbox, again: () => void): Pr
   form.element.timeout = 20;
 }
 
-/** Says to the page that the device is offline, or online again. */
+/** Overrides whether the page is online. */
 function goes(state: 'online' | 'offline'): void {
   Object.defineProperty(navigator, 'onLine', { configurable: true, value: state === 'online' });
   dispatchEvent(new Event(state));
 }
 
-inBothModes('an endpoint that wants to be left alone for a time', () => {
-  it('is left alone, while the form counts down for the eyes and speaks twice to the ears', async () => {
+inBothModes('an endpoint that answers with Retry-After', () => {
+  it('gets no request while the form counts down, and screen readers announce the beginning and the end', async () => {
     const mailbox = new Mailbox('limitedForThree', 'accepted');
     const form = await mountAt(mailbox);
     const notices = form.hearsNotices();
-    // Pressed again at once, however busy the machine is: a second later it would be told the next sentence.
+    // Pressed again immediately: a second later the notice changes.
     const pressedAgain = form.hears('newsletter-error').then(async () => {
       await form.settled();
       expect(form.button.getAttribute('aria-disabled')).to.equal('true');
@@ -55,7 +55,7 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
       (when) => `Too many signups. Please try again ${when}.`,
     );
     const seconds = [...new Set(notices.map(({ text }) => text))].map((text) => sentences.indexOf(text));
-    // A browser that is short of time may come too late for one of the seconds in between.
+    // A busy browser can miss a second of the countdown.
     expect(seconds.join(' '), notices.map(({ text }) => text).join(' ')).to.match(/^-1 3 (2 1|2|1) 0$/);
     const spoken = [...new Set(notices.filter(({ isLive }) => isLive).map(({ text }) => text))];
     expect(spoken).to.have.members(['Sending…', sentences[3], sentences[0]]);
@@ -66,7 +66,7 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
     expect(await mailbox.received()).to.have.lengthOf(2);
   });
 
-  it('is told in minutes where it is long, and the entry may be changed meanwhile', async () => {
+  it('causes a wait in minutes if it is long, and values can be changed meanwhile', async () => {
     const form = await mountAt(new Mailbox('limitedForLong'));
     await signUp(form);
     await form.reaches('error');
@@ -76,7 +76,7 @@ inBothModes('an endpoint that wants to be left alone for a time', () => {
     expect(form.button.getAttribute('aria-disabled')).to.equal('true');
   });
 
-  it('is left alone by a form that was taken from the page and put back, too', async () => {
+  it('gets no request from a form that was removed and inserted again either', async () => {
     const mailbox = new Mailbox('limitedForThree', 'accepted');
     const form = await mountAt(mailbox);
     await signUp(form);
@@ -97,7 +97,7 @@ inBothModes('a device that is offline', () => {
     Reflect.deleteProperty(navigator, 'onLine');
   });
 
-  it('is told so, keeps the entry, and the form sends by itself when it is back', async () => {
+  it('causes a message, keeps the values, and the form is sent automatically when it is online', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(mailbox);
     goes('offline');
@@ -113,7 +113,7 @@ inBothModes('a device that is offline', () => {
     expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
-  it('sends nothing by itself once the entry was changed', async () => {
+  it('sends nothing automatically once a value was changed', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(mailbox);
     goes('offline');
@@ -128,7 +128,7 @@ inBothModes('a device that is offline', () => {
     expect(await mailbox.received()).to.deep.equal([]);
   });
 
-  it('sends nothing from a form that has left the page', async () => {
+  it('sends nothing from a form that was removed', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(mailbox);
     goes('offline');
@@ -140,7 +140,7 @@ inBothModes('a device that is offline', () => {
     expect(await mailbox.received()).to.deep.equal([]);
   });
 
-  it('asks to mend the entry first', async () => {
+  it('reports invalid values first', async () => {
     const form = await mountAt(new Mailbox());
     goes('offline');
     form.button.click();
@@ -148,7 +148,7 @@ inBothModes('a device that is offline', () => {
     expect(form.description(form.email)).to.contain('Enter an email address');
   });
 
-  it('sends the same signup where the connection broke on the way', async () => {
+  it('sends the same signup if the connection broke during the request', async () => {
     const mailbox = new Mailbox('silence', 'accepted');
     const form = await mountAt(mailbox);
     const breaks = (): void => goes('offline');
@@ -163,7 +163,7 @@ inBothModes('a device that is offline', () => {
 });
 
 inBothModes('an endpoint that does not answer in time', () => {
-  it('is a calm sentence, and the next attempt is the same signup', async () => {
+  it('causes an error message, and the next attempt has the same key', async () => {
     const mailbox = new Mailbox('silence', 'accepted');
     const form = await mountAt(mailbox);
     await meetsSilence(form, mailbox, () => form.element.submit());
@@ -176,7 +176,7 @@ inBothModes('an endpoint that does not answer in time', () => {
     expect(keys[1]).to.equal(keys[0]);
   });
 
-  it('nor ends what it answers, is left in the middle of it', async () => {
+  it('or never ends its answer, is not waited for', async () => {
     const form = await mountAt(new Mailbox('endless'), '', 'timeout="2"');
     await signUp(form);
     await form.reaches('error');
@@ -184,7 +184,7 @@ inBothModes('an endpoint that does not answer in time', () => {
   });
 
   for (const timeout of ['0', '-5', 'soon', 'Infinity', 'NaN']) {
-    it(`is waited for as long as usual where the owner wrote timeout="${timeout}", with a warning`, async () => {
+    it(`is waited for by default for timeout="${timeout}", with a warning`, async () => {
       const form = await mountAt(new Mailbox('slow'), '', `timeout="${timeout}"`);
       const warned = form.hears('newsletter-warning');
       await signUp(form);
