@@ -14,8 +14,8 @@ export interface PagesOptions {
 }
 
 /**
- * Writes nothing inline and no data URL, because the pages' Content-Security-Policy allows neither. Browsers since 2024
- * are asked for: the palette uses `light-dark()`.
+ * No inline code and no data URLs, because the pages' Content-Security-Policy allows neither. The target is browsers
+ * since 2024, because the palette uses `light-dark()`.
  */
 export function pagesConfig({ folder, urlPrefix, outDir = '../dist/page' }: PagesOptions): UserConfig {
   return {
@@ -34,7 +34,7 @@ export function pagesConfig({ folder, urlPrefix, outDir = '../dist/page' }: Page
           entryFileNames: '[name].js',
           chunkFileNames: '[name].js',
           assetFileNames: '[name][extname]',
-          // The licence of Lit asks for its notice in what is published.
+          // The licence of Lit requires its notice in published files.
           comments: { legal: true },
         },
       },

@@ -1,4 +1,4 @@
-/** React 19 passes attributes and events to custom elements by itself: nothing wraps the tag. */
+/** React 19 supports attributes and events of custom elements, so the tag needs no wrapper. */
 import { StrictMode, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import '@newsletter-kit/signup/define';

@@ -1,4 +1,4 @@
-/** Templates without a state: button, badge, field, facts, table, notice, empty state. */
+/** Templates without state: button, badge, field, facts, table, notice, empty state. */
 import { html, noChange, nothing, type TemplateResult } from 'lit';
 import { Directive, directive, PartType, type ElementPart, type PartInfo } from 'lit/directive.js';
 import { repeat } from 'lit/directives/repeat.js';
@@ -6,7 +6,7 @@ import { repeat } from 'lit/directives/repeat.js';
 /** Anything a template can hold as a child. */
 export type Content = TemplateResult | string | number | typeof nothing | null | undefined | readonly Content[];
 
-/** How a badge or a notice is coloured. */
+/** The colour of a badge or a notice. */
 export type Mood = 'good' | 'wait' | 'bad' | 'neutral';
 
 /** Options of {@link button}. */
@@ -69,7 +69,7 @@ export function facts(entries: readonly (readonly [name: string, value: Content]
 export interface Column<Row> {
   readonly title: string;
   readonly cell: (row: Row) => Content;
-  /** Class of its cells. */
+  /** CSS class of its cells. */
   readonly className?: string;
 }
 
@@ -79,7 +79,7 @@ export interface TableOptions<Row> {
   readonly rows: readonly Row[];
   /** Keeps the elements of a row, and the focus in it, when rows move or change. */
   readonly key: (row: Row) => unknown;
-  /** How often a row has changed since it was read: each change lights it up. */
+  /** The number of changes of a row since it was read: each change highlights it. */
   readonly changes?: (row: Row) => number;
 }
 
@@ -102,13 +102,13 @@ export function table<Row>({ columns, rows, key, changes = () => 0 }: TableOptio
   </table>`;
 }
 
-/** Lights an element up for a moment whenever the number of changes grows. */
+/** Highlights an element for a moment whenever the number of changes grows. */
 class HighlightDirective extends Directive {
   #shown = 0;
 
   constructor(part: PartInfo) {
     super(part);
-    if (part.type !== PartType.ELEMENT) throw new Error('highlight() belongs into the tag of an element.');
+    if (part.type !== PartType.ELEMENT) throw new Error('highlight() must be used in the tag of an element.');
   }
 
   override update({ element }: ElementPart, [changes]: [number]): typeof noChange {
@@ -125,18 +125,18 @@ class HighlightDirective extends Directive {
 
 export const highlight = directive(HighlightDirective);
 
-/** A paragraph in a box that says what is wrong. It is announced when its text changes. */
+/** An error message in a box, hidden if empty. It is announced when its text changes. */
 export function notice(id: string, text: string): TemplateResult {
   return html`<p id=${id} class="notice" role="alert" ?hidden=${text === ''}>${text}</p>`;
 }
 
-/** What stands in place of a list without entries. */
+/** A paragraph in place of an empty list. */
 export function emptyState(content: Content): TemplateResult {
   return html`<p class="empty">${content}</p>`;
 }
 
 /**
- * Returns a function that calls `work` once for a burst of calls, at the end of a pause.
+ * Returns a function that calls `work` once for all calls within a pause, at its end.
  *
  * @param pause - in milliseconds
  */

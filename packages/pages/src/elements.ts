@@ -1,4 +1,4 @@
-/** Elements with a state: the toast, the confirmation dialog, and the base class of every page's own elements. */
+/** Elements with state: the toast, the confirmation dialog, and the base class of the pages' own elements. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { button, type Content } from './components.ts';
 
@@ -52,7 +52,7 @@ export function toastError(error: unknown): void {
 /**
  * A button that copies a text to the clipboard.
  *
- * @param what - names the text to a person who hears the page
+ * @param what - names the text, for the accessible name and the confirmation
  */
 export function copyButton(text: string, what: string, label?: string): TemplateResult {
   return button({
@@ -67,11 +67,11 @@ export function copyButton(text: string, what: string, label?: string): Template
   });
 }
 
-/** What a {@link ConfirmDialog} asks. */
+/** A question for {@link ConfirmDialog}. */
 export interface Question {
   readonly title: string;
   readonly text: string;
-  /** The label of the button that agrees. */
+  /** Label of the button for yes. */
   readonly yes: string;
   /** Default: `danger` */
   readonly yesKind?: 'danger' | 'primary';
@@ -80,8 +80,8 @@ export interface Question {
 }
 
 /**
- * `<confirm-dialog name="confirm">` asks before something is deleted. Escape and Cancel mean no. The ids of its parts
- * begin with its name.
+ * `<confirm-dialog name="confirm">` asks for a confirmation. Escape and Cancel mean no. The ids of its parts begin with
+ * its name.
  */
 export class ConfirmDialog extends PageElement {
   static override properties = { name: {}, question: { state: true } };
@@ -93,7 +93,7 @@ export class ConfirmDialog extends PageElement {
     this.name = 'confirm';
   }
 
-  /** Opens the dialog. @returns true for yes */
+  /** Opens the dialog. @returns whether the answer is yes */
   async ask(question: Question): Promise<boolean> {
     this.question = question;
     await this.updateComplete;
