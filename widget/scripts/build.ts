@@ -13,6 +13,9 @@ const run = promisify(execFile);
 // On Windows the commands of node_modules/.bin are started by the shell alone.
 const options = { cwd: root, shell: process.platform === 'win32' };
 
+// A test runner sets another value, with which Lit's development build would be bundled.
+process.env['NODE_ENV'] = 'production';
+
 /** Each mode of vite.config.ts. They share no output, so they run at the same time. */
 const bundles = ['script', 'npm', ...chunks].map((mode) =>
   build({ root, configFile: `${root}vite.config.ts`, mode, logLevel: 'warn' }),
