@@ -380,9 +380,10 @@ inBothModes('<newsletter-signup>', () => {
       const form = await mountAt(mailbox);
       form.element.addEventListener('newsletter-submit', (event) => event.preventDefault());
       form.email.value = 'ada@example.com';
+      const submitted = form.hears('newsletter-submit');
       form.element.submit();
-      await aTimeout(50);
-      expect(form.element.state).to.equal('idle');
+      await submitted;
+      await form.reaches('idle');
       expect(form.email.value).to.equal('ada@example.com');
       expect(await mailbox.received()).to.deep.equal([]);
     });
