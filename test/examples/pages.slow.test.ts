@@ -9,6 +9,7 @@ import type { Frame, Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build } from 'vite';
 import { createSite } from '../../examples/demo/site.ts';
+import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
 import { openChain, type Chain } from '../e2e/chain.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
@@ -109,6 +110,22 @@ describe('examples/pages', () => {
 
   it('names the assumptions of every page', async () => {
     for (const file of files) expect(await readFile(join(folder, file), 'utf8'), file).toMatch(/assumed/i);
+  });
+});
+
+describe('the demo site', () => {
+  it.each([
+    ['/', 1280, 'light'],
+    ['/', 360, 'dark'],
+    ['/pages/', 360, 'light'],
+    ['/pages/', 1280, 'dark'],
+  ] as const)('%s has no axe violation and fits into %i pixels, %s', async (path, width, scheme) => {
+    const { page, complaints } = await open(path);
+    await page.setViewport({ width, height: 900 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    expect(await findings(page)).toEqual([]);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+    expect(complaints).toEqual([]);
   });
 });
 
