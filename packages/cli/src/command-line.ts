@@ -22,6 +22,10 @@ const commands = {
     about: 'check the key or login in use and its access to the publication',
     load: () => import('./commands/whoami.ts'),
   },
+  probe: {
+    about: 'compare the answers of a service with the contract; reads only',
+    load: () => import('./commands/probe.ts'),
+  },
   profiles: { about: 'list, select and remove saved connections', load: () => import('./commands/profiles.ts') },
   api: { about: 'call any operation or path of the API', load: () => import('./commands/api.ts') },
   export: { about: 'write all subscriptions to a file, or to stdout', load: () => import('./commands/export.ts') },

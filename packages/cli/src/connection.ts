@@ -1,6 +1,6 @@
 /** The options that name a service, and the connection to it, with the key or login that belongs to it. */
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { createClient, type Client } from '@newsletter-kit/core';
+import { createClient, type Client, type ClientOptions } from '@newsletter-kit/core';
 import { UsageError } from '@newsletter-kit/core/command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Context, Environment } from './context.ts';
@@ -147,6 +147,7 @@ export interface Connection {
 export async function connect(
   command: CommandUnknownOpts,
   { env, report }: Pick<Context, 'env' | 'report'>,
+  clientOptions: Pick<ClientOptions, 'host' | 'validate'> = {},
 ): Promise<Connection> {
   const settings = await readSettings(command, env);
   if (settings.isDefault)
@@ -175,6 +176,7 @@ export async function connect(
     baseUrl: apiUrl,
     appUrl: credential.kind === 'login' ? credential.login.appUrl : appUrl,
     publicationId,
+    ...clientOptions,
     ...(credential.kind === 'login' ? { oauth: credential.oauth } : { token: credential.key }),
   });
   return { client, credential, apiUrl, appUrl, publicationId, profileName };
@@ -184,8 +186,9 @@ export async function connect(
 export async function connectToPublication(
   command: CommandUnknownOpts,
   context: Pick<Context, 'env' | 'report'>,
+  clientOptions?: Pick<ClientOptions, 'host' | 'validate'>,
 ): Promise<Connection & { readonly publicationId: string }> {
-  const connection = await connect(command, context);
+  const connection = await connect(command, context, clientOptions);
   return { ...connection, publicationId: requirePublication(connection.publicationId) };
 }
 

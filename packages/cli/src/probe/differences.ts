@@ -1,0 +1,86 @@
+/** Compares answers with the contract: with its strict schemas, and with the tolerant reading that the client uses. */
+import { operation, type Operation } from '@newsletter-kit/core/contract';
+import { schemas, tolerant } from '@newsletter-kit/core/schema';
+import type * as z from 'zod';
+import { isJson, type RecordedAnswer } from './read-everything.ts';
+
+/** How an answer differs from the strict schema in one field. */
+export interface Difference {
+  readonly kind: 'missing' | 'null' | 'type' | 'unknown-field' | 'unknown-value' | 'status' | 'other';
+  /** The field, with `[]` for each position of a list, such as `data[].utm_source`; empty for the whole answer. */
+  readonly field: string;
+  /** What differs, to follow the field's name. Holds no values except unknown words of an enumeration. */
+  readonly text: string;
+  /** Whether the client cannot work with the answer because of it. */
+  readonly isBreaking: boolean;
+  /** How often it was found in the answer. */
+  readonly count: number;
+}
+
+/** The differences of one answer, each kind and field once. */
+export function findDifferences({ operation: id, status, body }: RecordedAnswer): readonly Difference[] {
+  if (id === null) return [];
+  // A key that may not read something says nothing about the form of the answer.
+  if (status === 401 || status === 403) return [];
+  if (status >= 300) return [{ kind: 'status', field: '', text: `answered ${status}`, isBreaking: true, count: 1 }];
+  const { success }: Operation = operation(id);
+  const answer: z.ZodType = schemas[id].answer;
+  const breaking = new Set(issuesOf(tolerant(answer), body).map(keyOf));
+  const found = issuesOf(answer, body).flatMap((issue) =>
+    describe(issue, body).map((difference) => ({ ...difference, isBreaking: breaking.has(keyOf(issue)) })),
+  );
+  const byText = Map.groupBy(found, ({ field, text }) => `${field} ${text}`);
+  const merged = [...byText.values()].flatMap((same) =>
+    same.slice(0, 1).map((each) => ({ ...each, count: same.length })),
+  );
+  if (status === success) return merged;
+  return [
+    { kind: 'status', field: '', text: `answered ${status}, not ${success}`, isBreaking: false, count: 1 },
+    ...merged,
+  ];
+}
+
+function issuesOf(schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] {
+  return schema.safeParse(value).error?.issues ?? [];
+}
+
+const keyOf = ({ path }: z.core.$ZodIssue): string => path.join('/');
+
+function describe(issue: z.core.$ZodIssue, body: unknown): readonly Omit<Difference, 'isBreaking' | 'count'>[] {
+  const field = fieldOf(issue.path);
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({
+      kind: 'unknown-field',
+      field: field === '' ? key : `${field}.${key}`,
+      text: 'is a field that the contract does not have',
+    }));
+  const value = issue.path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null ? (inner as Record<PropertyKey, unknown>)[key] : undefined,
+    body,
+  );
+  if (value === undefined && issue.path.length > 0) return [{ kind: 'missing', field, text: 'is missing' }];
+  if (value === null) return [{ kind: 'null', field, text: 'is null' }];
+  if (issue.code === 'invalid_value')
+    return [{ kind: 'unknown-value', field, text: `has a value that the contract does not have${wordOf(value)}` }];
+  if (issue.code === 'invalid_type')
+    return [
+      {
+        kind: 'type',
+        field,
+        text: `is ${isJson(value) ? 'an object' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}, not ${issue.expected}`,
+      },
+    ];
+  return [{ kind: 'other', field, text: issue.message.replace(/^Invalid input: /, '') }];
+}
+
+/** Shows a value only where it looks like the word of an enumeration: others may be personal. */
+const wordOf = (value: unknown): string =>
+  typeof value === 'string' && /^[a-z][a-z_]{0,39}$/.test(value) ? `: ${value}` : '';
+
+const fieldOf = (path: readonly PropertyKey[]): string =>
+  path.reduce<string>(
+    (before, key) =>
+      typeof key === 'number' ? `${before}[]` : before === '' ? String(key) : `${before}.${String(key)}`,
+    '',
+  );

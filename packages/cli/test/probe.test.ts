@@ -1,0 +1,153 @@
+/** `newsletter probe` against sandboxes under every assumption that an answer to a read can show. */
+import { createClient, createKyHost, type ClientOptions, type HostRequest } from '@newsletter-kit/core';
+import {
+  apiKeys,
+  consent,
+  createSandbox,
+  oauthClients,
+  publicationId,
+  type AssumptionChoice,
+  type Sandbox,
+} from '@newsletter-kit/sandbox';
+import { expect, onTestFinished, test } from 'vitest';
+import { explanationOf, findAssumptions } from '../src/probe/assumptions.ts';
+import { findDifferences } from '../src/probe/differences.ts';
+import { createRecordingHost, readEverything, type RecordingHost } from '../src/probe/read-everything.ts';
+
+/** What only an answer to a write shows. */
+const writes = ['known_address', 'created_status', 'empty_warnings', 'bulk_import', 'custom_field_deletion'];
+
+const assumptions = openSandbox({})
+  .assumptions.list()
+  .flatMap(({ id, values, default: usual }) =>
+    values.filter((value) => value !== usual).map((value) => ({ id, value, usual })),
+  );
+
+function openSandbox(choice: AssumptionChoice): Sandbox {
+  return createSandbox({ seed: 'demo', assumptions: choice });
+}
+
+/** A sandbox in which every operation has a record to read: a finished bulk update, a deletion request, a login. */
+async function prepare(choice: AssumptionChoice) {
+  const sandbox = openSandbox(choice);
+  onTestFinished(() => sandbox.close());
+  let waited = 0;
+  const platform = createKyHost({ fetch: sandbox.fetch });
+  const host = createRecordingHost({
+    ...platform,
+    // Waits pass at once, on both sides.
+    async sleep(ms) {
+      waited += ms;
+      sandbox.clock.advance(`PT${Math.ceil(ms / 1000)}S`);
+    },
+    monotonic: () => platform.monotonic() + waited,
+    now: () => sandbox.clock.now(),
+  });
+  const connection: ClientOptions = {
+    baseUrl: 'http://localhost/v2',
+    appUrl: 'http://localhost',
+    token: apiKeys.workspace,
+    publicationId,
+    host,
+    validate: false,
+  };
+  const client = createClient(connection);
+  const { items } = await client.subscriptions.list({ limit: 1 });
+  const [known] = items;
+  if (!known) throw new Error('The demo has subscriptions.');
+  await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: known.id, tier: 'premium' }] });
+  if (choice.data_deletion !== 'not_enabled') await client.deletionRequests.create({ email: known.email });
+  sandbox.clock.advance('PT1M');
+  host.take();
+  return { sandbox, host, client, connection };
+}
+
+async function probe({
+  client,
+  host,
+  hasLogin = false,
+}: {
+  client: ReturnType<typeof createClient>;
+  host: RecordingHost;
+  hasLogin?: boolean;
+}) {
+  const signal = new AbortController().signal;
+  const { answers, skipped, rateLimited } = await readEverything({ client, host, hasLogin, signal, onCall() {} });
+  const compared = answers.map((answer) => ({ ...answer, differences: findDifferences(answer) }));
+  const findings = findAssumptions({ answers: compared, rateLimited });
+  return { compared, skipped, seen: Object.fromEntries(findings.map(({ assumption, value }) => [assumption, value])) };
+}
+
+/** Signs in as the sandbox's app. */
+async function login(sandbox: Sandbox, connection: ClientOptions) {
+  const { uid: clientId, secret: clientSecret } = oauthClients.confidential;
+  const redirectUri = 'http://127.0.0.1/callback';
+  const client = createClient({ ...connection, token: undefined, oauth: { clientId, clientSecret, redirectUri } });
+  const { url, ...authorization } = await client.oauth.startLogin();
+  const tokens = await client.oauth.finishLogin(await consent(sandbox.fetch, url), authorization);
+  return createClient({ ...connection, token: tokens.accessToken });
+}
+
+test('knows every assumption of the sandbox', async () => {
+  const { seen } = await probe(await prepare({}));
+  expect(Object.keys(seen).toSorted()).toEqual([...new Set(assumptions.map(({ id }) => id))].toSorted());
+});
+
+test('finds no difference in a sandbox with its default assumptions, and the default of each', async () => {
+  const { compared, skipped, seen } = await probe(await prepare({}));
+  expect(compared.filter(({ differences }) => differences.length > 0)).toEqual([]);
+  expect(skipped.map(({ operation }) => operation)).toEqual(['oauth.tokenInfo']);
+  const usual = Object.fromEntries(
+    assumptions
+      .filter(({ id }) => ![...writes, 'token_info', 'retry_after'].includes(id))
+      .map((assumption) => [assumption.id, assumption.usual]),
+  );
+  expect(seen).toMatchObject(usual);
+  for (const id of writes) expect(seen[id]).toBeUndefined();
+});
+
+test.for(assumptions.filter(({ id }) => !writes.includes(id)))('finds $id=$value', async ({ id, value }) => {
+  const prepared = await prepare({ [id]: value });
+  const { sandbox, host, connection } = prepared;
+  if (id === 'retry_after') sandbox.rateLimit.use({ limit: 10, headers: false });
+  const client = id === 'token_info' ? await login(sandbox, connection) : prepared.client;
+  host.take();
+  const { compared, seen } = await probe({ client, host, hasLogin: id === 'token_info' });
+  expect(seen[id]).toBe(value);
+  // Every difference that the assumption makes is ascribed to it, and to no other.
+  for (const answer of compared)
+    for (const difference of answer.differences)
+      expect(
+        explanationOf(difference, answer) ??
+          (difference.kind === 'unknown-value'
+            ? 'unknown_values'
+            : difference.kind === 'unknown-field'
+              ? 'extra_fields'
+              : difference),
+      ).toBe(id);
+});
+
+test('writes assumptions with which a sandbox answers as the service does', async () => {
+  const choice = {
+    pagination_fields: 'nested',
+    empty_texts: 'null',
+    last_cursor: 'absent',
+    unknown_path: 'html',
+  } as const;
+  const { seen } = await probe(await prepare(choice));
+  expect(seen).toMatchObject(choice);
+  const again = await probe(await prepare(seen as AssumptionChoice));
+  expect(again.seen).toEqual(seen);
+});
+
+test('sends GET requests alone', async () => {
+  const { connection, host } = await prepare({});
+  const methods: string[] = [];
+  const recording = {
+    ...host,
+    send: async (request: HostRequest) => (methods.push(request.method), host.send(request)),
+  };
+  await probe({ client: createClient({ ...connection, host: recording }), host: recording });
+  expect(methods.length).toBeGreaterThan(20);
+  expect(new Set(methods)).toEqual(new Set(['GET']));
+});
