@@ -14,6 +14,8 @@ export interface Explanation {
 const duration = 'packages/sandbox/src/world/clock.ts';
 const paging = 'packages/sandbox/src/api/paging.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
+const reconciler = 'packages/core/src/sync/reconciler.ts';
+const unmatched = 'packages/core/src/sync/plan-unmatched.ts';
 
 export const explanations: readonly Explanation[] = [
   {
@@ -78,5 +80,77 @@ export const explanations: readonly Explanation[] = [
     original: '[]',
     replacement: '["Stryker was here"]',
     reason: 'one more id that no record has',
+  },
+  {
+    file: reconciler,
+    original: 'plans.some((plan) => plan.findings.length > 0 || hasWrites(plan))',
+    replacement: 'true',
+    reason: 'only saves memory: a pair without changes and findings adds nothing to the plan',
+  },
+  {
+    file: reconciler,
+    original: 'plan.findings.length > 0 || hasWrites(plan)',
+    replacement: 'true',
+    reason: 'only saves memory: a pair without changes and findings adds nothing to the plan',
+  },
+  {
+    file: reconciler,
+    original: 'plan.findings.length > 0',
+    replacement: 'plan.findings.length >= 0',
+    reason: 'only saves memory: a pair without changes and findings adds nothing to the plan',
+  },
+  {
+    file: reconciler,
+    original: 'row !== undefined',
+    replacement: 'true',
+    reason: 'a type guard: a list that is not empty has a first element',
+  },
+  {
+    file: reconciler,
+    original: 'linked[0] === row',
+    replacement: 'true',
+    reason: 'a contact that is not linked has no token from which a base could be read',
+  },
+  {
+    file: reconciler,
+    original: 'other.row !== each.row',
+    replacement: 'true',
+    reason: 'a contact that is opted out itself gets no opt-out from another one',
+  },
+  {
+    file: reconciler,
+    original: 'planned += 1',
+    replacement: 'planned -= 1',
+    reason: 'a negative count has the remainder zero at the same records',
+  },
+  {
+    file: unmatched,
+    original: 'old',
+    replacement: 'true',
+    reason: 'a type guard: the contact is in the map',
+  },
+  {
+    file: unmatched,
+    original: 'row !== undefined',
+    replacement: 'true',
+    reason: 'a type guard: a list that is not empty has a first element',
+  },
+  {
+    file: unmatched,
+    original: '!base',
+    replacement: 'false',
+    reason: 'a type guard: only contacts with a readable token are linked anew',
+  },
+  {
+    file: unmatched,
+    original: "contact.id === ''",
+    replacement: 'false',
+    reason: 'a record without id has no address either, so nothing is planned for it',
+  },
+  {
+    file: unmatched,
+    original: 'plans[0]?.findings',
+    replacement: 'plans[0].findings',
+    reason: 'a type guard: a list that is not empty has a first element',
   },
 ];

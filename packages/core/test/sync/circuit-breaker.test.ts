@@ -1,7 +1,7 @@
 /** The circuit breaker of a sync: plans that change too much are held back until a person accepts them. */
 import { createReconciler, prepareMapping, startSync } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { agreed, contactOf, defaults, now, plan, subscription } from './reconcile.ts';
+import { agreed, contactOf, defaults, now, plan, subscription, written } from './reconcile.ts';
 
 describe('the circuit breaker holds back a plan', () => {
   it('that unsubscribes more than 5 % and more than 20, but for opt-outs towards the CRM', () => {
@@ -156,5 +156,37 @@ describe('the circuit breaker holds back a plan', () => {
     expect(reconciler.finish().held?.message).toBe(
       'The publication no longer has the custom field mapped to "city". No contact has the mapped field "newsletter_status".',
     );
+  });
+
+  it('but for opt-outs towards the CRM of several contacts, without the pairs that unsubscribe', () => {
+    const mapping = { breaker: { share: 0, atLeast: 0 } };
+    const { contacts, subscriptions, state } = agreed(1);
+    const cleared = contacts.map((contact) => ({ ...contact, city: '' }));
+    const vetoed = (number: number) => [
+      contactOf(number, { do_not_mail: true }),
+      contactOf(number, { id: `other-${number}` }),
+    ];
+    const all = [...cleared, ...vetoed(2), ...vetoed(3)];
+    const result = plan(all, [...subscriptions, subscription(2, { status: 'inactive' }), subscription(3)], state, {
+      mapping,
+    });
+    expect(result.held).toMatchObject({ reason: 'too_many_changes' });
+    expect(result.pairs).toMatchObject([
+      { subscriptionWrites: [], contactWrites: [{ id: 'other-2', changes: { do_not_mail: true } }] },
+    ]);
+    expect(result.pairs[0]?.contactWrites).toHaveLength(1);
+  });
+
+  it('also where a pair has findings and no changes', () => {
+    const { contacts, subscriptions, state } = agreed(2);
+    const [one = {}, two = {}] = contacts;
+    const invalid = { ...one, city: { nested: true } };
+    const reported = plan([invalid, two], subscriptions, state);
+    const all = [...written([invalid], reported), { ...two, city: '' }];
+    const mapping = { breaker: { share: 0, atLeast: 0 } };
+    const result = plan(all, subscriptions, reported.state, { mapping });
+    expect(result.held).not.toBeNull();
+    expect(result.findings).toMatchObject([{ code: 'wrong_kind', isNew: false }]);
+    expect(result.pairs).toEqual([]);
   });
 });
