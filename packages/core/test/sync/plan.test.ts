@@ -1,0 +1,111 @@
+/** The plan of a run: its counts, the joined changes of several contacts, and the state for the next run. */
+import { findingTexts, startSync } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { agreed, contactOf, now, plan, subscription } from './reconcile.ts';
+
+const second = now / 1000;
+
+describe('the counts of a plan', () => {
+  it('state the records that were read and every kind of change', () => {
+    const { contacts, subscriptions, state } = agreed(4);
+    const [one = {}, two = {}, three = {}, four = {}] = contacts;
+    const all = [{ ...one, do_not_mail: true }, { ...two, city: '' }, { ...three, city: 'Ulm' }, four, contactOf(9)];
+    const added = subscription(5, { created: 1_790_000_000 });
+    const { counts } = plan([...all, contactOf(8, { email: 'nobody' })], [...subscriptions, added], state, {
+      mapping: { subscribe: 'with_confirmation' },
+    });
+    expect(counts).toEqual({
+      contacts: 6,
+      subscriptions: 5,
+      pairs: 4,
+      contactCreates: 1,
+      contactUpdates: 3,
+      subscriptionCreates: 1,
+      subscriptionUpdates: 3,
+      unsubscribes: 1,
+      clears: 1,
+      removals: 0,
+      findings: 1,
+      newFindings: 1,
+    });
+  });
+
+  it('distinguish new findings from those that were reported before', () => {
+    const contacts = [contactOf(1, { email: 'nobody' })];
+    const { state } = plan(contacts, []);
+    const { counts } = plan([...contacts, contactOf(2, { email: 'nobody' })], [], state);
+    expect([counts.findings, counts.newFindings]).toEqual([2, 1]);
+  });
+});
+
+describe('the changes of a subscription with several contacts', () => {
+  it('are joined into one write, which unsubscribes where one of them does', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const linked = contacts.map((contact) => ({ ...contact, city: 'Ulm' }));
+    const all = [...linked, contactOf(1, { id: 'c2', do_not_mail: true })];
+    const mapping = { situations: { ambiguous: 'use_linked' } } as const;
+    const { pairs } = plan(all, subscriptions, state, { mapping });
+    expect(pairs).toHaveLength(1);
+    expect(pairs[0]?.subscriptionWrites).toEqual([
+      { subscription_id: subscriptions[0]?.id, unsubscribe: true, custom_fields: [{ name: 'City', value: 'Ulm' }] },
+    ]);
+    expect(pairs[0]?.contactWrites.map(({ id }) => id)).toEqual(['c1', 'c2']);
+    expect(pairs[0]?.consent).toHaveLength(2);
+  });
+});
+
+describe('the state for the next run', () => {
+  const stateAfter = (created: readonly number[], before = startSync()) =>
+    plan(
+      [],
+      created.map((each, number) => subscription(number, { created: each })),
+      before,
+      { mapping: { situations: { newSubscription: 'leave' } } },
+    ).state;
+
+  it('has the newest subscription as watermark once it is a minute old', () => {
+    expect(stateAfter([second - 60])).toMatchObject({ watermark: second - 60, seenUntil: second - 60 });
+    expect(stateAfter([second - 59])).toMatchObject({ watermark: second - 60, seenUntil: second - 59 });
+    expect(stateAfter([])).toMatchObject({ watermark: 0, seenUntil: null });
+  });
+
+  it('keeps the newest subscription that any run has seen', () => {
+    expect(stateAfter([100], { ...startSync(), seenUntil: 200 })).toMatchObject({ watermark: 200, seenUntil: 200 });
+    expect(stateAfter([], { ...startSync(), seenUntil: 200 }).seenUntil).toBe(200);
+  });
+
+  it('of a run over some contacts changes only erased addresses and reported findings', () => {
+    const before = { ...startSync(), watermark: 7, seenUntil: 8, missing: ['a'], erased: ['b'], attempts: { c: 1 } };
+    const { state } = plan([contactOf(1, { email: 'nobody' })], [subscription(1)], before, { scope: 'incoming' });
+    expect(state).toMatchObject({ ...before, reported: [expect.any(String)] });
+  });
+});
+
+describe('the findings', () => {
+  it('each have a message and a remedy', () => {
+    for (const { message, remedy } of Object.values(findingTexts))
+      for (const text of [message, remedy]) expect(text).toMatch(/^[A-Z].+[.)]$/);
+  });
+
+  it('of a pair are new once each: one that is reported hides no other', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const mapping = {
+      fields: [
+        { newsletter: 'c0000000-0000-4000-8000-000000000001', contact: 'city', direction: 'both' },
+        { newsletter: 'status', contact: 'newsletter_status', direction: 'to_contact' },
+      ],
+    } as const;
+    const conflicting = contacts.map((contact) => ({ ...contact, token: '', city: 'Ulm' }));
+    const first = plan(conflicting, subscriptions, state, { mapping });
+    expect(first.findings).toMatchObject([
+      { code: 'conflict', field: 'city', isNew: true, row: 1, contactId: 'c1', subscriptionId: subscriptions[0]?.id },
+    ]);
+    const token = first.pairs[0]?.contactWrites[0]?.token;
+    const vetoed = conflicting.map((contact) => ({ ...contact, token, do_not_mail: 'perhaps' }));
+    const second = plan(vetoed, subscriptions, first.state, { mapping });
+    expect(second.findings.map(({ code, isNew }) => [code, isNew])).toEqual([
+      ['opt_out_unreadable', true],
+      ['conflict', false],
+    ]);
+  });
+});
