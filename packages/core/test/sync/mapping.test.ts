@@ -1,5 +1,5 @@
 /** Validation of a sync's settings. */
-import { checkMapping, MappingError, prepareMapping } from '@newsletter-kit/core/sync';
+import { checkMapping, MappingError } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
 
 function problemsOf(mapping: unknown): readonly string[] {
@@ -68,6 +68,108 @@ describe('checkMapping', () => {
     expect(problemsOf(mapping).join('\n')).toContain(problem);
   });
 
+  const field = { newsletter: 'a', contact: 'b', direction: 'both' };
+  it.each([
+    { fields: [], subscribe: 'never' },
+    { fields: [], subscribe: 'with_confirmation' },
+    { fields: [], subscribe: 'on_consent', consent: 'agreed' },
+    { fields: [], subscribe: undefined, consent: undefined, situations: undefined },
+    { fields: [], emptyValue: null, missingIsEmpty: false },
+    { fields: [], emptyValue: '', missingIsEmpty: true },
+    { fields: [], contact: { id: 'id', email: 'properties.email', token: 'token' } },
+    { fields: [], contact: {} },
+    { fields: [], optOut: { contact: 'no_mail', setOnUnsubscribe: false } },
+    { fields: [], breaker: {} },
+    { fields: [], breaker: { share: 0, atLeast: 0 } },
+    { fields: [], breaker: { share: 1, atLeast: 1000 } },
+    ...['create_contact', 'leave'].map((newSubscription) => ({ fields: [], situations: { newSubscription } })),
+    ...['leave', 'create_contact', 'unsubscribe'].map((contactMissing) => ({
+      fields: [],
+      situations: { contactMissing },
+    })),
+    ...['mark_removed', 'leave'].map((subscriptionMissing) => ({ fields: [], situations: { subscriptionMissing } })),
+    ...['report', 'move'].map((addressChangedInCrm) => ({ fields: [], situations: { addressChangedInCrm } })),
+    ...['write', 'report'].map((addressChangedInNewsletter) => ({
+      fields: [],
+      situations: { addressChangedInNewsletter },
+    })),
+    ...['wait', 'use_linked'].map((ambiguous) => ({ fields: [], situations: { ambiguous } })),
+    ...['to_contact', 'to_subscription', 'both'].map((direction) => ({ fields: [{ ...field, direction }] })),
+    ...['newsletter', 'crm', 'review'].map((conflict) => ({ fields: [{ ...field, conflict, separator: ';' }] })),
+    { fields: [{ ...field, newsletter: 'status', direction: 'to_contact' }], optOut: { contact: 'no_mail' } },
+    {
+      fields: [
+        { ...field, direction: 'to_contact' },
+        { ...field, contact: 'c', direction: 'to_subscription' },
+      ],
+    },
+  ])('accepts %j', (mapping) => {
+    expect(problemsOf(mapping)).toEqual([]);
+  });
+
+  it.each([
+    [{ fields: [], optOut: 'no_mail' }, ['"optOut" must be an object.']],
+    [{ fields: [], contact: [] }, ['"contact" must be an object.']],
+    [{ fields: [], situations: 'leave' }, ['"situations" must be an object.']],
+    [{ fields: [], breaker: 5 }, ['"breaker" must be an object.']],
+    [
+      { fields: [], breaker: { share: -1, atLeast: '3' } },
+      ['"breaker.share" is a number from 0 to 1.', '"breaker.atLeast" is a number from 0.'],
+    ],
+    [
+      { fields: [], subscribe: 'on_consent' },
+      ['"subscribe" is on_consent: name the contact’s consent field in "consent".'],
+    ],
+    [
+      { fields: [{}] },
+      [
+        '"fields[0].newsletter" must be a name.',
+        '"fields[0].contact" must be a name.',
+        '"fields[0].direction" is one of: to_contact, to_subscription, both.',
+      ],
+    ],
+    [
+      { fields: [field, { ...field, contact: 'c', direction: 'to_subscription' }] },
+      ['fields[1]: the newsletter’s "a" is written by another field already.'],
+    ],
+    [
+      { fields: [{ ...field, newsletter: 'utm_source' }] },
+      ['fields[0]: the API does not change "utm_source"; its direction can only be to_contact.'],
+    ],
+    [
+      { fields: [{ ...field, contact: 'no_mail' }], optOut: { contact: 'no_mail' } },
+      ['"no_mail" is the opt-out and a mapped field. The status of the subscription belongs into a field of its own.'],
+    ],
+    [
+      { constructor: 1, fields: [] },
+      [
+        '"constructor" is no setting. There are: fields, contact, optOut, subscribe, consent, situations, emptyValue, missingIsEmpty, breaker.',
+      ],
+    ],
+  ])('lists every problem of %j', (mapping, problems) => {
+    expect(problemsOf(mapping)).toEqual(problems);
+    expect(() => checkMapping(mapping)).toThrow(`The mapping can't be used:\n- ${problems.join('\n- ')}`);
+  });
+
+  it('counts 14 characters of the token for a field that goes both ways, and 5 for any other', () => {
+    const fieldsOf = (both: number, oneWay: number) => [
+      ...Array.from({ length: both }, (_, index) => ({
+        newsletter: `f${index}`,
+        contact: `c${index}`,
+        direction: 'both',
+      })),
+      ...Array.from({ length: oneWay }, (_, index) => ({
+        newsletter: `g${index}`,
+        contact: `d${index}`,
+        direction: 'to_contact',
+      })),
+    ];
+    expect(problemsOf({ fields: fieldsOf(14, 1) })).toEqual([]);
+    expect(problemsOf({ fields: fieldsOf(14, 2) })).toEqual([
+      'The fields need a token of 257 characters, and it has 255: a field that goes both ways takes 14, any other 5. Map fewer fields, or let some go one way.',
+    ]);
+  });
+
   it('takes fourteen fields that go both ways', () => {
     const fields = Array.from({ length: 14 }, (_, index) => ({
       newsletter: `f${index}`,
@@ -76,11 +178,4 @@ describe('checkMapping', () => {
     }));
     expect(problemsOf({ fields })).toEqual([]);
   });
-});
-
-it('asks for the id where a mapping names a custom field by its name', () => {
-  const mapping = { fields: [{ newsletter: 'City', contact: 'city', direction: 'both' }] } as const;
-  expect(() => prepareMapping(mapping, [{ id: 'c0', display: 'City', kind: 'string' }], 'key')).toThrow(
-    'use its id, c0',
-  );
 });

@@ -1,0 +1,176 @@
+/** Prepared mappings: defaults, names and kinds of custom fields, and fingerprints. */
+import { MappingError, prepareMapping, type FieldMapping, type SyncSubscription } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { addressFingerprint, matchKey, readSubscription, valueFingerprint } from '../../src/sync/prepare-mapping.ts';
+
+const customFields = [
+  { id: 'f1', display: 'City', kind: 'string' },
+  { id: 'f2', display: 'Size', kind: 'integer' },
+  { id: 'f3', display: 'Colour', kind: 'a kind of tomorrow' },
+];
+const field = (newsletter: string, more: Partial<FieldMapping> = {}): FieldMapping => ({
+  newsletter,
+  contact: newsletter,
+  direction: 'to_contact',
+  ...more,
+});
+
+describe('prepareMapping', () => {
+  it('fills in the defaults', () => {
+    expect(prepareMapping({ fields: [], optOut: { contact: 'no_mail' } }, [], 'key')).toMatchObject({
+      fields: [],
+      vanished: [],
+      paths: { id: 'id', email: 'email', token: 'newsletter_sync_token' },
+      optOut: { contact: 'no_mail', setOnUnsubscribe: true },
+      subscribe: 'never',
+      consent: undefined,
+      situations: {
+        newSubscription: 'create_contact',
+        contactMissing: 'leave',
+        subscriptionMissing: 'mark_removed',
+        addressChangedInCrm: 'report',
+        addressChangedInNewsletter: 'write',
+        ambiguous: 'wait',
+      },
+      emptyValue: null,
+      missingIsEmpty: false,
+      breaker: { share: 0.05, atLeast: 20 },
+    });
+    expect(prepareMapping({ fields: [] }, [], 'key').optOut).toBeUndefined();
+  });
+
+  it('keeps the settings of the mapping', () => {
+    const settings = {
+      contact: { id: 'a', email: 'b', token: 'c' },
+      optOut: { contact: 'no_mail', setOnUnsubscribe: false },
+      subscribe: 'on_consent',
+      consent: 'agreed',
+      situations: {
+        newSubscription: 'leave',
+        contactMissing: 'unsubscribe',
+        subscriptionMissing: 'leave',
+        addressChangedInCrm: 'move',
+        addressChangedInNewsletter: 'report',
+        ambiguous: 'use_linked',
+      },
+      emptyValue: '',
+      missingIsEmpty: true,
+      breaker: { share: 0, atLeast: 0 },
+    } as const;
+    const { contact: paths, ...rest } = settings;
+    expect(prepareMapping({ fields: [], ...settings }, [], 'key')).toMatchObject({ ...rest, paths });
+  });
+
+  it('looks up name and kind of each custom field by its id', () => {
+    const fields = [field('f2', { conflict: 'crm', separator: ';' }), field('f3'), field('created'), field('f9')];
+    const { fields: ready, vanished } = prepareMapping({ fields }, customFields, 'key');
+    expect(ready).toMatchObject([
+      {
+        index: 0,
+        newsletter: 'f2',
+        contact: 'f2',
+        kind: 'integer',
+        customField: 'Size',
+        conflict: 'crm',
+        separator: ';',
+      },
+      { index: 1, kind: 'string', customField: 'Colour', conflict: 'review' },
+      { index: 2, kind: 'datetime', customField: undefined },
+      { index: 3, kind: 'string', customField: '' },
+    ]);
+    expect(vanished).toEqual(['f9']);
+  });
+
+  it('rejects the name of a custom field in place of its id', () => {
+    const mapping = { fields: [field('City'), field('f1', { contact: 'x' })] };
+    expect(() => prepareMapping(mapping, customFields, 'key')).toThrow(MappingError);
+    expect(() => prepareMapping(mapping, customFields, 'key')).toThrow(
+      '"City" is the name of a custom field. Names change: use its id, f1.',
+    );
+  });
+
+  it('rejects invalid settings', () => {
+    expect(() => prepareMapping({ fields: [field('')] }, [], 'key')).toThrow(MappingError);
+  });
+
+  it('has another signature for other fields, directions or kinds', () => {
+    const signatureOf = (fields: readonly FieldMapping[], kind = 'string') =>
+      prepareMapping({ fields }, [{ id: 'f1', display: 'City', kind }], 'key').signature;
+    const signatures = [
+      signatureOf([]),
+      signatureOf([field('f1')]),
+      signatureOf([field('f1', { contact: 'x' })]),
+      signatureOf([field('f1', { direction: 'both' })]),
+      signatureOf([field('f1')], 'integer'),
+      signatureOf([field('f1'), field('status')]),
+      signatureOf([field('status'), field('f1')]),
+    ];
+    expect(new Set(signatures).size).toBe(signatures.length);
+    for (const signature of signatures) expect(signature).toBe(signature & 0x3ffff);
+    expect(signatureOf([field('f1', { conflict: 'crm' })])).toBe(signatures[1]);
+  });
+});
+
+describe('readSubscription', () => {
+  const subscription: SyncSubscription = { id: 'sub_1', email: 'ada@example.com', status: 'active', created: 0 };
+  const [city, status, vanished] = prepareMapping(
+    { fields: [field('f1'), field('status'), field('f9')] },
+    customFields,
+    'key',
+  ).fields;
+  const read = (of: typeof city, custom_fields?: SyncSubscription['custom_fields']): unknown =>
+    of && readSubscription(of, { ...subscription, ...(custom_fields !== undefined && { custom_fields }) });
+
+  it.each([
+    ['a property of the subscription', status, [], { state: 'value', text: 'active' }],
+    [
+      'a custom field by its name',
+      city,
+      [
+        { name: 'Size', value: 7 },
+        { name: 'City', value: 'Bonn' },
+      ],
+      { state: 'value', text: 'Bonn' },
+    ],
+    ['a custom field without a value as empty', city, [{ name: 'City' }], { state: 'value', text: '' }],
+    ['a missing custom field as empty', city, [], { state: 'value', text: '' }],
+    ['a custom field as absent where none were listed', city, null, { state: 'absent' }],
+    ['a field that the publication no longer has as absent', vanished, [], { state: 'absent' }],
+  ])('reads %s', (_, of, custom_fields, expected) => {
+    expect(read(of, custom_fields)).toEqual(expected);
+  });
+
+  it('reads a custom field as absent where the list was not asked for them', () => {
+    expect(read(city)).toEqual({ state: 'absent' });
+  });
+});
+
+describe('the fingerprints', () => {
+  const mapping = prepareMapping({ fields: [] }, [], 'pub_1');
+  const other = prepareMapping({ fields: [] }, [], 'pub_2');
+
+  it('of an address are the same for all its spellings, and have 48 bits', () => {
+    const fingerprint = addressFingerprint(mapping, 'ada@example.com');
+    expect(addressFingerprint(mapping, 'ADA@Example.COM')).toBe(fingerprint);
+    expect(addressFingerprint(mapping, 'bob@example.com')).not.toBe(fingerprint);
+    expect(addressFingerprint(other, 'ada@example.com')).not.toBe(fingerprint);
+    const all = Array.from({ length: 50 }, (_, index) => addressFingerprint(mapping, `reader-${index}@example.com`));
+    expect(all.every((each) => Number.isSafeInteger(each) && each >= 0 && each < 2 ** 48)).toBe(true);
+    expect(Math.max(...all)).toBeGreaterThan(2 ** 47);
+  });
+
+  it('of a value have 24 bits', () => {
+    const all = Array.from({ length: 50 }, (_, index) => valueFingerprint(mapping, `value ${index}`));
+    expect(new Set(all).size).toBe(50);
+    expect(all.every((each) => each >= 0 && each < 2 ** 24)).toBe(true);
+    expect(Math.max(...all)).toBeGreaterThan(2 ** 23);
+  });
+
+  it.each([
+    ['Ada@Example.com', 'ada@example.com'],
+    ['JOSE\u0301@bücher.example', 'josé@bücher.example'],
+    [' ada@example.com ', 'ada@example.com'],
+  ])('match %s as %s', (address, key) => {
+    expect(matchKey(address)).toBe(key);
+  });
+});
