@@ -15,6 +15,7 @@ const duration = 'packages/sandbox/src/world/clock.ts';
 const paging = 'packages/sandbox/src/api/paging.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
+const contact = 'packages/core/src/sync/contact.ts';
 const unmatched = 'packages/core/src/sync/plan-unmatched.ts';
 
 export const explanations: readonly Explanation[] = [
@@ -152,5 +153,12 @@ export const explanations: readonly Explanation[] = [
     original: 'plans[0]?.findings',
     replacement: 'plans[0].findings',
     reason: 'a type guard: a list that is not empty has a first element',
+  },
+  { file: contact, original: 'known', replacement: 'false', reason: 'a cache: the path is split again' },
+  {
+    file: contact,
+    original: '[path]',
+    replacement: '[]',
+    reason: 'the last name of an empty list is the path itself',
   },
 ];

@@ -18,6 +18,7 @@ describe('readSyncState', () => {
   it('reads its own state back from JSON', () => {
     const state = { ...startSync(), watermark: 7, seenUntil: 9, missing: ['a'], attempts: { b: 2 } };
     expect(readSyncState(JSON.parse(JSON.stringify(state)))).toEqual(state);
+    expect(readSyncState(JSON.parse(JSON.stringify(startSync())))).toEqual(startSync());
   });
 
   it.each([
@@ -30,7 +31,7 @@ describe('readSyncState', () => {
     { ...startSync(), reported: [null] },
     { ...startSync(), watermark: '7' },
     { ...startSync(), seenUntil: 1.5 },
-    { ...startSync(), attempts: { a: '1' } },
+    { ...startSync(), attempts: { a: 1, b: '1' } },
     { ...startSync(), attempts: [] },
   ])('rejects %j', (stored) => {
     expect(() => readSyncState(stored)).toThrow(SyncStateError);
