@@ -25,6 +25,6 @@ describeInBrowser('the window with a control token', () => {
   test('the interface without the token shows what is missing', async () => {
     const { reads } = await open({ token: 'sesame-open' });
     await reads('#state', 'refused');
-    await reads('body', 'requires its token');
+    await reads('body', 'require a token');
   });
 });

@@ -202,7 +202,7 @@ describeInBrowser('the window', () => {
     await reads('#now', '(stopped)');
     const before = await page.$eval('#clock-face', (face) => face.textContent);
     await page.locator('#panel-clock button ::-p-text(1 minute)').click();
-    await reads('#notice', 'Happened meanwhile: 1 × subscription.validated.');
+    await reads('#notice', 'Events that ran: 1 × subscription.validated.');
     await page.waitForFunction((old) => document.querySelector('#clock-face')?.textContent !== old, {}, before);
     await show('subscribers');
     await reads(rows, 'pending');
