@@ -18,7 +18,7 @@ import { discardButton, redriveButton } from './signup-list.ts';
 import { backlogs, hourChart, stateBadge, summarize, tiles } from './status-view.ts';
 
 const refreshMs = 3000;
-const wrongToken = 'That token is not the one. Copy it again, without spaces.';
+const wrongToken = 'The token is wrong. Copy it again, without spaces.';
 
 export class OperatorPage extends PageElement {
   static override properties = {

@@ -41,7 +41,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
   const lines = new (yaml().LineCounter)();
   const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = document.errors.map(
-    ({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is no valid YAML (${code}).`,
+    ({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is not valid YAML (${code}).`,
   );
   const top = new Map<string, SettingValue>();
   if (errors.length > 0) return { top, forms: null, errors };
@@ -68,7 +68,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
   }
 
   if (!yaml().isMap(document.contents)) {
-    if (document.contents !== null) say(document.contents, 'the file must hold settings, one "name: value" a line.');
+    if (document.contents !== null) say(document.contents, 'the file must contain settings, one "name: value" a line.');
     return { top, forms: null, errors };
   }
   readLayer(document.contents, top, '', false);
@@ -77,17 +77,18 @@ export function readConfigFile(path: string, text: string): ConfigFile {
   const forms = new Map<string, Layer>();
   const listed: unknown = document.contents.get('forms', true);
   if (!yaml().isMap(listed) || listed.items.length === 0)
-    say(listed, '"forms" must hold at least one form, by its name.');
+    say(listed, '"forms" must contain at least one form, by its name.');
   else {
     for (const { key, value } of listed.items) {
       const name = keyOf(key);
       const layer = new Map<string, SettingValue>();
       if (!formName.test(name)) {
-        say(key, 'a form’s name stands in its address: small letters, digits and hyphens, 64 at most.');
+        say(key, 'the name of a form is part of its URL: at most 64 lower-case letters, digits and hyphens.');
         continue;
       }
       if (yaml().isMap(value)) readLayer(value, layer, `forms.${name}.`, true);
-      else if (!(yaml().isScalar(value) && value.value === null)) say(value, `the form "${name}" must hold settings.`);
+      else if (!(yaml().isScalar(value) && value.value === null))
+        say(value, `the form "${name}" must contain settings.`);
       forms.set(name, layer);
     }
   }

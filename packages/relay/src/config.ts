@@ -44,7 +44,7 @@ export interface RelayConfig {
 
 /**
  * Reads the configuration: the environment, and the file that RELAY_CONFIG names. A variable set to nothing counts as
- * not set. What a form says itself wins over the environment, and that over what stands at the top of the file. With
+ * not set. Settings of a form override the environment, which overrides the top of the file. With
  * `_FILE` behind its name, a variable holds the path of a file with the value, as Docker and Kubernetes mount secrets.
  * An unknown variable that begins with RELAY_ is an error.
  *
@@ -191,7 +191,7 @@ function check<Schema extends z.ZodObject>(
   errors: string[],
 ): z.output<Schema> | null {
   const known = new Map([...given].filter(([name]) => Object.hasOwn(schema.shape, name)));
-  // A form of a file lacks what the file calls it; without one, what the environment does.
+  // The name as the user writes it: in the file, or in the environment.
   const missing = (name: string): string =>
     place === '' ? name : place + (settings.find((each) => each.name === name)?.key ?? name);
   const where = (name: string): string => known.get(name)?.where ?? missing(name);

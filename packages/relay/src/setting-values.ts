@@ -117,7 +117,7 @@ export const retentionDays = z
 
 export const network = z.string().refine(isNetwork, 'must be addresses or networks such as 10.0.0.0/8');
 
-/** A value in quotes, cut: the mistake may be a secret pasted into the wrong place, or a page of text. */
+/** A value in quotes, cut: it may be a secret pasted into the wrong place, or a long text. */
 function quote(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

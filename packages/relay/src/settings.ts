@@ -209,7 +209,7 @@ const environment = z.object({
     .prefault('Please confirm your subscription')
     .describe('Subject of that mail, and heading of the page that its link opens'),
   RELAY_CONFIRMATION_TEXT: template
-    .refine((text) => text.includes('{link}'), 'must hold {link}, where the link is to stand')
+    .refine((text) => text.includes('{link}'), 'must contain {link}, which is replaced by the link')
     .optional()
     .describe('Plain text of that mail; `{link}` is replaced by the link. Unset: an English text'),
   RELAY_CONFIRMATION_BUTTON: oneLine(60).prefault('Confirm').describe('Label of the button on that page'),

@@ -134,7 +134,7 @@ forms:
       'line 2: there is no setting "allowed_origin" (is "allowed_origins" meant?).',
       'line 3: "port" must be a text, a number, true, false, or a list of texts.',
       'line 9: "store" is a setting of the whole relay: put it at the top of the file.',
-      'line 10: a form’s name stands in its address: small letters, digits and hyphens, 64 at most.',
+      'line 10: the name of a form is part of its URL: at most 64 lower-case letters, digits and hyphens.',
       'line 1: "api_url" must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2.',
       expect.stringMatching(/^line 4: "log_level" must be /),
       'line 8: "forms.jobs.allowed_origins" has "https://jobs.example/", which must be written https://jobs.example.',
@@ -143,11 +143,11 @@ forms:
   });
 
   it.each([
-    ['api_url: [', /^line 1: this is no valid YAML \([A-Z_]+\)\.$/],
-    ['api_url: a\napi_url: b', /^line 2: this is no valid YAML \(DUPLICATE_KEY\)\.$/],
-    ['- a\n- b', /^line 1: the file must hold settings/],
-    [`${complete}forms: []`, /"forms" must hold at least one form/],
-    [`${complete}forms:\n  jobs: 3`, /line 6: the form "jobs" must hold settings\./],
+    ['api_url: [', /^line 1: this is not valid YAML \([A-Z_]+\)\.$/],
+    ['api_url: a\napi_url: b', /^line 2: this is not valid YAML \(DUPLICATE_KEY\)\.$/],
+    ['- a\n- b', /^line 1: the file must contain settings/],
+    [`${complete}forms: []`, /"forms" must contain at least one form/],
+    [`${complete}forms:\n  jobs: 3`, /line 6: the form "jobs" must contain settings\./],
     [
       `${complete}forms:\n  jobs: { form_tokens: true }`,
       /line 6: there is no setting "forms\.jobs\.form_tokens" \(is "form_token" meant\?\)/,

@@ -172,7 +172,7 @@ describe('the configuration', () => {
       'RELAY_CONFIRMATION_SUBJECT must be one line of 200 characters at most',
     ],
     [{ RELAY_CONFIRMATION_SUBJECT: 'Open {link}' }, 'RELAY_CONFIRMATION_SUBJECT must be a subject without {link}'],
-    [{ RELAY_CONFIRMATION_TEXT: 'Please confirm.' }, 'RELAY_CONFIRMATION_TEXT must hold {link}'],
+    [{ RELAY_CONFIRMATION_TEXT: 'Please confirm.' }, 'RELAY_CONFIRMATION_TEXT must contain {link}'],
     [
       { RELAY_CONFIRMATION_TEXT: 'Dear {name}: {link}' },
       'RELAY_CONFIRMATION_TEXT has {name}, but only {link} and {form} are replaced',

@@ -1,4 +1,4 @@
-/** A port for the relay, with the limits a public port needs. */
+/** The HTTP server of the relay, with the time limits that a public port needs. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server';
@@ -10,7 +10,7 @@ import { StartupError } from '../startup-error.ts';
 export interface Listening {
   /** For example `http://127.0.0.1:4020`. */
   readonly address: string;
-  /** Takes no new connection; ends the open ones when they are done, or after `graceMs`. */
+  /** Accepts no new connection; closes the open ones after their answers, or after `graceMs`. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such address; correct RELAY_HOST',
 };
 
-/** @throws StartupError where the port cannot be had */
+/** @throws StartupError if the port cannot be opened */
 export async function listen(
   { fetch }: Pick<Relay, 'fetch'>,
   { host, port }: { readonly host: string; readonly port: number },
@@ -40,7 +40,7 @@ export async function listen(
     async (request, env) => {
       const { incoming, outgoing } = env as HttpBindings;
       const answer = await fetch(request, incoming.socket.remoteAddress ?? null);
-      // The rest of a body that was not read to its end is not waited for.
+      // Closes the connection instead of reading the rest of the body.
       if (!incoming.complete) outgoing.setHeader('connection', 'close');
       return answer;
     },

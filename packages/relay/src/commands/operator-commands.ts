@@ -34,7 +34,7 @@ export const pause = {
     command.action(() =>
       withOperator(async (operator) => {
         await operator.setPaused(true);
-        print('Delivery is paused. Signups are taken and wait.');
+        print('Delivery is paused. Signups are still accepted, and wait.');
       }),
     ),
 };
@@ -44,7 +44,7 @@ export const resume = {
     command.action(() =>
       withOperator(async (operator) => {
         await operator.setPaused(false);
-        print('Delivery goes on.');
+        print('Delivery is resumed.');
       }),
     ),
 };
@@ -62,7 +62,9 @@ export const dead = {
             await write(options.json ? `${JSON.stringify(signup)}\n` : `${signupLine(signup)}\n`);
           }
           if (!options.json)
-            print(count === 0 ? 'None.' : `${count} in all. "newsletter-relay redrive" puts them back in line.`);
+            print(
+              count === 0 ? 'None.' : `${count} signups. "newsletter-relay redrive" queues them for delivery again.`,
+            );
         });
       }),
 };
@@ -72,8 +74,8 @@ export const redrive = {
     withSelection(command).action((options) => {
       const filter = selectionFrom(options);
       return withOperator(async (operator) => {
-        if (!options.dryRun) return print(`${await operator.redrive(filter)} put back in line.`);
-        print(`${await countOf(operator, filter, ['dead', 'review'])} would be put back in line.`);
+        if (!options.dryRun) return print(`${await operator.redrive(filter)} queued again.`);
+        print(`${await countOf(operator, filter, ['dead', 'review'])} would be queued again.`);
       });
     }),
 };
@@ -132,7 +134,7 @@ export const erase = {
       ),
 };
 
-/** How the value of each part of a filter is called in the help. */
+/** Placeholder of each part of a filter in the help. */
 const valueNames: Readonly<Record<string, string>> = {
   state: 'states',
   form: 'name',
@@ -208,7 +210,7 @@ function statusLines({
   running,
 }: Status): string[] {
   const unknownDelivery = shared
-    ? 'by the relays that share the store; the page of each says how it fares'
+    ? 'by the relays that share the store; see the operator page of each'
     : 'no relay is running here';
   const since = (moment: number | null): string =>
     moment === null ? '' : `, the oldest since ${new Date(moment).toISOString()}`;

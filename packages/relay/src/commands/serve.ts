@@ -15,7 +15,7 @@ import { openStore } from '../store/open-store.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
-/** Milliseconds for requests and deliveries under way to end after Ctrl-C or SIGTERM. */
+/** Grace period for requests and deliveries in flight after Ctrl-C or SIGTERM, in milliseconds. */
 const graceMs = 10_000;
 
 /** @throws StartupError where it cannot start */
@@ -45,7 +45,7 @@ export async function serve(): Promise<void> {
     );
     const stopErasing = startRetentionJob({ store, retention: config.retention, log });
     relay.start();
-    // Not awaited: signups are kept while the API cannot be reached. A failing store is reported elsewhere.
+    // Not awaited: signups are accepted while the API cannot be reached. A failing store is reported elsewhere.
     const clock = checkStoreClock(store, Date.now).catch(() => []);
     void Promise.all([clock, relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
       logChecks([checkOrigins(config), ...checks.flat()], log),
@@ -64,7 +64,7 @@ export async function serve(): Promise<void> {
   log.info('stopped');
 }
 
-/** Made and kept only where something is signed or hashed that has to outlive this process. */
+/** Generated and stored only if a signature or hash must outlive this process. */
 function signingSecret({ secret, forms, store }: RelayConfig): string | undefined {
   if (secret !== undefined || store.kind === 'postgres') return secret;
   return Object.values(forms).some(isSigning)
@@ -86,7 +86,7 @@ function logFor(config: RelayConfig, secret = ''): Log {
   });
 }
 
-/** The first signal asks; a second one is obeyed at once, which loses nothing that was acknowledged. */
+/** The first signal starts the stop; a second one ends the process at once, without loss of acknowledged signups. */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
     let asked = false;

@@ -1,4 +1,4 @@
-/** Gives a command an operator: of the store itself or, where a running relay holds the store, of that relay. */
+/** Opens the operator interface for a command: of the store, or of the running relay that has opened the store. */
 import process from 'node:process';
 import { readConfig, type RelayConfig } from '../config.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
@@ -25,8 +25,8 @@ export async function withOperator(work: (operator: Operator) => Promise<void>):
 }
 
 /**
- * The token of this configuration, or the one kept beside its file. Undefined with PostgreSQL: relays that share a
- * store must be given the token they share.
+ * The configured token, or the one in the file beside the store. Undefined with PostgreSQL: relays that share a store
+ * need a configured token.
  */
 export function operatorToken({ store, operator }: Pick<RelayConfig, 'store' | 'operator'>): string | undefined {
   if (operator.token !== undefined || store.kind === 'postgres') return operator.token;

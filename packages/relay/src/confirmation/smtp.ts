@@ -19,7 +19,7 @@ export interface SmtpServer {
 
 /** The format of RELAY_SMTP_URL, for an error message. A rejected value is not repeated: it may contain a password. */
 export const smtpUrlFormat =
-  'must be smtps://user:password@host:465 or smtp://user:password@host:587, with ?tls=off or ?tls=unverified where that is meant, and % signs for characters that no address may hold';
+  'must be smtps://user:password@host:465 or smtp://user:password@host:587, with ?tls=off or ?tls=unverified to switch TLS or its verification off, and reserved characters percent-encoded';
 
 /** Host names of this machine: a connection to it needs no encryption. */
 const local = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;

@@ -211,7 +211,7 @@ function periodicChecks({
       if (space === null || stopping.aborted) return;
       if (!isNearlyFull(space)) return conditions.end('disk_nearly_full');
       const megabytes = Math.floor(space.availableBytes / 1_000_000);
-      const message = `The disk of the store has ${megabytes} MB left: make room. When it is full, visitors are answered with 503.`;
+      const message = `The disk of the store has ${megabytes} MB left: free some space. When it is full, visitors are answered with 503.`;
       conditions.begin('disk_nearly_full', wholeRelay, message);
     },
 

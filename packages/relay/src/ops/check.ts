@@ -12,7 +12,7 @@ import type { Log } from './log.ts';
 /** Result of one check. */
 export interface CheckResult {
   readonly name: string;
-  /** `warning`: signups are delivered, but something is probably a mistake. */
+  /** `warning`: signups are delivered, but a setting is probably wrong. */
   readonly result: 'ok' | 'warning' | 'failed';
   /** What was found and, unless it is `ok`, what to do. Contains no secret. */
   readonly text: string;
@@ -167,7 +167,7 @@ async function checkPublicUrl(publicUrl: string): Promise<CheckResult> {
   const text =
     page === unknownHtml
       ? protocol === 'http:' && !local.test(hostname)
-        ? `${publicUrl} is an address without https: anybody on the way can read the links, and confirm for others.`
+        ? `${publicUrl} is an address without https: anybody on the network path can read the links and confirm for others.`
         : null
       : `${publicUrl}/confirm/ does not lead to a relay: start the relay, see that its proxy passes on /confirm/, or correct RELAY_PUBLIC_URL.`;
   return text === null

@@ -75,7 +75,7 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
     const read = readFilter(req.query(), now());
     if (!read.ok) return refuse(badFilter(read.errors));
     if (Object.keys(read.filter).length === 0)
-      return refuse(badFilter(['Say which signups to discard, for example with "state"']));
+      return refuse(badFilter(['Select the signups to discard, for example with "state"']));
     return Response.json({ discarded: await operator.discard(read.filter) }, { headers });
   });
   // The address of a person is sent in the body, because proxies log the query.

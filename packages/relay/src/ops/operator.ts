@@ -199,7 +199,7 @@ export function relayOperator(
     const content = (await answer.json().catch(() => null)) as (Answer & { errors?: { message: string }[] }) | null;
     if (!answer.ok || content === null)
       throw new OperatorError(
-        `The relay at ${address} answered ${answer.status}: ${content?.errors?.[0]?.message ?? 'no relay of ours, or a proxy in between'}`,
+        `The relay at ${address} answered ${answer.status}: ${content?.errors?.[0]?.message ?? 'no error body of a relay; a proxy may have answered'}`,
       );
     return content;
   };

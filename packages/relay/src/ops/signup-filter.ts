@@ -36,7 +36,7 @@ export const filterSchema = (now: number) =>
       .describe('States, with commas between them'),
     form: z.string().optional().describe('Name of the form'),
     email: z.string().optional().describe('Address of a person, in any spelling'),
-    reason: z.string().optional().describe('Words that stand in the reason, for example `custom field`'),
+    reason: z.string().optional().describe('Text within the reason, for example `custom field`'),
     since: moment(now)
       .optional()
       .describe('Received at or after: `2026-03-01`, `2026-03-01T12:00Z`, or an age such as `2h` or `7d`'),

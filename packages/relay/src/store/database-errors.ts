@@ -6,7 +6,7 @@ const sqliteExplanations: Readonly<Record<number, string>> = {
   8: 'it is read-only; give the relay permission to write it',
   10: 'the disk reported an input or output error; check the disk, its quota and its free space',
   11: 'the file is damaged; restore it from a backup',
-  13: 'the disk is full; make room on it',
+  13: 'the disk is full; free some space',
   14: 'it cannot be opened; check that its folder exists and may be written',
   26: 'it is not an SQLite database; name another file',
 };
@@ -19,8 +19,8 @@ const fileExplanations: Readonly<Record<string, string>> = {
   EACCES: 'the relay may not write there; change the permissions or name another place',
   EPERM: 'the relay may not write there; change the permissions or name another place',
   EROFS: 'the file system is read-only; name another place',
-  ENOSPC: 'the disk is full; make room on it',
-  EDQUOT: 'the disk quota is used up; make room',
+  ENOSPC: 'the disk is full; free some space',
+  EDQUOT: 'the disk quota is used up; free some space',
 };
 
 /** The primary result code of an SQLite error; null for any other error. */
@@ -54,18 +54,18 @@ const postgresExplanations: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such host; correct its name',
   EAI_AGAIN: 'the name of the host cannot be looked up; check the network',
   ETIMEDOUT: 'it does not answer in time; check host, port and firewall',
-  EHOSTUNREACH: 'there is no way to that host; check the network',
+  EHOSTUNREACH: 'there is no route to that host; check the network',
   ECONNRESET: 'the connection broke',
   EPIPE: 'the connection broke',
   '28P01': 'the password is wrong; correct it',
-  '28000': 'it does not let this user in; correct the user, or its pg_hba.conf',
+  '28000': 'it rejects this user; correct the user, or its pg_hba.conf',
   '3D000': 'there is no such database; create it, or correct the name',
-  '42501': 'the user lacks a right; grant it CREATE on the database, or let it own the tables',
-  '53100': 'its disk is full; make room on it',
+  '42501': 'the user lacks a permission; grant it CREATE on the database, or make it the owner of the tables',
+  '53100': 'its disk is full; free some space',
   '53200': 'it is out of memory',
   '53300': 'it has no connection left; raise max_connections, or run fewer relays',
   '08P01':
-    'something on the way to it, such as PgBouncer, refuses the time limits of a connection; name statement_timeout, lock_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters',
+    'a connection pooler such as PgBouncer refuses the time limits of a connection; list statement_timeout, lock_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters',
   '25P03': 'a transaction waited too long for its next statement',
   '55P03': 'another process keeps it locked',
   '57014': 'a statement took too long; look at the load of its machine and disk',

@@ -90,7 +90,7 @@ export function readLine(line: string): ReadLine {
   try {
     value = JSON.parse(line);
   } catch {
-    return { error: 'is no JSON' };
+    return { error: 'is not JSON' };
   }
   const isConsent = typeof value === 'object' && value !== null && 'consent' in value;
   const read = isConsent ? consentLine.safeParse(value) : signupLine.safeParse(value);

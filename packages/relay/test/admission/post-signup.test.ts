@@ -127,7 +127,7 @@ describe('a signup without JavaScript', () => {
 
 describe('a refused signup', () => {
   const full = (): Promise<never> =>
-    Promise.reject(new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'));
+    Promise.reject(new StoreUnavailableError('The store cannot be written: the disk is full; free some space.'));
   const busy: Check = () => ({
     status: 429,
     errors: [{ message: 'Too many signups. Wait a minute.', code: 'RATE_LIMITED' }],

@@ -143,7 +143,7 @@ for (const { name, possible, fill } of fullDisks) {
     const ready = await fetch(`${cramped.address}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([
       503,
-      { status: 'unready', reason: expect.stringMatching(/make room|free space/) as string },
+      { status: 'unready', reason: expect.stringMatching(/free some space|free space/) as string },
     ]);
     expect(acknowledged.length).toBeGreaterThan(30);
     cramped.child.kill('SIGTERM');

@@ -63,12 +63,12 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
   it('dead lists dead letters, and redrive queues them again', async () => {
     const { command, relent, api } = await prepared();
     expect((await command('dead')).stdout).toMatch(/one@example\.com[^]*2 in all/);
-    expect((await command('redrive', '--reason', 'something else')).stdout).toBe('0 put back in line.\n');
+    expect((await command('redrive', '--reason', 'something else')).stdout).toBe('0 queued again.\n');
     expect((await command('redrive', '--reason', 'custom field', '--dry-run')).stdout).toBe(
-      '2 would be put back in line.\n',
+      '2 would be queued again.\n',
     );
     relent();
-    expect((await command('redrive', '--reason', 'custom field')).stdout).toBe('2 put back in line.\n');
+    expect((await command('redrive', '--reason', 'custom field')).stdout).toBe('2 queued again.\n');
     if (way === 'a running relay') await eventually('the API has both', () => api.received.length === 2);
     else
       expect(JSON.parse((await command('status', '--json')).stdout)).toMatchObject({ counts: { dead: 0, waiting: 2 } });
@@ -77,7 +77,7 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
   it('redrive delivers a signup in review', async () => {
     const { command } = await prepared();
     expect((await command('dead', '--state', 'review')).stdout).toContain('robot@example.com');
-    expect((await command('redrive', '--state', 'review')).stdout).toBe('1 put back in line.\n');
+    expect((await command('redrive', '--state', 'review')).stdout).toBe('1 queued again.\n');
   });
 
   it('pause stops delivery until resume, also over a restart', async () => {
@@ -179,7 +179,7 @@ describe('import', () => {
     await next.signUp('one@example.com', age);
     relent();
     const there = { ...to, RELAY_PORT: new URL(next.address).port };
-    expect((await run(['redrive', '--all'], there)).stdout).toMatch(/ put back in line\.\n$/);
+    expect((await run(['redrive', '--all'], there)).stdout).toMatch(/ queued again\.\n$/);
     await eventually('the API has both', () => api.received.length >= 2);
     expect((await run(['person', 'two@example.com'], there)).stdout).toContain('Yes, mail me.');
   });
@@ -212,7 +212,7 @@ describe('import', () => {
     const { code, stderr } = await run(['import', file], variables);
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(/Nothing was imported[^]*- Line 1 id[^]*- Line 3 is no JSON/),
+      expect.stringMatching(/Nothing was imported[^]*- Line 1 id[^]*- Line 3 is not JSON/),
     ]);
     expect(await run(['import', `${folder}/nowhere`], variables)).toMatchObject({ code: 1 });
     expect((await run(['status', '--json'], variables)).stdout).toContain('"waiting": 0');

@@ -73,7 +73,7 @@ describe('an alert', () => {
   test('of a failing store is sent after its delay, and again at the recovery', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, storeDelayMs: 50 });
-    onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; make room on it.' });
+    onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; free some space.' });
     await eventually('it is told', () => told.length === 1);
     onEvent({ type: 'storeRecovered' });
     await eventually('its end is told', () => told.length === 2);

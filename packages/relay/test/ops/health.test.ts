@@ -27,7 +27,7 @@ it('writes at each request, at most once a second, and at once after a failure',
   const { store } = runRelay();
   const probe = async (at: number): Promise<void> => {
     probes.push(at);
-    if (full) throw new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.');
+    if (full) throw new StoreUnavailableError('The store cannot be written: the disk is full; free some space.');
     await store.probe(at);
   };
   const health = new StoreHealth({
@@ -44,7 +44,7 @@ it('writes at each request, at most once a second, and at once after a failure',
   const unready = await readyz();
   expect([unready.status, await unready.json()]).toEqual([
     503,
-    { status: 'unready', reason: 'The store cannot be written: the disk is full; make room on it.' },
+    { status: 'unready', reason: 'The store cannot be written: the disk is full; free some space.' },
   ]);
   full = false;
   expect((await readyz()).status).toBe(200);
@@ -54,7 +54,7 @@ it('reports a full disk in metrics, status and one event, also without new signu
   let full = true;
   let now = Date.parse('2026-03-01T00:00:00Z');
   const refuse = (): Promise<never> =>
-    Promise.reject(new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'));
+    Promise.reject(new StoreUnavailableError('The store cannot be written: the disk is full; free some space.'));
   const { store } = runRelay();
   const failing = changedStore(store, {
     accept: (signup) => (full ? refuse() : store.accept(signup)),
@@ -78,7 +78,7 @@ it('reports a full disk in metrics, status and one event, also without new signu
   for (let n = 0; n < 3; n += 1) expect((await relay.fetch(post({ email: 'ada@example.com' }))).status).toBe(503);
   expect([await storeUp(), (await status()).running.storeTrouble]).toEqual([
     '0',
-    'The store cannot be written: the disk is full; make room on it.',
+    'The store cannot be written: the disk is full; free some space.',
   ]);
   full = false;
   now += 60_000;

@@ -191,7 +191,7 @@ describe('the error when it cannot be opened', () => {
     await own.crash();
     await own.start(['fsync=off']);
     await expect(openPostgresStore(await own.database())).rejects.toThrow(
-      'runs with fsync off and may lose what it said yes to: set fsync = on',
+      'runs with fsync off and may lose acknowledged signups: set fsync = on',
     );
   });
 
@@ -208,7 +208,7 @@ describe('the error when it cannot be opened', () => {
     await new Promise<void>((resolve) => void pooler.listen(0, '127.0.0.1', resolve));
     const { port } = pooler.address() as AddressInfo;
     await expect(openPostgresStore((await server.database()).replace(/:\d+\//, `:${port}/`))).rejects.toThrow(
-      'name statement_timeout, lock_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters',
+      'list statement_timeout, lock_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters',
     );
   });
 

@@ -44,7 +44,7 @@ describe('a signup store in an SQLite file', () => {
       }
     };
     await expect(fill()).rejects.toThrow(
-      new StoreUnavailableError('The store cannot be written: the disk is full; make room on it.'),
+      new StoreUnavailableError('The store cannot be written: the disk is full; free some space.'),
     );
     expect(acknowledged.length).toBeGreaterThan(10);
     await small.close();

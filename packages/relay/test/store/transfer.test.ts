@@ -128,7 +128,7 @@ it('an export with a filter omits the consent ledger', async () => {
 
 describe('an invalid line', () => {
   it.each([
-    ['no JSON at all', '{"id":', 'is no JSON'],
+    ['no JSON at all', '{"id":', 'is not JSON'],
     ['another object', '{"email":"ada@example.com"}', 'id'],
     ['a list', '[]', 'is neither a signup nor an entry'],
     ['an unknown state', (line: object) => ({ ...line, state: 'lost' }), 'state'],

@@ -34,7 +34,7 @@ export const steps: readonly string[] = [
   CREATE INDEX signup_open ON ${schema}.signup (state, id) WHERE state <> 'delivered';
   CREATE INDEX signup_to_erase ON ${schema}.signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
   `,
-  // As rate-limiter-flexible wants it. Not in the write-ahead log: a counter is not worth a sync.
+  // The columns of rate-limiter-flexible. UNLOGGED: a counter needs no sync.
   `CREATE UNLOGGED TABLE ${schema}.${counterTable} (key varchar(255) PRIMARY KEY, points integer NOT NULL DEFAULT 0, expire bigint)`,
   // The row is the one record: attempts and batches are written down before they are made; consent has a ledger of its
   // own. The delivered, of which there may be millions, are read once, to count them, and not rewritten.
@@ -143,10 +143,10 @@ function checkServer({ version, fsync, synchronousCommit, encoding }: Row, place
     );
   }
   if (fsync !== 'on')
-    throw new StartupError(`The store ${place} runs with fsync off and may lose what it said yes to: set fsync = on.`);
+    throw new StartupError(`The store ${place} runs with fsync off and may lose acknowledged signups: set fsync = on.`);
   if (synchronousCommit === 'off') {
     throw new StartupError(
-      `The store ${place} runs with synchronous_commit off and may lose what it said yes to: set synchronous_commit = on.`,
+      `The store ${place} runs with synchronous_commit off and may lose acknowledged signups: set synchronous_commit = on.`,
     );
   }
   if (encoding !== 'UTF8')

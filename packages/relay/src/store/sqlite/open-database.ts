@@ -15,9 +15,9 @@ export const applicationId = 0x4e_4b_52_4c;
 export const personOf = 'person_of';
 
 /**
- * Of a hash that earlier relays wrote, what today's would have in its place: the person's, and 22 characters of the
- * rest. Some wrote the person's at full length before it, some none: those are recognised no more, and found all the
- * same when the person is erased.
+ * Converts a hash of an earlier version to the current format: the hash of the person, then 22 characters of the rest.
+ * Some versions wrote the person's hash at full length, some none: those no longer match duplicates, but are still
+ * found when the person is erased.
  */
 const shortened = (column: string): string =>
   `${personOf}(submission) || substr(${column}, CASE length(${column}) WHEN 44 THEN 23 WHEN 86 THEN 44 ELSE 1 END, 22)`;
