@@ -17,6 +17,9 @@ const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
 const unmatched = 'packages/core/src/sync/plan-unmatched.ts';
+const clientAddress = 'packages/relay/src/admission/client-address.ts';
+const attackDetector = 'packages/relay/src/admission/attack-detector.ts';
+const formToken = 'packages/relay/src/admission/form-token.ts';
 
 export const explanations: readonly Explanation[] = [
   {
@@ -160,5 +163,71 @@ export const explanations: readonly Explanation[] = [
     original: '[path]',
     replacement: '[]',
     reason: 'the last name of an empty list is the path itself',
+  },
+  {
+    file: clientAddress,
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'a default for a missing text, which is no IP address either way, or for groups that are not read',
+  },
+  {
+    file: clientAddress,
+    original: "'0'",
+    replacement: '""',
+    reason: 'a missing prefix is 0 either way: Number("") is 0',
+  },
+  {
+    file: clientAddress,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'the first element of a match is not read, and an entry that is no IP address is ignored like no entry',
+  },
+  {
+    file: clientAddress,
+    original: "'ipv6'",
+    replacement: '""',
+    reason: 'Node takes every address family but ipv4 as IPv6',
+  },
+  {
+    file: attackDetector,
+    original: 'passed >= lengthMs',
+    replacement: 'passed > lengthMs',
+    reason: 'at the end of a window its posts count in full, whether it is the current window or the one before',
+  },
+  {
+    file: attackDetector,
+    original: 'passed >= 0',
+    replacement: 'passed > 0',
+    reason: 'a window that has just begun does not end, so no time has passed only outside of this branch',
+  },
+  {
+    file: attackDetector,
+    original: 'passed < 2 * lengthMs',
+    replacement: 'passed <= 2 * lengthMs',
+    reason: 'two windows later the posts of the window before have no weight',
+  },
+  {
+    file: formToken,
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'the time or signature of a text that is no token, which is refused because it has no nonce',
+  },
+  {
+    file: formToken,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'the first element, the whole match, is not read',
+  },
+  {
+    file: formToken,
+    original: "'unusable'",
+    replacement: '""',
+    reason: 'every text but "valid" and "young" counts as unusable',
+  },
+  {
+    file: 'packages/relay/src/admission/mail-domain.ts',
+    original: 'oldest !== undefined',
+    replacement: 'true',
+    reason: 'a full cache has an oldest domain; the check is for the type',
   },
 ];

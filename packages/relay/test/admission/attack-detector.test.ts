@@ -69,6 +69,13 @@ describe('an attack', () => {
     expect(onChange.mock.calls).toEqual([[true], [false]]);
   });
 
+  it('is over after five windows of any length', () => {
+    const attack = new AttackDetector({ points: 10, seconds: 10 }, () => {});
+    for (let n = 0; n < 10; n += 1) attack.count(begin);
+    expect(attack.count(begin + 49_999)).toBe(true);
+    expect(attack.count(begin + 50_000)).toBe(false);
+  });
+
   it('goes on while the rate is at half of the rule', () => {
     const { post } = detector();
     post(0, 10);
