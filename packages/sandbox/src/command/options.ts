@@ -18,6 +18,8 @@ export interface ServerOptions {
   /** Subscriptions the first publication is filled up to; undefined where it stays as the seed has it. */
   readonly seedSize: number | undefined;
   readonly profile: Profile;
+  /** Path of a JSON file with assumptions; undefined where every assumption has its default. */
+  readonly assumptions: string | undefined;
   /** File that every request is written to; undefined where none is recorded. */
   readonly record: string | undefined;
 }
@@ -74,6 +76,12 @@ export function serverOptions(): readonly Option[] {
       readProfile,
     ).default('spec'),
     setting(
+      '--assumptions <file>',
+      'answer as this JSON file says where the specification leaves something open; newsletter probe writes it',
+      'SANDBOX_ASSUMPTIONS',
+      asText,
+    ),
+    setting(
       '--record <file>',
       'record every request with its answer in this file, for replay; none records nothing',
       'SANDBOX_RECORD',
@@ -111,6 +119,7 @@ interface OptionValues {
   readonly seed: string;
   readonly seedSize: number;
   readonly profile: Profile;
+  readonly assumptions?: string;
   readonly record?: string;
 }
 
@@ -127,7 +136,7 @@ export function readServerOptions(
 ): ServerOptions {
   // serverOptions() defines them.
   const values = program.opts() as unknown as OptionValues;
-  const { host, db, seed, profile, allowedHost, seedSize, record } = values;
+  const { host, db, seed, profile, allowedHost, seedSize, assumptions, record } = values;
   return {
     host,
     db,
@@ -137,6 +146,7 @@ export function readServerOptions(
     allowedHosts: allowedHost || [],
     controlToken: readControlToken(values.controlToken || undefined),
     seedSize: seedSize || undefined,
+    assumptions: assumptions || undefined,
     record: !record || record === 'none' ? undefined : record,
   };
 }

@@ -2,7 +2,10 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+import { UsageError } from '@newsletter-kit/core/command-line';
 import { createSandbox, type Sandbox } from '../app.ts';
+import { ApiError } from '../api/errors.ts';
+import { createAssumptions, isJson, type AssumptionChoice } from '../control/assumptions.ts';
 import { isLoopback } from '../control/access.ts';
 import { apiKeys, publicationId } from '../world/ids.ts';
 import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
@@ -19,13 +22,14 @@ export interface Served extends Listening {
 
 /**
  * @param options.fresh - begins with the seed, also in a database that holds something
- * @throws ServeError, SeedError, DatabaseError or RecordingError
+ * @throws ServeError, SeedError, DatabaseError, RecordingError, or UsageError for the file of assumptions
  */
 export async function serve(options: ServerOptions & { readonly fresh?: boolean }): Promise<Served> {
   const sandbox = createSandbox({
     db: options.db,
     seed: readSeedOption(options.seed),
     profile: options.profile,
+    ...(options.assumptions !== undefined && { assumptions: readAssumptions(options.assumptions) }),
     ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: reportProgress }),
   });
   if (options.fresh && !sandbox.planted) sandbox.reset();
@@ -114,4 +118,27 @@ function explain(error: unknown, seed: string): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return `There is no seed and no file "${seed}". ${use}`;
   return `The seed file "${seed}" can't be read${typeof code === 'string' ? ` (${code})` : ''}. ${use}`;
+}
+
+/**
+ * Reads a file of assumptions, `{"pagination_fields": "nested"}`.
+ *
+ * @throws UsageError that names the file and what is wrong with it
+ */
+function readAssumptions(path: string): AssumptionChoice {
+  const explainAssumptions = (reason: string): UsageError =>
+    new UsageError(`The assumptions file "${path}" ${reason} newsletter probe --assumptions FILE writes such a file.`);
+  try {
+    const choice: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    if (!isJson(choice)) throw explainAssumptions('must hold one JSON object.');
+    // Checks every name and value.
+    createAssumptions(choice as AssumptionChoice);
+    return choice as AssumptionChoice;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (error instanceof ApiError) throw explainAssumptions(`is wrong: ${error.details[0]?.message ?? ''}`);
+    if (error instanceof SyntaxError) throw explainAssumptions('is not valid JSON.');
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw explainAssumptions(`can't be read (${code}).`);
+  }
 }

@@ -84,6 +84,19 @@ test('a seed file is loaded', async () => {
   expect(await addresses(running)).toEqual(['bo@例え.example']);
 });
 
+test('a sandbox answers as its file of assumptions says, also after a reset', async () => {
+  const file = join(scratchFolder(), 'assumptions.json');
+  writeFileSync(file, JSON.stringify({ pagination_fields: 'nested', last_cursor: 'null' }));
+  const { address } = await start(['--assumptions', file]);
+  const answer = async (): Promise<unknown> =>
+    (
+      await fetch(`${address}/v2/publications?limit=1`, { headers: { Authorization: `Bearer ${apiKeys.workspace}` } })
+    ).json();
+  expect(await answer()).toMatchObject({ pagination: { limit: 1 } });
+  await fetch(`${address}/_sandbox/reset`, { method: 'POST' });
+  expect(await answer()).toMatchObject({ pagination: { limit: 1 } });
+});
+
 test('a full disk makes writes fail with 503, leaves reads working, and corrupts nothing', async () => {
   const db = join(scratchFolder(), 'sandbox.db');
   // A limit on the size of files stands in for the full disk: the write itself fails, as it would there.
@@ -241,6 +254,14 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
     /wrong\.json".*publications\.0\.subscriptions\.0\.email.*e-mail address/,
   ],
   ['a folder for a seed', ['--seed', 'folder'], 1, /folder" can't be read/],
+  [
+    'assumptions that are no JSON',
+    ['--assumptions', 'broken.json'],
+    2,
+    /broken\.json" is not valid JSON.*newsletter probe/,
+  ],
+  ['an unknown assumption', ['--assumptions', 'wrong.json'], 2, /wrong\.json" is wrong: .*"publications"/],
+  ['a folder for assumptions', ['--assumptions', 'folder'], 2, /folder" can't be read \(EISDIR\)/],
   ['a folder that does not exist', ['--db', 'nowhere/x.db'], 1, /nowhere\/x\.db" can't be opened for writing/],
   ['a folder for a database', ['--db', 'folder'], 1, /folder" can't be opened for writing/],
   ['a file of another kind', ['--db', 'text.db'], 1, /text\.db" is not a SQLite database/],

@@ -92,6 +92,7 @@ export async function open({
     seed,
     seedSize: undefined,
     profile: 'spec',
+    assumptions: undefined,
     record: undefined,
   });
   onTestFinished(stop);
