@@ -13,6 +13,8 @@ export interface Explanation {
 
 const duration = 'packages/sandbox/src/world/clock.ts';
 const paging = 'packages/sandbox/src/api/paging.ts';
+const mail = 'packages/sandbox/src/world/mail.ts';
+const deletion = 'packages/sandbox/src/world/deletion.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
@@ -60,6 +62,53 @@ export const explanations: readonly Explanation[] = [
     original: "'asc'",
     replacement: '""',
     reason: 'SQLite sorts in ascending order where none is named',
+  },
+  ...[
+    ['state', 'true'],
+    ['!state', 'false'],
+    ['row?.email', 'row.email'],
+    ['!publication', 'false'],
+  ].map(([original = '', replacement = '']) => ({
+    file: mail,
+    original,
+    replacement,
+    reason: 'narrows a type only: the subscription and its publication are always stored',
+  })),
+  {
+    file: mail,
+    original: 'asked !== state.asked || welcome !== state.welcome',
+    replacement: 'true',
+    reason: 'a shortcut: the same state is stored again',
+  },
+  ...[
+    ["kind === 'automation'", 'false'],
+    ["'automation'", '""'],
+  ].map(([original = '', replacement = '']) => ({
+    file: mail,
+    original,
+    replacement,
+    reason: 'narrows a type only: the e-mails of automations come with their subject',
+  })),
+  {
+    file: mail,
+    original: 'row?.email === recipient',
+    replacement: 'true',
+    reason: 'only redaction changes an address, and it deletes the e-mails to the old one',
+  },
+  ...[
+    [mail, "'message'"],
+    [deletion, "'deletion_request'"],
+  ].map(([file = '', original = '']) => ({
+    file,
+    original,
+    replacement: '""',
+    reason: 'the kind only separates the numbers and ids of different records',
+  })),
+  {
+    file: deletion,
+    original: '!request',
+    replacement: 'false',
+    reason: 'narrows a type only: a scheduled event has its deletion request',
   },
   {
     file: 'packages/core/src/engine/lost-response.ts',

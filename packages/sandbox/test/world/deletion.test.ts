@@ -12,9 +12,17 @@ const seed: Seed = {
       name: 'A',
       tiers: [{ name: 'Gold' }],
       newsletter_lists: [{ name: 'Weekly' }],
+      custom_fields: [{ display: 'City', kind: 'string' }],
       automations: [{ name: 'Welcome', trigger_events: ['api'], emails: [{ subject_line: 'One', wait: 'P30D' }] }],
       subscriptions: [
-        { email: 'ada@example.com', created: 5, premium_tiers: ['Gold'], newsletter_lists: ['Weekly'], tags: ['x'] },
+        {
+          email: 'ada@example.com',
+          created: 5,
+          premium_tiers: ['Gold'],
+          newsletter_lists: ['Weekly'],
+          tags: ['x'],
+          custom_fields: [{ name: 'City', value: 'Ulm' }],
+        },
         { email: 'grace@example.com', referred_by: 'ada@example.com' },
       ],
     },
@@ -64,7 +72,7 @@ test('redaction ends the journeys, keeps id and creation time, and leaves others
     { status: 'exited_early', completed_at: (noon + 14 * day + 1000) / 1000 },
     { status: 'in_progress', completed_at: null, email: 'grace@example.com' },
   ]);
-  const expand = ['newsletter_lists', 'subscription_premium_tiers', 'tags', 'referrals'];
+  const expand = ['newsletter_lists', 'subscription_premium_tiers', 'tags', 'referrals', 'custom_fields'];
   const after = (await list(sandbox, { 'expand[]': expand })).data;
   expect(after[0]).toMatchObject({
     id: ada?.id,
@@ -75,6 +83,7 @@ test('redaction ends the journeys, keeps id and creation time, and leaves others
     subscription_premium_tiers: [],
     newsletter_list_ids: [],
     tags: [],
+    custom_fields: [],
   });
   expect(after[1]).toMatchObject({ ...grace });
 });
@@ -84,8 +93,8 @@ test('parameters of bulk updates lose the values of the redacted item only', asy
   const [ada, grace] = (await list(sandbox)).data.map(({ id }) => id);
   await send(sandbox, 'PATCH', `${subscriptionsPath}/bulk_actions`, {
     subscriptions: [
-      { subscription_id: ada, payments_customer_id: 'cus_1' },
-      { subscription_id: grace, payments_customer_id: 'cus_2' },
+      { subscription_id: ada, payments_customer_id: 'cus_1', custom_fields: [{ name: 'City', value: 'Bonn' }] },
+      { subscription_id: grace, custom_fields: [{ name: 'City', value: null }] },
     ],
   });
   await send(sandbox, 'PATCH', subscriptionsPath, { subscription_ids: [ada, grace], new_status: 'active' });
@@ -93,7 +102,12 @@ test('parameters of bulk updates lose the values of the redacted item only', asy
   sandbox.clock.advance('P15D');
   const { data } = await ask(sandbox, 'bulkSubscriptionUpdates.list', `${publicationPath}/bulk_subscription_updates`);
   expect(data.map(({ params }) => JSON.parse(params ?? '') as unknown)).toEqual([
-    { subscriptions: [{ subscription_id: ada }, { subscription_id: grace, payments_customer_id: 'cus_2' }] },
+    {
+      subscriptions: [
+        { subscription_id: ada },
+        { subscription_id: grace, custom_fields: [{ name: 'City', value: null }] },
+      ],
+    },
     { subscription_ids: [ada, grace], new_status: 'active' },
   ]);
 });
