@@ -1,6 +1,6 @@
 /**
- * Consent never rises: whoever unsubscribed after a signup was received is not made active again by a repetition of
- * that signup, and every acknowledged signup is in the end delivered or dead. Random histories in virtual time.
+ * Retries never reactivate a subscription that was ended after the signup was received, and every acknowledged signup
+ * ends as delivered or as a dead letter. Random histories in virtual time.
  *
  * `CONSENT_HISTORIES=5000 npm test -- test/chaos/consent` runs more of them; a tenth as many on PostgreSQL.
  */

@@ -1,7 +1,4 @@
-/**
- * What a process did to its disk and told its callers, in order; and what a disk holds after the power went at some
- * moment of it.
- */
+/** Records writes, syncs and answers of a process in order, and computes the contents of its disk after a power cut. */
 
 /** One thing the process did. Its place in the list is when it was done. */
 export type DiskEvent =

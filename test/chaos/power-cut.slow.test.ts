@@ -1,9 +1,8 @@
 /**
- * The power goes: of what a relay wrote, a disk keeps what was synced, and of the rest whatever it likes. From one run
- * under load the disk is put together as it would be after a cut at many moments; whoever had a 202 by then must be on
- * it.
+ * Power cuts: a disk keeps synced writes, and any part of the others. From the trace of one run under load, the test
+ * reconstructs the disk after a power cut at many moments; every signup answered with 202 before it must be on it.
  *
- * `POWER_CUTS=500 npm test -- test/chaos/power-cut` cuts more often.
+ * `POWER_CUTS=500 npm test -- test/chaos/power-cut` tests more moments.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -82,7 +81,7 @@ async function keptOn(disk: ReadonlyMap<string, Buffer>, at: string): Promise<Se
 }
 
 it.skipIf(!canTrace())(
-  'a power cut at any moment takes nobody who had a 202',
+  'a power cut at any moment loses no signup answered with 202',
   async () => {
     const events = await underLoad();
     const acknowledged = acknowledgedBy(events);

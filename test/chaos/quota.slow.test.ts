@@ -1,6 +1,6 @@
 /**
- * A backlog at the service's quota, restarts, forms in trouble and people who unsubscribe, on both stores. In virtual
- * time: relay, store and sandbox do all their work, and waiting takes no time.
+ * A backlog at the service's quota, restarts, failing forms and people who unsubscribe, on both stores. In virtual
+ * time: relay, store and sandbox run as usual, and waits take no time.
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * A store that cannot be written: visitors are told within seconds, the metrics and the status say so, nobody
- * acknowledged is lost, and the relay goes on by itself.
+ * A store that cannot be written: posts are answered 503 within seconds, metrics and status report it, no acknowledged
+ * signup is lost, and the relay recovers without intervention.
  */
 import { execFileSync } from 'node:child_process';
 import { claimMs } from '@newsletter-kit/relay';

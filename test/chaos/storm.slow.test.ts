@@ -1,7 +1,7 @@
 /**
- * People sign up while everything fails: relays are killed, the API is down, limits, breaks connections and loses
- * answers, the disk fills up, the database crashes, a machine is gone for good. Whoever had a 202 is subscribed in the
- * end.
+ * Signups during combined failures: relays are killed, the API is down, limits its rate, breaks connections and loses
+ * answers, the disk fills up, the database crashes, a machine is lost. Every signup answered with 202 is delivered in
+ * the end.
  *
  * `CHAOS_SIGNUPS=1000 CHAOS_KILLS=5 npm test -- test/chaos/storm` runs a tenth of it.
  */
@@ -53,9 +53,9 @@ function seeded(): () => number {
  */
 class Crowd {
   readonly acknowledged = new Set<string>();
-  /** How often somebody was turned away with 503. */
+  /** Number of posts answered with 503. */
   turnedAway = 0;
-  /** How often nobody said when to come again. */
+  /** Number of those answers without Retry-After. */
   withoutAdvice = 0;
   #next = 0;
   readonly #relays: () => readonly ServingRelay[];
@@ -138,7 +138,7 @@ async function judge(api: StormyApi, crowd: Crowd, killed: number): Promise<void
   );
   const subscribed = await api.subscribed();
   expect(new Set(subscribed).size).toBe(subscribed.length);
-  // Sent again is only what nobody had heard of, and what a killed relay had no time to write down.
+  // Only signups with a lost answer are sent again, and those whose outcome a killed relay could not store.
   const unexplained = [...api.created.values()].reduce(
     (sum, { times, unheard }) => sum + Math.max(0, times - 1 - unheard),
     0,

@@ -1,7 +1,4 @@
-/**
- * The newsletter API in bad weather: a sandbox behind a server that turns calls away, breaks connections, and loses
- * answers.
- */
+/** A failing newsletter API: a sandbox behind a server that refuses calls, breaks connections and loses answers. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSandbox } from '@newsletter-kit/sandbox';

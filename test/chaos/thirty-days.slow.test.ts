@@ -1,6 +1,4 @@
-/**
- * The API stays down for thirty days: nothing expires, however often the relay is restarted.
- */
+/** The API is down for thirty days: no signup expires, over repeated restarts. */
 import { createClient, type Fetch } from '@newsletter-kit/core';
 import { createLog, createRelay, openStore, readConfig, type SignupStore } from '@newsletter-kit/relay';
 import { createSandbox } from '@newsletter-kit/sandbox';

@@ -1,10 +1,9 @@
 /**
- * A reason not to start: one sentence that says what is wrong and what to do. It is shown as it stands, without a
- * stack.
+ * A reason not to start: one sentence with the problem and its remedy, shown without a stack.
  */
 export class StartupError extends Error {
   override readonly name = 'StartupError';
 }
 
-/** The store is held by a running relay, which can be asked instead. */
+/** A running relay has opened the store; its operator API can be used instead. */
 export class StoreInUseError extends StartupError {}

@@ -1,4 +1,4 @@
-/** A real store, but for what a test puts in place of it. */
+/** A real store with some methods replaced by a test. */
 import type { SignupStore } from '../src/store/signup-store.ts';
 
 export function changedStore(store: SignupStore, changes: Partial<SignupStore>): SignupStore {

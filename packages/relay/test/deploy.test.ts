@@ -1,4 +1,4 @@
-/** The files that run a relay elsewhere: they set what exists, and what they ask of a relay it answers. */
+/** The files in `deploy`: they use existing settings, paths and commands. */
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';

@@ -1,4 +1,4 @@
-/** Reads a Dockerfile and a .dockerignore, as far as the relay's own go. */
+/** Parses a Dockerfile and a .dockerignore, with the syntax that the relay’s files use. */
 
 /** One instruction, its continuation lines joined. */
 export interface Instruction {

@@ -1,4 +1,4 @@
-/** Waits for what happens in its own time. */
+/** Polls until a condition holds. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**

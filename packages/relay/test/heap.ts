@@ -1,4 +1,4 @@
-/** What memory holds once nothing is left in it that nobody needs. */
+/** Measures the heap after garbage collection. */
 import process from 'node:process';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';

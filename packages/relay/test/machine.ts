@@ -1,4 +1,4 @@
-/** What this machine lets a test do to a relay: watch its system calls, give it a disk of its own. */
+/** Tools of the system for tests: tracing of system calls, and a disk of a limited size. */
 import { execFileSync } from 'node:child_process';
 
 /** Whether the system calls of a process may be traced: `strace` is there, and nothing forbids it. */

@@ -1,4 +1,4 @@
-/** An SMTP server on loopback that keeps every mail it takes, and refuses what a test tells it to. */
+/** An SMTP server on loopback that stores every accepted mail, and refuses mails as a test configures. */
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import PostalMime, { type Email } from 'postal-mime';

@@ -1,4 +1,4 @@
-/** A signup as admission hands it to the store. */
+/** Creates an admitted signup for a test. */
 import type { NewSignup } from '../src/index.ts';
 
 export function newSignup(email: string, changes: Partial<NewSignup> = {}): NewSignup {

@@ -1,4 +1,4 @@
-/** Before the relay's tests: starts the PostgreSQL that they share. Afterwards: stops and removes it. */
+/** Global setup of the relay’s tests: starts their shared PostgreSQL, and removes it afterwards. */
 import type { TestProject } from 'vitest/node';
 import { PostgresServer } from './postgres-server.ts';
 

@@ -1,4 +1,4 @@
-/** A relay in this process, on a real store in a scratch folder; its log is kept for the test to read. */
+/** A relay in this process for tests, with a real store in a temporary folder and a log that the test can read. */
 import { join } from 'node:path';
 import { createClient, type Fetch } from '@newsletter-kit/core';
 import { onTestFinished } from 'vitest';
@@ -10,7 +10,7 @@ export const site = 'https://shop.example';
 export const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 export const apiKey = 'sandbox-key';
 
-/** Complete, and with an API that is not there: a test that wants one names it. */
+/** All required settings, with the address of an unreachable API. */
 export const environment = {
   NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2',
   NEWSLETTER_API_KEY: apiKey,
@@ -18,7 +18,7 @@ export const environment = {
   RELAY_ALLOWED_ORIGINS: `${site},https://www.shop.example`,
 };
 
-/** An API nobody can reach. */
+/** An unreachable API. */
 export const unreachable = (): Promise<Response> =>
   Promise.reject(
     new TypeError('fetch failed', { cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }) }),
@@ -54,7 +54,7 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
   return { ...relay, store, logged };
 }
 
-/** A post as the tag on `site` makes it. */
+/** A post as sent by the tag on `site`. */
 export function post(body: unknown, headers: Readonly<Record<string, string>> = {}): Request {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return new Request('http://relay.example/signup', {
@@ -64,7 +64,7 @@ export function post(body: unknown, headers: Readonly<Record<string, string>> = 
   });
 }
 
-/** A post as a browser makes it of a plain form. */
+/** A post as a browser sends it from a plain form. */
 export function formPost(
   fields: Readonly<Record<string, string>>,
   headers: Readonly<Record<string, string>> = {},

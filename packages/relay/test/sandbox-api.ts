@@ -1,4 +1,4 @@
-/** The newsletter API for a test: a sandbox, a record of what reached it, and a switch for when it is down. */
+/** The newsletter API for tests: a sandbox that records requests, and can be replaced by another handler. */
 import { createServer } from 'node:http';
 import { createClient, type Subscription } from '@newsletter-kit/core';
 import { createSandbox, type Sandbox, type SandboxOptions } from '@newsletter-kit/sandbox';

@@ -1,4 +1,4 @@
-/** Delivers a backlog in bulk: up to a thousand signups per call, confirmed later by reading the list. */
+/** Delivers a backlog in bulk: up to a thousand signups per call, confirmed later by a scan of the list. */
 import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { StoreHealth } from '../ops/health.ts';

@@ -1,6 +1,6 @@
 /**
- * Delivers one signup: builds its API request, looks up the subscription before a repetition, creates it, and records
- * the outcome – delivered, retry scheduled, or dead letter.
+ * Delivers one signup: builds its API request, looks up the subscription before a retry, creates it, and records the
+ * outcome – delivered, retry scheduled, or dead letter.
  */
 import { ApiError, type Client, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
@@ -82,8 +82,8 @@ export class SingleDelivery {
   }
 
   /**
-   * Lookup before a repetition: if the subscription was created after the signup was received, the earlier attempt has
-   * arrived. A repetition never reactivates a subscription, because the person may have unsubscribed since.
+   * Lookup before a retry: if the subscription was created after the signup was received, the earlier attempt has
+   * arrived. A retry never reactivates a subscription, because the person may have unsubscribed since.
    *
    * @returns warnings of the API
    */
@@ -92,7 +92,7 @@ export class SingleDelivery {
     const { submission, tried, receivedAt } = signup;
     const options = {
       ...callOptions(this.#options),
-      // Repetitions, of which there may be thousands, leave the rate limit to visitors who are waiting.
+      // Retries, of which there may be thousands, have a lower priority than signups whose visitors still wait.
       background: tried || !isFresh(signup, this.#options.now()),
     };
     const createdAt = tried ? await this.#lookUp(submission.email, options, span) : null;
@@ -119,7 +119,7 @@ export class SingleDelivery {
       );
       return items[0] ? items[0].created * 1000 : null;
     } catch (error) {
-      // The key may create but not read. Then the repetition changes nothing about an existing subscription.
+      // The key may create but not read. Then the retry changes nothing about an existing subscription.
       if (error instanceof ApiError && error.status === 403) return null;
       throw error;
     }

@@ -17,7 +17,7 @@ export interface AlertSenderOptions {
   readonly log: Log;
 }
 
-/** What is sent as JSON; `event` names the alert. */
+/** JSON body of an alert; `event` is its name. */
 interface SentAlert {
   readonly event: string;
 }

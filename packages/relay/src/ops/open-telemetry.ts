@@ -1,4 +1,4 @@
-/** {@link Tracing} with OpenTelemetry: spans leave as OTLP over HTTP, in JSON. Loaded only where it is configured. */
+/** {@link Tracing} with OpenTelemetry: exports spans as OTLP over HTTP, in JSON. Loaded only where it is configured. */
 import process from 'node:process';
 import { ApiError } from '@newsletter-kit/core';
 import { operation as operationOf } from '@newsletter-kit/core/contract';

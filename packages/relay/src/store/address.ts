@@ -1,4 +1,4 @@
-/** The address of a store, as RELAY_STORE names it. */
+/** The address of a store: parses RELAY_STORE. */
 
 /** Where signups are kept. */
 export type StoreAddress =

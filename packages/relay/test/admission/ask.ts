@@ -1,4 +1,4 @@
-/** Reads the `ask` in a 403, and solves a proof of work as a visitor's device does. */
+/** Reads the `ask` of a 403 answer, and solves its proof of work as a browser does. */
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { expect } from 'vitest';

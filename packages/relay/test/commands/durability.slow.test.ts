@@ -1,7 +1,4 @@
-/**
- * What was answered with 202 is there, whatever happens: SIGKILL under load, a full disk, a commit that has to be
- * synced.
- */
+/** Durability of signups answered with 202: SIGKILL under load, a full disk, and a sync before each answer. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync } from 'node:fs';
@@ -13,7 +10,7 @@ import { onPort, sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { serve, type ServingRelay } from './relay-process.ts';
 
-/** Deliveries the relay has under way at a time. */
+/** Maximum number of deliveries in flight. */
 const concurrency = 5;
 
 const times = (api: SandboxApi): Map<unknown, number> => {

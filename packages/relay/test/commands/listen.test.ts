@@ -1,4 +1,4 @@
-/** A port: the answers of `fetch` to the byte, and limits on what a connection may send and how long it may take. */
+/** The HTTP server: answers, maximum size of a body, kept-alive connections, and closing. */
 import { once } from 'node:events';
 import { Agent, request, Server, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';

@@ -1,4 +1,4 @@
-/** What an operator does: on a store that nobody holds, and through the running relay that does. */
+/** The operator’s commands, on a store that is not in use and through the running relay that uses it. */
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';

@@ -1,4 +1,4 @@
-/** `newsletter-relay` as a process: the command line, the start, the stop. */
+/** `newsletter-relay` as a process: command line, check, start and stop. */
 import { createServer } from 'node:net';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';

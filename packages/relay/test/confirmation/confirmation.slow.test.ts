@@ -1,4 +1,4 @@
-/** Double opt-in over real processes, ports, a kill, and the operator's check. */
+/** Double opt-in with real processes and ports: SIGKILL, many signups, check, and several relays. */
 import { mkdirSync } from 'node:fs';
 import { expect, it, onTestFinished } from 'vitest';
 import { run, serve, type ServingRelay } from '../commands/relay-process.ts';
@@ -27,12 +27,12 @@ it('signups, mails and links survive SIGKILL, and each signup is delivered once'
   const folder = scratchFolder();
   const settings = { ...settingsFor(mail), NEWSLETTER_API_URL: `${await onPort(api.fetch)}/v2` };
 
-  // Killed while the mail is under way: the mail server has it, and the relay does not know.
+  // Killed while the mail is in flight: the mail server has accepted it, and the relay does not know.
   const held = Promise.withResolvers<void>();
   mail.holdContent = () => held.promise;
   const first = await serve(folder, settings);
   expect((await first.signUp('ada@example.com')).status).toBe(202);
-  await eventually('the mail is under way', () => mail.received.length === 1);
+  await eventually('the mail is in flight', () => mail.received.length === 1);
   first.child.kill('SIGKILL');
   await first.ended;
   held.resolve();

@@ -75,7 +75,7 @@ describe('a signup that needs confirmation', () => {
     const end = new URL(clicked.headers.get('location') ?? '', link).href;
     expect(await (await relay.visit(end)).text()).toContain('Thank you for confirming');
     await eventually('delivery', async () => (await relay.store.counts()).delivered === 1);
-    // The service asks nobody a second time.
+    // The service does not ask for a confirmation of its own.
     expect(api.received).toEqual([{ email: 'ada@example.com', utm_source: 'spring', double_opt_override: 'off' }]);
 
     expect((await relay.visit(link, 'POST')).status).toBe(303);

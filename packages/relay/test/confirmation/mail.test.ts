@@ -1,4 +1,4 @@
-/** The link names one signup, and only the relay can make it. */
+/** The signed link of a confirmation mail. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { purposeKey } from '../../src/secrets.ts';

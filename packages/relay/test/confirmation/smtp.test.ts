@@ -1,4 +1,4 @@
-/** What RELAY_SMTP_URL means. */
+/** Parsing of RELAY_SMTP_URL. */
 import { expect, it } from 'vitest';
 import { readSmtpUrl } from '../../src/confirmation/smtp.ts';
 

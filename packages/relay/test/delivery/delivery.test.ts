@@ -31,7 +31,7 @@ const answering =
   () =>
     Promise.resolve(Response.json(body, { status, headers }));
 /** Attempts that have failed so far. */
-const putOff = ({ logged }: RunningRelay): number =>
+const failedAttempts = ({ logged }: RunningRelay): number =>
   logged.filter((line) => line.includes('it will be tried again')).length;
 /** Whether nothing is left to be delivered. */
 const settled = async ({ store }: RunningRelay): Promise<boolean> => {
@@ -57,7 +57,7 @@ describe('a signup', () => {
         ],
       }),
     );
-    // Were nobody woken by it, it would wait for the minute in which the relay looks anyway.
+    // The limit is shorter than the longest sleep of the loop: the post must wake it.
     await eventually(
       'the relay counts it as delivered',
       async () => (await relay.store.counts()).delivered === 1,
@@ -144,7 +144,7 @@ describe('while the API fails', () => {
     api.instead = down;
     const relay = start(api);
     for (let i = 0; i < 20; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
-    await eventually('several attempts have failed', () => putOff(relay) > 8);
+    await eventually('several attempts have failed', () => failedAttempts(relay) > 8);
     const { waiting, sent, ...others } = await relay.store.counts();
     expect({ open: waiting + sent, ...others }).toEqual({ open: 20, unconfirmed: 0, review: 0, delivered: 0, dead: 0 });
     api.instead = null;
@@ -171,14 +171,14 @@ describe('while the API fails', () => {
 
   it('one signup at a time is attempted', async () => {
     const api = sandboxApi();
-    /** How many requests were under way when each came. */
+    /** Number of requests in flight at the start of each. */
     const asked: number[] = [];
-    let underWay = 0;
+    let inFlight = 0;
     api.instead = async () => {
-      underWay += 1;
-      asked.push(underWay);
+      inFlight += 1;
+      asked.push(inFlight);
       await sleep(1);
-      underWay -= 1;
+      inFlight -= 1;
       return unreachable();
     };
     let now = Date.now();
@@ -187,15 +187,15 @@ describe('while the API fails', () => {
     const claims = vi.spyOn(relay.store, 'claim');
     relay.start();
     // Five at first and a few more until three in succession have failed.
-    await eventually('the wait has begun, and all that was claimed before is put off', async () => {
+    await eventually('the pause has begun, and retries of all claimed signups are scheduled', async () => {
       const claimed = (await Promise.all(claims.mock.results.map(({ value }) => value))).flat();
-      return relay.logged.some((line) => line.includes('takes no signups')) && putOff(relay) === claimed.length;
+      return relay.logged.some((line) => line.includes('takes no signups')) && failedAttempts(relay) === claimed.length;
     });
     const first = asked.length;
     expect(first).toBeLessThanOrEqual(10);
     // Then one for each wait; none is longer than 60 ms.
     for (let attempts = first; attempts < first + 8; attempts += 1) {
-      await eventually('the next wait has begun', () => putOff(relay) === attempts);
+      await eventually('the next wait has begun', () => failedAttempts(relay) === attempts);
       // The relay looks again when a signup comes in, and finds that nothing may be sent yet.
       await relay.fetch(post({ email: `later${attempts}@example.com` }));
       expect(asked).toHaveLength(attempts);
@@ -256,7 +256,7 @@ describe('while the API fails', () => {
     };
     const relay = start(api, { now: () => now });
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('it was tried', () => putOff(relay) === 1);
+    await eventually('it was tried', () => failedAttempts(relay) === 1);
     await eventually('it is delivered', async () => {
       now += 10;
       return (await relay.store.counts()).delivered === 1;
@@ -274,7 +274,7 @@ describe('a clock that is set back', () => {
     api.instead = (request) => answer?.() ?? api.sandbox.fetch(request);
     const relay = start(api, { now: () => now });
     await relay.fetch(post({ email: 'ada@example.com' }));
-    await eventually('it was tried', () => putOff(relay) === 1);
+    await eventually('it was tried', () => failedAttempts(relay) === 1);
     answer = null;
     now -= 86_400_000;
     await relay.fetch(post({ email: 'bob@example.com' }));
@@ -308,7 +308,7 @@ describe('a failure', () => {
     await eventually('the other forms are delivered', async () => (await relay.store.counts()).delivered === 80);
     expect(relay.logged.join('')).toContain(trouble);
     await send(20);
-    await eventually('and so it goes on', async () => (await relay.store.counts()).delivered === 84);
+    await eventually('the other forms are delivered again', async () => (await relay.store.counts()).delivered === 84);
     expect((await relay.store.overview(Date.now())).forms).toMatchObject([{ form: 'wrong', open: 63 }]);
   });
 

@@ -1,3 +1,4 @@
+/** Alerts by webhook and command: when each condition begins and ends. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -11,7 +12,7 @@ import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const silent = createLog({ level: 'silent' });
 
-/** Somebody who is told; answers with `statuses` in turn, then with 200. */
+/** A webhook that records alerts; it answers with `statuses` in turn, then with 200. */
 async function webhook(statuses: number[] = []): Promise<{ readonly url: string; readonly told: Alert[] }> {
   const told: Alert[] = [];
   const server = createServer((request, response) => {
@@ -66,7 +67,7 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url });
     for (let count = 0; count < 3; count += 1) onEvent(dead);
-    await eventually('it is told', () => told.length === 1);
+    await eventually('it is sent', () => told.length === 1);
     expect(told[0]).toMatchObject({ event: 'dead_letters', count: 3, message: expect.stringContaining('"Age"') });
   });
 
@@ -74,9 +75,9 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, storeDelayMs: 50 });
     onEvent({ type: 'storeFailed', reason: 'The store cannot be written: the disk is full; free some space.' });
-    await eventually('it is told', () => told.length === 1);
+    await eventually('it is sent', () => told.length === 1);
     onEvent({ type: 'storeRecovered' });
-    await eventually('its end is told', () => told.length === 2);
+    await eventually('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'store_failing', message: expect.stringContaining('the disk is full') },
       { event: 'store_recovered' },
@@ -113,9 +114,9 @@ describe('an alert', () => {
       reason: 'Set a valid key.',
       needsOperator: true,
     });
-    await eventually('it is told', () => told.length === 1);
+    await eventually('it is sent', () => told.length === 1);
     onEvent({ type: 'circuitClosed', scope });
-    await eventually('its end is told', () => told.length === 2);
+    await eventually('its end is sent', () => told.length === 2);
     expect(told.map(({ event }) => event)).toEqual(['key_refused', 'key_accepted']);
   });
 
@@ -142,7 +143,7 @@ describe('an alert', () => {
       reason: 'Nobody answers.',
       needsOperator: false,
     });
-    await eventually('it is told', () => told.length > 0);
+    await eventually('it is sent', () => told.length > 0);
     expect(told.map(({ message }) => message)).toEqual(['Nobody answers.']);
   });
 
@@ -164,10 +165,10 @@ describe('an alert', () => {
     onEvent({ ...refused, ...events });
     await eventually('both are told', () => told.length === 2);
     onEvent({ type: 'circuitClosed', scope: jobs.scope });
-    await eventually('the end of one is told', () => told.length === 3);
+    await eventually('the end of one is sent', () => told.length === 3);
     onEvent({ ...refused, ...events });
     onEvent({ type: 'circuitClosed', scope: events.scope });
-    await eventually('the end of the other is told', () => told.length === 4);
+    await eventually('the end of the other is sent', () => told.length === 4);
     expect(told.map(({ event, forms: of }) => [event, of])).toEqual([
       ['publication_refused', ['jobs', 'careers']],
       ['publication_refused', ['events']],
@@ -194,14 +195,14 @@ describe('an alert', () => {
         paused: () => ((asked += 1), Promise.resolve(isPaused)),
       },
     });
-    await eventually('the first is told', () => told.length === 1);
+    await eventually('the first is sent', () => told.length === 1);
     const before = asked;
     await eventually('it is checked again', () => asked > before + 2);
     isPaused = false;
     now += 20 * 60_000;
-    await eventually('the second is told', () => told.length === 2);
+    await eventually('the second is sent', () => told.length === 2);
     waiting = waiting.slice(1);
-    await eventually('the end of the first is told', () => told.length === 3);
+    await eventually('the end of the first is sent', () => told.length === 3);
     expect(told).toMatchObject([
       {
         event: 'signups_waiting',
@@ -239,9 +240,9 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     onEvent({ type: 'mailCircuitOpened', reason: 'The mail server refuses the account.', needsOperator: true });
-    await eventually('it is told', () => told.length === 1);
+    await eventually('it is sent', () => told.length === 1);
     onEvent({ type: 'mailCircuitClosed' });
-    await eventually('its end is told', () => told.length === 2);
+    await eventually('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'mail_failing', message: expect.stringContaining('refuses the account') },
       { event: 'mail_recovered' },
@@ -252,9 +253,9 @@ describe('an alert', () => {
     const { url, told } = await webhook();
     let availableBytes = 40_000_000;
     alerts({ webhook: url, checkMs: 5, disk: () => Promise.resolve({ availableBytes, sizeBytes: 10_000_000_000 }) });
-    await eventually('it is told', () => told.length === 1);
+    await eventually('it is sent', () => told.length === 1);
     availableBytes = 5_000_000_000;
-    await eventually('its end is told', () => told.length === 2);
+    await eventually('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'disk_nearly_full', message: expect.stringContaining('40 MB') },
       { event: 'disk_has_room' },
@@ -283,12 +284,12 @@ describe('an alert', () => {
     await checked();
     expect(told).toEqual([]);
     onEvent(refused);
-    await eventually('it is told', () => told.length === 1);
+    await eventually('it is sent', () => told.length === 1);
     now += 4 * 60_000;
     await checked();
     expect(told).toHaveLength(1);
     now += 60_000;
-    await eventually('its end is told', () => told.length === 2);
+    await eventually('its end is sent', () => told.length === 2);
     expect(told).toMatchObject([
       { event: 'posts_failing', message: expect.stringContaining('6 posts of the last five minutes') },
       { event: 'posts_kept' },
@@ -298,7 +299,7 @@ describe('an alert', () => {
   test('is sent again where the webhook fails', async () => {
     const { url, told } = await webhook([500]);
     alerts({ webhook: url }).onEvent(dead);
-    await eventually('it is told', () => told.length === 1);
+    await eventually('it is sent', () => told.length === 1);
   });
 
   test('that is still being collected is sent when the relay stops', async () => {

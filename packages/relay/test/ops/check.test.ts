@@ -1,4 +1,4 @@
-/** Checks at the start of a relay: the clock of a shared database, and what a failed check is logged as. */
+/** Checks at the start of a relay: the clock of a shared database, and the log of failed checks. */
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/index.ts';
 import { checkStoreClock, logChecks } from '../../src/ops/check.ts';

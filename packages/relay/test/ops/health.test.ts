@@ -1,4 +1,4 @@
-/** Whether the relay lives, and whether it could keep a signup. */
+/** Liveness, readiness, and reports of a failing store. */
 import { expect, it } from 'vitest';
 import { readiness, StoreHealth } from '../../src/ops/health.ts';
 import { createLog, StoreUnavailableError } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-/** The log: no address and no key, whatever it is given; readable at a terminal. */
+/** The log: redaction of addresses and keys, and plain lines for a terminal. */
 import { expect, it } from 'vitest';
 import { createLog } from '../../src/index.ts';
 import { plainLines } from '../../src/ops/log.ts';

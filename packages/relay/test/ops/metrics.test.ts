@@ -1,4 +1,4 @@
-/** What `/metrics` shows of each form. */
+/** The metrics of `/metrics`. */
 import { statfsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { StoreUnavailableError, type Relay } from '../../src/index.ts';

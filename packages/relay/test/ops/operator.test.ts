@@ -1,3 +1,4 @@
+/** Counts of events per minute. */
 import { expect, test } from 'vitest';
 import { createMinuteCounters } from '../../src/ops/operator.ts';
 

@@ -1,4 +1,4 @@
-/** A collector for a test: takes OTLP over HTTP in JSON, and keeps the spans. */
+/** An OTLP collector for tests: receives spans over HTTP in JSON and stores them. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';

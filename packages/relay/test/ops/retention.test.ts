@@ -1,4 +1,4 @@
-/** Retention: each kind of record goes when its time is over, and no other. */
+/** Retention: each kind of record is erased at the end of its retention, and no other. */
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailableError, type Consent, type SignupStore } from '../../src/index.ts';

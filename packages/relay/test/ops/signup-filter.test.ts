@@ -1,3 +1,4 @@
+/** Filters of signups: parsing, errors, and formatting. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { signupStates } from '../../src/index.ts';

@@ -1,4 +1,4 @@
-/** Traces of signups, at a real receiver of OTLP. */
+/** Traces of signups, received by a real OTLP collector. */
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createLog } from '../../src/index.ts';

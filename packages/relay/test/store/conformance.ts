@@ -1,4 +1,4 @@
-/** What every store must do, whatever it is made of. */
+/** The conformance suite of the store interface, run by every store. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   claimMs,

@@ -1,4 +1,4 @@
-/** What the tests of the PostgreSQL store begin with: an open store on a new database. */
+/** Opens a PostgreSQL store on a new database. */
 import { onTestFinished } from 'vitest';
 import type { SignupStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';

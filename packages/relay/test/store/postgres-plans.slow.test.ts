@@ -1,4 +1,4 @@
-/** What the PostgreSQL store reads, by the server's own count, of a table with many signups. */
+/** Number of rows that each statement of the PostgreSQL store reads from a large table, counted by the server. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Consent, SignupStore } from '../../src/index.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';

@@ -1,4 +1,4 @@
-/** Relays that share one PostgreSQL, a PostgreSQL that goes away or freezes, and one with many signups. */
+/** Several relays on one PostgreSQL, and a PostgreSQL that stops or freezes. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, everySignup, StoreUnavailableError, type SignupStore } from '../../src/index.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';

@@ -1,4 +1,4 @@
-/** The PostgreSQL store: the conformance suite, its statements and tables, and what it says where it cannot open. */
+/** The PostgreSQL store: conformance suite, statements, tables, and errors at its opening. */
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';

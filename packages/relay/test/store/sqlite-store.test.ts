@@ -1,4 +1,4 @@
-/** The SQLite store: the conformance suite, and what is its own – the disk, the lock, the file. */
+/** The SQLite store: conformance suite, disk, lock and file. */
 import { hash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** A store as lines of JSON: written by an export, read into another store by an import. */
+/** Export and import of a store. */
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, openStore, type Consent, type NewSignup, type SignupStore } from '../../src/index.ts';
