@@ -7,11 +7,12 @@ import {
   NodeConnectionTypes,
 } from 'n8n-workflow';
 import { syncBuilderHint, syncHints } from './hints.ts';
-import { loadOptions, publicationSearch } from './methods.ts';
+import { publicationSearch } from './methods.ts';
 import { authentication, credentials, publication } from './parameters/connection.ts';
 import { outputNames } from './sync/output.ts';
 import { afterPublication, beforePublication } from './sync/parameters.ts';
 import { runSync } from './sync/run.ts';
+import { loadOptions } from './sync/settings.ts';
 
 export class NewsletterSync implements INodeType {
   description: INodeTypeDescription = {

@@ -1,18 +1,15 @@
-/** Methods that n8n's editor calls: searches of the resource locators, fields of a sync, custom fields. */
+/** Methods that n8n's editor calls: searches of the resource locators, and the fields of the resource mapper. */
 import { operation, type Operation, pageLimit } from '@newsletter-kit/core/contract';
 import type { Item, ListId, Page } from '@newsletter-kit/core/engine';
-import { subscriptionProperties } from '@newsletter-kit/core/sync';
 import type {
   ILoadOptionsFunctions,
   INodeListSearchItems,
   INodeListSearchResult,
-  INodePropertyOptions,
   ResourceMapperFields,
 } from 'n8n-workflow';
 import { publicationIn } from './parameters/connection.ts';
 import { mapperFields } from './parameters/customFields.ts';
 import { searchOf } from './parameters/locators.ts';
-import { byName } from './parameters/properties.ts';
 import { readResources } from './records.ts';
 import { openEngine } from './transport/engine.ts';
 import { toNodeFailure } from './transport/failure.ts';
@@ -165,32 +162,6 @@ function itemOf(record: object): INodeListSearchItems {
 
 /** By the names that the resource locators give. */
 export const listSearch = { ...derived, ...special };
-
-/** The fields a sync can map: the custom fields by their ids, then the properties of a subscription. */
-async function getSyncFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-  try {
-    const { engine } = await openEngine(this, publicationIn(this));
-    const customFields: INodePropertyOptions[] = [];
-    for await (const { id, display, kind } of engine.list('customFields.list', {}))
-      customFields.push({ name: `${display} (${kind})`, value: id });
-    return [...byName(customFields), ...byName(syncProperties)];
-  } catch (error) {
-    throw toNodeFailure(this.getNode(), error);
-  }
-}
-
-/** The properties of a subscription that a sync can write to a contact. */
-const syncProperties = Object.keys(subscriptionProperties).map((name): INodePropertyOptions => ({
-  name: `Subscription: ${name.split('_').map(titled).join(' ')}`,
-  value: name,
-  description: 'Only written to the contact',
-}));
-
-function titled(word: string): string {
-  return word === 'utm' || word === 'id' ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
-}
-
-export const loadOptions = { getSyncFields };
 
 /** The custom fields of the publication, for the resource mapper. */
 export async function getCustomFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {

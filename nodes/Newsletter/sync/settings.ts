@@ -1,8 +1,9 @@
-/** Reads the parameters of the sync node. */
+/** Reads the parameters of the sync node, and loads the options of Newsletter Field for the editor. */
 import { isRecord } from '@newsletter-kit/core/engine';
-import { checkMapping, type SyncMapping } from '@newsletter-kit/core/sync';
-import type { IExecuteFunctions } from 'n8n-workflow';
-import { publicationOf } from '../parameters/connection.ts';
+import { checkMapping, subscriptionProperties, type SyncMapping } from '@newsletter-kit/core/sync';
+import type { IExecuteFunctions, ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
+import { publicationIn, publicationOf } from '../parameters/connection.ts';
+import { byName } from '../parameters/properties.ts';
 import {
   type ItemParameters,
   ParameterMismatch,
@@ -10,6 +11,8 @@ import {
   readFields,
   readParameter,
 } from '../parameters/read.ts';
+import { openEngine } from '../transport/engine.ts';
+import { toNodeFailure } from '../transport/failure.ts';
 import * as parameters from './parameters.ts';
 
 export interface SyncSettings {
@@ -87,3 +90,29 @@ function readFieldRows(rows: unknown): readonly unknown[] {
     };
   });
 }
+
+/** The fields a sync can map: the custom fields by their ids, then the properties of a subscription. */
+async function getSyncFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
+  try {
+    const { engine } = await openEngine(this, publicationIn(this));
+    const customFields: INodePropertyOptions[] = [];
+    for await (const { id, display, kind } of engine.list('customFields.list', {}))
+      customFields.push({ name: `${display} (${kind})`, value: id });
+    return [...byName(customFields), ...byName(syncProperties)];
+  } catch (error) {
+    throw toNodeFailure(this.getNode(), error);
+  }
+}
+
+/** The properties of a subscription that a sync can write to a contact. */
+const syncProperties = Object.keys(subscriptionProperties).map((name): INodePropertyOptions => ({
+  name: `Subscription: ${name.split('_').map(titled).join(' ')}`,
+  value: name,
+  description: 'Only written to the contact',
+}));
+
+function titled(word: string): string {
+  return word === 'utm' || word === 'id' ? word.toUpperCase() : word.charAt(0).toUpperCase() + word.slice(1);
+}
+
+export const loadOptions = { getSyncFields };
