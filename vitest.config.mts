@@ -24,7 +24,7 @@ function project(
       testTimeout: 240_000,
       hookTimeout: 240_000,
       expect: { poll: { timeout: 60_000 } },
-      setupFiles: ['test/support/fast-check.ts', 'test/support/no-colors.ts'],
+      setupFiles: ['test/support/setup-file.ts'],
       ...options,
     },
   };
@@ -41,7 +41,7 @@ export default defineConfig({
   test: {
     // Vitest would leave one core free.
     maxWorkers: '100%',
-    globalSetup: ['test/support/announce.ts', 'test/support/compile-cache.ts', 'test/support/pages.ts'],
+    globalSetup: ['test/support/global-setup.ts'],
     projects: [
       project('core', 'packages/core/test', shared),
       project('sandbox', 'packages/sandbox/test', shared),

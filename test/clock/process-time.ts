@@ -1,15 +1,15 @@
-/** The time of this process, taken from a virtual clock: `Date.now`, timers, and `node:timers/promises`. */
+/** Replaces the time of this process by a virtual clock: `Date.now`, timers, and `node:timers/promises`. */
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers/promises';
 import type { VirtualClock } from './virtual.ts';
 
 /**
- * Takes the time and the timers of this process from the clock until it is undone. Code under test runs unchanged;
- * wrap its real work (files, sockets) in {@link VirtualClock.during}.
+ * Replaces time and timers of this process by those of the clock. Code under test runs unchanged; wrap its real work
+ * (files, sockets) in {@link VirtualClock.during}.
  *
- * @returns undoes it
+ * @returns restores the real time
  */
-export function takeTimeFrom(clock: VirtualClock): () => void {
+export function replaceTime(clock: VirtualClock): () => void {
   const real = {
     setTimeout: globalThis.setTimeout,
     clearTimeout: globalThis.clearTimeout,
@@ -49,7 +49,7 @@ export function takeTimeFrom(clock: VirtualClock): () => void {
   };
 }
 
-/** What a timer of Node gives back, as far as it is used; it is also the function that takes it back. */
+/** A timer with the used methods of Node's timers; calling it cancels the timer. */
 function handle(stop: () => void) {
   const timer = Object.assign(() => stop(), {
     unref: () => timer,
@@ -60,7 +60,7 @@ function handle(stop: () => void) {
   return timer;
 }
 
-/** @param others - takes back timers that began before the time was taken from the clock */
+/** @param others - cancels timers that were started before the time was replaced */
 function cancel(timer: unknown, others: (timer: never) => void): void {
   if (typeof timer === 'function') timer();
   else others(timer as never);

@@ -12,10 +12,10 @@ import {
   type SignupStore,
 } from '@newsletter-kit/relay';
 import { newSignup } from '../../packages/relay/test/new-signup.ts';
-import { takeTimeFrom } from './process-time.ts';
+import { replaceTime } from './process-time.ts';
 import { createVirtualClock, virtualHost, type Answering, type VirtualClock } from './virtual.ts';
 
-/** What a relay on a virtual clock is made of. */
+/** Options of a relay on a virtual clock. */
 export interface VirtualRelayOptions extends Pick<RelayOptions, 'delivery' | 'onEvent'> {
   readonly clock: VirtualClock;
   readonly config: RelayConfig;
@@ -31,16 +31,16 @@ export interface VirtualRelayOptions extends Pick<RelayOptions, 'delivery' | 'on
 }
 
 export interface VirtualRelay {
-  /** The relay's store, for looking at it. */
+  /** The relay's store, for assertions. */
   readonly store: SignupStore;
   /** Posts a signup. @returns the status of the answer; null where the relay was killed before it answered */
   post(form: string, body: Readonly<Record<string, unknown>>, key?: string): Promise<number | null>;
   /**
-   * Ends the relay as SIGKILL does: no code of it runs on, nothing is settled, and requests that are under way may
-   * still arrive. What was committed is in the store.
+   * Ends the relay as SIGKILL does: none of its code continues, nothing is settled, and requests in flight may still
+   * arrive. Committed data is in the store.
    */
   kill(): Promise<void>;
-  /** Lets deliveries end, as SIGTERM does, and closes the store. */
+  /** Waits for running deliveries, as SIGTERM does, and closes the store. */
   stop(): Promise<void>;
 }
 
@@ -58,18 +58,18 @@ export const virtualSettings = {
 
 const log = createLog({ level: 'silent' });
 
-/** Does something while the time of this process is that of a virtual clock. */
+/** Runs `work` with the time of this process replaced by a virtual clock. */
 export async function inVirtualTime<T>(work: (clock: VirtualClock) => Promise<T>): Promise<T> {
   const clock = createVirtualClock();
-  const giveTimeBack = takeTimeFrom(clock);
+  const restoreTime = replaceTime(clock);
   try {
     return await clock.run(work(clock));
   } finally {
-    giveTimeBack();
+    restoreTime();
   }
 }
 
-/** Puts so many waiting signups into a store, received evenly over the last hour. */
+/** Adds waiting signups to a store, received evenly over the last hour. */
 export async function fill(
   store: SignupStore,
   emails: readonly string[],
@@ -93,10 +93,10 @@ export async function fill(
 export async function startVirtualRelay(options: VirtualRelayOptions): Promise<VirtualRelay> {
   const { clock, config, answering, random, latencyMs, abandon = (each) => each.close() } = options;
   let dead = false;
-  let tellDead = (): void => {};
-  const death = new Promise<null>((resolve) => (tellDead = () => resolve(null)));
+  let resolveDeath = (): void => {};
+  const death = new Promise<null>((resolve) => (resolveDeath = () => resolve(null)));
   const never = new Promise<never>(() => {});
-  /** Does not settle once the relay is dead: none of its code runs on. */
+  /** Never settles after the kill, so that no code of the relay continues. */
   const alive = <T>(work: Promise<T>): Promise<T> =>
     work.then(
       (value) => (dead ? never : value),
@@ -153,7 +153,7 @@ export async function startVirtualRelay(options: VirtualRelayOptions): Promise<V
     async kill() {
       if (dead) return;
       dead = true;
-      tellDead();
+      resolveDeath();
       await clock.during(() => abandon(store));
     },
     async stop() {

@@ -1,7 +1,6 @@
 /**
- * A clock that jumps from one event to the next as soon as nothing else can happen: an hour passes in a second, and
- * each run is the same. Fake timers of test runners pause a real millisecond per event; here it is one turn of the
- * event loop.
+ * A clock that jumps to the next event as soon as no other work is left: an hour passes in a second, and each run is
+ * the same. Fake timers of test runners pause a real millisecond per event; here it is one turn of the event loop.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { TransportError, type Host, type HostAnswer, type HostRequest, type Signal } from '@newsletter-kit/core/engine';
@@ -14,14 +13,14 @@ interface Event {
 
 export interface VirtualClock {
   now(): number;
-  /** Calls `happen` after so many milliseconds. @returns takes it back */
+  /** Calls `happen` after this many milliseconds. @returns cancels it */
   after(ms: number, happen: () => void): () => void;
   sleep(ms: number, signal?: Signal): Promise<void>;
   /** Runs real work, during which no time passes. */
   during<T>(work: () => Promise<T>): Promise<T>;
   /**
-   * Lets time pass until the promise settles, or up to a moment.
-   * @throws Error where nothing is left that could happen
+   * Advances time until the promise settles.
+   * @throws Error if no event is left
    */
   run<T>(promise: Promise<T>): Promise<T>;
   runUntil(moment: number): Promise<void>;
@@ -40,8 +39,8 @@ export function createVirtualClock(start = Date.UTC(2026, 10, 4, 12)): VirtualCl
     agenda.splice(place, 0, event);
   }
 
-  /** Lets everything happen that needs no time. */
-  async function rest(): Promise<void> {
+  /** Waits for all work that takes no time. */
+  async function settleWork(): Promise<void> {
     do await turn();
     while (atWork > 0);
   }
@@ -90,24 +89,26 @@ export function createVirtualClock(start = Date.UTC(2026, 10, 4, 12)): VirtualCl
       let settled = false;
       const settle = (): void => void (settled = true);
       promise.then(settle, settle);
-      for (await rest(); !settled; await rest()) {
-        if (!next()) throw new Error('Nothing is left that could happen, and the promise has not settled.');
+      for (await settleWork(); !settled; await settleWork()) {
+        if (!next()) throw new Error('No event is left, and the promise has not settled.');
       }
       return promise;
     },
     async runUntil(moment) {
-      for (await rest(); agenda[0] && agenda[0].at <= moment; await rest()) next();
+      for (await settleWork(); agenda[0] && agenda[0].at <= moment; await settleWork()) next();
       now = Math.max(now, moment);
     },
   };
   return clock;
 }
 
-/** Answers requests, as `fetch` does. A `TypeError` is a connection that broke; a `TransportError` says more. */
+/**
+ * Answers requests like `fetch`. A `TypeError` is a broken connection; a `TransportError` has a more precise reason.
+ */
 export type Answering = (request: Request) => Promise<Response>;
 
 export interface VirtualHostOptions {
-  /** Milliseconds on the way, there and back. Default 120. */
+  /** Milliseconds of a round trip. Default 120. */
   readonly latencyMs?: () => number;
   readonly random?: () => number;
   /** Whether time passes while the service answers, because it sleeps on this clock itself. Default false. */
@@ -128,7 +129,7 @@ export function virtualHost(
     random,
     async send(request) {
       const sent = transmit({ sleep: clock.sleep, during }, answering, request, latencyMs());
-      // A request that takes too long is given up; what it does at the service, it does all the same.
+      // After the timeout the host stops waiting; the service may still apply the request.
       const late = new Promise<never>((_, reject) => {
         const cancel = clock.after(request.timeoutMs, () => reject(new TransportError('timeout')));
         sent.then(cancel, cancel);

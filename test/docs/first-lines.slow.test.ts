@@ -1,6 +1,6 @@
 /**
- * The first lines of the packages' READMEs, typed into a terminal in the root of this clone: they start the command,
- * and the alias makes it one of every folder.
+ * The first commands of the packages' READMEs, run in a terminal in the root of this clone: they start the command, and
+ * the alias works in every folder.
  */
 import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,8 +41,8 @@ async function run({ type, finished, screen }: Terminal, lines: string): Promise
   return screen();
 }
 
-describe.skipIf(process.platform === 'win32')('the first lines of the README', () => {
-  it('of the relay start it until Ctrl-C, and with the alias it answers from any folder', async () => {
+describe.skipIf(process.platform === 'win32')('the first commands of the READMEs', () => {
+  it('start the relay until Ctrl-C, and define an alias for every folder', async () => {
     const { first, alias } = await blocksOf('packages/relay/README.md');
     const env = { RELAY_PORT: String(await freePort()), RELAY_STORE: `sqlite:${join(folder, 'relay.db')}` };
     const serving = await terminal(env);
@@ -67,7 +67,7 @@ describe.skipIf(process.platform === 'win32')('the first lines of the README', (
     expect(JSON.parse(line)).toMatchObject({ submission: { email: 'ada@example.com' } });
   });
 
-  it('of the sandbox start it until Ctrl-C, and with the alias it runs a command in any folder', async () => {
+  it('start the sandbox until Ctrl-C, and define an alias for every folder', async () => {
     const { first, alias } = await blocksOf('packages/sandbox/README.md');
     const port = await freePort();
     const sandbox = await terminal({ SANDBOX_PORT: String(port) });
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('the first lines of the README', (
     expect(await readFile(join(folder, 'key'), 'utf8')).toBe('sandbox-key\n');
   });
 
-  it('of the command line reach the sandbox, and export into the folder they are typed in', async () => {
+  it('call the sandbox with newsletter, and export into the current folder', async () => {
     const { first, alias } = await blocksOf('packages/cli/README.md');
     const port = await freePort();
     const plan = servers.find(({ name }) => name === 'sandbox');

@@ -1,4 +1,4 @@
-/** The guide of the n8n package says what the editor shows: its labels, its table of operations, its pictures. */
+/** The guide of the n8n package matches the editor: labels, table of operations, pictures. */
 import { readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -136,7 +136,7 @@ describe('the guide', () => {
     expect(named.filter((name) => !words.has(name) && !shown.has(name))).toEqual([]);
   });
 
-  it('shows pictures that are there, and small', () => {
+  it('shows pictures that exist and are small', () => {
     const pictures = [...(guide + crm).matchAll(/!\[([^\]]+)\]\(([^)]+\.png)\)/g)].map(([, , path = '']) =>
       join(root, path),
     );
@@ -147,13 +147,13 @@ describe('the guide', () => {
     }
   });
 
-  it('gives a credential for the sandbox whose addresses are the presets', () => {
+  it('documents the sandbox credential with the preset addresses', () => {
     expect(guide).toContain(String(bundle.credential.properties.find(({ name }) => name === 'baseUrl')?.default));
     expect(guide).toContain('`sandbox-key`');
   });
 });
 
-it('the table of operations is that of the node', () => {
+it('lists the operations of the node', () => {
   const choices = (name: string, resource?: string) =>
     bundle.newsletter.description.properties
       .filter(

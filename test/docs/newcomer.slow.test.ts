@@ -1,9 +1,9 @@
 /**
- * The root README as a newcomer reads it: every `sh` block is typed word for word into a terminal, in order, in a fresh
- * clone, with an empty home and the system's own Node, and does what the page says. The clone holds what is committed.
+ * Executes the root README: every `sh` block, word for word and in order, in a terminal of a fresh clone of the
+ * committed files, with an empty home folder and the system's Node.
  *
- * The page's ports may be taken on a developer's machine. Then they are moved as the page says, with its variables, and
- * the numbers in the commands follow: nothing is left out.
+ * If a port is in use on this machine, the test sets another one with the documented variable, and changes the
+ * numbers in the commands.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -161,7 +161,7 @@ describe.skipIf(process.platform === 'win32')('the commands of the README', () =
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  it('each have an expectation, in the order of the page', () => {
+  it('each have a check, in the order of the page', () => {
     expect(page.map((block) => blocks.find(({ starts }) => block.startsWith(starts))?.starts ?? block)).toEqual(
       blocks.map(({ starts }) => starts),
     );
@@ -174,11 +174,11 @@ describe.skipIf(process.platform === 'win32')('the commands of the README', () =
     ({ place, check }) => check(moved(page[place] ?? '')),
   );
 
-  it('leave no file behind that git would show', () => {
+  it('leave no untracked file', () => {
     expect(execFileSync('git', ['status', '--porcelain'], { cwd: clone, encoding: 'utf8' })).toBe('');
   });
 
-  it('end with Ctrl-C in the first terminal, which stops everything', async () => {
+  it('stop all servers with Ctrl-C in the first terminal', async () => {
     first.interrupt();
     await first.shows(/Stopped\. Signups that the relay accepted/);
     await first.finished();

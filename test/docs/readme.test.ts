@@ -1,6 +1,6 @@
 /**
- * The root README, CONTRIBUTING, the README of the n8n package and the pages of its nodes say what is true: commands
- * exist, links lead somewhere, snippets run.
+ * The root README, CONTRIBUTING, the README of the n8n package and the pages of its nodes: commands and links exist,
+ * snippets run.
  */
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
@@ -79,7 +79,7 @@ describe.each(documents)('%s', (path) => {
 });
 
 describe.each([...documents, 'nodes/README.md', ...pages])('the links of %s', (path) => {
-  it('lead somewhere', () => {
+  it('have existing targets', () => {
     const links = [...read(path).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
     expect(links).not.toEqual([]);
     expect(links.filter((link) => !leadsSomewhere(link, path))).toEqual([]);
@@ -87,7 +87,7 @@ describe.each([...documents, 'nodes/README.md', ...pages])('the links of %s', (p
 });
 
 describe('the help of the n8n nodes', () => {
-  it('leads to a page of each node and of the credentials', () => {
+  it('links a page of each node and of the credentials', () => {
     const files = globSync(['nodes/**/*.node.json', 'credentials/*.ts'], { cwd: root });
     const links = files.flatMap((file) =>
       [...read(file).matchAll(/(?:"url": "|documentationUrl = ')([^"']+)/g)].map(([, link = '']) => link),
@@ -96,12 +96,12 @@ describe('the help of the n8n nodes', () => {
     expect([...new Set(links.map((link) => link.replace(repository, '').slice(1)))].toSorted()).toEqual(pages);
   });
 
-  it.each(['nodes/README.md', ...pages])('says at the top of %s which services it is for', (path) => {
+  it.each(['nodes/README.md', ...pages])('names the supported services at the top of %s', (path) => {
     expect(read(path).split('\n').slice(0, 9).join(' ')).toMatch(/beehiiv.*Newsletter\s+Publishing API/);
   });
 });
 
-it('the README says on its first screen which services it is for', () => {
+it('the README names the supported services on its first screen', () => {
   expect(readme.split('\n').slice(0, 12).join('\n')).toMatch(/Newsletter Publishing API[\s\S]*beehiiv[\s\S]*never/);
 });
 
@@ -131,7 +131,7 @@ describe('the snippets of the README', () => {
     expect(config.listen.port).toBe(4021);
   });
 
-  it("use the widget's own elements and attributes", () => {
+  it('use existing elements and attributes of the widget', () => {
     const manifest = JSON.parse(read('widget/custom-elements.json')) as {
       modules: { declarations?: { tagName?: string; attributes?: { name: string }[] }[] }[];
     };

@@ -1,4 +1,4 @@
-/** The page that a confirmation mail leads to, in a browser: for everybody, also without JavaScript. */
+/** The confirmation page that a mail links to, in a browser with and without JavaScript. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -18,8 +18,8 @@ afterAll(() => session?.close());
 
 const publicUrl = 'https://signup.shop.example';
 
-/** A relay whose mails arrive here. @returns the link in the mail of a signup, as a proxy passes it on */
-async function mailed(email: string, settings: Readonly<Record<string, string>> = {}): Promise<string> {
+/** Signs up at a relay that sends mails. @returns the link in the mail, with the relay's own address */
+async function confirmationLink(email: string, settings: Readonly<Record<string, string>> = {}): Promise<string> {
   const mail = await startMailServer();
   const relay = await serve(scratchFolder(), {
     RELAY_CONFIRMATION: 'true',
@@ -52,7 +52,7 @@ it.each([
     },
   ],
 ] as const)('is accessible %s, and confirms without JavaScript', async (name, width, scheme, settings) => {
-  const link = await mailed('ada@example.com', settings);
+  const link = await confirmationLink('ada@example.com', settings);
   const page = await session.browser.newPage();
   const asked: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
@@ -66,7 +66,7 @@ it.each([
     const box = range.getBoundingClientRect();
     return [innerWidth - box.right, box.left];
   });
-  // Arabic begins at the right; nothing is wider than the page.
+  // Arabic text starts at the right; nothing is wider than the page.
   expect((right ?? 0) < (left ?? 0)).toBe('RELAY_CONFIRMATION_LANG' in settings);
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
   await pictured(name);
@@ -79,11 +79,11 @@ it.each([
   expect(await page.$eval('h1', (heading) => heading.textContent)).toBe('Thank you for confirming');
   expect(await findings(page)).toEqual([]);
   await pictured(`${name}, done`);
-  // Not even an icon of somebody else.
+  // The page requests nothing from other origins.
   expect(asked.filter((url) => new URL(url).origin !== new URL(link).origin)).toEqual([]);
 });
 
-it('goes on to the operator’s page on another site', async () => {
+it('redirects to the configured page on another site without a referrer', async () => {
   const referrers: (string | undefined)[] = [];
   const site = createServer(({ headers, url }, answer) => {
     if (url === '/welcome') referrers.push(headers.referer);
@@ -95,11 +95,11 @@ it('goes on to the operator’s page on another site', async () => {
   });
   await eventually('a port', () => site.listening);
   const welcome = `http://localhost:${(site.address() as AddressInfo).port}/welcome`;
-  const link = await mailed('ada@example.com', { RELAY_CONFIRMED_URL: welcome });
+  const link = await confirmationLink('ada@example.com', { RELAY_CONFIRMED_URL: welcome });
   const page = await session.browser.newPage();
   await page.goto(link);
   await Promise.all([page.waitForNavigation(), page.click('button')]);
   expect(page.url()).toBe(welcome);
-  // The link is a secret: no other site learns it.
+  // The link is a secret: it must not reach other sites.
   expect(referrers).toEqual([undefined]);
 });

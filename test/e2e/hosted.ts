@@ -1,4 +1,4 @@
-/** A site on this machine, for a browser to open. */
+/** Serves a site on this machine for a browser. */
 import { serve } from '@hono/node-server';
 
 export interface Hosted {
@@ -7,7 +7,7 @@ export interface Hosted {
   close(): void;
 }
 
-/** @param port - default: a free one */
+/** @param port - default: a free port */
 export async function hosted(
   { fetch }: { fetch(request: Request): Response | Promise<Response> },
   port = 0,

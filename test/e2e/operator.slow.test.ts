@@ -1,29 +1,28 @@
 /**
- * The operator's page of a running relay, used as its operator would: on a phone, in a browser that has JavaScript and
- * nothing else.
+ * The operator's page of a running relay in the browser of a phone.
  */
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'puppeteer-core';
 import { describe, expect, it } from 'vitest';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
-import { chain, session } from './stage.ts';
+import { servers, session } from './servers-and-browser.ts';
 
 /** Posts as the demo page does. */
 async function signUp(email: string, more: Readonly<Record<string, unknown>> = {}): Promise<void> {
-  const answer = await fetch(`${chain.relayUrl}/signup`, {
+  const answer = await fetch(`${servers.relayUrl}/signup`, {
     method: 'POST',
-    headers: { origin: chain.demoUrl, 'content-type': 'application/json' },
+    headers: { origin: servers.demoUrl, 'content-type': 'application/json' },
     body: JSON.stringify({ email, ...more }),
   });
   expect(answer.status).toBe(202);
 }
 
 const isSubscribed = async (email: string): Promise<boolean> =>
-  (await chain.api.subscriptions.list({ email })).items.length === 1;
+  (await servers.api.subscriptions.list({ email })).items.length === 1;
 
-/** Lets something go wrong at the API, on purpose. */
+/** Adds a fault to the sandbox. */
 async function fault(body: unknown): Promise<void> {
-  const answer = await fetch(`${chain.sandboxUrl}/_sandbox/faults`, {
+  const answer = await fetch(`${servers.sandboxUrl}/_sandbox/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(body),
@@ -31,18 +30,18 @@ async function fault(body: unknown): Promise<void> {
   expect(answer.status).toBe(201);
 }
 
-const clearFaults = (): Promise<Response> => fetch(`${chain.sandboxUrl}/_sandbox/faults`, { method: 'DELETE' });
+const clearFaults = (): Promise<Response> => fetch(`${servers.sandboxUrl}/_sandbox/faults`, { method: 'DELETE' });
 
 async function open(token?: string): Promise<{ page: Page; complaints: string[] }> {
   const page = await session.browser.newPage();
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(String(error)));
   page.on('console', (message) => {
-    // A wrong token is answered with 401, which the browser notes by itself.
+    // The browser logs the 401 of a wrong token.
     if (message.type() === 'error' && !message.text().includes('401')) complaints.push(message.text());
   });
   await page.setViewport({ width: 390, height: 844, isMobile: true, hasTouch: true });
-  await page.goto(`${chain.relayUrl}/operator`);
+  await page.goto(`${servers.relayUrl}/operator`);
   await page.waitForSelector('#enter:not([hidden])');
   if (token !== undefined) {
     await page.type('#token', token);
@@ -51,7 +50,8 @@ async function open(token?: string): Promise<{ page: Page; complaints: string[] 
   return { page, complaints };
 }
 
-const keptToken = (): Promise<string> => readFile(`${chain.relayFile}-operator`, 'utf8').then((text) => text.trim());
+const storedToken = (): Promise<string> =>
+  readFile(`${servers.relayFile}-operator`, 'utf8').then((text) => text.trim());
 
 const text = (page: Page, selector: string): Promise<string> =>
   page.$eval(selector, (element) => (element instanceof HTMLElement ? element.innerText : ''));
@@ -62,7 +62,7 @@ async function pictured(page: Page, name: string): Promise<void> {
 }
 
 describe('the operator’s page', () => {
-  it('shows nothing and asks nothing of the relay before the token is right', async () => {
+  it('shows and requests no data before the right token is entered', async () => {
     const { page } = await open('a-token-somebody-guessed');
     await page.waitForFunction(() => document.getElementById('wrong')?.textContent !== '');
     expect(await text(page, '#wrong')).toContain('not the one');
@@ -71,13 +71,13 @@ describe('the operator’s page', () => {
     await pictured(page, 'operator-sign-in');
   });
 
-  it('shows dead letters with their reasons, and one button puts them back in line and delivers them', async () => {
+  it('lists dead letters with their reasons, and redrives all of a reason with one button', async () => {
     await fault({ match: 'subscriptions.create', effect: { status: 400 }, times: 2 });
     await signUp('ada+first@example.com');
     await signUp('grace@example.com');
     await signUp('robot@example.com', { hp_field: 'filled' });
-    const { page, complaints } = await open(await keptToken());
-    // One may be refused before the other; the page looks again by itself.
+    const { page, complaints } = await open(await storedToken());
+    // One may be refused before the other; the page refreshes by itself.
     await expect.poll(() => text(page, '#reasons')).toMatch(/^2 ×/);
     expect(await text(page, '#tiles')).toMatch(/Dead letters\n+2|2\n+Dead letters/i);
     await page.locator('#letters summary').click();
@@ -94,8 +94,8 @@ describe('the operator’s page', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('lets a suspected signup through', async () => {
-    const { page } = await open(await keptToken());
+  it('approves a suspected signup', async () => {
+    const { page } = await open(await storedToken());
     await page.waitForSelector('#review:not([hidden])');
     await page.locator('#suspects summary').click();
     await page.waitForSelector('#suspects article');
@@ -107,14 +107,14 @@ describe('the operator’s page', () => {
     await expect.poll(() => isSubscribed('robot@example.com')).toBe(true);
   });
 
-  it('shows and exports everything held about a person, and erases it after a confirmation, by keyboard alone', async () => {
+  it('shows, exports and, after a confirmation, erases all data about a person by keyboard', async () => {
     await signUp('person@example.com', {
       consent: 'Yes, send me the news.',
       custom_fields: [{ name: 'First Name', value: '<b>Ada</b>' }],
     });
     await signUp('Person@Example.com', { hp_field: 'filled' });
     await expect.poll(() => isSubscribed('person@example.com')).toBe(true);
-    const { page, complaints } = await open(await keptToken());
+    const { page, complaints } = await open(await storedToken());
     await page.setViewport({ width: 360, height: 800, isMobile: true, hasTouch: true });
     await page.waitForSelector('#board:not([hidden])');
     await page.focus('#address');
@@ -171,10 +171,10 @@ describe('the operator’s page', () => {
     expect(await page.$eval('#person', (element) => element.textContent)).toBe('');
   });
 
-  it('keeps the consent ledger of a person who is erased, where that is ticked', async () => {
+  it('keeps the consent ledger of an erased person if that box is ticked', async () => {
     await signUp('kept@example.com', { consent: true });
     await expect.poll(() => isSubscribed('kept@example.com')).toBe(true);
-    const { page } = await open(await keptToken());
+    const { page } = await open(await storedToken());
     await page.waitForSelector('#board:not([hidden])');
     await page.type('#address', 'kept@example.com');
     await page.keyboard.press('Enter');
@@ -186,12 +186,12 @@ describe('the operator’s page', () => {
     );
   });
 
-  it('discards what nobody wants, one by one and by reason, after a confirmation', async () => {
+  it('discards dead letters one by one and by reason, after a confirmation', async () => {
     await fault({ match: 'subscriptions.create', effect: { status: 400 }, times: 2 });
     await signUp('dead@example.com');
     await signUp('refused@example.com');
     await signUp('robot-2@example.com', { hp_field: 'filled' });
-    const { page } = await open(await keptToken());
+    const { page } = await open(await storedToken());
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     await page.evaluate(() => (document.documentElement.dir = 'rtl'));
     await expect.poll(() => text(page, '#reasons')).toMatch(/^2 ×/);
@@ -213,7 +213,7 @@ describe('the operator’s page', () => {
   });
 
   it('pauses and resumes delivery', async () => {
-    const { page } = await open(await keptToken());
+    const { page } = await open(await storedToken());
     await page.waitForSelector('#pause:not([hidden])');
     await page.locator('#pause').click();
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'paused');
@@ -225,9 +225,9 @@ describe('the operator’s page', () => {
     await page.waitForFunction(() => document.getElementById('state')?.textContent === 'nothing waits');
   });
 
-  it('says in words what holds delivery up, in the dark too', async () => {
+  it('explains in words why delivery is held up, also in dark mode', async () => {
     await fault({ match: 'subscriptions.create', effect: { status: 401 } });
-    const { page } = await open(await keptToken());
+    const { page } = await open(await storedToken());
     await page.setViewport({ width: 900, height: 900 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'dark' }]);
     await signUp('held@example.com');
@@ -239,8 +239,8 @@ describe('the operator’s page', () => {
     await page.waitForSelector('#trouble[hidden]', { timeout: 60_000 });
   });
 
-  it('is signed out with the tab', async () => {
-    const { page } = await open(await keptToken());
+  it('forgets the token when the tab is closed', async () => {
+    const { page } = await open(await storedToken());
     await page.waitForSelector('#leave:not([hidden])');
     await page.locator('#leave').click();
     await page.waitForSelector('#enter:not([hidden])');

@@ -1,18 +1,18 @@
-/** What a visitor sees, and what is lost (nothing), while a part of the chain is down. */
+/** Signups while the relay or the newsletter API is down: none is lost. */
 import { describe, expect, it } from 'vitest';
-import { chain, session } from './stage.ts';
+import { servers, session } from './servers-and-browser.ts';
 import { arrivalOf, notice, press, subscribe, typedAddress, visit } from './visitor.ts';
 
 describe('while the relay is down', () => {
-  it('the visitor reads a calm sentence, keeps what was typed, and gets through once it is back', async () => {
-    const { page } = await visit(session.browser, chain.demoUrl);
-    await chain.stop('relay');
+  it('shows a message, keeps the input, and sends the signup once the relay is back', async () => {
+    const { page } = await visit(session.browser, servers.demoUrl);
+    await servers.stop('relay');
     await subscribe(page, { email: 'marie+curie@example.org', topics: ['food'] });
 
     expect(await notice(page, 'error')).toMatch(/could not be reached.*try again/i);
     expect(await typedAddress(page)).toBe('marie+curie@example.org');
 
-    await chain.start('relay');
+    await servers.start('relay');
     await press(page);
     expect(await notice(page, 'success')).toContain('Thank you');
     expect((await arrivalOf(page, 'marie+curie@example.org')).facts).toMatchObject({ Topics: 'food' });
@@ -20,9 +20,9 @@ describe('while the relay is down', () => {
 });
 
 describe('while the newsletter API is down', () => {
-  it('the signup is accepted, survives a restart of the relay, and arrives once the API is back', async () => {
-    const { page } = await visit(session.browser, `${chain.demoUrl}/?utm_source=storm+warning`);
-    await chain.stop('sandbox');
+  it('accepts the signup, keeps it over a restart of the relay, and delivers it once the API is back', async () => {
+    const { page } = await visit(session.browser, `${servers.demoUrl}/?utm_source=storm+warning`);
+    await servers.stop('sandbox');
     const answer = page.waitForResponse(
       (response) => response.url().endsWith('/signup') && response.request().method() === 'POST',
     );
@@ -32,13 +32,13 @@ describe('while the newsletter API is down', () => {
     expect(await notice(page, 'success')).toContain('Thank you');
     await page.waitForSelector('#connection[data-state=away]');
 
-    await chain.stop('relay');
-    await chain.start('sandbox');
-    await chain.start('relay');
+    await servers.stop('relay');
+    await servers.start('sandbox');
+    await servers.start('relay');
     await expect
       .poll(
         async () =>
-          (await chain.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items,
+          (await servers.api.subscriptions.list({ email: 'hedy@example.com', expand: ['custom_fields'] })).items,
         { timeout: 60_000 },
       )
       .toMatchObject([
@@ -51,9 +51,9 @@ describe('while the newsletter API is down', () => {
     await page.waitForSelector('#connection[data-state=open]');
   });
 
-  it('no address and no key stands in what the servers print', () => {
+  it('prints no address and no key', () => {
     // The sandbox's own greeting names its key, which everyone knows.
-    const printed = chain.output.filter((line) => !/^\[sandbox\] +Key/.test(line)).join('\n');
+    const printed = servers.output.filter((line) => !/^\[sandbox\] +Key/.test(line)).join('\n');
     expect(printed).toContain('[relay]');
     expect(printed).not.toMatch(/marie|hedy|sandbox-key/i);
   });

@@ -1,8 +1,8 @@
 /**
- * The main job: what a person types into the tag on a website arrives in the newsletter API, with where they came from.
+ * Signups through the tag on a website arrive in the newsletter API with their attribution.
  */
 import { describe, expect, it } from 'vitest';
-import { chain, session } from './stage.ts';
+import { servers, session } from './servers-and-browser.ts';
 import { arrivalOf, notice, problem, subscribe, visit, type Entries } from './visitor.ts';
 
 const longCampaign = `${'From the harbour wall to the outer mole – '.repeat(8).slice(0, 299)}🌊`;
@@ -44,10 +44,10 @@ const cases: readonly Case[] = [
 ];
 
 describe('a signup on the demo page', () => {
-  it.each(cases)('arrives live and in the API: $name', async ({ entries, came, stored }) => {
+  it.each(cases)('arrives in the live view and in the API: $name', async ({ entries, came, stored }) => {
     const { page, complaints } = await visit(
       session.browser,
-      `${chain.demoUrl}/?${new URLSearchParams(came).toString()}`,
+      `${servers.demoUrl}/?${new URLSearchParams(came).toString()}`,
     );
     await subscribe(page, entries);
 
@@ -62,7 +62,7 @@ describe('a signup on the demo page', () => {
       ...(entries.birthday && { Birthday: entries.birthday }),
     });
 
-    const { items } = await chain.api.subscriptions.list({ email: stored, expand: ['custom_fields'] });
+    const { items } = await servers.api.subscriptions.list({ email: stored, expand: ['custom_fields'] });
     expect(items).toHaveLength(1);
     expect(items[0]).toMatchObject({
       email: stored,
@@ -80,21 +80,21 @@ describe('a signup on the demo page', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('is one subscription when the same person signs up twice', async () => {
+  it('creates one subscription for two signups of the same person', async () => {
     // The last one shows when the others have been delivered.
     for (const email of ['edsger@example.net', 'EDSGER@example.net', 'last@example.net']) {
-      const { page } = await visit(session.browser, chain.demoUrl);
+      const { page } = await visit(session.browser, servers.demoUrl);
       await subscribe(page, { email });
       await notice(page, 'success');
     }
     await expect
-      .poll(async () => (await chain.api.subscriptions.list({ email: 'last@example.net' })).items.length)
+      .poll(async () => (await servers.api.subscriptions.list({ email: 'last@example.net' })).items.length)
       .toBe(1);
-    expect((await chain.api.subscriptions.list({ email: 'edsger@example.net' })).items).toHaveLength(1);
+    expect((await servers.api.subscriptions.list({ email: 'edsger@example.net' })).items).toHaveLength(1);
   });
 
-  it('is not sent while the address is no address', async () => {
-    const { page } = await visit(session.browser, chain.demoUrl);
+  it('is not sent with an invalid address', async () => {
+    const { page } = await visit(session.browser, servers.demoUrl);
     let sent = 0;
     page.on('request', (request) => (sent += request.method() === 'POST' ? 1 : 0));
     await subscribe(page, { email: 'ada at example' });
@@ -103,7 +103,7 @@ describe('a signup on the demo page', () => {
   });
 
   it('never brings the API key to the page', async () => {
-    const { page } = await visit(session.browser, chain.demoUrl);
+    const { page } = await visit(session.browser, servers.demoUrl);
     const bodies: Promise<string>[] = [];
     page.on('response', (response) => {
       if (!response.url().endsWith('/events')) bodies.push(response.text().catch(() => ''));

@@ -1,4 +1,4 @@
-/** A person in front of the demo page, in a real Chromium. */
+/** Visits the demo page in a real Chromium and fills in its form. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -11,7 +11,7 @@ import { build } from 'vite';
 import { createSite } from '../../examples/demo/site.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
-import { openChain, type Chain } from '../e2e/chain.ts';
+import { startServers, type Servers } from '../e2e/start-servers.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -20,18 +20,18 @@ const entries = await readdir(folder, { withFileTypes: true });
 const files = entries.filter(({ name }) => name.endsWith('.html')).map(({ name }) => name);
 const frameworks = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 
-let chain: Chain;
+let servers: Servers;
 let session: BrowserSession;
 let site: Hosted;
 let built = '';
 
 beforeAll(async () => {
-  chain = await openChain();
+  servers = await startServers();
   session = await openBrowser();
   // Replaces the demo site by one with the built pages on the same port: the relay accepts only this origin.
-  await chain.stop('demo');
+  await servers.stop('demo');
   built = await mkdtemp(join(tmpdir(), 'newsletter-pages-'));
-  const endpoint = `${chain.relayUrl}/signup`;
+  const endpoint = `${servers.relayUrl}/signup`;
   for (const name of frameworks) {
     await build({
       root: join(folder, name),
@@ -41,15 +41,15 @@ beforeAll(async () => {
       define: { 'import.meta.env.VITE_ENDPOINT': JSON.stringify(endpoint) },
     });
   }
-  const pages = createSite({ sandboxUrl: chain.apiUrl.replace('/v2', ''), signupEndpoint: endpoint });
+  const pages = createSite({ sandboxUrl: servers.apiUrl.replace('/v2', ''), signupEndpoint: endpoint });
   pages.use('/built/*', serveStatic({ root: built, rewriteRequestPath: (path) => path.replace('/built', '') }));
-  site = await hosted(pages, Number(new URL(chain.demoUrl).port));
+  site = await hosted(pages, Number(new URL(servers.demoUrl).port));
 });
 afterEach(() => session.closePages());
 afterAll(async () => {
   await session?.close();
   site?.close();
-  await chain?.close();
+  await servers?.close();
   await rm(built, { recursive: true, force: true });
 });
 
@@ -64,7 +64,7 @@ async function open(path: string, javaScript = true): Promise<Opened> {
   const complaints: string[] = [];
   watchConsole(page, complaints);
   await page.setJavaScriptEnabled(javaScript);
-  await page.goto(`${chain.demoUrl}${path}`, { waitUntil: 'load' });
+  await page.goto(`${servers.demoUrl}${path}`, { waitUntil: 'load' });
   return { page, complaints };
 }
 
@@ -89,9 +89,9 @@ async function signUp(place: Page | Frame, email: string, tag = 'newsletter-sign
 /** The subscription of this address, once the relay has delivered it. */
 async function arrived(
   email: string,
-): Promise<Awaited<ReturnType<Chain['api']['subscriptions']['list']>>['items'][number]> {
-  const found = (): ReturnType<Chain['api']['subscriptions']['list']> =>
-    chain.api.subscriptions.list({ email, expand: ['custom_fields'] });
+): Promise<Awaited<ReturnType<Servers['api']['subscriptions']['list']>>['items'][number]> {
+  const found = (): ReturnType<Servers['api']['subscriptions']['list']> =>
+    servers.api.subscriptions.list({ email, expand: ['custom_fields'] });
   await expect.poll(async () => (await found()).items.length, { timeout: 60_000 }).toBe(1);
   const [subscription] = (await found()).items;
   if (!subscription) throw new Error(`The API no longer has ${email}.`);
@@ -178,7 +178,7 @@ describe('single pages', () => {
     await page.type('input[name="custom_fields[First Name]"]', 'Ada');
     await (await page.$$('input[type=checkbox]'))[1]?.click();
     await Promise.all([page.waitForNavigation(), page.click('button')]);
-    expect(page.url()).toContain(new URL(chain.relayUrl).host);
+    expect(page.url()).toContain(new URL(servers.relayUrl).host);
     expect(await arrived('plain+post@example.com')).toMatchObject({
       custom_fields: expect.arrayContaining([
         expect.objectContaining({ name: 'First Name', value: 'Ada' }),
@@ -226,7 +226,7 @@ describe('single pages', () => {
   it('crm.html does not store the campaign without consent', async () => {
     const context = await session.browser.createBrowserContext();
     const page = await context.newPage();
-    await page.goto(`${chain.demoUrl}/pages/crm.html?utm_source=swap`);
+    await page.goto(`${servers.demoUrl}/pages/crm.html?utm_source=swap`);
     await page.waitForSelector(inTag('newsletter-signup', 'button'));
     await page.click('#banner button[value=no]');
     expect(await page.evaluate(() => Object.keys(localStorage))).toEqual(['banner']);

@@ -12,7 +12,7 @@ export default defineConfig({
   test: {
     name: 'n8n',
     include: ['**/*.test.ts'],
-    globalSetup: ['../support/compile-cache.ts', './harness/setup.ts'],
+    globalSetup: ['../support/global-setup.ts', './harness/setup.ts'],
     setupFiles: ['./harness/oldest.ts'],
     fileParallelism: false,
     // Limits for a test that hangs: no test is about how fast the machine is.

@@ -1,5 +1,5 @@
 /**
- * What is published satisfies the field's own checkers: publint for the manifest, are-the-types-wrong for the types.
+ * The published packages pass publint (manifest) and are-the-types-wrong (types).
  */
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -24,7 +24,7 @@ async function tarball(name: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 describe.each(publishedPackages.map(({ name }) => name))('%s', (name) => {
-  it('has a manifest that publint finds nothing against', async () => {
+  it('passes publint', async () => {
     const { messages, pkg } = await publint({
       pack: { tarball: (await tarball(name)).buffer },
       level: 'suggestion',
@@ -33,7 +33,7 @@ describe.each(publishedPackages.map(({ name }) => name))('%s', (name) => {
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
 
-  it('has types that resolve as its code does, under every way of resolving ES modules', async () => {
+  it('has types that resolve like its code in every module resolution for ES modules', async () => {
     const checked = await checkPackage(createPackageFromTarballData(await tarball(name)));
     if (!checked.types) throw new Error('The package has no types.');
     // The packages are ES modules alone: what `require` of a CommonJS caller and the resolution before `exports` see is

@@ -1,6 +1,6 @@
 /**
- * Every snippet of core's README, run as a reader would: the packed package, installed, under each Node it promises to
- * run on, against a sandbox. What a line is said to print (`// → …`) must be printed.
+ * Every snippet of core's README, run with the packed and installed package on each supported Node against a sandbox. A
+ * comment `// → …` is the expected output of its line.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';

@@ -82,7 +82,7 @@ describe.each<App>([react, vue, svelte])('an app in $name', ({ name, packages, f
     await installed?.remove();
   });
 
-  it.each(checkers)('has types that accept what is right and refuse each mistake: $title', async (checker) => {
+  it.each(checkers)('has types that accept valid code and refuse each mistake: $title', async (checker) => {
     const { code, stdout, stderr } = await installed.command(checker.command, checker.args);
     const errors = readErrors(stdout);
     const elsewhere = errors.filter(({ file }) => file !== app.mistakesFile);
@@ -142,54 +142,57 @@ describe.each<App>([react, vue, svelte])('an app in $name', ({ name, packages, f
     );
   });
 
-  it.each(forms)('keeps each answer with its field when fields come and go: $title', async ({ form, list }) => {
-    const { page, complaints, received } = await open(form, list, 'accepted');
-    await fill(page, { email: 'ada@example.com', ...customFields(answers) });
-    await page.focus(control('custom_fields[City]'));
+  it.each(forms)(
+    'keeps each answer with its field when fields are added and removed: $title',
+    async ({ form, list }) => {
+      const { page, complaints, received } = await open(form, list, 'accepted');
+      await fill(page, { email: 'ada@example.com', ...customFields(answers) });
+      await page.focus(control('custom_fields[City]'));
 
-    await click(page, '#remove');
-    await page.waitForFunction(`!(${names}).includes('custom_fields[Company]')`);
-    expect(await page.evaluate(entries)).toEqual([
-      ['email', 'ada@example.com'],
-      ['custom_fields[First name]', 'Ada'],
-      ['custom_fields[City]', 'London'],
-      ['custom_fields[Plan]', 'basic'],
-    ]);
-    // Without keys a framework removes the last element of its own form, which has the focus.
-    const keepsFocus = form === 'fields' || list === 'keyed';
-    if (keepsFocus) expect(await page.evaluate(focused)).toBe('custom_fields[City]');
+      await click(page, '#remove');
+      await page.waitForFunction(`!(${names}).includes('custom_fields[Company]')`);
+      expect(await page.evaluate(entries)).toEqual([
+        ['email', 'ada@example.com'],
+        ['custom_fields[First name]', 'Ada'],
+        ['custom_fields[City]', 'London'],
+        ['custom_fields[Plan]', 'basic'],
+      ]);
+      // Without keys a framework removes the last element of its own form, which has the focus.
+      const keepsFocus = form === 'fields' || list === 'keyed';
+      if (keepsFocus) expect(await page.evaluate(focused)).toBe('custom_fields[City]');
 
-    await click(page, '#insert');
-    await page.waitForFunction(`(${names}).includes('custom_fields[Job title]')`);
-    expect(await page.evaluate(entries)).toEqual([
-      ['email', 'ada@example.com'],
-      ['custom_fields[Job title]', ''],
-      ['custom_fields[First name]', 'Ada'],
-      ['custom_fields[City]', 'London'],
-      ['custom_fields[Plan]', 'basic'],
-    ]);
-    if (keepsFocus) expect(await page.evaluate(focused)).toBe('custom_fields[City]');
+      await click(page, '#insert');
+      await page.waitForFunction(`(${names}).includes('custom_fields[Job title]')`);
+      expect(await page.evaluate(entries)).toEqual([
+        ['email', 'ada@example.com'],
+        ['custom_fields[Job title]', ''],
+        ['custom_fields[First name]', 'Ada'],
+        ['custom_fields[City]', 'London'],
+        ['custom_fields[Plan]', 'basic'],
+      ]);
+      if (keepsFocus) expect(await page.evaluate(focused)).toBe('custom_fields[City]');
 
-    await fill(page, customFields({ 'Job title': 'Engineer' }));
-    await press(page);
-    await page.waitForSelector('newsletter-signup:state(success)');
-    expect(await received()).toEqual([
-      {
-        email: 'ada@example.com',
-        utm_source: 'blog',
-        custom_fields: [
-          { name: 'Job title', value: 'Engineer' },
-          { name: 'First name', value: 'Ada' },
-          { name: 'City', value: 'London' },
-          { name: 'Plan', value: 'basic' },
-        ],
-      },
-    ]);
-    await expect
-      .poll(() => page.$eval('#heard', ({ textContent }) => textContent))
-      .toBe('newsletter-submit Join, newsletter-success blog');
-    expect(complaints).toEqual([]);
-  });
+      await fill(page, customFields({ 'Job title': 'Engineer' }));
+      await press(page);
+      await page.waitForSelector('newsletter-signup:state(success)');
+      expect(await received()).toEqual([
+        {
+          email: 'ada@example.com',
+          utm_source: 'blog',
+          custom_fields: [
+            { name: 'Job title', value: 'Engineer' },
+            { name: 'First name', value: 'Ada' },
+            { name: 'City', value: 'London' },
+            { name: 'Plan', value: 'basic' },
+          ],
+        },
+      ]);
+      await expect
+        .poll(() => page.$eval('#heard', ({ textContent }) => textContent))
+        .toBe('newsletter-submit Join, newsletter-success blog');
+      expect(complaints).toEqual([]);
+    },
+  );
 
   it.each(forms)('removes the problem of a field with the field: $title', async ({ form, list }) => {
     const { page, complaints, received } = await open(form, list, 'accepted');

@@ -1,4 +1,4 @@
-/** The n8n package as it is published: what it holds, and that n8n alone is enough to load it. */
+/** The n8n package as it is published: its files, and that it loads with n8n alone. */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -43,12 +43,12 @@ const shared = [
 const entries = (): readonly string[] => [...manifest.n8n.nodes, ...manifest.n8n.credentials];
 
 describe('the packed n8n package', () => {
-  it('holds dist, the manifest, README, LICENSE and CHANGELOG, and nothing else', () => {
+  it('contains only dist, the manifest, README, LICENSE and CHANGELOG', () => {
     const top = new Set(globSync('**/*', { cwd: folder }).map((path) => path.split('/')[0]));
     expect([...top].toSorted()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'dist', 'package.json']);
   });
 
-  it("has the nodes' own README, which is not the project's", async () => {
+  it('has the README of the nodes instead of the one of the project', async () => {
     const readme = await readFile(join(folder, 'README.md'), 'utf8');
     expect(readme).toBe(await readFile(join(root, 'nodes', 'README.md'), 'utf8'));
     // What n8n's template for community nodes asks for.
@@ -67,7 +67,7 @@ describe('the packed n8n package', () => {
     expect(readme).not.toMatch(/\]\((?!https:|#)/);
   });
 
-  it('has each entry once, with icons and codex, beside it what the entries share, and no other JavaScript', () => {
+  it('has each entry once with icons and codex, the shared files, and no other JavaScript', () => {
     expect(files('**/*.js')).toEqual([...entries(), ...shared].toSorted());
     expect(files('dist/nodes/**/*.node.json')).toEqual(
       manifest.n8n.nodes.map((path) => path.replace(/\.js$/, '.json')).toSorted(),
@@ -78,7 +78,7 @@ describe('the packed n8n package', () => {
     ]);
   });
 
-  it('names its nodes in the codex files as n8n knows them', async () => {
+  it('names its nodes in the codex files by their types in n8n', async () => {
     for (const path of manifest.n8n.nodes) {
       const codex = JSON.parse(await readFile(join(folder, path.replace(/\.js$/, '.json')), 'utf8')) as {
         node: string;
@@ -88,23 +88,23 @@ describe('the packed n8n package', () => {
     }
   });
 
-  it('needs nothing at run time and runs nothing on install', () => {
+  it('has no dependencies and no install scripts', () => {
     expect(manifest.dependencies).toBeUndefined();
     expect(manifest.peerDependencies).toEqual({ 'n8n-workflow': '*' });
     expect(manifest.devDependencies).toBeUndefined();
     expect(manifest.scripts).toBeUndefined();
   });
 
-  it('holds no file of more than 60 kB', () => {
+  it('has no file above 60 kB', () => {
     const large = files('**/*.js').filter((path) => statSync(join(folder, path)).size > 60_000);
     expect(large).toEqual([]);
   });
 
-  it('leaves the notes of the contract at home', async () => {
+  it('does not contain the notes of the contract', async () => {
     for (const path of shared) expect(await readFile(join(folder, path), 'utf8')).not.toMatch(/is not shown|assumed/);
   });
 
-  it('requires n8n-workflow and its own files alone', async () => {
+  it('requires only n8n-workflow and its own files', async () => {
     const required = new Set<string>();
     for (const path of files('**/*.js')) {
       const code = await readFile(join(folder, path), 'utf8');
@@ -124,7 +124,7 @@ describe('the packed n8n package', () => {
     }
   });
 
-  it('loads each entry the way n8n does, with n8n-workflow as the only module in reach', () => {
+  it('loads each entry as n8n does, with n8n-workflow as the only available module', () => {
     for (const path of entries()) {
       expect(load(path)).toMatchObject(
         path.includes('credentials')
@@ -135,7 +135,7 @@ describe('the packed n8n package', () => {
   });
 });
 
-it('is installed by hand as the README says', async () => {
+it('can be installed by hand as documented', async () => {
   const readme = await readFile(join(root, 'README.md'), 'utf8');
   const [, block = ''] = /^```sh\nnpm run build\n(npx pnpm@\S+ pack [\s\S]*?)^```$/m.exec(readme) ?? [];
   const home = await mkdtemp(join(tmpdir(), 'newsletter-by-hand-'));

@@ -1,4 +1,4 @@
-/** What n8n looks at before it verifies a package: its linter in strict mode, and both legs of its scanner. */
+/** The checks of n8n's verification: its linter in strict mode, and both legs of its scanner. */
 import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,15 +22,15 @@ afterAll(async () => {
 const passed = { code: 0, said: expect.not.stringMatching(/error|warning/i) };
 
 describe('the verification of n8n', () => {
-  it('finds nothing in the sources', async () => {
+  it('finds no problem in the sources', async () => {
     expect(await scan(sources.folder, 'source')).toEqual(passed);
   });
 
-  it('finds nothing in what is published', async () => {
+  it('finds no problem in the published files', async () => {
     expect(await scan(packed, 'tarball')).toEqual(passed);
   });
 
-  it('lets the linter pass in strict mode', async () => {
+  it('passes the linter in strict mode', async () => {
     const manifest = JSON.parse(await readFile(join(sources.folder, 'package.json'), 'utf8')) as {
       n8n: { strict?: boolean };
     };
@@ -38,7 +38,7 @@ describe('the verification of n8n', () => {
     expect(await lintStrictly(sources.folder)).toEqual({ code: 0, said: expect.any(String) as string });
   });
 
-  it('would find what is wrong', async () => {
+  it('reports a forbidden global and other mistakes', async () => {
     const wrong = await stageSources();
     try {
       await appendFile(join(wrong.folder, 'nodes', 'Newsletter', 'Newsletter.node.ts'), 'console.log(process.env);\n');

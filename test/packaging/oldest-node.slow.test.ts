@@ -1,4 +1,4 @@
-/** The built packages work on the oldest Node that the `engines` of each names. */
+/** The built packages on the oldest Node of their `engines`. */
 import { execFile } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -107,13 +107,13 @@ describe(`core on Node ${oldest.core}`, () => {
 });
 
 describe(`the sandbox on Node ${oldest.sandbox}`, () => {
-  it('answers as the API', async () => {
+  it('answers API requests', async () => {
     await expect(subscriptionsOf('nobody@example.com')).resolves.toEqual([]);
   });
 });
 
 describe(`the relay on Node ${oldest.relay}`, () => {
-  it('takes a signup and delivers it', async () => {
+  it('accepts a signup and delivers it', async () => {
     const response = await fetch(`${relay.url}/signup`, {
       method: 'POST',
       headers: { origin, 'content-type': 'application/json' },
@@ -125,7 +125,7 @@ describe(`the relay on Node ${oldest.relay}`, () => {
 });
 
 describe(`the command newsletter on Node ${oldest.cli}`, () => {
-  it('says who is signed in', async () => {
+  it('prints the key in use', async () => {
     const { code, stdout, stderr } = await installed.under(nodes.node(oldest.cli)).command('newsletter', ['whoami'], {
       HOME: installed.folder,
       NEWSLETTER_API_URL: `${sandbox.url}/v2`,

@@ -1,6 +1,6 @@
 /**
- * Whoever installs the packages from the registry gets something that runs: built files, without our condition or
- * sources.
+ * The packages as installed from the registry: built files that run without the sources and without the condition
+ * `source`.
  */
 import { globSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
@@ -41,7 +41,7 @@ describe('the installed packages', () => {
     expect(stdout).toMatch(/^(function|object) .*\/dist\//);
   });
 
-  it('hold every entry that their manifests announce, with its types', async () => {
+  it('contain every entry of their manifests with its types', async () => {
     const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
     const missing: string[] = [];
     for (const name of await readdir(scope)) {
@@ -77,7 +77,7 @@ describe('the installed packages', () => {
     },
   );
 
-  it('bring no source map without its sources, and none is announced that is missing', async () => {
+  it('contain source maps only with their sources, and no reference to a missing one', async () => {
     const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
     const files = (await readdir(scope, { recursive: true })).filter((path) => !path.includes('node_modules'));
     const problems: string[] = [];
@@ -97,7 +97,7 @@ describe('the installed packages', () => {
     expect(problems).toEqual([]);
   });
 
-  it('bring neither sources nor tests along', async () => {
+  it('contain neither sources nor tests', async () => {
     const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
     const strays = (await readdir(scope, { recursive: true })).filter(
       (path) => !path.includes('node_modules') && (/(^|\/)(src|test)(\/|$)/.test(path) || /(?<!\.d)\.ts$/.test(path)),
@@ -105,7 +105,7 @@ describe('the installed packages', () => {
     expect(strays).toEqual([]);
   });
 
-  it('make a client and a sandbox that speak with each other', async () => {
+  it('provide a client and a sandbox that work together', async () => {
     const { stdout, stderr } = await installed.node(`
       import { createClient } from '@newsletter-kit/core';
       import { createSandbox } from '@newsletter-kit/sandbox';
@@ -137,14 +137,14 @@ describe('the installed commands', () => {
     expect(stdout).toContain(word);
   });
 
-  it('newsletter-relay names what is not configured, and fails', async () => {
+  it('newsletter-relay lists missing settings and fails', async () => {
     const { code, stderr } = await installed.command('newsletter-relay', ['serve']);
     expect(code).not.toBe(0);
     expect(stderr).toContain('NEWSLETTER_API_KEY is missing');
     expect(stderr).not.toContain('    at ');
   });
 
-  it('newsletter-sandbox refuses a port that is none, and fails', async () => {
+  it('newsletter-sandbox refuses an invalid port', async () => {
     const { code, stderr } = await installed.command('newsletter-sandbox', ['--port', 'harbour']);
     expect(code).not.toBe(0);
     expect(stderr).toContain("argument 'harbour' is invalid");

@@ -1,4 +1,4 @@
-/** The closest SDK runs its calls against the sandbox. */
+/** The SDK of the closest service against the sandbox. */
 import { BeehiivClient, BeehiivError } from '@beehiiv/sdk';
 import { operations } from '@newsletter-kit/core/contract';
 import { createSandbox } from '@newsletter-kit/sandbox';
@@ -39,7 +39,7 @@ describe('@beehiiv/sdk 0.1.9', () => {
     )?.id;
   }
 
-  it('runs all its calls of operations in the specification, and lists the publications', async () => {
+  it('calls all operations of the specification that it has, and lists the publications', async () => {
     const { data: created } = await sdk.subscriptions.create(publicationId, {
       email: 'sdk@example.com',
       utm_source: 'sdk',
@@ -125,7 +125,7 @@ describe('@beehiiv/sdk 0.1.9', () => {
     ]);
   });
 
-  it('gets 404 for its calls of operations that the contract does not have', async () => {
+  it('gets 404 for operations that the contract does not have', async () => {
     // Every public method of the SDK, with ids in place of all arguments.
     const calls = Object.getOwnPropertyNames(Object.getPrototypeOf(sdk) as object)
       .filter((name) => name !== 'constructor')

@@ -1,6 +1,6 @@
 /**
- * Ten programs that a developer writes with core, each in under twenty lines: they compile against the packed package,
- * and run on every Node that core supports; those without files run in Cloudflare's runtime and in a browser, too.
+ * Programs with core in under twenty lines each: they compile against the packed package and run on every supported
+ * Node; those that use no files also run in Cloudflare's runtime and in a browser.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

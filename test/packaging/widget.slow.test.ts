@@ -1,6 +1,6 @@
 /**
- * The tag as a stranger installs it: bundled by Vite and esbuild, without a bundler by an import map, and on a server.
- * Apps in frameworks are in `frameworks.slow.test.ts`.
+ * The installed tag: bundled by Vite and esbuild, loaded with an import map, and rendered on a server.
+ * `frameworks.slow.test.ts` has the apps in frameworks.
  */
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -126,7 +126,7 @@ async function signUp(box: string, markup: string): Promise<{ bodies: unknown[];
 }
 
 describe('the installed tag', () => {
-  it.each(Object.entries(ways))('signs up, brought by %s', async (name, bring) => {
+  it.each(Object.entries(ways))('signs up when loaded by %s', async (name, bring) => {
     const box = name.replaceAll(' ', '-');
     const tag = `<newsletter-signup endpoint="${endpoint.origin}/signup/${box}/accepted"></newsletter-signup>`;
     expect(await signUp(box, `${await bring()}${tag}`)).toEqual({
@@ -147,7 +147,7 @@ describe('the installed tag', () => {
     expect({ code, stderr: stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim() }).toEqual({ code: 0, stderr: '' });
   });
 
-  it('is rendered by renderSignup and, in a page of Lit’s own, by its renderer', async () => {
+  it('is rendered by renderSignup and by the renderer of Lit', async () => {
     const { stdout, stderr } = await installed.node(`
       import '@newsletter-kit/signup/languages/de';
       import '@newsletter-kit/signup/define';
@@ -166,7 +166,7 @@ describe('the installed tag', () => {
     expect(own).toContain('name="custom_fields[Ort]"');
   });
 
-  describe('as its README says', () => {
+  describe('the installed tag, used as documented', () => {
     const snippet = async (word: string): Promise<string> => {
       const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
       const found = Array.from(readme.matchAll(/```\w+\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) =>
@@ -176,7 +176,7 @@ describe('the installed tag', () => {
       return found[0] ?? '';
     };
 
-    it('is rendered on a server and taken over in a browser', async () => {
+    it('is rendered on a server and hydrated in a browser', async () => {
       const { stdout, stderr } = await installed.node(`${await snippet('signup/server')}\nconsole.log(form);`);
       expect(stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim()).toBe('');
       expect(stdout).toContain('E-Mail-Adresse');
@@ -191,7 +191,7 @@ describe('the installed tag', () => {
       ]);
     });
 
-    it('tells VS Code where its data is', async () => {
+    it('refers VS Code to its custom data', async () => {
       const settings = JSON.parse(await snippet('.customData"')) as Record<string, string[]>;
       for (const path of Object.values(settings).flat())
         expect(JSON.parse(await readFile(inFolder(path), 'utf8'))).toHaveProperty('version', 1.1);

@@ -1,15 +1,15 @@
-/** What the proofs let go wrong: each effect of the sandbox's faults, and answers that nobody waits for. */
+/** The faults of the proofs: each effect of the sandbox's faults, and answers that arrive after the timeout. */
 import type { FaultRequest } from '@newsletter-kit/sandbox';
 import type { Answering, VirtualClock } from '../clock/virtual.ts';
 
-/** What goes wrong at the service, or in front of it. */
+/** Faults of the service or of a proxy in front of it. */
 export const faults = {
-  'reset before it was applied': { effect: 'reset', times: 1 },
-  'reset twice': { effect: 'reset', times: 2 },
-  'applied, and the answer lost': { effect: 'lostResponse', times: 1 },
-  'applied, and the answer lost twice': { effect: 'lostResponse', times: 2 },
-  'applied, and the answer cut off': { effect: 'truncate', times: 1 },
-  'applied twice by what lies between': { effect: 'duplicate', times: 1 },
+  'connection reset before the request was applied': { effect: 'reset', times: 1 },
+  'connection reset twice': { effect: 'reset', times: 2 },
+  'applied, and the answer is lost': { effect: 'lostResponse', times: 1 },
+  'applied, and the answer is lost twice': { effect: 'lostResponse', times: 2 },
+  'applied, and the answer is cut off': { effect: 'truncate', times: 1 },
+  'sent twice by a proxy': { effect: 'duplicate', times: 1 },
   slow: { effect: { latency: 5 }, times: 1 },
   '429': { effect: { status: 429 }, times: 1 },
   '429 with Retry-After': { effect: { status: 429, retryAfter: 7 }, times: 2 },
@@ -23,13 +23,13 @@ export const faults = {
 export type FaultName = keyof typeof faults;
 export const faultNames = Object.keys(faults) as FaultName[];
 
-/** A way for requests to go. */
+/** Changes how requests reach the service. */
 export type Way = (answering: Answering) => Answering;
 
-/** Longer than any attempt waits. */
+/** Longer than the timeout of any attempt. */
 const lateMs = 90_000;
 
-/** The first request is applied at once, and its answer comes too late. */
+/** The first request is applied at once, and its answer arrives after the timeout. */
 export function lateBack(clock: Pick<VirtualClock, 'sleep'>): Way {
   return once(async (request, answering) => {
     const answer = await answering(request);
@@ -38,7 +38,7 @@ export function lateBack(clock: Pick<VirtualClock, 'sleep'>): Way {
   });
 }
 
-/** The first request is applied after it was given up. */
+/** The first request is applied after its timeout. */
 export function lateThere(clock: Pick<VirtualClock, 'sleep'>): Way {
   return once(async (request, answering) => {
     await clock.sleep(lateMs);
@@ -46,7 +46,7 @@ export function lateThere(clock: Pick<VirtualClock, 'sleep'>): Way {
   });
 }
 
-/** The first request goes this way, the others as they would. */
+/** Applies `way` to the first request only. */
 function once(way: (request: Request, answering: Answering) => Promise<Response>): Way {
   let first = true;
   return (answering) => (request) => {

@@ -1,13 +1,13 @@
 /**
- * The client under every combination of the sandbox's assumptions: however the gaps of the specification are filled, a
- * caller sees the same.
+ * The client under every combination of the sandbox's assumptions: a caller gets the same results, whatever a service
+ * does where the specification is silent.
  *
- * All combinations at once are {@link everything}: more than a hundred thousand, most of which no call can tell apart,
- * since a switch changes only the answers it is about. So the product is factored by call. First it is found out which
- * switches a call meets: those of which some value changes some answer, whether all other switches stand at their
- * defaults or all at one of their other values. Then the call is made under the full product of those. That loses
- * nothing where a switch which changes no answer of a call, on either ground, changes none in between; switches only
- * rewrite answers, one after the other, and each looks at fields no other one makes.
+ * There are {@link everything} combinations, more than a hundred thousand, and most do not differ for a given call,
+ * because an assumption changes only some answers. So the combinations are factored by call. A first step finds the
+ * assumptions that change an answer of the call, with all other assumptions at their defaults, or at their first or
+ * second other value. Then the call is made under the full product of these. This is complete as long as an assumption
+ * that changes no answer in these cases changes none in mixed cases. Assumptions only rewrite answers, one after the
+ * other, and each one reads fields that no other one writes.
  */
 import { createClient, type Client } from '@newsletter-kit/core';
 import {
@@ -35,7 +35,7 @@ interface Scene {
   readonly client: Client;
   readonly sandbox: Sandbox;
   readonly clock: VirtualClock;
-  /** A client that differs from the first. */
+  /** Creates a client with other options. */
   readonly other: (options: { readonly baseUrl?: string; readonly token?: string }) => Client;
 }
 
@@ -46,9 +46,9 @@ async function all<Item, Seen>(list: AsyncIterable<Item>, see: (item: Item) => S
 }
 const nameOf = (error: unknown): string => (error instanceof Error ? error.name : 'no error');
 
-/** What a caller relies on, call by call. None looks at what an assumption leaves to the service. */
+/** The results that a caller relies on, by call. They contain nothing that an assumption leaves to the service. */
 const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
-  'creates subscriptions and is warned': async ({ client }) => {
+  'creates subscriptions and returns warnings': async ({ client }) => {
     const seen: unknown[] = [];
     for (const email of ['new@example.com', 'new@example.com']) {
       const { data, warnings } = await client.subscriptions.create({
@@ -57,7 +57,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
       });
       seen.push([data.email, data.status, data.utm_source || null, warnings?.map(({ code }) => code)]);
     }
-    // Whether a known address takes other fields than custom fields is left to the service.
+    // Whether fields other than custom fields of a known address are updated is left to the service.
     await client.subscriptions.create({ email: 'new@example.com', utm_source: 'again' });
     const { data, warnings } = await client.subscriptions.create({ email: 'plain@example.com' });
     return [...seen, data.email, warnings?.length ?? 0];
@@ -70,7 +70,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     ]),
   'iterates subscriptions by page': async ({ client }) =>
     all(client.subscriptions.list({ limit: 30, page: 1 }), ({ id, utm_campaign }) => [id, utm_campaign || null]),
-  'reads a page and its place': async ({ client }) => {
+  'reads a page and its cursor': async ({ client }) => {
     const page = await client.subscriptions.list({ limit: 30 });
     const last = await client.subscriptions.list({ limit: 1, email: 'annie.easley@example.org' });
     return [
@@ -85,7 +85,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
   },
   imports: async ({ client }) =>
     typeof (await client.subscriptions.bulkCreate({ subscriptions: [{ email: 'one@example.com' }] })).import_id,
-  'follows a job to its end': async ({ client, clock }) => {
+  'polls a job until it is done': async ({ client, clock }) => {
     const [first] = (await client.subscriptions.list({ limit: 1 })).items;
     const { data } = await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: first?.id ?? '' }] });
     await clock.sleep(60_000);
@@ -96,7 +96,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
       job.error_log?.length ?? 0,
     ];
   },
-  'makes, reads, renames and deletes a custom field': async ({ client }) => {
+  'creates, reads, renames and deletes a custom field': async ({ client }) => {
     const { id } = (await client.customFields.create({ kind: 'double', display: 'Weight' })).data;
     await client.customFields.update({ id, display: 'Mass' });
     const one = (await client.customFields.get({ id })).data.display;
@@ -127,7 +127,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
       (await all(client.journeys.list({ automationId, limit: 2 }), ({ id }) => id)).includes(data.id),
     ];
   },
-  'finds out whether an enrollment has happened': async ({ client, sandbox }) => {
+  'looks up an enrollment whose answer was lost': async ({ client, sandbox }) => {
     const automationId = await automationOf(client);
     sandbox.faults.add({ match: 'journeys.enroll', effect: 'lostResponse', times: 1 });
     const { data } = await client.journeys.enroll({ automationId, email: 'annie.easley@example.org' });
@@ -137,7 +137,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
         .length,
     ];
   },
-  'finds out whether a deletion request and a custom field have': async ({ client, sandbox }) => {
+  'looks up a deletion request and a custom field whose answers were lost': async ({ client, sandbox }) => {
     sandbox.faults.add({ match: '*.create', effect: 'lostResponse', nth: 1 });
     const { data: request } = await client.deletionRequests.create({ email: 'annie.easley@example.org' });
     sandbox.faults.clear();
@@ -155,13 +155,13 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     (await client.advertisementOpportunities.list()).items.length,
     await all(client.automations.listEmails({ automationId: await automationOf(client), limit: 1 }), ({ id }) => id),
   ],
-  'waits out a 429': async ({ client, sandbox, clock }) => {
+  'waits after a 429': async ({ client, sandbox, clock }) => {
     sandbox.rateLimit.use({ limit: 3, windowSeconds: 20, headers: false });
     const lengths: number[] = [];
     for (let n = 0; n < 7; n += 1) lengths.push((await client.customFields.list()).items.length);
     return [lengths, clock.now() - noon > 20_000];
   },
-  'says what is wrong': async ({ client, other }) => [
+  'throws the documented errors': async ({ client, other }) => [
     nameOf(await client.automations.get({ automationId: 'aut_none' }).catch((error: unknown) => error)),
     nameOf(await client.subscriptions.list({ cursor: 'nonsense' }).then(undefined, (error: unknown) => error)),
     nameOf(
@@ -175,7 +175,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
         .then(undefined, (error: unknown) => error),
     ),
   ],
-  'knows its token': async ({ client, sandbox, other }) => {
+  'reads the info of its token': async ({ client, sandbox, other }) => {
     const signIn = { client_id: oauthClients.public.uid, redirect_uri: 'http://127.0.0.1/callback' };
     const verifier = 'a-verifier-that-is-as-long-as-the-standard-wants-it';
     const address = client.oauth.authorize({
@@ -200,20 +200,20 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
 
 interface Seen {
   readonly outcome: unknown;
-  /** Every answer as it came, to tell whether a switch changed one. */
+  /** Every answer as received, to detect whether an assumption changed one. */
   readonly answers: string;
 }
 
 /**
- * One sandbox serves all runs: to take it back to its first moment costs a twentieth of making it. The clock is one per
- * run, and each begins at noon.
+ * One sandbox serves all runs: restoring its first snapshot costs a twentieth of creating a sandbox. Each run has a
+ * clock that starts at noon.
  */
 let clock = createVirtualClock(noon);
 const sandbox = createSandbox({ seed: 'demo', now: () => clock.now() });
 const start = sandbox.snapshots.take();
 afterAll(() => sandbox.close());
 
-async function see(name: string, assumptions: AssumptionChoice): Promise<Seen> {
+async function runCall(name: string, assumptions: AssumptionChoice): Promise<Seen> {
   clock = createVirtualClock(noon);
   sandbox.snapshots.restore(start.id);
   sandbox.faults.clear();
@@ -252,32 +252,33 @@ const switches = sandbox.assumptions.list();
 const everything = switches.reduce((product, { values }) => product * values.length, 1);
 const namesOf = Object.keys(calls);
 
-/** The switches that refuse what a call asks for, with the value that does: no other can change its answers then. */
+/** The assumptions with a value that refuses a call: then no other assumption changes its answers. */
 const refusals: Readonly<Partial<Record<string, string>>> = {
   data_deletion: 'not_enabled',
   publication_list: 'absent',
 } satisfies Partial<Record<AssumptionId, string>>;
 
-/** Grounds to look from: all at their defaults; all at their other value, the first, then the second. */
+/** The base settings: all assumptions at their defaults; all at the first, and all at the second other value. */
 const grounds: readonly AssumptionChoice[] = [0, 1, 2].map((which) =>
   Object.fromEntries(
     switches.map(({ id, values }) => [id, values[id in refusals ? 0 : Math.min(which, values.length - 1)]]),
   ),
 );
 
-/** The switches of which some value changes some answer of the call. */
-async function metBy(name: string): Promise<AssumptionId[]> {
-  const met = new Set<AssumptionId>();
+/** The assumptions that change an answer of the call with at least one of their values. */
+async function assumptionsAffecting(name: string): Promise<AssumptionId[]> {
+  const affected = new Set<AssumptionId>();
   for (const ground of grounds) {
-    const { answers } = await see(name, ground);
+    const { answers } = await runCall(name, ground);
     for (const { id, values } of switches) {
       for (const value of values) {
-        if (met.has(id)) break;
-        if (value !== ground[id] && (await see(name, { ...ground, [id]: value })).answers !== answers) met.add(id);
+        if (affected.has(id)) break;
+        if (value !== ground[id] && (await runCall(name, { ...ground, [id]: value })).answers !== answers)
+          affected.add(id);
       }
     }
   }
-  return [...met];
+  return [...affected];
 }
 
 function product(ids: readonly AssumptionId[]): AssumptionChoice[] {
@@ -300,26 +301,27 @@ beforeAll(() =>
   }).customFields.list(),
 );
 
-const metAnywhere = new Set<AssumptionId>();
+const affecting = new Set<AssumptionId>();
 
-describe('whatever the service does where the specification is silent, the client', () => {
+describe('under every combination of assumptions, the client', () => {
   test.each(namesOf)('%s', async (name) => {
-    const { outcome } = await see(name, {});
-    const met = await metBy(name);
-    for (const id of met) metAnywhere.add(id);
+    const { outcome } = await runCall(name, {});
+    const affected = await assumptionsAffecting(name);
+    for (const id of affected) affecting.add(id);
     expect(outcome).not.toHaveProperty('failed');
-    for (const choice of product(met)) {
+    for (const choice of product(affected)) {
       const refused = Object.entries(choice).some(([id, value]) => refusals[id] === value);
-      // A refusal is told; after a lost response the list is refused as well, and the client says that it cannot tell.
+      // A refusal is an error; after a lost response the list is refused too, and the client reports that it cannot
+      // tell.
       const expected = refused
         ? { failed: expect.stringMatching(/^(Forbidden|NotFound|Network)Error$/) as unknown }
         : outcome;
-      expect((await see(name, choice)).outcome, JSON.stringify(choice)).toEqual(expected);
+      expect((await runCall(name, choice)).outcome, JSON.stringify(choice)).toEqual(expected);
     }
   });
 
-  test('meets every switch there is in one of these calls', () => {
-    expect([...metAnywhere].toSorted()).toEqual(switches.map(({ id }) => id).toSorted());
+  test('is affected by every assumption in one of these calls', () => {
+    expect([...affecting].toSorted()).toEqual(switches.map(({ id }) => id).toSorted());
     expect(everything).toBeGreaterThan(100_000);
   });
 });

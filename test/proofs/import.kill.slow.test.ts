@@ -1,8 +1,7 @@
 /**
- * A bulk import from a CSV file, its process killed (SIGKILL) again and again. 50,000 rows and five kills
- * by default; the whole is
- * `IMPORT_ROWS=1000000 IMPORT_KILLS=20 npm test -- test/proofs/import.kill`. What reached
- * the service is judged by a server's own count, which knows nothing of the journal.
+ * A bulk import from a CSV file whose process is killed (SIGKILL) repeatedly: 50,000 rows and five kills by default,
+ * `IMPORT_ROWS=1000000 IMPORT_KILLS=20 npm test -- test/proofs/import.kill` for the full proof. An independent server
+ * counts the received rows; it does not use the journal.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,21 +18,18 @@ import { scratchFolder } from '../support/scratch-folder.ts';
 const size = Number(process.env['IMPORT_ROWS'] ?? 50_000);
 const kills = Number(process.env['IMPORT_KILLS'] ?? 5);
 const child = fileURLToPath(new URL('import/child.ts', import.meta.url));
-/**
- * A heap as in a small container: otherwise V8 lets garbage pile up to what it thinks the machine can spare, whatever
- * the import needs.
- */
+/** A heap as in a small container: otherwise V8 collects garbage late on a machine with much memory. */
 const flags = [
   '--conditions=source',
   '--disable-warning=ExperimentalWarning',
   '--max-old-space-size=64',
   '--max-semi-space-size=2',
 ];
-/** Calls under way at once, by default. */
-const underWay = 4;
+/** Default number of concurrent requests. */
+const concurrency = 4;
 
 /**
- * Every row has an address of its own, but: each 997th has that of the row before it, each 1009th has none that can be
+ * Each row has a unique address, except: each 997th row repeats the address before it, each 1009th has an invalid
  * one.
  */
 const isDuplicate = (n: number): boolean => n % 997 === 0;
@@ -51,21 +47,21 @@ async function writeCsv(path: string): Promise<void> {
   await once(file, 'finish');
 }
 
-interface Told {
-  /** The last line, where the process lived to say it. */
+interface Ended {
+  /** The last line, if the process was not killed before it. */
   readonly end: { readonly result: Record<string, unknown>; readonly megabytes: number } | undefined;
   /** Highest memory seen, in MB. */
   readonly megabytes: number;
 }
 
-/** One process, from its start to its end or to the kill after so many calls and milliseconds. */
+/** Runs one process until it ends, or until it is killed after a number of calls and milliseconds. */
 async function run(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
   receiver: Receiver,
   killAt: { readonly calls: number; readonly ms: number } | undefined,
-  onTaken: (first: number, rows: number) => void,
-): Promise<Told> {
+  onAccepted: (first: number, rows: number) => void,
+): Promise<Ended> {
   const started = spawn(process.execPath, [...flags, child, ...args], { env, stdio: ['ignore', 'pipe', 'inherit'] });
   onTestFinished(() => void started.kill('SIGKILL'));
   const closed = once(started, 'close');
@@ -83,11 +79,11 @@ async function run(
       else setTimeout(kill, killAt.ms);
     };
   }
-  let end: Told['end'];
+  let end: Ended['end'];
   for await (const line of createInterface({ input: started.stdout })) {
-    const said = JSON.parse(line) as { taken?: [number, number] } & NonNullable<Told['end']>;
-    if (said.taken) onTaken(...said.taken);
-    else end = said;
+    const message = JSON.parse(line) as { taken?: [number, number] } & NonNullable<Ended['end']>;
+    if (message.taken) onAccepted(...message.taken);
+    else end = message;
   }
   await closed;
   receiver.onCall = () => undefined;
@@ -95,13 +91,13 @@ async function run(
 }
 
 test(
-  `${size} rows, killed ${kills} times: every row of an acknowledged batch exactly once, none skipped`,
+  `${size} rows, killed ${kills} times: sends every row of an acknowledged batch exactly once and skips none`,
   { timeout: 60_000 + size },
   async () => {
     const folder = scratchFolder();
     const csv = join(folder, 'people.csv');
     await writeCsv(csv);
-    // What Node makes of TypeScript is kept, as a build would: the compiler is no part of what is measured.
+    // Compiles the TypeScript once, so that compilation does not count as memory of the import.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') };
     execFileSync(process.execPath, [...flags, '--eval', `import(${JSON.stringify(child)}).catch(() => undefined)`], {
       env,
@@ -109,14 +105,14 @@ test(
     const receiver = await receive(size);
     onTestFinished(() => receiver.stop());
 
-    /** Rows the importer said were taken; the header is row 1 of the file. */
+    /** Rows that the importer reported as accepted; the header is row 1 of the file. */
     const acknowledged = new Set<number>();
     const repeats: number[] = [];
-    const takenOnce = (first: number): void => {
+    const countAccepted = (first: number): void => {
       if (acknowledged.has(first)) repeats.push(first);
       acknowledged.add(first);
     };
-    // Few enough calls before each kill that something is left for the next.
+    // Few calls before each kill, so that rows are left for the next one.
     const kill = fc.record({
       calls: fc.integer({ min: 1, max: Math.max(1, Math.floor(size / 1000 / (kills + 2))) }),
       ms: fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5 })),
@@ -126,20 +122,20 @@ test(
     let megabytes = 0;
     let killed = 0;
     let sentAgain = 0;
-    let end: Told['end'];
+    let end: Ended['end'];
     for (const killAt of attempts) {
       if (end) break;
       const before = receiver.calls.length;
       const known = new Set(acknowledged);
-      const told = await run(
+      const ended = await run(
         [csv, join(folder, 'journal'), receiver.baseUrl],
         env,
         receiver,
         killed < kills ? killAt : undefined,
-        takenOnce,
+        countAccepted,
       );
-      megabytes = Math.max(megabytes, told.megabytes);
-      end = told.end;
+      megabytes = Math.max(megabytes, ended.megabytes);
+      end = ended.end;
       if (!end) killed += 1;
       const inThisRun = receiver.calls.slice(before);
       expect(
@@ -152,7 +148,7 @@ test(
     }
 
     expect(repeats).toEqual([]);
-    expect(killed, 'the kills came in time').toBeGreaterThan(kills / 2);
+    expect(killed, 'most kills hit a running process').toBeGreaterThan(kills / 2);
     const wrong: number[] = [];
     let twice = 0;
     for (let n = 1; n <= size; n += 1) {
@@ -160,15 +156,15 @@ test(
       if (isSent(n) ? times === 0 : times > 0) wrong.push(n);
       if (times > 1) twice += 1;
     }
-    expect(wrong, 'no row is skipped, and none is sent that should not be').toEqual([]);
-    // Twice only what was under way at a kill: the same calls once more, whole.
+    expect(wrong, 'no valid row is skipped, and no invalid row is sent').toEqual([]);
+    // Only requests that were in flight at a kill are sent twice, as complete requests.
     const whole = new Map<number, readonly number[]>();
     for (const { first, last, rows } of receiver.calls) {
-      expect([last, rows], 'a call is repeated whole').toEqual(whole.get(first) ?? [last, rows]);
+      expect([last, rows], 'a repeated call has the same rows').toEqual(whole.get(first) ?? [last, rows]);
       whole.set(first, [last, rows]);
     }
-    expect(sentAgain).toBeLessThanOrEqual(kills * underWay);
-    expect(twice).toBeLessThanOrEqual(kills * underWay * 1000);
+    expect(sentAgain).toBeLessThanOrEqual(kills * concurrency);
+    expect(twice).toBeLessThanOrEqual(kills * concurrency * 1000);
     const sent = Array.from({ length: size }, (_, index) => index + 1).filter(isSent).length;
     expect(end?.result).toMatchObject({ outcome: 'complete', read: size, accepted: sent, failed: 0 });
     expect(megabytes).toBeLessThan(200);

@@ -1,7 +1,6 @@
 /**
  * Bulk import under kills between any two effects and under every fault of the sandbox. `npm test` tries 60 schedules;
- * `IMPORT_RUNS=5000 npm test -- test/proofs/import.property` tries more, `TEST_SEED` repeats
- * one.
+ * `IMPORT_RUNS=5000 npm test -- test/proofs/import.property` tries more; `TEST_SEED` repeats a run.
  */
 import { createEngine, createFetchHost, type Host } from '@newsletter-kit/core';
 import {
@@ -17,8 +16,8 @@ import { expect, test } from 'vitest';
 import { killable, type Disk } from './import/killable.ts';
 
 const runs = Number(process.env['IMPORT_RUNS'] ?? 60);
-/** A schedule is given this many runs to come to its end. */
-const patience = 60;
+/** Most runs of one schedule. */
+const mostRuns = 60;
 
 const row = fc.oneof(
   { weight: 12, arbitrary: fc.constant('new' as const) },
@@ -58,8 +57,8 @@ type Schedule = typeof schedule extends fc.Arbitrary<infer T> ? T : never;
 const address = (index: number): string => `reader${index}@example.com`;
 
 /**
- * The rows of a schedule: `again` has the address of an earlier row, `refused` names what only the service can know is
- * wrong.
+ * The rows of a schedule: `again` has the address of an earlier row, `refused` has a value that only the service can
+ * recognize as wrong.
  */
 function rowsOf(kinds: readonly Kind[]): { email: string; utm_campaign: string; newsletter_list_ids?: string[] }[] {
   return kinds.map((kind, index) => {
@@ -74,7 +73,7 @@ function rowsOf(kinds: readonly Kind[]): { email: string; utm_campaign: string; 
 }
 const poison = 'nl_list_00000000-0000-4000-8000-0000000000ff';
 
-/** What really reached the service, told by the service's side of the wire. */
+/** A request as the service received it. */
 interface Arrival {
   readonly emails: readonly string[];
   /** Number of the run that sent it. */
@@ -82,10 +81,10 @@ interface Arrival {
 }
 
 /**
- * The sandbox as a host on a virtual clock. A call that holds a poisoned row is refused as a whole, as a strict service
- * would.
+ * The sandbox as a host on a virtual clock. It refuses a whole request if one of its rows has the value `poison`, as a
+ * strict service would.
  */
-function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay: Set<Promise<unknown>>): Host {
+function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, inFlight: Set<Promise<unknown>>): Host {
   const real = createFetchHost({
     fetch: async (url, init) => {
       const { pathname } = new URL(url);
@@ -100,7 +99,7 @@ function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay
       }
       expect(pathname).toContain(publicationId);
       const answer = sandbox.fetch(url, init);
-      underWay.add(answer);
+      inFlight.add(answer);
       return answer;
     },
   });
@@ -114,19 +113,19 @@ function wire(sandbox: Sandbox, arrivals: Arrival[], run: () => number, underWay
 
 async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retries, single }: Schedule): Promise<void> {
   const sandbox = createSandbox({ profile: 'unlimited', now: () => Date.UTC(2026, 0, 1) });
-  const underWay = new Set<Promise<unknown>>();
+  const inFlight = new Set<Promise<unknown>>();
   try {
     for (const each of faults) sandbox.faults.add({ match: 'subscriptions.*', ...each, times: 40 });
     const rows = rowsOf(kinds);
     const disk: Disk = { records: [] };
     const arrivals: Arrival[] = [];
-    const told = new Set<string>();
+    const reported = new Set<string>();
     let run = 0;
-    const real = wire(sandbox, arrivals, () => run, underWay);
+    const real = wire(sandbox, arrivals, () => run, inFlight);
     let result: ImportResult | undefined;
     let rejections: Rejection[] = [];
 
-    for (; run < patience && result?.outcome !== 'complete'; run += 1) {
+    for (; run < mostRuns && result?.outcome !== 'complete'; run += 1) {
       const world = killable(real, disk, kills[run] ?? Number.POSITIVE_INFINITY);
       const engine = createEngine({
         host: world.host,
@@ -138,13 +137,13 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
       const rejected: Rejection[] = [];
       rejections = rejected;
       const seen: ImportProgress[] = [];
-      const toldBefore = new Set(told);
+      const reportedBefore = new Set(reported);
       const sentBefore = arrivals.length;
       const learn = (numbers: readonly number[]): void => {
         for (const number of numbers) {
           const email = rows[number - 1]?.email ?? '';
-          expect(told, 'the service’s yes to a row is told once').not.toContain(email);
-          told.add(email);
+          expect(reported, 'each row is reported as accepted once').not.toContain(email);
+          reported.add(email);
         }
       };
       const shared = {
@@ -165,7 +164,7 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
       const resent = arrivals
         .slice(sentBefore)
         .flatMap(({ emails }) => emails)
-        .filter((email) => toldBefore.has(email));
+        .filter((email) => reportedBefore.has(email));
       expect(resent, 'no row is sent again once its batch was acknowledged').toEqual([]);
       for (const [index, now] of seen.entries()) {
         const before = seen[index - 1] ?? now;
@@ -191,9 +190,9 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
     sandbox.faults.clear();
     const met: string[] = [];
     for await (const { email } of there.list('subscriptions.list', { limit: 100 })) met.push(email);
-    expect(met.sort(), 'every row is there, none twice').toEqual(expected.map(({ email }) => email).sort());
+    expect(met.sort(), 'the service has every row once').toEqual(expected.map(({ email }) => email).sort());
 
-    // Whatever a later run sent once more, it sent exactly as an earlier one had: nothing new was mixed in.
+    // A later run repeats batches of an earlier run unchanged, without new rows in them.
     for (const { emails, run: later } of arrivals) {
       for (const earlier of arrivals.filter(
         (other) => other.run < later && other.emails.some((email) => emails.includes(email)),
@@ -212,17 +211,17 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
     expect((result?.accepted ?? 0) + (result?.rejected ?? 0) + (result?.duplicates ?? 0)).toBe(rows.length);
     expect(
       rejections.map((rejection) => rejection.row).sort((a, b) => a - b),
-      'the last run names every row that is left out',
+      'the last run reports every row that is left out',
     ).toEqual(rows.flatMap((each, index) => (expected.includes(each) ? [] : [index + 1])));
     for (const { reason } of rejections) expect(reason).not.toMatch(/reader\d/i);
   } finally {
-    await Promise.allSettled(underWay); // a killed run leaves requests behind
+    await Promise.allSettled(inFlight); // a killed run leaves requests in flight
     sandbox.close();
   }
 }
 
 test(
-  'no schedule of kills and faults loses a row, or repeats one that was acknowledged',
+  'loses no row and repeats no acknowledged row under any schedule of kills and faults',
   { timeout: 60_000 + runs * 1000 },
   async () => {
     await fc.assert(fc.asyncProperty(schedule, prove), { numRuns: runs });

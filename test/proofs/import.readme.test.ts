@@ -1,4 +1,4 @@
-/** The snippets on bulk import in core's README do what the README says. */
+/** The snippets of the section on bulk import in core's README, executed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -28,7 +28,7 @@ async function run(code: string, address: string): Promise<{ stdout: string; std
   return { stdout, stderr };
 }
 
-test('the import of a CSV file prints what the README says', async ({ sandboxOnPort }) => {
+test('prints the documented output of an import from a CSV file', async ({ sandboxOnPort }) => {
   const folder = scratchFolder();
   await writeFile(join(folder, 'people.csv'), snippets('csv')[0] ?? '');
   const code = (snippets('ts')[0] ?? '')
@@ -41,7 +41,7 @@ test('the import of a CSV file prints what the README says', async ({ sandboxOnP
   for (const line of stdout.trim().split('\n')) expect(section.replaceAll('\n', ' ')).toContain(line);
 });
 
-test('rows one by one, and the job of a bulk update, are as the README says', async ({ sandboxOnPort }) => {
+test('prints the documented output of an import one by one, and of a bulk update', async ({ sandboxOnPort }) => {
   const { stdout, stderr } = await run(snippets('ts')[1] ?? '', sandboxOnPort.address);
   expect(stdout, stderr).toBe('1 0\n2 1\ncomplete [ 2 ]\n');
 });

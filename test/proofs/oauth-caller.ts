@@ -1,4 +1,4 @@
-/** A process that calls the API with the login of a token file, again and again. */
+/** A process that calls the API with the login of a token file, ten times per line on stdin. */
 import { createClient } from '@newsletter-kit/core';
 import { createFileTokenStore } from '@newsletter-kit/core/node';
 

@@ -1,4 +1,4 @@
-/** Several processes that live from one login: refresh tokens are good once, and a second use ends the login of all. */
+/** Several processes share one login. A refresh token is valid once, and a second use ends the login for all. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const rounds = 6;
 const processes = 5;
 const caller = fileURLToPath(new URL('oauth-caller.ts', import.meta.url));
 
-test('refresh it once each time it ends, whoever notices first', async ({ sandboxOnPort: sandbox }) => {
+test('processes that share a login refresh an expired token only once', async ({ sandboxOnPort: sandbox }) => {
   const path = join(scratchFolder(), 'tokens.json');
   const clientId = oauthClients.public.uid;
   const { oauth } = createClient({

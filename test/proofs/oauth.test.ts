@@ -1,4 +1,4 @@
-/** Logins against the sandbox: the whole flow of both kinds of app, and tokens that end in the middle of work. */
+/** OAuth against the sandbox: the login flow of confidential and public apps, and tokens that expire during calls. */
 import { createClient, createFetchHost, ForbiddenError, UnauthorizedError, type Client } from '@newsletter-kit/core';
 import {
   AccessDeniedError,
@@ -46,7 +46,7 @@ async function logIn(sandbox: Sandbox, oauth: Client['oauth']): Promise<TokenSet
   return oauth.finishLogin(await consent(sandbox.fetch, login.url), login);
 }
 
-/** A client that lives from a login, and what is behind it. */
+/** A client that uses a login, with its sandbox and token store. */
 async function loggedIn(options: SandboxOptions = {}) {
   const { sandbox, oauth } = start(options);
   const first = await logIn(sandbox, oauth);
@@ -66,7 +66,7 @@ const failure = async (work: PromiseLike<unknown>): Promise<unknown> =>
   );
 
 describe.each(Object.entries(kinds))('a %s app', (_, app) => {
-  it('sends a person to consent, exchanges the code, calls, refreshes and ends the login', async () => {
+  it('obtains consent, exchanges the code, calls the API, refreshes and revokes the tokens', async () => {
     const { sandbox, oauth } = start({}, app);
     const tokens = await logIn(sandbox, oauth);
     expect(tokens).toMatchObject({
@@ -94,12 +94,12 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
     expect(await items(renewed)).toBe(10);
 
     await oauth.revokeTokens(renewed);
-    await oauth.revokeTokens(renewed); // again is no error
+    await oauth.revokeTokens(renewed); // a second revocation is no error
     await expect(items(renewed)).rejects.toThrow(UnauthorizedError);
     expect(await failure(oauth.refreshTokens(renewed))).toMatchObject({ code: 'invalid_grant', status: 400 });
   });
 
-  it('learns what its tokens are, and nothing of those that have ended', async () => {
+  it('introspects its tokens, and reports expired and unknown ones as inactive', async () => {
     const { sandbox, oauth } = start({}, app);
     const tokens = await logIn(sandbox, oauth);
     const common = {
@@ -142,7 +142,7 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
     });
   });
 
-  it('is told how it is set up wrongly, without its secret', async () => {
+  it('gets an error that explains a wrong secret without printing it', async () => {
     const { sandbox, oauth } = start({}, { ...app, clientSecret: 'wrong-and-hush' });
     const error = await failure(logIn(sandbox, oauth));
     expect(error).toMatchObject({ name: 'OAuthError', code: 'invalid_client', status: 401 });
@@ -152,7 +152,7 @@ describe.each(Object.entries(kinds))('a %s app', (_, app) => {
 });
 
 describe('a login', () => {
-  it('that a person refuses says so and exchanges nothing', async () => {
+  it('rejects with AccessDeniedError after a refused consent, and exchanges no code', async () => {
     const { sandbox, oauth } = start();
     const login = await oauth.startLogin();
     const callback = await consent(sandbox.fetch, login.url, 'deny');
@@ -160,7 +160,7 @@ describe('a login', () => {
     expect(counted(sandbox, 'oauth.exchange')).toBe(0);
   });
 
-  it('takes nothing that belongs to another one', async () => {
+  it('rejects the callback of another login', async () => {
     const { sandbox, oauth } = start();
     const [mine, theirs] = [await oauth.startLogin(), await oauth.startLogin()];
     const callback = await consent(sandbox.fetch, theirs.url);
@@ -169,18 +169,18 @@ describe('a login', () => {
     bare.searchParams.delete('state');
     await expect(oauth.finishLogin(bare, mine)).rejects.toThrow(StateMismatchError);
     expect(counted(sandbox, 'oauth.exchange')).toBe(0);
-    // Same state, another verifier: PKCE stands where the state does not.
+    // The state is right and the verifier wrong: PKCE refuses the exchange.
     expect(await failure(oauth.finishLogin(callback, { ...theirs, codeVerifier: mine.codeVerifier }))).toMatchObject({
       code: 'invalid_grant',
     });
   });
 
-  it('that asks for a scope the service does not know is refused with its name', async () => {
+  it('rejects with invalid_scope for an unknown scope', async () => {
     const { sandbox, oauth } = start({}, { scopes: ['subscriptions:admire'] });
     expect(await failure(logIn(sandbox, oauth))).toMatchObject({ code: 'invalid_scope', status: undefined });
   });
 
-  it('gives what was asked for and no more', async () => {
+  it('grants only the requested scopes', async () => {
     const { sandbox, oauth } = start({}, { scopes: scopesFor(['subscriptions.list']) });
     const { accessToken } = await logIn(sandbox, oauth);
     const client = createClient({ baseUrl: `${appUrl}/v2`, publicationId, token: accessToken, fetch: sandbox.fetch });
@@ -188,7 +188,7 @@ describe('a login', () => {
     await expect(client.subscriptions.create({ email: 'ada@example.com' })).rejects.toThrow(ForbiddenError);
   });
 
-  it('waits out a service that is busy, and never repeats an exchange that may have happened', async () => {
+  it('retries an exchange after a 503, and never one whose answer was lost', async () => {
     const { sandbox, oauth } = start();
     sandbox.faults.add({ match: 'oauth.exchange', effect: { status: 503 }, times: 2 });
     await logIn(sandbox, oauth);
@@ -200,8 +200,8 @@ describe('a login', () => {
   });
 });
 
-describe('a client that lives from a login', () => {
-  it('reads every page though its token ends between two of them', async () => {
+describe('a client with a login', () => {
+  it('reads every page of a list when its token expires between two of them', async () => {
     const { sandbox, client, store, first } = await loggedIn({ seedSize: 300 });
     const seen: string[] = [];
     for await (const { id } of client().subscriptions.list({ limit: 25 })) {
@@ -214,9 +214,9 @@ describe('a client that lives from a login', () => {
     expect(counted(sandbox, 'oauth.refresh')).toBe(1);
   });
 
-  it('makes one refresh of a hundred calls that are refused at the same time', async () => {
+  it('refreshes once for a hundred calls that are refused at the same time', async () => {
     const { sandbox, oauth, store, client } = await loggedIn();
-    // Ended elsewhere: the clock says nothing about it, only the service does.
+    // Another process refreshed: only the service, not the clock, shows that the token has ended.
     const elsewhere = await oauth.refreshTokens((await store.load())!);
     const shared = client();
     await store.save({ ...elsewhere, accessToken: (await store.load())!.accessToken });
@@ -229,7 +229,7 @@ describe('a client that lives from a login', () => {
     expect(counted(sandbox, 'oauth.refresh')).toBe(2); // the one elsewhere, and this
   });
 
-  it('gives a call that learns late of its refusal the token that is there by then', async () => {
+  it('returns the current token to a call that reports an older one as refused', async () => {
     const { sandbox, source, first } = await loggedIn();
     const tokens = source();
     const renewed = await tokens.refresh(first.accessToken);
@@ -238,7 +238,7 @@ describe('a client that lives from a login', () => {
     expect(counted(sandbox, 'oauth.refresh')).toBe(1);
   });
 
-  it('renews five minutes ahead of the end, once', async () => {
+  it('refreshes once, five minutes before expiry', async () => {
     const { sandbox, client } = await loggedIn();
     const api = client();
     await api.subscriptions.list();
@@ -251,7 +251,7 @@ describe('a client that lives from a login', () => {
     expect(sandbox.requests().filter(({ status }) => status === 401)).toEqual([]);
   });
 
-  it('works on while a renewal ahead of time fails, and asks again only later', async () => {
+  it('keeps working after a failed early refresh, and tries again after a pause', async () => {
     const { sandbox, client } = await loggedIn();
     const before = sandbox.requests().length;
     const asked = () =>
@@ -270,7 +270,7 @@ describe('a client that lives from a login', () => {
     expect(asked()).toBe(2);
   });
 
-  it("uses what another process has refreshed, and does not end that process's login", async () => {
+  it('uses the tokens that another process has refreshed', async () => {
     const { sandbox, client, source } = await loggedIn();
     const [one, other] = [client(), client(source())];
     await Promise.all([one.subscriptions.list(), other.subscriptions.list()]);
@@ -281,7 +281,7 @@ describe('a client that lives from a login', () => {
     expect(counted(sandbox, 'oauth.refresh')).toBe(1);
   });
 
-  it('says to log in again where the login was ended, keeps the tokens, and sends the dead one no second time', async () => {
+  it('throws LoginRequiredError after a revocation, keeps the tokens, and does not send the refused one again', async () => {
     const { sandbox, oauth, client, store, first } = await loggedIn();
     await oauth.revokeTokens(first);
     const api = client();
@@ -297,7 +297,7 @@ describe('a client that lives from a login', () => {
     expect((await api.subscriptions.list()).items).toHaveLength(10);
   });
 
-  it('says to log in where nobody is', async () => {
+  it('throws LoginRequiredError without stored tokens', async () => {
     const { store, client } = await loggedIn();
     await store.clear();
     expect(await failure(client().subscriptions.list())).toMatchObject({
@@ -306,7 +306,7 @@ describe('a client that lives from a login', () => {
     });
   });
 
-  it('does not take an outage for the end of the login', async () => {
+  it('keeps the login during an outage of the service', async () => {
     const { sandbox, client, first, store } = await loggedIn();
     sandbox.clock.advance('PT2H');
     sandbox.faults.add({ match: 'oauth.refresh', effect: { status: 500 }, times: 1 });

@@ -1,6 +1,6 @@
 /**
- * The pacer against quotas, an hour of virtual time each: the sandbox's windows, and buckets that refill all the time,
- * with headers as the service sends them and without.
+ * The pacer under quotas, for one hour of virtual time each: the fixed windows of the sandbox, and token buckets, with
+ * and without rate limit headers.
  *
  * `QUOTA_LIMITS=30,180,600` runs the large quotas too, which take half a minute.
  */
@@ -10,15 +10,15 @@ import { baseUrl, engineCaller, runAgainst, type Enforced, type Outcome } from '
 import { createVirtualClock, virtualHost } from '../clock/virtual.ts';
 
 const limits = (process.env['QUOTA_LIMITS'] ?? '30,180').split(',').map(Number);
-const tellings = {
+const variants = {
   'with headers': { headers: true },
   'with Retry-After alone': { headers: false, retryAfter: true },
-  'that says nothing': { headers: false },
+  'without headers': { headers: false },
 } as const;
 const quotas = (['window', 'bucket'] as const).flatMap((kind) =>
-  Object.entries(tellings).flatMap(([telling, told]) =>
+  Object.entries(variants).flatMap(([variant, options]) =>
     limits.map(
-      (limit) => [`a ${kind} of ${limit} a minute ${telling}`, { kind, limit, ...told } satisfies Enforced] as const,
+      (limit) => [`a ${kind} of ${limit} a minute ${variant}`, { kind, limit, ...options } satisfies Enforced] as const,
     ),
   ),
 );
@@ -30,25 +30,25 @@ function usedLately({ minutes }: Outcome, limit: number, count: number): number 
 }
 
 describe.each(quotas)('%s', (_, quota) => {
-  test('is used up; with headers it is never exceeded, without them by a few calls in a hundred', async () => {
+  test('is used fully; calls exceed it never with headers, and rarely without', async () => {
     const { used, refusedShare } = await runAgainst(quota, call);
     expect(used).toBeGreaterThan(quota.headers ? 0.98 : 0.95);
     expect(refusedShare).toBeLessThanOrEqual(quota.headers ? 0 : 0.03);
   });
 
-  test('is used by background calls to nine tenths, as seldom exceeded', async () => {
+  test('is used by background calls to nine tenths, and exceeded as rarely', async () => {
     const background = engineCaller(8, undefined, { background: true });
     const { used, refusedShare } = await runAgainst(quota, background);
     expect(used).toBeGreaterThan(0.9);
     expect(refusedShare).toBeLessThanOrEqual(quota.headers ? 0 : 0.03);
   });
 
-  test('is used up again ten minutes after it has doubled', async () => {
+  test('is used fully again ten minutes after it was doubled', async () => {
     const doubled = await runAgainst(quota, call, { minutes: 30, cut: { minute: 10, limit: quota.limit * 2 } });
     expect(usedLately(doubled, quota.limit * 2, 10)).toBeGreaterThan(quota.headers ? 0.98 : 0.8);
   });
 
-  test('is kept to again soon after it was cut to a third', async () => {
+  test('is kept soon after it was cut to a third', async () => {
     const { minutes, ...rest } = await runAgainst(quota, call, {
       minutes: 25,
       cut: { minute: 10, limit: quota.limit / 3 },
@@ -60,10 +60,10 @@ describe.each(quotas)('%s', (_, quota) => {
   });
 });
 
-describe('a 429 that was no quota', () => {
+describe('a 429 without a quota', () => {
   test.each([
     ['with Retry-After', { 'retry-after': '2' }],
-    ['that says nothing', {}],
+    ['without headers', {}],
   ])('%s holds up a walk for seconds, not for minutes', async (_, headers) => {
     const clock = createVirtualClock();
     const begun = clock.now();

@@ -1,9 +1,9 @@
 /**
- * The OAuth operations under every fault, through the login flow and through a client that lives from a login. A code
- * or a refresh token that comes a second time ends everything that was granted with it, so the sandbox's state tells
- * whether one did: tokens are asked for by introspection, those whose answer was lost included. Time is virtual.
+ * The OAuth operations under every fault, in the login flow and in a client with a login. The service revokes all
+ * tokens of a grant if a code or refresh token is used twice. Introspection of the tokens, also of those whose answer
+ * was lost, shows whether that happened. Time is virtual.
  *
- * `oauth.authorize` is no request: it gives an address that a browser visits, so nothing can go wrong on its way.
+ * `oauth.authorize` sends no request, only returns an address for a browser, so faults do not affect it.
  */
 import { createClient, NetworkError, TimeoutError } from '@newsletter-kit/core';
 import { operation } from '@newsletter-kit/core/contract';
@@ -21,7 +21,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { createVirtualClock, virtualHost, type VirtualClock } from '../clock/virtual.ts';
 import { faultNames, faults, lateBack, lateThere, type FaultName, type Way } from './faults.ts';
 
-/** A login that has ended well, and one whose code has come back but was not exchanged yet. */
+/** A complete login, and one whose code was returned but not exchanged yet. */
 interface Stage {
   readonly clock: VirtualClock;
   readonly sandbox: Sandbox;
@@ -33,7 +33,7 @@ interface Stage {
 
 const appUrl = 'http://127.0.0.1:4010';
 
-/** @param passing - whether time passes while the service is at work, because `way` sleeps on the same clock */
+/** Time passes while the service answers if there is a `way`, because `way` sleeps on the same clock. */
 function hostOf({ clock, sandbox }: Pick<Stage, 'clock' | 'sandbox'>, way?: Way) {
   return virtualHost(clock, way ? way(sandbox.fetch) : sandbox.fetch, { passing: way !== undefined });
 }
@@ -52,14 +52,14 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
         scopes: scopesFor(['subscriptions.list']),
       },
     }).oauth;
-  const agree = async () => {
+  const logInAndConsent = async () => {
     const login = await app().startLogin();
     return { login, callback: await consent(sandbox.fetch, login.url) };
   };
   const prepare = async (): Promise<Stage> => {
-    const first = await clock.during(agree);
+    const first = await clock.during(logInAndConsent);
     const tokens = await app().finishLogin(first.callback, first.login);
-    return { clock, sandbox, app, tokens, pending: await clock.during(agree) };
+    return { clock, sandbox, app, tokens, pending: await clock.during(logInAndConsent) };
   };
   try {
     await clock.run(prepare().then(act));
@@ -68,7 +68,7 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
   }
 }
 
-/** What is granted next, whoever asks for it and however: the sandbox chooses tokens in the same order in each run. */
+/** The tokens of the next grant: the sandbox issues the same tokens in the same order in each run. */
 let next: TokenSet;
 beforeAll(() =>
   onStage(async ({ app, pending: { callback, login } }) => {
@@ -76,7 +76,7 @@ beforeAll(() =>
   }),
 );
 
-/** Which tokens are good: of the login that stood, and of the one that was granted next. */
+/** The validity of the tokens of the login and of the next grant. */
 async function goodTokens({ app, tokens }: Pick<Stage, 'app' | 'tokens'>) {
   const good = async (token: string | null) => (await app().introspectToken(token ?? '')).active;
   return {
@@ -95,31 +95,27 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** What becomes of what may be sent once. */
-type Fate =
-  | 'granted'
-  | 'not granted, and nobody says it was'
-  | 'granted, and nobody knows'
-  | 'ended by the one who doubled it';
+/** The outcome of a request that must not be repeated. */
+type Fate = 'granted' | 'rejected, and not granted' | 'rejected, although granted' | 'revoked because of the duplicate';
 const fates: Readonly<Record<FaultName, Fate>> = {
-  'reset before it was applied': 'not granted, and nobody says it was',
-  'reset twice': 'not granted, and nobody says it was',
-  'applied, and the answer lost': 'granted, and nobody knows',
-  'applied, and the answer lost twice': 'granted, and nobody knows',
-  'applied, and the answer cut off': 'granted, and nobody knows',
-  'applied twice by what lies between': 'ended by the one who doubled it',
+  'connection reset before the request was applied': 'rejected, and not granted',
+  'connection reset twice': 'rejected, and not granted',
+  'applied, and the answer is lost': 'rejected, although granted',
+  'applied, and the answer is lost twice': 'rejected, although granted',
+  'applied, and the answer is cut off': 'rejected, although granted',
+  'sent twice by a proxy': 'revoked because of the duplicate',
   slow: 'granted',
   '429': 'granted',
   '429 with Retry-After': 'granted',
   '503': 'granted',
   '503 of a proxy': 'granted',
-  '500': 'not granted, and nobody says it was',
-  '500 without a body': 'not granted, and nobody says it was',
-  '502 of a proxy': 'not granted, and nobody says it was',
+  '500': 'rejected, and not granted',
+  '500 without a body': 'rejected, and not granted',
+  '502 of a proxy': 'rejected, and not granted',
 };
 const rows = faultNames.map((name) => [name, fates[name]] as const);
 
-/** The two grants: what asks for one, and what is good before and after. */
+/** The two grants: the call, and the valid tokens before and after it. */
 const before = { access: true, refresh: true, nextAccess: false, nextRefresh: false };
 const grants = {
   'oauth.exchange': {
@@ -142,29 +138,29 @@ describe.each(Object.entries(grants))('%s', (id, { make, granted, ended }) => {
       const once = applied(stage, id) + 1;
       sandbox.faults.add({ ...faults[name], match: id });
       const made = make(app(), stage);
-      if (fate === 'granted' || fate === 'ended by the one who doubled it')
+      if (fate === 'granted' || fate === 'revoked because of the duplicate')
         expect(times(await made)).toEqual(times(next));
       else expectUnknown(await failure(made));
       sandbox.faults.clear();
       expect(await goodTokens(stage)).toEqual(
         {
           granted: granted,
-          'granted, and nobody knows': granted,
-          'not granted, and nobody says it was': before,
-          'ended by the one who doubled it': ended,
+          'rejected, although granted': granted,
+          'rejected, and not granted': before,
+          'revoked because of the duplicate': ended,
         }[fate],
       );
-      if (fate !== 'not granted, and nobody says it was') return expect(applied(stage, id)).toBe(once);
-      // Nothing was used up: whoever asks once more is granted it.
+      if (fate !== 'rejected, and not granted') return expect(applied(stage, id)).toBe(once);
+      // Neither code nor refresh token was used: the next request is granted.
       expect(times(await make(app(), stage))).toEqual(times(next));
       expect(await goodTokens(stage)).toEqual(granted);
     });
   });
 
   test.each([
-    ['applied, but the answer takes longer than anyone waits', lateBack],
-    ['on its way for longer than anyone waits', lateThere],
-  ] as const)('%s: granted, and nobody knows', async (_, late) => {
+    ['applied, and the answer arrives after the timeout', lateBack],
+    ['applied after the timeout', lateThere],
+  ] as const)('%s: rejected, although granted', async (_, late) => {
     await onStage(async (stage) => {
       expect(await failure(make(stage.app(late(stage.clock)), stage))).toBeInstanceOf(TimeoutError);
       await stage.clock.sleep(90_000);
@@ -173,14 +169,14 @@ describe.each(Object.entries(grants))('%s', (id, { make, granted, ended }) => {
   });
 });
 
-/** An error that leaves open whether it has happened, and holds no token. */
+/** Expects an error that does not say whether the request was applied, and contains no token. */
 function expectUnknown(error: unknown): void {
   if (error instanceof OAuthError) expect(error.status).toBeGreaterThanOrEqual(500);
   else expect(error).toMatchObject({ name: NetworkError.name, notSent: false });
   for (const secret of [next.accessToken, next.refreshToken]) expect(String(error)).not.toContain(secret);
 }
 
-/** What may be sent again. */
+/** The operations that may be repeated. */
 const repeated = {
   'oauth.revoke': {
     make: (app: OAuthLogin, { tokens }: Stage): Promise<unknown> => app.revokeTokens(tokens),
@@ -192,46 +188,45 @@ const repeated = {
   },
   'oauth.tokenInfo': {
     make: async (app: OAuthLogin, { tokens }: Stage): Promise<unknown> => {
-      const told = await app.readTokenInfo(tokens.accessToken);
-      // Counted from when the call was made: with waiting in between it is early by that, and never late by more than
-      // rounding.
-      expect(told.expiresAt).toBeLessThanOrEqual((tokens.expiresAt ?? 0) + 1_000);
-      return { ...told, expiresAt: null };
+      const info = await app.readTokenInfo(tokens.accessToken);
+      // The expiry is computed from the time of the call: a retry makes it earlier, and rounding later by a second.
+      expect(info.expiresAt).toBeLessThanOrEqual((tokens.expiresAt ?? 0) + 1_000);
+      return { ...info, expiresAt: null };
     },
     left: before,
   },
 } as const;
 
 describe.each(Object.entries(repeated))('%s', (id, { make, left }) => {
-  let unharmed: unknown;
+  let withoutFault: unknown;
   beforeAll(() =>
     onStage(async (stage) => {
-      unharmed = await make(stage.app(), stage);
+      withoutFault = await make(stage.app(), stage);
     }),
   );
 
-  test.each(faultNames)('%s: happens, and is answered', async (name) => {
+  test.each(faultNames)('%s: is applied and answered', async (name) => {
     await onStage(async (stage) => {
       stage.sandbox.faults.add({ ...faults[name], match: id });
-      expect(await make(stage.app(), stage)).toEqual(unharmed);
+      expect(await make(stage.app(), stage)).toEqual(withoutFault);
       stage.sandbox.faults.clear();
       expect(await goodTokens(stage)).toEqual(left);
     });
   });
 
   test.each([
-    ['applied, but the answer takes longer than anyone waits', lateBack],
-    ['on its way for longer than anyone waits', lateThere],
-  ] as const)('%s: happens, and is answered', async (_, late) => {
+    ['applied, and the answer arrives after the timeout', lateBack],
+    ['applied after the timeout', lateThere],
+  ] as const)('%s: is applied and answered', async (_, late) => {
     await onStage(async (stage) => {
-      expect(await make(stage.app(late(stage.clock)), stage)).toEqual(unharmed);
+      expect(await make(stage.app(late(stage.clock)), stage)).toEqual(withoutFault);
       await stage.clock.sleep(90_000);
       expect(await goodTokens(stage)).toEqual(left);
     });
   });
 });
 
-describe('a client that lives from a login', () => {
+describe('a client with a login', () => {
   test.each(rows)('refreshes it, %s: %s', async (name, fate) => {
     await onStage(async (stage) => {
       const { clock, sandbox, app, tokens } = stage;
@@ -241,7 +236,7 @@ describe('a client that lives from a login', () => {
       const read = async (): Promise<number> => (await client.subscriptions.list()).items.length;
       await clock.sleep(2 * 3_600_000);
       sandbox.faults.add({ ...faults[name], match: 'oauth.refresh' });
-      // Calls that need it at the same time are of one mind.
+      // Concurrent calls have the same outcome.
       const [first, another] = await Promise.allSettled([read(), read()]);
       expect(another.status).toBe(first.status);
       sandbox.faults.clear();
@@ -250,16 +245,16 @@ describe('a client that lives from a login', () => {
           expect(first).toMatchObject({ value: 10 });
           expect(times((await store.load()) ?? tokens)).toEqual(times(next));
           break;
-        case 'not granted, and nobody says it was':
+        case 'rejected, and not granted':
           expect(first.status).toBe('rejected');
           expect(await read()).toBe(10);
           break;
-        // What was granted can't be had any more, nor what it replaced: a new login it is, and the client says so.
-        case 'granted, and nobody knows':
+        // The granted tokens are lost and the old ones revoked: a new login is required.
+        case 'rejected, although granted':
           expect(first.status).toBe('rejected');
           expect(await failure(read())).toBeInstanceOf(LoginRequiredError);
           break;
-        case 'ended by the one who doubled it':
+        case 'revoked because of the duplicate':
           expect(first).toMatchObject({ reason: { name: LoginRequiredError.name } });
           break;
       }
@@ -268,7 +263,7 @@ describe('a client that lives from a login', () => {
   });
 });
 
-test('oauth.authorize sends nothing, so that every fault passes it by', async () => {
+test('oauth.authorize sends no request', async () => {
   await onStage(async ({ sandbox, app, clock }) => {
     const sent = sandbox.requests().length;
     for (const name of faultNames) {

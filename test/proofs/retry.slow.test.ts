@@ -1,7 +1,6 @@
 /**
- * Every operation of the API under every fault: what was asked for is there afterwards, and there once. The sandbox's
- * state decides, not what was sent: it is compared with that of a sandbox in which the same call met no fault. Time is
- * virtual.
+ * Every operation of the API under every fault: afterwards the operation was applied exactly once. The state of the
+ * sandbox is compared with that of a sandbox in which the same call met no fault. Time is virtual.
  */
 import { operation, operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { createEngine, TimeoutError, type Engine } from '@newsletter-kit/core/engine';
@@ -90,7 +89,7 @@ async function onStage(act: (stage: Stage) => Promise<void>): Promise<void> {
       token: apiKeys.workspace,
       publicationId,
     });
-  /** The job has run before anything is looked at, so that a read that comes later reads the same. */
+  /** Waits for the job, so that later reads return the same. */
   const prepare = async (): Promise<Known> => {
     const known = await look(engine());
     await clock.sleep(60_000);
@@ -126,11 +125,11 @@ async function look(engine: Engine): Promise<Known> {
 }
 
 function idOf([first]: readonly { readonly id: string }[]): string {
-  if (!first) throw new Error('The demo lacks something that a test needs.');
+  if (!first) throw new Error('A record that the test needs is missing in the seed demo.');
   return first.id;
 }
 
-/** Everything a call can change, without ids and times; jobs have run. */
+/** All state that a call can change, after the jobs have run, without ids and times. */
 async function stateOf({ clock, engine, known: { automation } }: Stage): Promise<unknown> {
   await clock.sleep(600_000);
   const reader = engine();
@@ -158,7 +157,7 @@ async function stateOf({ clock, engine, known: { automation } }: Stage): Promise
 const call = (engine: Engine, id: ApiId, known: Known): Promise<unknown> =>
   engine.call(id, exercises[id]?.(known) as never);
 
-/** Only what a second making of the same record also has. */
+/** The answer without fields that differ between two records created by the same call. */
 function comparable(id: ApiId, answer: unknown): unknown {
   const changing = [
     'id',
@@ -182,7 +181,7 @@ function comparable(id: ApiId, answer: unknown): unknown {
   ) as unknown;
 }
 
-/** What a call without any fault answers and leaves, by operation. */
+/** Answer and state after a call without faults, by operation. */
 const unharmed = new Map<ApiId, { readonly answer: unknown; readonly state: unknown }>();
 async function withoutFault(id: ApiId): Promise<{ readonly answer: unknown; readonly state: unknown }> {
   const before = unharmed.get(id);
@@ -206,7 +205,7 @@ test('every operation of the API is exercised', () => {
 });
 
 describe.each(ids)('%s', (id) => {
-  test.each(faultNames)('%s: happens, once, and is answered', async (name) => {
+  test.each(faultNames)('%s: is applied once and answered', async (name) => {
     const expected = await withoutFault(id);
     await onStage(async (stage) => {
       stage.sandbox.faults.add({ ...faults[name], match: id });
@@ -217,7 +216,7 @@ describe.each(ids)('%s', (id) => {
     });
   });
 
-  test('applied, but the answer takes longer than anyone waits: happens, once, and is answered', async () => {
+  test('applied, and the answer arrives after the timeout: is applied once and answered', async () => {
     const expected = await withoutFault(id);
     await onStage(async (stage) => {
       expect(comparable(id, await call(lateEngine(stage, lateBack(stage.clock)), id, stage.known))).toEqual(
@@ -227,7 +226,7 @@ describe.each(ids)('%s', (id) => {
     });
   });
 
-  test('on its way for longer than anyone waits: happens once, or nobody says that it did', async () => {
+  test('applied after the timeout: is applied once, or rejects with TimeoutError', async () => {
     const expected = await withoutFault(id);
     await onStage(async (stage) => {
       const made = call(lateEngine(stage, lateThere(stage.clock)), id, stage.known);
@@ -238,7 +237,7 @@ describe.each(ids)('%s', (id) => {
   });
 });
 
-/** Time passes while the service is on its way, so it is not at work as far as the clock is concerned. */
+/** An engine whose host sleeps on the virtual clock while the service answers. */
 function lateEngine({ clock, sandbox }: Stage, way: (answering: Answering) => Answering): Engine {
   const host = virtualHost(clock, way(sandbox.fetch), { passing: true });
   return createEngine({ host, baseUrl: 'http://sandbox.test/v2', token: apiKeys.workspace, publicationId });

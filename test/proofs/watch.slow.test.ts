@@ -1,11 +1,10 @@
 /**
- * The watch over the sandbox's API: signups, confirmations, unsubscribes, tiers, fields and deletions at random, read
- * through the client, page by page, while all that goes on. Every change that lasts is told; without a crash it is told
- * once.
+ * The watch over the sandbox's API with random signups, confirmations, unsubscriptions, tiers, fields and deletions
+ * between its pages. Every lasting change is reported, and without a crash it is reported once.
  *
- * `WATCH_RUNS=20000 npm test -- test/proofs/watch.slow.test.ts` follows as many lives as are asked for; 40 by default.
- * What "missed" means stands in packages/core/test/watch/watch.property.slow.test.ts, where rows
- * vanish as well: the sandbox, as the API, redacts a person and keeps the row.
+ * 40 random histories by default; `WATCH_RUNS=20000 npm test -- test/proofs/watch.slow.test.ts` runs more.
+ * packages/core/test/watch/watch.property.slow.test.ts defines a missed change. Rows disappear only there: the sandbox,
+ * like the API, redacts a deleted subscription and keeps the row.
  */
 import { createClient, createFetchHost } from '@newsletter-kit/core';
 import {
@@ -128,7 +127,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
       });
     else
       await person.deletionRequests.create({ email }).catch((error: unknown) => {
-        // Asked for before: the address has a request, or belongs to nobody any more.
+        // The address has a deletion request already, or no subscription any more.
         if (!(error instanceof Error) || !/Conflict|NotFound/.test(error.name)) throw error;
       });
   }
@@ -153,7 +152,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
   });
   const reader = createClient({ ...options, host: { ...fetching, now: () => sandbox.clock.now() } });
 
-  async function look({ limit, pages, meanwhile }: Pick<Poll, 'limit' | 'pages' | 'meanwhile'>) {
+  async function poll({ limit, pages, meanwhile }: Pick<Poll, 'limit' | 'pages' | 'meanwhile'>) {
     met = [];
     waiting = [...meanwhile];
     const watch = watchSubscriptions({
@@ -166,7 +165,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
     });
     return watch.poll();
   }
-  function keep({ state: next, events }: Awaited<ReturnType<typeof look>>): void {
+  function keep({ state: next, events }: Awaited<ReturnType<typeof poll>>): void {
     const fresh = new Set(events.flatMap((event) => (event.type === 'created' ? [event.subscription.id] : [])));
     const { seen } = next.created;
     for (const row of met) {
@@ -189,7 +188,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
       if (step.kind !== 'poll') await apply(step);
       else {
         cursorLost = step.ends === 'cursor lost';
-        const result = await look(step);
+        const result = await poll(step);
         if (!(crashes && step.ends === 'crash')) keep(result);
         cursorLost = false;
       }
@@ -197,8 +196,8 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
     sandbox.clock.advance('P20D');
     let rounds = 0;
     for (let left = 4, pass = -1; left > 0; rounds++) {
-      if (rounds > 500) return ['the scan does not come to its end'];
-      keep(await look({ limit: 7, pages: 6, meanwhile: [] }));
+      if (rounds > 500) return ['the scan does not end'];
+      keep(await poll({ limit: 7, pages: 6, meanwhile: [] }));
       if ((state.created.walk?.tail ?? null) === null && state.scan !== null && state.scan.pass !== pass) {
         left--;
         ({ pass } = state.scan);
@@ -214,7 +213,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
 }
 
 for (const crashes of [false, true]) {
-  it(`tells every change that lasts, ${crashes ? 'also where polls crash' : 'once'}, through the API`, async () => {
+  it(`reports every lasting change ${crashes ? 'also after crashes of polls' : 'once'}`, async () => {
     await fc.assert(
       fc.asyncProperty(life, async (one) => {
         expect(await live(one, crashes)).toEqual([]);

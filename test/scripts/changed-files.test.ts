@@ -1,4 +1,4 @@
-/** Which tests `npm run check` runs: those of the room that a changed file belongs to. */
+/** `npm run check` runs the tests of the projects that the changed files belong to. */
 import { globSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
@@ -11,7 +11,7 @@ interface Project {
 const { projects } = (config as { test: { projects: Project[] } }).test;
 
 describe('the tests of a changed file', () => {
-  it('are those of its project, for each fast test of the repository', () => {
+  it('belong to the project of the file, for each fast test of the repository', () => {
     const files = projects.flatMap(({ test: { name, include } }) =>
       globSync(include, { cwd: root, exclude: ['**/*.slow.test.ts'] }).map((file) => ({ file, name })),
     );
@@ -24,11 +24,11 @@ describe('the tests of a changed file', () => {
     ['nodes/Newsletter/Newsletter.node.ts', 'nodes'],
     ['scripts/start.ts', 'scripts'],
     ['examples/demo/site.ts', 'examples'],
-  ])('%s', (file, project) => {
+  ])('of %s belong to the project %s', (file, project) => {
     expect(projectsOf([file])).toEqual([project]);
   });
 
-  it('are none for a document', () => {
+  it('do not exist for a document', () => {
     expect(projectsOf(['README.md', 'widget/src/index.ts'])).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** `npm run check` in a fresh clone: its first line names the kind of mistake, the file and what to do. */
+/** `npm run check` in a fresh clone: the first line names the failed check and the file. */
 import { execFileSync } from 'node:child_process';
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -50,14 +50,14 @@ it.each([
     "\nit('fails', () => {\n  expect(1).toBe(2);\n});\n",
     /^✗ Tests: packages\/core\/test\/engine\/token\.test\.ts > fails$/,
   ],
-])('names %s', async (_mistake, file, text, line) => {
+])('reports %s', async (_mistake, file, text, line) => {
   await appendFile(join(clone, file), text);
   const { code, lines } = await check();
   expect(lines[0]).toMatch(line);
   expect(code).toBe(1);
 });
 
-it('names a commit that git does not know', async () => {
+it('reports an unknown commit', async () => {
   const run = starter(['check', 'nowhere'], {}, clone);
   expect(await run.ended).toBe(1);
   expect(run.output()).toContain('✗ git could not list the changes');

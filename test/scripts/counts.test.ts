@@ -1,4 +1,4 @@
-/** The summary that CI reads: the counts, never "0 failed" after a failure, and the failures. */
+/** The summary of a test run, which CI reads: the counts, never "0 failed" after a failure, and the failures. */
 import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,7 +24,7 @@ const fails = check('Lint', () => Promise.resolve(false));
 describe('the last line of a test run', () => {
   it.each([
     [
-      'sums the runners',
+      'adds the counts of all runners',
       [holds, tests('A', { ok: true, passed: 3, failed: 0 }), tests('B', { ok: true, passed: 4, failed: 0 })],
       '7 passed, 0 failed',
       true,
@@ -37,7 +37,7 @@ describe('the last line of a test run', () => {
       false,
     ],
     [
-      'counts a runner that broke without a failed test',
+      'counts a runner that failed without a failed test',
       [tests('A', { ok: false, passed: 0, failed: 0 })],
       '0 passed, 1 failed',
       false,
@@ -72,7 +72,7 @@ describe('the summary', () => {
     ]);
   });
 
-  it('is short, and counts the failures it leaves out', async () => {
+  it('is limited in length, and counts the failures it leaves out', async () => {
     const long = Array.from({ length: 50 }, (_, line) => `line ${line} ${'x'.repeat(2000)}`).join('\n');
     await runSteps([tests('A', { ok: false, passed: 0, failed: 30, failures: failures(30, long) })]);
     const summary = printed.slice(printed.indexOf('━━ Summary'));
@@ -106,15 +106,15 @@ describe('vitest', () => {
       run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
     );
     expect({ ok, ...counts }).toEqual({ ok: false, passed: 3, failed: 4 });
-    const said = failures.map(({ test, error }) => `${test}: ${error}`);
+    const messages = failures.map(({ test, error }) => `${test}: ${error}`);
     for (const part of [
       /fails\.test\.js > adds up: AssertionError: expected 2 to be 3/,
       /hook\.test\.js.*: Error: does not stop/,
       /unloaded\.test\.js: Error: not today/,
       /late\.test\.js, outside of its tests: Error: nobody waited/,
     ]) {
-      expect(said).toContainEqual(expect.stringMatching(part));
+      expect(messages).toContainEqual(expect.stringMatching(part));
     }
-    expect(said).toHaveLength(4);
+    expect(messages).toHaveLength(4);
   });
 });

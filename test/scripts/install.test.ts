@@ -1,4 +1,4 @@
-/** The starter's errors on a machine where something is missing: what to do, never a stack trace. */
+/** The starter's errors on a machine without npm or network: they say what to do, without a stack trace. */
 import { execFile } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -17,14 +17,14 @@ beforeEach(async () => {
 afterEach(() => rm(checkout, { recursive: true, force: true }));
 
 describe('the starter', () => {
-  it('says that npm is missing', async () => {
+  it('reports that npm is missing', async () => {
     const { ended, output } = starter(['build'], { PATH: checkout }, checkout);
     expect(await ended).toBe(1);
     expect(output()).toContain('npm was not found');
     expect(output()).not.toMatch(/^\s+at /m);
   });
 
-  it.each(['notice', 'silent'])('says that the registry cannot be reached, with npm %s', async (loglevel) => {
+  it.each(['notice', 'silent'])('reports that the registry cannot be reached, with npm %s', async (loglevel) => {
     const nowhere = {
       npm_config_loglevel: loglevel,
       npm_config_registry: 'http://127.0.0.1:9/',
@@ -49,7 +49,7 @@ describe('the starter', () => {
 });
 
 describe('npm install', () => {
-  it('fails with the commands to run instead', async () => {
+  it('fails and prints the commands to run instead', async () => {
     const { error, output } = await npm(['install']);
     expect(error).not.toBeNull();
     expect(output).toContain('run npm start, npm test or npx pnpm@12 install');

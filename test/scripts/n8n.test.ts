@@ -1,6 +1,4 @@
-/**
- * `npm run n8n`: what it imports and when, and a clear error where it cannot run. test/n8n runs it for real.
- */
+/** `npm run n8n`: its imports and its errors. test/n8n runs it with a real n8n. */
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -24,7 +22,7 @@ const imports = (sandboxUrl = 'http://127.0.0.1:4010'): Imports => ({
 const ids = ({ credentials, workflows }: Imports): string[] => [...credentials, ...workflows].map(({ id }) => id);
 
 describe('the imports of npm run n8n', () => {
-  it('are all of them the first time, and none the second', () => {
+  it('include everything on the first start, and nothing on the second', () => {
     const first = planImports(imports(), {});
     expect(ids(first)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2', 'first']);
     expect(ids(planImports(imports(), first.record))).toEqual([]);
@@ -35,21 +33,21 @@ describe('the imports of npm run n8n', () => {
     expect(ids(planImports({ ...imports(), workflows: [{ id: 'first', name: 'Better' }] }, record))).toEqual([]);
   });
 
-  it('add a new example', () => {
+  it('include a new example', () => {
     const { record } = planImports(imports(), {});
     expect(
       ids(planImports({ ...imports(), workflows: [...imports().workflows, { id: 'second', name: 'Second' }] }, record)),
     ).toEqual(['second']);
   });
 
-  it('update the credentials once after the sandbox has moved', () => {
+  it('update the credentials once after the address of the sandbox changed', () => {
     const { record } = planImports(imports(), {});
     const moved = planImports(imports('http://127.0.0.1:4011'), record);
     expect(ids(moved)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
     expect(ids(planImports(imports('http://127.0.0.1:4011'), moved.record))).toEqual([]);
   });
 
-  it('let the form of the demo site post to the workflow, wherever that site is', () => {
+  it('use the current addresses of the demo site and the sandbox', () => {
     const text = JSON.stringify({
       id: 'w',
       name: 'W',
@@ -76,8 +74,8 @@ describe('npm run n8n', () => {
     { name: 'editor', variable: 'N8N_PORT' },
     { name: 'sandbox', variable: 'SANDBOX_PORT' },
     { name: 'demo', variable: 'DEMO_PORT' },
-  ])('names the port of the $name when it is in use, and does nothing else', async ({ name, variable }) => {
-    // Whoever connects is turned away, as by a server that speaks no HTTP.
+  ])('reports that the port of the $name is in use, and starts nothing', async ({ name, variable }) => {
+    // Closes every connection, like a server that does not speak HTTP.
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));

@@ -1,4 +1,4 @@
-/** The commands' error on a Node that is too old, such as a distribution's own. */
+/** The commands' error on a Node that is too old, such as that of a distribution. */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
@@ -20,7 +20,7 @@ test.skipIf(oldNode === undefined).each([
   ['newsletter-relay', 'relay', 'the relay', 2],
   ['newsletter', 'cli', 'newsletter', 1],
 ])(
-  `%s says in one sentence which Node it needs${oldNode === undefined ? ' (skipped: there is no Node older than 22 here)' : ''}`,
+  `%s prints in one sentence which Node it needs${oldNode === undefined ? ' (skipped: there is no Node older than 22 here)' : ''}`,
   (command, room, subject, status) => {
     // The entry holds nothing but JavaScript, so that an old Node reads it as the build has it.
     const entry = join(scratchFolder(), 'main.mjs');

@@ -1,4 +1,4 @@
-/** `npm start`: three servers up, three servers gone, and one clear sentence where that cannot be. */
+/** `npm start`: starts and stops three servers, and prints one clear error if it cannot. */
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -35,7 +35,7 @@ async function answering(): Promise<string[]> {
 
 /** Occupies a port until the test is over. */
 async function occupy(port: number): Promise<void> {
-  // Whoever connects is turned away, as by a server that speaks no HTTP.
+  // Closes every connection, like a server that does not speak HTTP.
   const server = createServer((socket) => socket.destroy());
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   onTestFinished(() => new Promise((resolve) => server.close(() => resolve())));
@@ -58,7 +58,7 @@ describe('npm start', () => {
   );
 
   it.each(servers)(
-    'names the port of the $name when it is in use, starts nothing and fails',
+    'reports that the port of the $name is in use, starts nothing and fails',
     async ({ name, portVariable }) => {
       await occupy(ports[name]);
       const started = starter(['start'], env);
@@ -69,7 +69,7 @@ describe('npm start', () => {
     },
   );
 
-  it('names all ports in use at once, each with its variable', async () => {
+  it('reports all ports in use at once, each with its variable', async () => {
     for (const { name } of servers) await occupy(ports[name]);
     const started = starter(['start'], env);
     expect(await started.ended).toBe(1);
@@ -87,19 +87,19 @@ describe('npm start', () => {
 
     const second = starter(['start'], env);
     expect(await second.ended).toBe(1);
-    const said = second.output();
-    expect(said).toMatch(/Another npm start runs already: process \d+ in /);
-    expect(said).toContain(root);
-    for (const { name } of servers) expect(said).toContain(serverUrl(ports[name]));
-    for (const { portVariable } of servers) expect(said).toMatch(new RegExp(`${portVariable}=\\d+ .*npm start`));
-    expect(said).not.toMatch(/answers after|^\s+at /m);
+    const output = second.output();
+    expect(output).toMatch(/Another npm start runs already: process \d+ in /);
+    expect(output).toContain(root);
+    for (const { name } of servers) expect(output).toContain(serverUrl(ports[name]));
+    for (const { portVariable } of servers) expect(output).toMatch(new RegExp(`${portVariable}=\\d+ .*npm start`));
+    expect(output).not.toMatch(/answers after|^\s+at /m);
     expect(await answering()).toHaveLength(3);
 
     first.child.kill('SIGTERM');
     expect(await first.ended).toBe(0);
   });
 
-  it("says where the relay's operator page is, and the file with its token", async () => {
+  it("prints the address of the relay's operator page, and the file with its token", async () => {
     const started = starter(['start'], env);
     onTestFinished(() => void started.child.kill('SIGTERM'));
     await started.says(/Ctrl-C stops everything/);
@@ -123,7 +123,7 @@ describe('npm start', () => {
     expect(started.output()).toContain(sentence);
   });
 
-  it('says which server died, stops the others and fails', async () => {
+  it('reports which server ended, stops the others and fails', async () => {
     const started = starter(['start'], {
       ...env,
       RELAY_STORE: `sqlite:${join(folder, 'no', 'such', 'folder', 'relay.db')}`,

@@ -1,4 +1,4 @@
-/** Runs the starter and the npm scripts as a person at a terminal would, and reads what they print. */
+/** Runs the starter and the npm scripts as in a terminal, and captures their output. */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { root } from '../../scripts/root.ts';
 
@@ -6,7 +6,7 @@ export interface Started {
   readonly child: ChildProcess;
   /** Everything printed so far. */
   output(): string;
-  /** What it printed to stdout alone. */
+  /** The output to stdout only. */
   stdout(): string;
   /** Resolves once the output matches; rejects where the command ends before. */
   says(pattern: RegExp): Promise<void>;
@@ -16,7 +16,7 @@ export interface Started {
 
 /**
  * @param args - what follows `node scripts/run.mjs`
- * @param env - added to the environment; undefined takes a variable away
+ * @param env - added to the environment; undefined removes a variable
  * @param folder - the checkout to run in
  */
 export function starter(
@@ -75,7 +75,7 @@ function follow(child: ChildProcess): Started {
         };
         waiting.add(look);
         look();
-        void ended.then(() => reject(new Error(`It ended without saying ${pattern}:\n${output}`)));
+        void ended.then(() => reject(new Error(`It ended without printing ${pattern}:\n${output}`)));
       }),
   };
 }

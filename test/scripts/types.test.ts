@@ -1,4 +1,4 @@
-/** `tsc --build` checks every file there is, and each file once. */
+/** `tsc --build` checks every file once. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
@@ -13,7 +13,7 @@ interface Config {
   readonly references?: readonly { readonly path: string }[];
 }
 
-/** What a project names after all it extends, with its patterns resolved to files. */
+/** The effective configuration of a project, with its patterns resolved to files. */
 function shown(project: string): Config {
   return JSON.parse(
     execFileSync(tsc, ['--showConfig', '--project', project], { cwd: root, encoding: 'utf8', shell }),

@@ -7,7 +7,7 @@
  */
 import { BeehiivClient } from '@beehiiv/sdk';
 import { publicationId } from '@newsletter-kit/sandbox';
-import { takeTimeFrom } from '../../clock/process-time.ts';
+import { replaceTime } from '../../clock/process-time.ts';
 import { tell } from '../figure.ts';
 import {
   baseUrl,
@@ -51,7 +51,7 @@ function onProcessTime(caller: Caller): { readonly caller: Caller; readonly rest
   return {
     caller(service) {
       restore();
-      restore = takeTimeFrom(service.clock);
+      restore = replaceTime(service.clock);
       return caller(service);
     },
     restore: () => restore(),

@@ -1,26 +1,26 @@
 /**
- * A run of an import that can be killed between any two of its effects: from then on nothing of it reaches the world.
+ * A run of an import that can be killed between any two of its effects: after the kill it has no further effects.
  */
 import type { Host, HostAnswer } from '@newsletter-kit/core';
 import type { Journal, JournalRecord } from '@newsletter-kit/core/import';
 
-/** What outlives a kill. */
+/** The journal on the disk, which survives a kill. */
 export interface Disk {
   readonly records: JournalRecord[];
 }
 
-/** The world as one run sees it. */
+/** Host and journal of one run. */
 export interface Run {
   readonly host: Host;
   readonly journal: Journal;
-  /** Never to be resolved, but by the kill. */
+  /** Resolves at the kill, otherwise never. */
   readonly killed: Promise<'killed'>;
   readonly alive: () => boolean;
 }
 
 /**
- * @param effects - how many effects the run may have before it dies: a record asked for, a record on the disk, a
- *   request sent, an answer received
+ * @param effects - number of effects before the kill: an append that began, a record on the disk, a request sent,
+ *   an answer received
  */
 export function killable(real: Host, disk: Disk, effects: number): Run {
   let left = effects;
@@ -29,7 +29,7 @@ export function killable(real: Host, disk: Disk, effects: number): Run {
     die = resolve;
   });
   const never = new Promise<never>(() => undefined);
-  /** Passes as long as the run lives. */
+  /** Resolves until the run is killed. */
   const effect = async (): Promise<void> => {
     if (left <= 0) return never;
     left -= 1;

@@ -1,9 +1,9 @@
-/** A service that only receives: a real HTTP server that counts, row by row, how often it has said yes. */
+/** A real HTTP server that only accepts rows, and counts how often it accepted each one. */
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
-/** One call it said yes to. */
+/** One accepted request. */
 export interface Call {
   readonly first: number;
   readonly last: number;
@@ -12,15 +12,15 @@ export interface Call {
 
 export interface Receiver {
   readonly baseUrl: string;
-  /** How often each row was taken, by the number in its address. */
+  /** How often each row was accepted, by the number in its address. */
   readonly taken: Uint8Array;
   readonly calls: readonly Call[];
-  /** Called with the number of calls so far, before the answer to one is sent. */
+  /** Called with the number of requests so far, before each answer is sent. */
   onCall: (calls: number) => void;
   readonly stop: () => Promise<void>;
 }
 
-/** @param rows - how many there are; row n has the address `reader<n>@…` */
+/** @param rows - number of rows; row n has the address `reader<n>@…` */
 export async function receive(rows: number): Promise<Receiver> {
   const taken = new Uint8Array(rows + 1);
   const calls: Call[] = [];
@@ -49,7 +49,7 @@ export async function receive(rows: number): Promise<Receiver> {
   });
 }
 
-/** Fails where the client died before the whole body had arrived: such a call was never made. */
+/** Rejects if the client was killed before the whole body arrived: such a request does not count. */
 async function numbersIn(request: IncomingMessage): Promise<readonly number[]> {
   const { subscriptions } = JSON.parse(await text(request)) as { subscriptions: readonly { email: string }[] };
   return subscriptions.map(({ email }) => Number(/^reader(\d+)@/.exec(email)?.[1]));

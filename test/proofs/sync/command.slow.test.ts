@@ -1,8 +1,8 @@
 /**
- * Contact sync by the command: 300 random histories of one to four people each, with the sandbox and contacts in a real
- * PostgreSQL, killed in the middle of runs. Twenty-five histories are under way in one database at a time.
+ * `newsletter sync` over 300 random histories of one to four people each, with the sandbox and contacts in a real
+ * PostgreSQL. Runs are killed at random. One database holds 25 histories at a time.
  *
- * `TEST_SEED` repeats a run; what single plans may do is checked over more histories in `histories.slow.test.ts`.
+ * `TEST_SEED` repeats a run. `histories.slow.test.ts` checks single plans over more histories.
  */
 import { decodeToken } from '@newsletter-kit/core/sync';
 import { test as sandboxTest, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
@@ -60,7 +60,7 @@ type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The steps of each history before each run. */
 const history = fc.array(fc.array(step, { maxLength: 2 }), { minLength: rounds, maxLength: rounds });
-/** The request that a run is killed at, if it gets there; before anything is written, after it, or in between. */
+/** The request at which a run is killed, if it sends it: before the writes, after them, or in between. */
 const kills = fc.array(
   fc.constantFrom(null, null, 'subscriptions.list', 'subscriptions.bulkUpdate', 'bulkSubscriptionUpdates.get'),
   { minLength: rounds, maxLength: rounds },
@@ -86,13 +86,13 @@ interface Person {
 }
 
 const test = sandboxTest.override({
-  // Long ago, so that the clock can be moved on for erasures and stays behind the command's.
+  // In the past, so that the clock can be advanced for erasures and stays behind the command's.
   sandboxOptions: { seed: 'empty', profile: 'unlimited', now: () => Date.now() - 300 * day },
 });
 
 describe('newsletter sync', () => {
   test.for(Array.from({ length: histories }, (_, index) => index))(
-    'comes to rest with both sides equal or reported (%i)',
+    'ends with both sides equal or the difference reported (%i)',
     async (index, { sandboxOnPort }) => {
       const [stores = storings[0]] = fc.sample(fc.constantFrom(...storings), { seed: seed + index, numRuns: 1 });
       const [killed = []] = fc.sample(kills, { seed: seed + index, numRuns: 1 });
@@ -117,7 +117,7 @@ async function open(sandbox: SandboxOnPort, stores: (typeof storings)[number]) {
   const { client, sql, env, path, config, write, changes } = await syncFixture(sandbox, tableThat(stores));
   const mapping = config['mapping'] as SyncFixture['config'];
   write({ ...config, mapping: { ...mapping, breaker: { share: 1, atLeast: 1_000_000 } } });
-  /** Addresses of people who left and did not come back. */
+  /** Addresses of people who unsubscribed and did not return. */
   const gone = new Set<string>();
   /** Addresses of people whose deletion was requested since the last run. */
   const erasing = new Set<string>();
@@ -201,7 +201,7 @@ async function open(sandbox: SandboxOnPort, stores: (typeof storings)[number]) {
     settle(sandbox);
   }
 
-  /** One run of the command. @param killAt - ends it as this request is answered, if it comes so far */
+  /** Runs the command once. @param killAt - kills it when this request is answered */
   async function run(killAt: string | null = null): Promise<readonly Readonly<Record<string, unknown>>[]> {
     if (erasing.size > 0) sandbox.clock.advance('P15D');
     erasing.clear();
@@ -254,7 +254,7 @@ async function open(sandbox: SandboxOnPort, stores: (typeof storings)[number]) {
     expect(new Set(ids).size).toBe(ids.length);
   }
 
-  /** An edit of one side alone is on both at rest. */
+  /** Checks that an edit of one side reaches the other. */
   async function checkOneSidedEdits(): Promise<void> {
     const edited = new Map<string, string>();
     for (const [index, { contact, person }] of (await agreeing()).entries()) {

@@ -1,6 +1,7 @@
 /**
- * Contact sync over random histories: edits, leaving, returning, opt-outs, duplicates, address changes, renames,
- * erasures, half answers, and crashes between any two writes, on sides that trim, change case or cut.
+ * Contact sync over random histories: edits, unsubscriptions, resubscriptions, opt-outs, duplicates, address changes,
+ * renames, erasures, partial answers, and crashes between any two writes, where a side trims, changes case or
+ * truncates.
  *
  * 20,000 histories; `SYNC_RUNS` sets another number and `TEST_SEED` repeats a run.
  */
@@ -241,7 +242,7 @@ function worldOf(
 }
 
 describe('contact sync', () => {
-  it('comes to rest with both sides equal or reported, after any history', () => {
+  it('ends with both sides equal or the difference reported, after any history', () => {
     fc.assert(
       fc.property(people, sides, steps, settings, (count, stores, history, mapping) => {
         const world = worldOf(count, stores, mapping);
@@ -252,7 +253,7 @@ describe('contact sync', () => {
     );
   });
 
-  it('loses no edit that one side alone made', () => {
+  it('loses no edit of a single side', () => {
     fc.assert(
       fc.property(people, steps, at, word, fc.boolean(), (count, history, index, value, isPerson) => {
         const world = worldOf(count, asGiven);
@@ -273,7 +274,7 @@ describe('contact sync', () => {
     );
   });
 
-  it('ends the same after a crash between any two writes', () => {
+  it('ends in the same state after a crash between any two writes', () => {
     fc.assert(
       fc.property(people, steps, fc.nat({ max: 8 }), (count, history, crashAfter) => {
         const world = worldOf(count, asGiven);
@@ -288,7 +289,7 @@ describe('contact sync', () => {
     );
   });
 
-  it('plans the same in whatever order contacts and pages come', () => {
+  it('plans the same for any order of contacts and pages', () => {
     fc.assert(
       fc.property(people, steps, fc.integer(), (count, history, seed) => {
         const world = worldOf(count, asGiven);

@@ -1,4 +1,4 @@
-/** A run over the sandbox's API: pages are read, bulk updates are written, failed changes are reported. */
+/** A sync run over the sandbox's API: reads pages, sends bulk updates, and handles failed answers. */
 import { createClient, createFetchHost, type Client } from '@newsletter-kit/core';
 import {
   applySync,
@@ -95,7 +95,7 @@ const cityOf = async (email: string): Promise<unknown> =>
   (await client.subscriptions.list({ email, expand: ['custom_fields'] })).items[0]?.custom_fields?.[0]?.value;
 
 describe('a sync run', () => {
-  it('brings both sides in step, and writes nothing the second time', async () => {
+  it('updates both sides, and a second run writes nothing', async () => {
     for (const [email, city] of [
       ['ada@example.com', 'Bonn'],
       ['bob@example.com', ''],
@@ -126,7 +126,7 @@ describe('a sync run', () => {
     expect(requests).toEqual(['GET custom_fields', 'GET subscriptions']);
   });
 
-  it('carries an opt-out and a leave, and activates nobody', async () => {
+  it('carries an opt-out and an unsubscription to the other side, and activates no subscription', async () => {
     await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
     const { data: bob } = await client.subscriptions.create({ email: 'bob@example.com', double_opt_override: 'off' });
     let contacts = [contact('1', 'ada@example.com'), contact('2', 'bob@example.com')];
@@ -145,14 +145,14 @@ describe('a sync run', () => {
       ['newsletter', 'crm'],
     ]);
     contacts = stored(contacts, applied);
-    // The opt-out is cleared in the CRM: that subscribes nobody.
+    // Clearing the opt-out in the CRM subscribes nobody.
     contacts = contacts.map((one) => ({ ...one, properties: { ...one.properties, do_not_mail: false } }));
     await apply(await plan(contacts, { state: second.state }));
     const { items } = await client.subscriptions.list();
     expect(items.map(({ status }) => status)).toEqual(['inactive', 'inactive']);
   });
 
-  it('leaves the token of a contact whose change the newsletter refused, and reports it', async () => {
+  it('keeps the token of a contact whose change the newsletter refused, and reports it', async () => {
     await client.subscriptions.create({ email: 'ada@example.com', double_opt_override: 'off' });
     const planned = await plan([contact('1', 'ada@example.com', 'Bonn'), contact('2', 'bob@example.com')]);
     const [pair] = planned.pairs;
@@ -180,7 +180,7 @@ describe('a sync run', () => {
     expect(items).toMatchObject([{ email: 'ada@example.com', status: 'pending', custom_fields: [{ value: 'Bonn' }] }]);
   });
 
-  it('looks up the subscriptions of incoming contacts alone', async () => {
+  it('reads only the subscriptions of incoming contacts', async () => {
     for (const name of ['ada', 'bob', 'cy'])
       await client.subscriptions.create({ email: `${name}@example.com`, double_opt_override: 'off' });
     requests = [];
@@ -191,7 +191,7 @@ describe('a sync run', () => {
     expect(requests.filter((request) => request === 'GET subscriptions')).toHaveLength(2);
   });
 
-  it('plans nothing from half a list', async () => {
+  it('plans nothing if the list could not be read completely', async () => {
     for (let number = 0; number < 150; number += 1)
       await client.subscriptions.create({ email: `reader-${number}@example.com`, double_opt_override: 'off' });
     const failing = createClient({

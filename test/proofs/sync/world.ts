@@ -1,4 +1,4 @@
-/** A newsletter, a CRM and the persons in both, in memory, with a sync between them that can crash at any write. */
+/** A newsletter and a CRM in memory, and a sync between them that can crash at any write. */
 import {
   createReconciler,
   prepareMapping,
@@ -47,14 +47,14 @@ export interface Contact {
   cleared: boolean;
 }
 
-/** What a run did, write by write. */
+/** The result of a run. */
 export interface Run {
   readonly plan: SyncPlan;
   readonly writes: number;
   readonly crashed: boolean;
 }
 
-/** What a run reads in part. */
+/** The part of the data that a run does not receive. */
 export type Half = 'nothing' | 'contact fields' | 'custom fields';
 
 const token = 'sync_token';
@@ -135,7 +135,7 @@ export class World {
     contact.values[field] = isText ? storings[this.#stores.crm](value) : value;
   }
 
-  /** What the newsletter's list shows of a person. */
+  /** A person as the newsletter's list returns it. */
   #listed({ id, email, status, created, fields }: Person, half: Half): SyncSubscription {
     const custom = Object.entries(fieldIds).flatMap(([name, { id: field }]) =>
       fields.has(field) ? [{ name: this.names[name as FieldName], value: fields.get(field) }] : [],
@@ -228,7 +228,7 @@ export class World {
     }
   }
 
-  /** Everything a person would compare, without tokens. */
+  /** Both sides without tokens, for comparison. */
   snapshot(): unknown {
     return {
       persons: this.persons.map(({ email, status, fields }) => [email, status, [...fields].sort()]),
@@ -236,7 +236,7 @@ export class World {
     };
   }
 
-  /** The same world once more. */
+  /** A copy of both sides. */
   copy(): World {
     const other = new World(this.mapping, this.#stores);
     for (const person of this.persons) other.persons.push({ ...person, fields: new Map(person.fields) });
@@ -248,7 +248,7 @@ export class World {
     return other;
   }
 
-  /** The contacts the token of which names a person's subscription, or that have the address. */
+  /** The findings about a contact. */
   reportedOf(findings: readonly Finding[], contact: Contact): readonly Finding[] {
     return findings.filter(({ contactId }) => contactId === contact.id);
   }

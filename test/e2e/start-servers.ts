@@ -1,7 +1,4 @@
-/**
- * A whole chain of its own for one test file: sandbox, relay and demo site as processes on free ports, with a fresh
- * store.
- */
+/** Starts sandbox, relay and demo site for one test file: as processes on free ports, with an empty store. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,30 +6,29 @@ import { createClient, type Client } from '@newsletter-kit/core';
 import { launch, type RunningServer } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/servers.ts';
-import { isWidgetStale } from '../../scripts/build.ts';
-import { buildWidget } from '../../scripts/build.ts';
+import { buildWidget, isWidgetStale } from '../../scripts/build.ts';
 
-export interface Chain {
+export interface Servers {
   readonly demoUrl: string;
   readonly relayUrl: string;
   /** The file of the relay's store. */
   readonly relayFile: string;
   readonly sandboxUrl: string;
-  /** Root address of the sandbox's API. */
+  /** Base URL of the sandbox's API. */
   readonly apiUrl: string;
-  /** Asks the sandbox as any client of the API would. */
+  /** A client of the sandbox's API. */
   readonly api: Client;
   start(name: ServerName): Promise<void>;
   stop(name: ServerName): Promise<void>;
   /** Every line the servers printed so far, each with the server's name. */
   readonly output: readonly string[];
-  /** Stops what runs and deletes the store. */
+  /** Stops the servers and deletes the store. */
   close(): Promise<void>;
 }
 
-export async function openChain(): Promise<Chain> {
+export async function startServers(): Promise<Servers> {
   if ((await isWidgetStale()) && !(await buildWidget()))
-    throw new Error('The widget was not built; the reasons stand above.');
+    throw new Error('The widget was not built; the reasons are above.');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-e2e-'));
   const relayFile = join(folder, 'relay.db');
   const settings = { ports: await freePorts(), relayStore: `sqlite:${relayFile}` };
@@ -41,7 +37,7 @@ export async function openChain(): Promise<Chain> {
 
   const sandboxUrl = serverUrl(settings.ports.sandbox);
   const apiUrl = `${sandboxUrl}/v2`;
-  const chain: Chain = {
+  const started: Servers = {
     apiUrl,
     sandboxUrl,
     relayFile,
@@ -64,10 +60,10 @@ export async function openChain(): Promise<Chain> {
     },
   };
   try {
-    for (const { name } of servers) await chain.start(name);
+    for (const { name } of servers) await started.start(name);
   } catch (error) {
-    await chain.close();
+    await started.close();
     throw error;
   }
-  return chain;
+  return started;
 }

@@ -1,16 +1,16 @@
-/** The whole chain and a browser before it, from the first test of the file that imports this to its last. */
+/** Sandbox, relay, demo site and a browser, from the first to the last test of the file that imports this. */
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { openChain, type Chain } from './chain.ts';
+import { startServers, type Servers } from './start-servers.ts';
 import { openBrowser, type BrowserSession } from './visitor.ts';
 
-export let chain: Chain;
+export let servers: Servers;
 export let session: BrowserSession;
 beforeAll(async () => {
-  chain = await openChain();
+  servers = await startServers();
   session = await openBrowser();
 });
 afterEach(() => session.closePages());
 afterAll(async () => {
   await session?.close();
-  await chain?.close();
+  await servers?.close();
 });

@@ -1,9 +1,9 @@
 /**
- * A relay that wants more before it takes a signup, and the tag that gives it: a person notices nothing but a moment's
- * wait.
+ * A relay that requires a form token or a proof of work before it accepts a signup. The tag answers the challenge; a
+ * visitor notices only a short wait.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openChain, type Chain } from './chain.ts';
+import { startServers, type Servers } from './start-servers.ts';
 import { arrivalOf, notice, openBrowser, subscribe, visit, type BrowserSession } from './visitor.ts';
 
 let session: BrowserSession;
@@ -14,20 +14,20 @@ afterEach(() => session.closePages());
 afterAll(() => session?.close());
 
 describe.each([
-  ['a token two seconds old', { RELAY_FORM_TOKEN: 'true' }, 1],
+  ['a form token that is two seconds old', { RELAY_FORM_TOKEN: 'true' }, 1],
   ['a proof of work', { RELAY_PROOF: 'always', RELAY_PROOF_EFFORT: '100' }, 1],
   ['both', { RELAY_FORM_TOKEN: 'true', RELAY_PROOF: 'always', RELAY_PROOF_EFFORT: '100' }, 1],
-] as const)('where the relay asks for %s', (_, settings, refusals) => {
-  let chain: Chain;
+] as const)('a relay that requires %s', (_, settings, refusals) => {
+  let servers: Servers;
   beforeAll(async () => {
     for (const [name, value] of Object.entries(settings)) vi.stubEnv(name, value);
-    chain = await openChain();
+    servers = await startServers();
     vi.unstubAllEnvs();
   });
-  afterAll(() => chain?.close());
+  afterAll(() => servers?.close());
 
-  it('the signup arrives once, after as many refusals as there were questions', async () => {
-    const { page } = await visit(session.browser, chain.demoUrl);
+  it('accepts the signup of the tag after one refusal', async () => {
+    const { page } = await visit(session.browser, servers.demoUrl);
     const answers: number[] = [];
     page.on('response', (response) => {
       if (response.request().method() === 'POST' && response.url().endsWith('/signup')) answers.push(response.status());
@@ -36,17 +36,17 @@ describe.each([
     expect(await notice(page, 'success')).toContain('Thank you');
     expect((await arrivalOf(page, 'patient@example.com')).facts).toMatchObject({ Topics: 'boats' });
     expect(answers).toEqual([...Array<number>(refusals).fill(403), 202]);
-    expect((await chain.api.subscriptions.list({ email: 'patient@example.com' })).items).toHaveLength(1);
+    expect((await servers.api.subscriptions.list({ email: 'patient@example.com' })).items).toHaveLength(1);
   });
 
-  it('a program that posts without asking back is not taken', async () => {
-    const answer = await fetch(`${chain.relayUrl}/signup`, {
+  it('refuses a post that does not answer the challenge', async () => {
+    const answer = await fetch(`${servers.relayUrl}/signup`, {
       method: 'POST',
-      headers: { origin: chain.demoUrl, 'content-type': 'application/json' },
+      headers: { origin: servers.demoUrl, 'content-type': 'application/json' },
       body: JSON.stringify({ email: 'robot@example.com' }),
     });
     expect(answer.status).toBe(403);
     expect(await answer.json()).toMatchObject({ ask: expect.any(Object) as unknown });
-    expect((await chain.api.subscriptions.list({ email: 'robot@example.com' })).items).toHaveLength(0);
+    expect((await servers.api.subscriptions.list({ email: 'robot@example.com' })).items).toHaveLength(0);
   });
 });
