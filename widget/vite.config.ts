@@ -8,7 +8,7 @@ import { defaultClientConditions, defineConfig, type BuildOptions, type Plugin }
 const entries = (...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 
-/** Each is built alone: built together, what two of them import would become a further file to load. */
+/** Each is built separately: otherwise modules that two of them import would become a further file to load. */
 export const chunks = ['dialog', 'doctor', 'proof', 'protection', 'signup'];
 
 const builds: Readonly<Record<string, BuildOptions>> = {
@@ -20,7 +20,7 @@ const builds: Readonly<Record<string, BuildOptions>> = {
     lib: { entry: entries('index', 'define', 'define-server', 'hydrate', 'server'), formats: ['es'] },
     rolldownOptions: {
       external: [/^lit(\/|$)/, /^@lit-labs\//],
-      // What the entries share is in index.js instead of a further file.
+      // Shared modules are in index.js instead of a further file.
       preserveEntrySignatures: 'allow-extension',
     },
   },
@@ -29,11 +29,11 @@ const builds: Readonly<Record<string, BuildOptions>> = {
 
 /**
  * Lets Chromium compile the whole script in the background while it loads: nearly all of it runs when a page starts,
- * and the main thread would compile each function at its first call. Other engines see a comment.
+ * and the main thread would compile each function at its first call. Other engines ignore the comment.
  */
 const compileHint = '//# allFunctionsCalledOnLoad';
 
-/** Leaves the chunks in files of their own, in every build. */
+/** Keeps the chunks as separate files in every build. */
 const chunksBeside: Plugin = {
   name: 'chunks-beside',
   enforce: 'pre',
@@ -44,8 +44,8 @@ const chunksBeside: Plugin = {
 };
 
 /**
- * Writes each language into a file of its own that works as a classic script, as a module, and before or after the
- * form. It does not depend on the form: two versions of it on one page share the texts.
+ * Writes each language into a file that works as a classic script, as a module, and before or after the form's script.
+ * It does not depend on the form: two versions of it on one page share the texts.
  */
 const languages: Plugin = {
   name: 'languages',
@@ -68,7 +68,7 @@ export default defineConfig(({ mode }) => ({
     ...builds[mode],
     rolldownOptions: {
       ...builds[mode]?.rolldownOptions,
-      // The library mode of Vite leaves white space in modules.
+      // Vite's library mode does not remove white space from modules.
       output: {
         chunkFileNames: '[name].js',
         minify: true,
@@ -77,6 +77,6 @@ export default defineConfig(({ mode }) => ({
     },
   },
   plugins: [chunksBeside, ...(mode === 'script' ? [languages] : [])],
-  // Our own packages are bundled from their sources, so that no other build has to come first.
+  // Our own packages are bundled from their sources, so that no other build is needed before.
   resolve: { conditions: ['source', ...defaultClientConditions] },
 }));

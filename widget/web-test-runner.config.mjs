@@ -1,4 +1,4 @@
-/** Browser tests: the sources as they stand, the built files, and an endpoint on an origin of its own. */
+/** Browser tests of the sources and the built files, with an endpoint on another origin. */
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,13 +15,13 @@ import { chunks } from './vite.config.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-/** Chromium, or what `WIDGET_ENGINES` names: some of chromium, firefox, webkit, with commas between them. */
+/** Chromium, or the engines in `WIDGET_ENGINES`, separated by commas: chromium, firefox, webkit. */
 const engines = (process.env.WIDGET_ENGINES ?? 'chromium').split(',');
 
-// What ends the runner ends the browsers, as Ctrl-C does; of itself the runner would go on without them.
+// SIGINT also ends the browsers; on these signals the runner would leave them running.
 for (const signal of ['SIGTERM', 'SIGHUP']) process.once(signal, () => process.kill(process.pid, 'SIGINT'));
 
-/** Builds what websites load where a source is newer, so that no test ever runs against yesterday's file. */
+/** Builds the files if a source is newer, so that no test runs against stale files. */
 const freshBuild = {
   name: 'fresh-build',
   async serverStart() {
@@ -31,7 +31,7 @@ const freshBuild = {
   },
 };
 
-/** Runs the endpoint beside the pages and tells them where it is. */
+/** Runs the endpoint, and serves its address to the pages. */
 const endpoint = {
   name: 'endpoint',
   async serverStart() {
@@ -47,7 +47,7 @@ const endpoint = {
   },
 };
 
-/** A page that arrives as over a slow line: what its address holds, one `piece` after the other. */
+/** A page over a slow connection: sends each `piece` of the query separately. */
 async function arriving(context, next) {
   if (context.path !== '/arriving.html') return next();
   const pieces = new URLSearchParams(context.querystring).getAll('piece');
@@ -67,24 +67,24 @@ console.log(`TEST_SEED=${seed}`);
 
 export default {
   rootDir: join(here, '..'),
-  // `WIDGET_TESTS=fast` leaves out the slow ones.
+  // `WIDGET_TESTS=fast` leaves out the slow tests.
   files: [
     join(here, 'test/**/*.test.ts'),
     ...(process.env.WIDGET_TESTS === 'fast' ? [`!${join(here, 'test/**/*.slow.test.ts')}`] : []),
   ],
   nodeResolve: { exportConditions: ['source', 'production'] },
-  // Focus, which many tests are about, belongs to one page at a time.
+  // Only one page at a time can have the focus.
   concurrency: 1,
   browserStartTimeout: 60_000,
   testsStartTimeout: 60_000,
   testsFinishTimeout: 400_000,
   reporters: [defaultReporter()],
-  // Each engine runs on its own beside the others.
+  // The engines run in parallel.
   concurrentBrowsers: 3,
   browsers: await Promise.all(engines.map((name) => launchers[name]())),
-  // Ends what would never end, on slow machines too; no test is about how long it takes.
+  // Ends a test that hangs; no test is about its duration.
   testFramework: { config: { timeout: 45_000 } },
-  // What is in the page before the tests.
+  // Content of the page before the tests.
   testRunnerHtml: (framework) => `<!DOCTYPE html>
 <html data-test-seed="${seed}">
   <head></head>

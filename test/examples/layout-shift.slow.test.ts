@@ -15,7 +15,7 @@ const { options, themes } = await currentOptions();
 const layouts = options.flatMap(({ name, control }) =>
   name === 'layout' && control.kind === 'choice' ? control.choices : [],
 );
-/** Viewport width, and width of the column that the form stands in. */
+/** Viewport width, and width of the form's column. */
 const places = [
   [1200, '60rem'],
   [1200, '19rem'],

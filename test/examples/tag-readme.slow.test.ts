@@ -279,8 +279,8 @@ const checks: readonly Check[] = [
   form('utm-source="blog"', 'says more than the address of the page', (_page, body) =>
     expect(body).toMatchObject({ utm_source: 'blog', utm_content: 'footer' }),
   ),
-  form('lang="de"', 'speaks German', async (page) => expect(await text(page, 'button')).toBe('Abonnieren')),
-  form('text-button="Tilmeld"', 'speaks with words of the page', async (page) => {
+  form('lang="de"', 'is German', async (page) => expect(await text(page, 'button')).toBe('Abonnieren')),
+  form('text-button="Tilmeld"', 'has the texts of its attributes', async (page) => {
     expect(await text(page, 'button')).toBe('Tilmeld');
     expect(await text(page, '[part=thanks]')).toBe('Tak!');
     expect(await text(page, '[role=status]')).toContain('Se i din indbakke.');
@@ -288,7 +288,7 @@ const checks: readonly Check[] = [
   {
     language: 'html',
     has: 'layout="cover"',
-    does: 'shows what stands in its slots, and after the signup the thanks and the inbox',
+    does: 'shows the content of its slots, and after the signup the thanks and the inbox',
     async run(code) {
       const { page, complaints } = await open(
         script + code.replace('/lighthouse.jpg', 'data:image/gif;base64,R0lGODlhAQABAAAAACw='),
@@ -441,7 +441,7 @@ const checks: readonly Check[] = [
   {
     language: 'css',
     has: "[part='problem']",
-    does: 'gives problems in a row of the owner’s a line to themselves',
+    does: 'gives error messages in a flex row a line of their own',
     async run(code) {
       const row =
         '<form action="/signup" style="display: flex"><input name="email" aria-label="Email address"><button>Subscribe</button></form>';
@@ -540,7 +540,7 @@ const checks: readonly Check[] = [
   {
     language: 'js',
     has: "addEventListener('newsletter-success'",
-    does: 'hears of the signup',
+    does: 'receives the event',
     async run(code) {
       const { page } = await open(`${script}${tag}<script>${code}</script>`);
       const said = new Promise<string>((resolve) => page.on('console', (message) => resolve(message.text())));

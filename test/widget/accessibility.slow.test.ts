@@ -29,13 +29,15 @@ describe.each(Object.keys(builds) as Build[])('the build for %s', (build) => {
   /** Takes these steps, and returns the announcements and the tree after each. */
   async function tell(hands: Hands, taken: readonly Step[]): Promise<string> {
     const devtools = await hands.page.createCDPSession();
-    const told: string[] = [];
+    const described: string[] = [];
     for (const step of taken) {
       await walk(hands, step);
       const heard = (await hands.page.evaluate('heard.splice(0)')) as string[];
-      told.push([`# ${step.name}`, ...heard.map((words) => `says “${words}”`), await readTree(devtools)].join('\n'));
+      described.push(
+        [`# ${step.name}`, ...heard.map((words) => `says “${words}”`), await readTree(devtools)].join('\n'),
+      );
     }
-    return `${told.join('\n\n')}\n`;
+    return `${described.join('\n\n')}\n`;
   }
 
   // The same file for both builds.

@@ -25,7 +25,7 @@ const painted = ['color-contrast', 'link-in-text-block'];
 const together: readonly (readonly [string, readonly Layout[], readonly (keyof typeof tags)[]])[] = [
   ['inline, stacked and card', ['inline', 'stacked', 'card'], ['shadow', 'light']],
   ['an open dialog', ['dialog'], ['shadow']],
-  ['an open dialog around a form of the owner’s', ['dialog'], ['light']],
+  ['an open dialog around a form of the page', ['dialog'], ['light']],
 ];
 
 /**

@@ -91,12 +91,8 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
 
   it.runIf(name === 'chromium').each([
     ['is posted by the browser where a hash allows the script alone', '', 'email=ada%40example.com'],
-    [
-      'is posted by the browser where strict-dynamic stands beside a hash',
-      " 'strict-dynamic'",
-      'email=ada%40example.com',
-    ],
-    ['sends where the address of the files stands beside a hash', ' https://cdn.example', '{"email":"ada@example.com"'],
+    ['is posted by the browser with a hash and strict-dynamic', " 'strict-dynamic'", 'email=ada%40example.com'],
+    ['sends with a hash and the address of the files', ' https://cdn.example', '{"email":"ada@example.com"'],
   ])('%s', async (_title, beside, body) => {
     const script = await readFile(join(root, 'widget', 'dist', 'newsletter-signup.js'));
     const hash = `sha384-${createHash('sha384').update(script).digest('base64')}`;

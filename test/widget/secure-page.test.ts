@@ -38,7 +38,7 @@ it('explains mixed content to the owner, and keeps typed values', async () => {
   await expect
     .poll(() => said.join('\n'))
     .toContain(
-      '<newsletter-signup debug> This page came over https, the endpoint is http: browsers block that as mixed content.',
+      '<newsletter-signup debug> This page uses https, the endpoint http: browsers block that as mixed content.',
     );
   expect(
     await page.evaluate("document.querySelector('newsletter-signup').shadowRoot.querySelector('[name=email]').value"),

@@ -57,7 +57,7 @@ describe('a page has no layout shift', () => {
       await page.setViewport({ width: 800, height: 1200 });
       await page.evaluateOnNewDocument(watch);
       const bring = await inHalves(page);
-      const markup = `<h1>A page</h1>${tags[mode](languages.en, `${site.origin}/nobody`, layout)}<p>What comes after the form.</p>`;
+      const markup = `<h1>A page</h1>${tags[mode](languages.en, `${site.origin}/nobody`, layout)}<p>After the form.</p>`;
       const arrival = page.goto(
         site.page(`/steady-${build}-${layout}-${mode}`, { html: pageToWalk(languages.en, build, markup, keepsPlace) }),
       );

@@ -24,7 +24,7 @@ const schemes = ['light', 'dark'] as const;
 const widths = [320, 480, 1200] as const;
 const themes = (await readdir(at('../themes'))).map((file) => file.replace('.css', '')).sort();
 
-/** One form in a frame of its own, as the query of the frame's address. */
+/** A form in a frame, as the query of the frame's address. */
 interface Cell {
   readonly theme: string;
   readonly layout: string;
@@ -131,7 +131,7 @@ const fieldsOf = ({ name, topics, options, country, countries, consent }: Words)
   <newsletter-field name="${country}" options="${countries}"></newsletter-field>
   <newsletter-field kind="consent" label="${consent}" href="/" required></newsletter-field>`;
 
-/** What stands in the tag. The layouts that can be one line have the address alone. */
+/** The content of the tag. Layouts on one line have only the email field. */
 function contentOf({ layout, rtl, tile, theme }: Cell): string {
   const own = tile ? tiles[theme] : undefined;
   if (own) {

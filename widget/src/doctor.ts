@@ -34,7 +34,7 @@ const n8nHint = (url: URL): string =>
     : '';
 
 const redirects =
-  'The endpoint redirects. The form does not follow, because the signup would get lost on the way or end up elsewhere. Set the address it redirects to.';
+  'The endpoint redirects. The form does not follow, because the signup could be lost or sent to another server. Set the address that it redirects to.';
 
 /** The first symptom that applies is used: the most specific ones come first. */
 const symptoms: readonly Symptom<Failure>[] = [
@@ -46,7 +46,7 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: ({ kind, status }) => kind === 'tooLong' && status === undefined,
     advice: () =>
-      'What was entered is larger than the 8,192 bytes endpoints take. Ask for less, or give the fields a maxlength.',
+      'The values exceed the 8,192 bytes that endpoints accept. Use fewer fields, or give them a maxlength.',
   },
   {
     applies: (_, url) => isThisPage(url),
@@ -55,12 +55,12 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: (_, url) => location.protocol === 'https:' && url.protocol === 'http:' && !isLoopback(url),
     advice: () =>
-      'This page came over https, the endpoint is http: browsers block that as mixed content. Serve the endpoint over https.',
+      'This page uses https, the endpoint http: browsers block that as mixed content. Serve the endpoint over https.',
   },
   {
     applies: (_, { pathname }) => pathname.includes('/webhook-test/'),
     advice: () =>
-      'This is a test URL of n8n (/webhook-test/): it serves one call after each "Listen for test event". Use the production URL (/webhook/) and activate the workflow.',
+      'This is a test URL of n8n (/webhook-test/): it accepts one call after each "Listen for test event". Use the production URL (/webhook/) and activate the workflow.',
   },
   {
     applies: ({ status }) => status === 404,
@@ -70,12 +70,12 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: ({ status }) => status === 405,
     advice: (url) =>
-      `The endpoint takes no POST (405). Allow POST there, or set the address that takes signups.${n8nHint(url)}`,
+      `The endpoint does not accept POST (405). Allow POST there, or set the address that accepts signups.${n8nHint(url)}`,
   },
   {
     applies: ({ status = 0 }) => status >= 200 && status < 300,
     advice: () =>
-      'The endpoint answered with a page or a plain text, which is no answer of a signup endpoint. Set the address that takes signups, and let it answer 202 with JSON.',
+      'The endpoint answered with a page or plain text instead of JSON. Set the address that accepts signups; it should answer 202 with JSON.',
   },
   {
     applies: ({ kind, status }) => kind === 'unavailable' && status === 0,
@@ -84,11 +84,11 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: ({ ask }) => ask !== undefined,
     advice: () =>
-      'The endpoint asked for a token or a proof and did not take what the form gave, or the form could not give it: see the warning above, and check the keys of that protection.',
+      'The endpoint asked for a token or a proof, and refused it or the form could not provide it: see the warning above, and check the keys of that protection.',
   },
   {
     applies: ({ status = 0 }) => status >= 500,
-    advice: (_, { status }) => `The endpoint has a problem of its own (${status}). Look into its log.`,
+    advice: (_, { status }) => `The endpoint failed (${status}). See its log.`,
   },
   {
     applies: ({ status }) => !!status,
@@ -97,13 +97,13 @@ const symptoms: readonly Symptom<Failure>[] = [
   },
   {
     applies: ({ kind }) => kind === 'offline',
-    advice: () => 'This device is offline. The form sends again when it is back.',
+    advice: () => 'This device is offline. The form is sent automatically when it is online.',
   },
   {
     // WebKit reports a timeout as AbortError; nothing else aborts the request.
     applies: ({ cause }) => cause instanceof DOMException && /^(Timeout|Abort)Error$/.test(cause.name),
     advice: () =>
-      'The endpoint did not answer in time. It should answer at once and do its work afterwards; in n8n let the Webhook node respond "Immediately". The attribute timeout sets the seconds the form waits.',
+      'The endpoint did not answer in time. It should answer immediately and do its work afterwards; in n8n let the Webhook node respond "Immediately". The attribute timeout sets how many seconds the form waits.',
   },
 ];
 
@@ -117,12 +117,12 @@ const silences: readonly Symptom<Probes>[] = [
   {
     applies: ({ answers }) => !answers,
     advice: ({ origin }) =>
-      `Nothing answers at ${origin}. Check that the server runs, its name and port are right and its certificate is valid; an ad blocker can do this, too.`,
+      `Nothing answers at ${origin}. Check that the server is running, that its name and port are correct and its certificate is valid. An ad blocker can also be the cause.`,
   },
   {
     applies: ({ readable }) => readable,
     advice: () =>
-      'The endpoint can be reached, but refuses the question browsers ask before a POST (the preflight). Let it answer OPTIONS with 204, Access-Control-Allow-Origin, Access-Control-Allow-Methods: POST and Access-Control-Allow-Headers: content-type, idempotency-key.',
+      'The endpoint can be reached, but refuses the preflight (OPTIONS) that browsers send before a POST. Answer OPTIONS with 204, Access-Control-Allow-Origin, Access-Control-Allow-Methods: POST and Access-Control-Allow-Headers: content-type, idempotency-key.',
   },
   {
     applies: () => true,
@@ -141,7 +141,7 @@ export async function explain(endpoint: string, failure: Failure): Promise<strin
   const url = parseUrl(endpoint, document.baseURI);
   const advice =
     !endpoint || !url
-      ? 'The endpoint is no address. Set the attribute endpoint to that of your relay, webhook or server.'
+      ? 'The endpoint is not a valid address. Set the attribute endpoint to that of your relay, webhook or server.'
       : await diagnose(url, failure);
   console.error(`<newsletter-signup debug> ${advice}`);
   return advice;
@@ -193,12 +193,12 @@ async function probe(url: URL): Promise<Probes> {
     forbidden ||= effectiveDirective === 'connect-src';
   };
   document.addEventListener('securitypolicyviolation', onViolation);
-  const comes = (mode: RequestMode): Promise<boolean> =>
+  const reaches = (mode: RequestMode): Promise<boolean> =>
     fetch(url, { mode, credentials: 'omit', cache: 'no-store', signal: AbortSignal.timeout(5000) }).then(
       () => true,
       () => false,
     );
-  const [answers, readable] = await Promise.all([comes('no-cors'), comes('cors')]);
+  const [answers, readable] = await Promise.all([reaches('no-cors'), reaches('cors')]);
   // The violation is reported in a later task.
   await new Promise((resolve) => setTimeout(resolve));
   document.removeEventListener('securitypolicyviolation', onViolation);

@@ -80,7 +80,7 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 
-/** Texts with an attribute of their own; `emailLabel` is `text-email-label`. */
+/** Texts with an attribute: `emailLabel` has `text-email-label`. */
 export const textAttributes = ['button', 'emailLabel', 'emailPlaceholder', 'thanks', 'success'] as const;
 
 /** The texts of an element: its `text-*` attributes, else its `messages`, else its language, else English. */

@@ -86,7 +86,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @csspart remark - The small print of a label, such as “(optional)”.
  * @csspart problem - The error message of a field.
  * @csspart button - The button.
- * @csspart button-text - The words on the button: their colour is black or white, whichever is readable.
+ * @csspart button-text - The text of the button, in black or white, depending on the contrast.
  * @csspart notice - The result: the thanks, or an error message.
  * @csspart tick - The tick beside the thanks.
  * @csspart thanks - The heading of the thanks.

@@ -6,7 +6,7 @@
 import { css, type CSSResult } from 'lit';
 import { choices, controls, result } from './control-styles.ts';
 
-/** Colours and defaults. `--_on`: black or white, whichever is readable on the accent. */
+/** Colours and defaults. `--_on`: black or white, depending on the contrast with the accent. */
 const base = css`
   :host {
     --_accent: var(--newsletter-accent, currentColor);

@@ -51,7 +51,7 @@ inBothModes('an endpoint that asks for a check', () => {
     const form = await mountAt(mailbox);
     let beats = 0;
     const heart = setInterval(() => (beats += 1), 1);
-    const notices = form.hearsNotices();
+    const notices = form.recordNotices();
     await signUp(form);
     await form.reaches('success');
     clearInterval(heart);
@@ -108,7 +108,7 @@ inBothModes('an endpoint that asks for a check', () => {
 
   it('causes a warning if the form cannot do what it asks for', async () => {
     const form = await mountAt(new Mailbox('asksTooMuch'));
-    const heard = form.hears('newsletter-warning');
+    const heard = form.nextEvent('newsletter-warning');
     await signUp(form);
     const { reason, message } = await heard;
     expect(reason).to.equal('ask');

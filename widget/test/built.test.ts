@@ -27,7 +27,7 @@ describe('the built files', () => {
     const mailbox = new Mailbox('slow');
     const { window, form } = await openPage('/widget/test/pages/landing.html', mailbox);
     const frame = window.frameElement;
-    if (!frame) throw new Error('The page stands in no frame.');
+    if (!frame) throw new Error('The page is not in a frame.');
     const arrives = (): Promise<unknown> =>
       new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     await form.type(form.email, 'ada@example.com');

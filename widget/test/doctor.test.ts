@@ -3,8 +3,7 @@ import { Mailbox, mount, until, type Form } from './harness.ts';
 import { openPage } from './page.ts';
 
 /**
- * Signs up with `debug` on the tag and gives what the console says of the endpoint, as does the page that says nothing
- * of it.
+ * Signs up with `debug` and returns the explanation in the console.
  */
 async function diagnosis(endpoint: string, attributes = ''): Promise<string> {
   const form = await mount(`<newsletter-signup debug endpoint="${endpoint}" ${attributes}></newsletter-signup>`);
@@ -34,40 +33,40 @@ describe('debug', () => {
     at(answer).replace('/signup/', '/webhook/').replace(/$/, `/${path}`);
 
   for (const [symptom, endpoint, advice] of [
-    ['no endpoint', '', 'The endpoint is no address.'],
-    ['an address that is none', 'http://[', 'The endpoint is no address.'],
+    ['no endpoint', '', 'The endpoint is not a valid address.'],
+    ['an invalid address', 'http://[', 'The endpoint is not a valid address.'],
     [
-      'an address of another kind',
+      'an address with another scheme',
       'mailto:ada@example.org',
       'begins with "mailto:". Set an address that begins with https://',
     ],
     ['this page', location.href, 'The endpoint is this page itself.'],
-    ['nobody there', 'http://127.0.0.1:9/signup', 'Nothing answers at http://127.0.0.1:9.'],
+    ['a closed port', 'http://127.0.0.1:9/signup', 'Nothing answers at http://127.0.0.1:9.'],
     [
       'no CORS headers',
       at('unreadable'),
       `does not let pages of ${location.origin} read its answers (CORS). Allow exactly this origin`,
     ],
-    ['a refused preflight', at('noPreflight'), 'refuses the question browsers ask before a POST (the preflight)'],
+    ['a refused preflight', at('noPreflight'), 'refuses the preflight (OPTIONS) that browsers send before a POST'],
     ['a wrong path', at('notFound'), 'Nothing is there (404).'],
     [
       'an n8n workflow that is not active',
       n8n('signup', 'notFound'),
       'n8n answers like this while the workflow is not active',
     ],
-    ['a wrong method', at('wrongMethod'), 'The endpoint takes no POST (405).'],
-    ['an HTML page', at('page'), 'The endpoint answered with a page or a plain text'],
+    ['a wrong method', at('wrongMethod'), 'The endpoint does not accept POST (405).'],
+    ['an HTML page', at('page'), 'The endpoint answered with a page or plain text'],
     ['a redirect', at('redirect'), 'The endpoint redirects.'],
-    ['a broken server', at('broken'), 'The endpoint has a problem of its own (500).'],
+    ['a server error', at('broken'), 'The endpoint failed (500).'],
     ['a refusal', at('refused'), 'The endpoint refused the signup (400) and says: We know no field "Shoe size".'],
     [
       'a refusal of the origin',
       at('forbidden'),
       'The endpoint refused the signup (403) and says: Origin https://x.example is not allowed.',
     ],
-    ['a refusal without words', at('garbage'), 'The endpoint refused the signup (400) without an error body'],
+    ['a refusal without an error body', at('garbage'), 'The endpoint refused the signup (400) without an error body'],
     ['a limit', at('limited'), 'The endpoint refused the signup (429) and says: Slow down.'],
-    ['an ask that nobody can answer', at('asksTooMuch'), 'The endpoint asked for a token or a proof'],
+    ['an unsupported check', at('asksTooMuch'), 'The endpoint asked for a token or a proof'],
   ] as const) {
     it(`explains ${symptom}`, async () => {
       const said = await diagnosis(endpoint);

@@ -55,7 +55,7 @@ describe('the page’s own form', () => {
     expect(own.innerHTML).to.equal(`${email.replace('required', 'required=""')}<button>Join</button>`);
   });
 
-  (isChromium ? it : it.skip)('stays without bubbles where the owner wants that', async () => {
+  (isChromium ? it : it.skip)('shows no validation message of the browser if the page has novalidate', async () => {
     const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
     const own = form.find<HTMLFormElement>('form');
     form.element.remove();

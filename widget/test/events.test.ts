@@ -37,7 +37,7 @@ async function heardWhile(act: () => Promise<void>): Promise<{ events: Event[]; 
 }
 
 async function send(form: Form, ends: 'error' | 'success'): Promise<void> {
-  const ended = form.hears(`newsletter-${ends}`);
+  const ended = form.nextEvent(`newsletter-${ends}`);
   form.email.value = 'ada@example.com';
   form.labelled('First name').value = 'Lovelace';
   form.element.submit();

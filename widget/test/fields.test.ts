@@ -386,7 +386,7 @@ describe('a <newsletter-field>', () => {
       '<newsletter-field name="City" required="false"></newsletter-field>',
       'expose-email="false" debug="false"',
     );
-    const success = form.hears('newsletter-success');
+    const success = form.nextEvent('newsletter-success');
     expect(await sent(form, mailbox)).to.equal(undefined);
     expect((await success).email).to.equal(undefined);
   });

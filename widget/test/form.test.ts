@@ -235,7 +235,7 @@ inBothModes('<newsletter-signup>', () => {
         const form = await mountAt(new Mailbox(answer), '<newsletter-field name="City"></newsletter-field>');
         await form.type(form.email, 'ada@example.com');
         await form.type(form.labelled('City'), 'Köln');
-        const heard = form.hears('newsletter-error');
+        const heard = form.nextEvent('newsletter-error');
         await form.press('Enter');
         const event = await heard;
         await form.settled();
@@ -290,7 +290,7 @@ inBothModes('<newsletter-signup>', () => {
       const form = await mountAt(mailbox);
       form.email.value = 'ada@example.com';
       for (const state of ['error', 'error', 'success'] as const) {
-        const heard = form.hears(state === 'error' ? 'newsletter-error' : 'newsletter-success');
+        const heard = form.nextEvent(state === 'error' ? 'newsletter-error' : 'newsletter-success');
         form.element.submit();
         await heard;
       }
@@ -318,7 +318,7 @@ inBothModes('<newsletter-signup>', () => {
       form.email.value = 'ada@example.com';
       form.element.submit();
       await form.reaches('error');
-      const heard = form.hears('newsletter-error');
+      const heard = form.nextEvent('newsletter-error');
       form.element.submit();
       const { kind, retryAfter } = await heard;
       expect(kind).to.equal('limited');
@@ -380,7 +380,7 @@ inBothModes('<newsletter-signup>', () => {
       const form = await mountAt(mailbox);
       form.element.addEventListener('newsletter-submit', (event) => event.preventDefault());
       form.email.value = 'ada@example.com';
-      const submitted = form.hears('newsletter-submit');
+      const submitted = form.nextEvent('newsletter-submit');
       form.element.submit();
       await submitted;
       await form.reaches('idle');
@@ -469,7 +469,7 @@ inBothModes('<newsletter-signup>', () => {
           form.labelled('First name').value = 'Ada';
           form.labelled('Weekly').click();
           form.labelled('I agree').click();
-          const heard = form.hears('newsletter-error');
+          const heard = form.nextEvent('newsletter-error');
           form.element.submit();
           await heard;
           await form.settled();

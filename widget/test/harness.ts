@@ -184,7 +184,7 @@ export class Form {
   }
 
   /** The texts of the live region from now on, and whether each is announced. */
-  hearsNotices(): readonly { readonly text: string; readonly isLive: boolean }[] {
+  recordNotices(): readonly { readonly text: string; readonly isLive: boolean }[] {
     const { notice } = this;
     const heard: { text: string; isLive: boolean }[] = [];
     // A live region is announced when it changes while it is live.
@@ -196,7 +196,7 @@ export class Form {
   }
 
   /** Resolves with the next event of this name. */
-  hears<Name extends keyof GlobalEventHandlersEventMap>(name: Name): Promise<GlobalEventHandlersEventMap[Name]> {
+  nextEvent<Name extends keyof GlobalEventHandlersEventMap>(name: Name): Promise<GlobalEventHandlersEventMap[Name]> {
     const { element } = this;
     return new Promise((resolve) => {
       element.addEventListener<Name & keyof HTMLElementEventMap>(name, (event) => resolve(event), { once: true });

@@ -93,7 +93,7 @@ function harm({ element }: Form): string[] {
 
 /** The final state of a form that was sent. */
 async function send(form: Form): Promise<void> {
-  const ended = Promise.race([form.hears('newsletter-error'), form.hears('newsletter-success')]);
+  const ended = Promise.race([form.nextEvent('newsletter-error'), form.nextEvent('newsletter-success')]);
   form.element.submit();
   await ended;
   await form.settled();
@@ -115,7 +115,7 @@ describe('untrusted text', () => {
 
   for (const [mode, content] of [
     ['our own form', ''],
-    ['the owner’s form', ownersForm],
+    ['the form of the page', ownersForm],
   ] as const) {
     it(`never becomes HTML or code in ${mode}, from any attribute`, async function () {
       this.timeout(60_000);

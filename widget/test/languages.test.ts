@@ -183,7 +183,7 @@ describe('languages', () => {
           form.labelled('الاسم').value = 'آدا';
           form.labelled('أوافق').click();
           form.element.submit();
-          await form.hears('newsletter-error');
+          await form.nextEvent('newsletter-error');
           await form.settled();
           expect(form.notice.textContent).to.match(/\p{L}/u);
           await expect(form.element).to.be.accessible();

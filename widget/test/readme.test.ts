@@ -41,9 +41,9 @@ describe('README.md', () => {
     expect(names.filter((name) => !readme.includes(`\`${name}\``) && !readme.includes(`${name}="`))).to.deep.equal([]);
   });
 
-  describe('shows how a consent banner tells the form', () => {
+  describe('shows how a consent banner informs the form', () => {
     /** Runs the snippet with this word and these globals, and returns the details of the events that it dispatches. */
-    async function told(
+    async function detailsOf(
       word: string,
       things: Readonly<Record<string, unknown>>,
       act: (run: (call: string) => unknown) => void,
@@ -79,12 +79,12 @@ describe('README.md', () => {
         expect([command, version]).to.deep.equal(['addEventListener', 2]);
         for (const [eventStatus, consents] of answers) listener({ eventStatus, purpose: { consents } }, true);
       };
-      expect(await told('__tcfapi', { __tcfapi }, () => {})).to.deep.equal([true, false]);
+      expect(await detailsOf('__tcfapi', { __tcfapi }, () => {})).to.deep.equal([true, false]);
     });
 
     it('Cookiebot', async () => {
       const things = { Cookiebot: { consent: { marketing: false } } };
-      const said = await told('CookiebotOnAccept', things, (run) => {
+      const said = await detailsOf('CookiebotOnAccept', things, (run) => {
         run(`window.dispatchEvent(new Event('CookiebotOnDecline'))`);
         things.Cookiebot.consent.marketing = true;
         run(`window.dispatchEvent(new Event('CookiebotOnAccept'))`);
@@ -93,7 +93,7 @@ describe('README.md', () => {
     });
 
     it('Google Consent Mode', async () => {
-      expect(await told('gtag(', {}, (run) => [run('onChoice(true)'), run('onChoice(false)')])).to.deep.equal([
+      expect(await detailsOf('gtag(', {}, (run) => [run('onChoice(true)'), run('onChoice(false)')])).to.deep.equal([
         true,
         false,
       ]);

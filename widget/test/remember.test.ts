@@ -89,7 +89,7 @@ describe('stored attribution', () => {
     expect(localStorage.length).to.equal(0);
   });
 
-  followsAtOnce('is a campaign the page comes by after the grant, too', async () => {
+  followsAtOnce('includes a campaign of a later address on the same page', async () => {
     const { page } = await visit('');
     page.form.element.grantConsent();
     await page.form.settled();

@@ -24,7 +24,7 @@ async function meetsSilence(form: Form, mailbox: Mailbox, again: () => void): Pr
   await signUp(form);
   await form.reaches('error');
   while ((await mailbox.received()).length === 0) {
-    const failed = form.hears('newsletter-error');
+    const failed = form.nextEvent('newsletter-error');
     again();
     await failed;
   }
@@ -41,9 +41,9 @@ inBothModes('an endpoint that answers with Retry-After', () => {
   it('gets no request while the form counts down, and screen readers announce the beginning and the end', async () => {
     const mailbox = new Mailbox('limitedForThree', 'accepted');
     const form = await mountAt(mailbox);
-    const notices = form.hearsNotices();
+    const notices = form.recordNotices();
     // Pressed again immediately: a second later the notice changes.
-    const pressedAgain = form.hears('newsletter-error').then(async () => {
+    const pressedAgain = form.nextEvent('newsletter-error').then(async () => {
       await form.settled();
       expect(form.button.getAttribute('aria-disabled')).to.equal('true');
       form.button.click();
@@ -101,7 +101,7 @@ inBothModes('a device that is offline', () => {
     const mailbox = new Mailbox();
     const form = await mountAt(mailbox);
     goes('offline');
-    const failed = form.hears('newsletter-error');
+    const failed = form.nextEvent('newsletter-error');
     await signUp(form);
     expect(await failed).to.include({ kind: 'offline', status: 0 });
     await form.reaches('error');
@@ -186,7 +186,7 @@ inBothModes('an endpoint that does not answer in time', () => {
   for (const timeout of ['0', '-5', 'soon', 'Infinity', 'NaN']) {
     it(`is waited for by default for timeout="${timeout}", with a warning`, async () => {
       const form = await mountAt(new Mailbox('slow'), '', `timeout="${timeout}"`);
-      const warned = form.hears('newsletter-warning');
+      const warned = form.nextEvent('newsletter-warning');
       await signUp(form);
       expect(await warned).to.include({ reason: 'attribute', message: 'timeout is no number: takes 20.' });
       await form.reaches('success');
