@@ -22,6 +22,7 @@ const unmatched = 'packages/core/src/sync/plan-unmatched.ts';
 const clientAddress = 'packages/relay/src/admission/client-address.ts';
 const attackDetector = 'packages/relay/src/admission/attack-detector.ts';
 const formToken = 'packages/relay/src/admission/form-token.ts';
+const dispatch = 'nodes/Newsletter/operations/dispatch.ts';
 
 export const explanations: readonly Explanation[] = [
   {
@@ -278,5 +279,29 @@ export const explanations: readonly Explanation[] = [
     original: 'oldest !== undefined',
     replacement: 'true',
     reason: 'a full cache has an oldest domain; the check is for the type',
+  },
+  {
+    file: dispatch,
+    original: 'recordParameter === undefined',
+    replacement: 'false',
+    reason: 'a shortcut: reading the name of no parameter fails for each item, and is caught',
+  },
+  {
+    file: dispatch,
+    original: 'JSON.stringify([...values]).toLowerCase()',
+    replacement: 'JSON.stringify([...values]).toUpperCase()',
+    reason: 'the keys of groups are only compared with each other',
+  },
+  {
+    file: dispatch,
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'operations of the workspace have no publication in their path',
+  },
+  {
+    file: dispatch,
+    original: 'resources[resource]?.workspace',
+    replacement: 'resources[resource].workspace',
+    reason: 'the resource exists, because its operation was found',
   },
 ];
