@@ -166,6 +166,13 @@ describe('an item with an error', () => {
     expect(items.map(({ json }) => json)).toEqual([{ error: '"Automation" is empty' }]);
   });
 
+  it('has one period between a message of the service and the remedy', async () => {
+    const errors = [{ message: 'Not in v2.1 today.', code: 'NO' }];
+    const fetch = async () => Response.json({ status: 400, statusText: 'bad_request', errors }, { status: 400 });
+    const [item] = await bench.run('automation', 'getMany', {}, { sandbox: { fetch }, continueOnFail: true });
+    expect(item?.json['error']).toMatch(/^Not in v2\.1 today\. Correct the fields/);
+  });
+
   it('has the message alone in version 1', async () => {
     const [item] = await run({ continueOnFail: true, version: 1 });
     expect(item?.json).toEqual({ error: item?.error?.message });
