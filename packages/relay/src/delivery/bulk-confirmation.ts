@@ -33,6 +33,8 @@ const leaseMs = 120_000;
 
 export class BulkConfirmation {
   readonly #options: BulkConfirmationOptions;
+  /** When the last scan of this process started. */
+  #lastScanAt = -Infinity;
 
   constructor(options: BulkConfirmationOptions) {
     this.#options = options;
@@ -76,14 +78,15 @@ export class BulkConfirmation {
     const held = await store.leaseScan(publicationId, now(), now() + leaseMs);
     // Another relay scans, for every batch. It may end at any time: check again soon, not after its whole lease.
     if (held === null) return now() + Math.min(lookAfterMs, leaseMs);
-    const due = Math.min(...open.map((batch) => (this.#isInFuture(batch) ? now() : sentAt(batch) + lookAfterMs)));
+    const due = Math.min(...open.map((batch) => this.#nextScanAt(batch)));
     const isRunning = held.scan !== null && held.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
     const scan = await this.#scan(held.scan, open);
+    this.#lastScanAt = scan.startedAt ?? now();
     open = await this.#open(sending);
     await this.#end(open, scan);
     const left = await this.#open(sending);
-    return left.length === 0 ? null : Math.max(now(), Math.min(...left.map(sentAt)) + lookAfterMs);
+    return left.length === 0 ? null : Math.max(now(), Math.min(...left.map((batch) => this.#nextScanAt(batch))));
   }
 
   async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<ConfirmationScan> {
@@ -130,6 +133,14 @@ export class BulkConfirmation {
       'read the list of subscriptions to confirm what was sent in bulk',
     );
     return scan;
+  }
+
+  /** When a scan looks for a batch: every `lookAfterMs` after it was sent, once each; at once if the clock was set back. */
+  #nextScanAt(batch: OpenBatch): number {
+    const { now, lookAfterMs } = this.#options;
+    if (this.#isInFuture(batch)) return now();
+    const scans = Math.max(0, Math.floor((Math.min(this.#lastScanAt, now()) - sentAt(batch)) / lookAfterMs));
+    return sentAt(batch) + (scans + 1) * lookAfterMs;
   }
 
   /** Whether a batch was sent in the future: the clock was set back. */

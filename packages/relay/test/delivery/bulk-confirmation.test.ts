@@ -259,6 +259,16 @@ describe('a signup that a scan does not find', () => {
     expect(test.logged.join()).toContain('"signups":1,"msg":"sent in bulk and not found; each goes alone now"');
   });
 
+  it('is looked for again half a minute after the first scan, not without pause', async () => {
+    const test = parts();
+    await sendBatch(test, ['ada@example.com']);
+    test.clock.now += lookAfterMs + 1;
+    expect(await test.confirmation.run(new Set())).toBe(startAt + 2 * lookAfterMs);
+    test.clock.now += 1;
+    expect(await test.confirmation.run(new Set())).toBe(startAt + 2 * lookAfterMs);
+    expect(test.requests).toHaveLength(1);
+  });
+
   it('may be part of the next batch where its batch was interrupted', async () => {
     const test = parts();
     await sendBatch(test, ['ada@example.com'], { isAnswered: false });
