@@ -9,7 +9,7 @@ export interface Failure {
 }
 
 /** The result of a step; test runs add counts and failures. */
-export interface Outcome {
+export interface StepOutcome {
   readonly ok: boolean;
   readonly passed?: number;
   readonly failed?: number;
@@ -21,7 +21,7 @@ export interface Step {
   readonly title: string;
   /** Prints nothing by itself while it runs, so a progress line shows that it is alive. */
   readonly silent?: boolean;
-  readonly run: () => Promise<Outcome>;
+  readonly run: () => Promise<StepOutcome>;
 }
 
 /** How often a silent step prints its progress line, in milliseconds. */

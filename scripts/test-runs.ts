@@ -10,10 +10,10 @@ import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import type { Engine } from '../test/support/browsers/engines.ts';
 import { run, type RunOptions } from './command.ts';
 import { root } from './root.ts';
-import type { Failure, Outcome } from './run-steps.ts';
+import type { Failure, StepOutcome } from './run-steps.ts';
 
 /** The counts and failures that a reporter wrote. */
-export interface Report {
+export interface TestReport {
   readonly passed: number;
   readonly failed: number;
   readonly failures: readonly Failure[];
@@ -30,13 +30,13 @@ const reportsFolder = join(root, '.cache', 'reports');
 export async function reported(
   name: string,
   run: (file: string) => Promise<boolean>,
-): Promise<Report & { readonly ok: boolean }> {
+): Promise<TestReport & { readonly ok: boolean }> {
   const file = join(reportsFolder, `${name}.json`);
   await mkdir(reportsFolder, { recursive: true });
   await rm(file, { force: true });
   const ok = await run(file);
   const report: unknown = JSON.parse(await readFile(file, 'utf8').catch(() => '{}'));
-  return { ok, passed: 0, failed: 0, failures: [], ...(report as Partial<Report>) };
+  return { ok, passed: 0, failed: 0, failures: [], ...(report as Partial<TestReport>) };
 }
 
 /** Time limit of one run of vitest, in minutes. */
@@ -63,7 +63,7 @@ export function runVitest(
   name: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   return reported(name, (file) =>
     run('vitest', ['run', ...reporters, ...args], { limit, env: { ...env, TEST_REPORT: file } }),
   );
@@ -75,19 +75,19 @@ const widget = join(root, 'widget');
  * The sources and the built files, in these engines, without the files named `*.slow.test.ts`. The output is printed
  * only if something fails.
  */
-export function testWidgetFast(engines: readonly Engine[]): Promise<Outcome> {
+export function testWidgetFast(engines: readonly Engine[]): Promise<StepOutcome> {
   return runWidgetTests(engines, { env: { WIDGET_TESTS: 'fast' }, quiet: true });
 }
 
 /** All tests of the sources and the built files. The output is printed only if something fails. */
-export function testWidget(engines: readonly Engine[]): Promise<Outcome> {
+export function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
   return runWidgetTests(engines, { quiet: true });
 }
 
 async function runWidgetTests(
   engines: readonly Engine[],
   { env, quiet = false }: Pick<RunOptions, 'env' | 'quiet'> = {},
-): Promise<Outcome> {
+): Promise<StepOutcome> {
   const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
   const config = join(root, 'scripts', 'web-test-runner.config.mjs');
   const outcome = await reported('widget', (file) => {
@@ -99,7 +99,7 @@ async function runWidgetTests(
 }
 
 /** Counts the tests. A file with an error outside its tests and no failed test counts as one failure. */
-function reportOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): Report {
+function reportOf(modules: readonly TestModule[], unhandled: readonly SerializedError[]): TestReport {
   let passed = 0;
   let failed = 0;
   const failures: Failure[] = [];

@@ -21,7 +21,7 @@ type ListSearch = (
 ) => Promise<INodeListSearchResult>;
 
 /** The page a list continues at, as the service named it; the editor keeps it as text. */
-type Continuation =
+type ListContinuation =
   | { readonly cursor?: string; readonly page?: undefined }
   | { readonly cursor?: undefined; readonly page?: number };
 
@@ -51,7 +51,8 @@ function search<Id extends ListId>({ id, query, toItem, searches }: Search<Id>):
       const typed = filter.trim();
       const word = searches ? '' : typed.toLowerCase();
       const results: INodeListSearchItems[] = [];
-      let next: Continuation | null = paginationToken === '' ? {} : (JSON.parse(paginationToken) as Continuation);
+      let next: ListContinuation | null =
+        paginationToken === '' ? {} : (JSON.parse(paginationToken) as ListContinuation);
       for (let pages = 0; next !== null && results.length === 0 && pages < pagesPerSearch; pages++) {
         const args = { ...limit, ...query?.(typed, this), ...next };
         const page: Page<Item<Id>> = await engine.list(id, args);
@@ -67,7 +68,7 @@ function search<Id extends ListId>({ id, query, toItem, searches }: Search<Id>):
   };
 }
 
-function continuationOf({ hasMore, nextCursor, page }: Page<unknown>): Continuation | null {
+function continuationOf({ hasMore, nextCursor, page }: Page<unknown>): ListContinuation | null {
   if (!hasMore) return null;
   if (nextCursor !== null) return { cursor: nextCursor };
   return page === null ? null : { page: page + 1 };

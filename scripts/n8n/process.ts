@@ -23,7 +23,7 @@ function environment(added: Readonly<Record<string, string>> = {}): NodeJS.Proce
   };
 }
 
-export interface Running {
+export interface RunningProcess {
   readonly child: ChildProcess;
   /** Resolves with the exit code, or the name of the signal. */
   readonly ended: Promise<number | string>;
@@ -49,7 +49,7 @@ export function start(
   command: string,
   args: readonly string[],
   { cwd = root, env, signal: stopping }: StartOptions = {},
-): Running {
+): RunningProcess {
   const child = spawn(command, args, {
     cwd,
     env: environment(env),

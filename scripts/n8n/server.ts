@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { serverUrl } from '../servers.ts';
-import type { Running } from './process.ts';
+import type { RunningProcess } from './process.ts';
 
 /** The folder and ports of an n8n. */
 export interface N8nLocation {
@@ -36,7 +36,7 @@ export function settingsOf({ userFolder, port, broker }: N8nLocation): Readonly<
 }
 
 /** @throws Error with the last lines of its output where it ends, or is not ready in time */
-export async function untilReady(url: string, running: Running): Promise<void> {
+export async function untilReady(url: string, running: RunningProcess): Promise<void> {
   let ended: number | string | undefined;
   void running.ended.then((how) => (ended = how));
   for (const deadline = Date.now() + startLimit; Date.now() < deadline; await sleep(250)) {

@@ -1,7 +1,7 @@
 /** n8n in queue mode: main polls, a worker executes, connected by Redis. */
 import { expect } from 'vitest';
 import { startOwnN8n, type OwnN8n } from './harness/own.ts';
-import type { Running } from '../../scripts/n8n/process.ts';
+import type { RunningProcess } from '../../scripts/n8n/process.ts';
 import { hasRedis, startRedis } from './harness/redis.ts';
 import { items, newsletterType, start } from './harness/nodes.ts';
 import { test, underTest } from './harness/test.ts';
@@ -18,7 +18,7 @@ const settings = (port: number) => ({
 });
 
 /** Runs `work` in an n8n with one worker, and cleans up. */
-async function inQueueMode(work: (n8n: OwnN8n, worker: Running) => Promise<void>): Promise<void> {
+async function inQueueMode(work: (n8n: OwnN8n, worker: RunningProcess) => Promise<void>): Promise<void> {
   const redis = await startRedis();
   try {
     const n8n = await startOwnN8n(settings(redis.port));

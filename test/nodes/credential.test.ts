@@ -7,7 +7,7 @@ import {
   addressOf,
   apiKeyOf,
   callInExpression,
-  type Connection,
+  type CredentialConnection,
   publicationIdOf,
 } from '../../nodes/Newsletter/transport/credential.ts';
 import { workbench } from './workbench.ts';
@@ -16,7 +16,7 @@ const bench = workbench();
 
 describe('the address of the API', () => {
   const v2 = 'https://api.example.com/v2';
-  it.each<[string, Connection, string]>([
+  it.each<[string, CredentialConnection, string]>([
     ['is the address of the service', { service: 'beehiiv' }, 'https://api.beehiiv.com/v2'],
     ['is the address of the service', { service: 'sandbox' }, 'http://127.0.0.1:4010/v2'],
     [
@@ -44,7 +44,7 @@ describe('the address of the API', () => {
     expect(addressOf(connection, 'baseUrl')).toBe(address);
   });
 
-  it.each<[Connection, string]>([
+  it.each<[CredentialConnection, string]>([
     [{ service: 'beehiiv' }, 'https://app.beehiiv.com'],
     [{ service: 'sandbox' }, 'http://127.0.0.1:4010'],
     [{ appUrl: ' https://app.example.com/ ' }, 'https://app.example.com'],

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { run } from '../../scripts/command.ts';
-import { check, runSteps, type Outcome } from '../../scripts/run-steps.ts';
+import { check, runSteps, type StepOutcome } from '../../scripts/run-steps.ts';
 import { reported, reporter } from '../../scripts/test-runs.ts';
 
 const printed: string[] = [];
@@ -17,7 +17,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const tests = (title: string, outcome: Outcome) => ({ title, run: () => Promise.resolve(outcome) });
+const tests = (title: string, outcome: StepOutcome) => ({ title, run: () => Promise.resolve(outcome) });
 const holds = check('Lint', () => Promise.resolve(true));
 const fails = check('Lint', () => Promise.resolve(false));
 

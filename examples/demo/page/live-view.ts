@@ -11,7 +11,7 @@ interface Subscription {
   readonly [field: string]: unknown;
 }
 
-interface Arrival {
+interface ArrivedSubscription {
   readonly subscription: Subscription;
   readonly change: string;
   readonly at: Date;
@@ -56,7 +56,7 @@ const reconnectMs = 1000;
 class LiveView extends PageElement {
   static override properties = { connection: { state: true }, arrivals: { state: true } };
   declare connection: keyof typeof connections;
-  declare arrivals: readonly Arrival[];
+  declare arrivals: readonly ArrivedSubscription[];
   /** When the form was submitted, in milliseconds of `performance.now()`; undefined once its arrival is shown. */
   #submittedAt: number | undefined;
 
@@ -83,14 +83,14 @@ class LiveView extends PageElement {
     });
     events.addEventListener('reset', () => (this.arrivals = []));
     events.addEventListener('subscription', ({ data }: MessageEvent<string>) => {
-      const { change, subscription } = JSON.parse(data) as Pick<Arrival, 'change' | 'subscription'>;
+      const { change, subscription } = JSON.parse(data) as Pick<ArrivedSubscription, 'change' | 'subscription'>;
       this.#receive(change, subscription);
     });
   }
 
   /** An update of a shown subscription, for example after its validation, keeps its place and its time. */
   #receive(change: string, subscription: Subscription): void {
-    const isSame = (arrival: Arrival): boolean => arrival.subscription.email === subscription.email;
+    const isSame = (arrival: ArrivedSubscription): boolean => arrival.subscription.email === subscription.email;
     if (change === 'updated' && this.arrivals.some(isSame)) {
       this.arrivals = this.arrivals.map((arrival) => (isSame(arrival) ? { ...arrival, subscription } : arrival));
       return;
@@ -139,7 +139,7 @@ function campaignLink(title: string, query: string): TemplateResult {
   </li>`;
 }
 
-function arrivalItem({ subscription, change, at, took }: Arrival): TemplateResult {
+function arrivalItem({ subscription, change, at, took }: ArrivedSubscription): TemplateResult {
   const attribution = Object.entries(attributionLabels).map(([name, label]) => [label, subscription[name]] as const);
   const fields = (subscription.custom_fields ?? []).map(({ name, value }) => [name, value] as const);
   return html`<li class="arrival" data-email=${subscription.email} data-took=${took ?? nothing}>

@@ -5,7 +5,7 @@ import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
 import { optionPanel, segments } from './option-panel.ts';
 import type { Options } from './options.ts';
-import type { Measure, Report, Show } from './preview.ts';
+import type { Measure, PreviewReport, Show } from './preview.ts';
 import { initialSetup, readSetup, widths, writeSetup, type Setup } from './setup.ts';
 import { platforms, snippetsFor, type Snippet } from './snippets.ts';
 import type { Sample } from './space.ts';
@@ -79,7 +79,7 @@ class SignupPlayground extends PageElement {
       this.setup = readSetup(location.search, this.options);
       this.#lastTyped = '';
     });
-    addEventListener('message', (message: MessageEvent<Report>) => this.#receive(message));
+    addEventListener('message', (message: MessageEvent<PreviewReport>) => this.#receive(message));
   }
 
   #change(next: Setup, typed = ''): Promise<unknown> {
@@ -100,7 +100,7 @@ class SignupPlayground extends PageElement {
     return this.querySelector<HTMLIFrameElement>(selector)?.contentWindow ?? null;
   }
 
-  #receive({ data, origin, source }: MessageEvent<Report>): void {
+  #receive({ data, origin, source }: MessageEvent<PreviewReport>): void {
     if (origin !== location.origin) return;
     if (source === this.#frame('.measurer')) {
       if (data.type === 'ready') this.#canMeasure = true;

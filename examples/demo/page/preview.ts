@@ -23,7 +23,7 @@ export interface Measure extends Omit<Show, 'type'> {
 }
 
 /** From a preview: it is ready, its height changed, it was measured, or the tag fired an event. */
-export type Report =
+export type PreviewReport =
   | { readonly type: 'ready' }
   | { readonly type: 'height'; readonly pixels: number }
   | { readonly type: 'space'; readonly turn: number; readonly samples: readonly Sample[] }
@@ -33,7 +33,7 @@ const stage = document.querySelector<HTMLElement>('#stage') ?? document.body;
 const reportedEvents = new Set<string>();
 let shown: Show | undefined;
 
-function report(message: Report): void {
+function report(message: PreviewReport): void {
   parent.postMessage(message, location.origin);
 }
 

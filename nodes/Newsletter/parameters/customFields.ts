@@ -92,7 +92,7 @@ export async function readCustomFields(node: ReadableNode, itemIndex: number, en
 }
 
 /** A value, and the name of its input field if it differs from the name of the target field. */
-export interface Entered {
+export interface EnteredField {
   readonly value: unknown;
   readonly from?: string;
 }
@@ -100,9 +100,9 @@ export interface Entered {
 /** The fields of an input item by target field, without empty ones. */
 export interface InputFields {
   /** By the API's name of the field. */
-  readonly named: ReadonlyMap<string, Required<Entered>>;
+  readonly named: ReadonlyMap<string, Required<EnteredField>>;
   /** By the display text of the custom field. */
-  readonly custom: ReadonlyMap<string, Entered>;
+  readonly custom: ReadonlyMap<string, EnteredField>;
   /** Names of input fields that match no field. */
   readonly unused: readonly string[];
 }
@@ -121,10 +121,10 @@ export async function readInput(
   wanted: 'all' | 'custom fields',
 ): Promise<InputFields> {
   const { meaningOf } = await readCustomFieldsOf(engine);
-  const named = new Map<string, Required<Entered>>();
-  const custom = new Map<string, Required<Entered>>();
+  const named = new Map<string, Required<EnteredField>>();
+  const custom = new Map<string, Required<EnteredField>>();
   const unused: string[] = [];
-  const take = (into: Map<string, Required<Entered>>, field: string, from: string, value: unknown): void => {
+  const take = (into: Map<string, Required<EnteredField>>, field: string, from: string, value: unknown): void => {
     const before = into.get(field);
     if (before === undefined) into.set(field, { value, from });
     else if (JSON.stringify(before.value) !== JSON.stringify(value))
@@ -170,7 +170,7 @@ function isEmpty(value: unknown): boolean {
  * @throws ParameterMismatch where a value does not fit the field's kind
  */
 export async function toSentFields(
-  values: ReadonlyMap<string, Entered>,
+  values: ReadonlyMap<string, EnteredField>,
   node: Pick<ReadableNode, 'getTimezone'>,
   engine: Engine,
 ): Promise<SentField[]> {

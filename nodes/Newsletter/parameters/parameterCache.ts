@@ -5,8 +5,8 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { IExecuteFunctions } from 'n8n-workflow';
 
-type Reader = Pick<IExecuteFunctions, 'getNodeParameter'>;
-type Node = Reader & Pick<IExecuteFunctions, 'evaluateExpression' | 'getInputData' | 'getNode'>;
+type ParameterReader = Pick<IExecuteFunctions, 'getNodeParameter'>;
+type Node = ParameterReader & Pick<IExecuteFunctions, 'evaluateExpression' | 'getInputData' | 'getNode'>;
 
 /** Whether a parameter depends on the item: not at all, only by names of its fields, or in another way. */
 type ItemDependence = 'none' | 'fields' | 'other';
@@ -23,7 +23,7 @@ const reference = /^=\{\{\s*\$json(?:\.([A-Za-z_]\w*)|\[\s*(["'])([^"'\\{}]+)\2\
  *
  * Callers must not change the values. Only for parameters whose values n8n does not validate by type.
  */
-function cachedReader(node: Node): Reader['getNodeParameter'] {
+function cachedReader(node: Node): ParameterReader['getNodeParameter'] {
   const stored: unknown = node.getNode().parameters;
   const dependences = new Map<string, ItemDependence>();
   const firsts = new Map<string, unknown>();
@@ -57,7 +57,7 @@ function cachedReader(node: Node): Reader['getNodeParameter'] {
     return Object.fromEntries(Object.keys(source).map((key) => [key, putIn(source[key], first[key], itemIndex)]));
   };
 
-  const read = (...[path, itemIndex, fallback, options]: Parameters<Reader['getNodeParameter']>): unknown => {
+  const read = (...[path, itemIndex, fallback, options]: Parameters<ParameterReader['getNodeParameter']>): unknown => {
     const dependence = dependenceOf(path, fallback);
     // n8n extracts the value from the whole parameter.
     if (dependence === 'other' || (dependence === 'fields' && options?.extractValue))
@@ -66,7 +66,7 @@ function cachedReader(node: Node): Reader['getNodeParameter'] {
     const first = firsts.get(path);
     return dependence === 'none' ? first : putIn(within(stored, path) ?? fallback, first, itemIndex);
   };
-  return read as Reader['getNodeParameter'];
+  return read as ParameterReader['getNodeParameter'];
 }
 
 /** The node with a {@link cachedReader}, if it has several input items. */

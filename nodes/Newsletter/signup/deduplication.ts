@@ -35,7 +35,7 @@ export interface ClaimRequest {
 }
 
 /** The right to start an execution. */
-export interface Claim {
+export interface DeduplicationClaim {
   /** The new static data. */
   readonly toStore: Started;
   /** Reports whether n8n saved the execution. If it did not, the next attempt may claim. */
@@ -64,7 +64,7 @@ export class Deduplicator {
    *
    * @returns null where the signup has started an execution already
    */
-  async claim({ marks, quietSeconds, now, stored }: ClaimRequest): Promise<Claim | null> {
+  async claim({ marks, quietSeconds, now, stored }: ClaimRequest): Promise<DeduplicationClaim | null> {
     for (;;) {
       if (isRepeat(stored, marks, now) || isRepeat(this.#started, marks, now)) return null;
       const pending = marks.map(({ hash }) => this.#pending.get(hash)).find((each) => each !== undefined);

@@ -34,7 +34,7 @@ interface WebhookResponse {
 }
 
 /** An admitted signup. */
-interface Signup {
+interface ReceivedSignup {
   readonly submission: KeptSubmission;
   /** True where the honeypot was filled in. */
   readonly suspected: boolean;
@@ -68,7 +68,7 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
     });
     if ('refused' in admission) return refuse(admission.refused);
     const { kept: submission, suspected } = admission.admitted;
-    const signup: Signup = {
+    const signup: ReceivedSignup = {
       submission,
       suspected,
       origin: post.header('origin') ?? '',
@@ -111,7 +111,7 @@ function postOf(request: WebhookRequest): Post {
 async function startsExecution(
   context: IWebhookFunctions,
   { quietSeconds }: Form,
-  signup: Signup,
+  signup: ReceivedSignup,
   now: number,
 ): Promise<boolean> {
   const scope = scopeOf(context);
@@ -139,7 +139,7 @@ async function startsExecution(
  *
  * @param now - seconds since 1970
  */
-function toItem({ submission, suspected, origin }: Signup, now: number): INodeExecutionData {
+function toItem({ submission, suspected, origin }: ReceivedSignup, now: number): INodeExecutionData {
   const { consent, custom_fields: fields = [], ...request } = submission;
   return {
     json: {
@@ -156,10 +156,10 @@ function toItem({ submission, suspected, origin }: Signup, now: number): INodeEx
   };
 }
 
-type FieldValue = NonNullable<KeptSubmission['custom_fields']>[number]['value'];
+type CustomFieldValue = NonNullable<KeptSubmission['custom_fields']>[number]['value'];
 
 /** Copies a list, since n8n's type of JSON has no read-only arrays. */
-function toJson(value: FieldValue): string | number | boolean | string[] {
+function toJson(value: CustomFieldValue): string | number | boolean | string[] {
   return typeof value === 'object' ? [...value] : value;
 }
 

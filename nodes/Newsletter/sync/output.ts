@@ -80,7 +80,7 @@ export function reviewItems(findings: readonly Finding[], { indexes }: Contacts)
 }
 
 /** The data of the report. */
-export interface Outcome {
+export interface SyncOutcome {
   readonly settings: Pick<SyncSettings, 'mode' | 'scope'>;
   readonly plan: SyncPlan;
   /** Undefined for a preview. */
@@ -99,7 +99,7 @@ export function reportOf({
   requests,
   startedAt,
   endedAt,
-}: Outcome): IDataObject {
+}: SyncOutcome): IDataObject {
   const { counts, held } = plan;
   return {
     mode,

@@ -7,7 +7,7 @@
 import type { ICredentialTestRequest, IHttpRequestOptions } from 'n8n-workflow';
 
 /** The fields of a credential. Credentials of an earlier version have no service, which means `other`. */
-export interface Connection {
+export interface CredentialConnection {
   readonly service?: string;
   /** Entered where the service is `other`. */
   readonly baseUrl?: string;
@@ -20,7 +20,7 @@ export interface Connection {
  * The address of the API (`baseUrl`, ends with its version) or of the app where people sign in (`appUrl`), without a
  * slash at its end; empty where none is known or entered.
  */
-export const addressOf = (connection: Connection, which: 'baseUrl' | 'appUrl'): string => {
+export const addressOf = (connection: CredentialConnection, which: 'baseUrl' | 'appUrl'): string => {
   const services: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     beehiiv: { baseUrl: 'https://api.beehiiv.com/v2', appUrl: 'https://app.beehiiv.com' },
     sandbox: { baseUrl: 'http://127.0.0.1:4010/v2', appUrl: 'http://127.0.0.1:4010' },
@@ -38,11 +38,11 @@ export const addressOf = (connection: Connection, which: 'baseUrl' | 'appUrl'): 
 };
 
 /** The API key alone: a key has no white space, and "Bearer" belongs to the header it is sent in. */
-export const apiKeyOf = (connection: Connection): string =>
+export const apiKeyOf = (connection: CredentialConnection): string =>
   (connection.apiKey ?? '').replace(/^\s*bearer\s/i, '').replace(/\s+/g, '');
 
 /** The publication of the credential; empty where it names none. */
-export const publicationIdOf = (connection: Connection): string => (connection.publicationId ?? '').trim();
+export const publicationIdOf = (connection: CredentialConnection): string => (connection.publicationId ?? '').trim();
 
 /**
  * A call of one of these functions, for use between `{{` and `}}` of an expression.
@@ -59,7 +59,7 @@ export function callInExpression(
 }
 
 type Rules = NonNullable<ICredentialTestRequest['rules']>;
-type Rule = Rules[number];
+type AnswerRule = Rules[number];
 
 const publication = callInExpression(publicationIdOf, '$credentials');
 
@@ -104,18 +104,18 @@ export function connectionTest(
       without('data'),
       without('data.length'),
       // n8n takes rules of both kinds in one list; its type has them apart.
-    ] satisfies readonly Rule[] as Rules,
+    ] satisfies readonly AnswerRule[] as Rules,
   };
 }
 
 /** A rule for an error of the API with this status. */
-const answered = (value: number, message: string): Rule => ({
+const answered = (value: number, message: string): AnswerRule => ({
   type: 'responseSuccessBody',
   properties: { key: 'status', value, message },
 });
 
 /** A rule for an answer without this key, which every list of the API has. */
-const without = (key: string): Rule => ({
+const without = (key: string): AnswerRule => ({
   type: 'responseSuccessBody',
   properties: {
     key,

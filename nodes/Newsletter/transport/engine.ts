@@ -2,7 +2,7 @@
 import { createEngine, type Engine, type EngineOptions, isRecord } from '@newsletter-kit/core/engine';
 import { type IAllExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { usesOAuth2 } from '../parameters/connection.ts';
-import { addressOf, type Connection, publicationIdOf } from './credential.ts';
+import { addressOf, type CredentialConnection, publicationIdOf } from './credential.ts';
 import { createHost } from './host.ts';
 
 /** An engine, and the publication it works on. */
@@ -24,7 +24,7 @@ export async function openEngine(
   const node = context.getNode();
   const oAuth2 = usesOAuth2(node);
   const type = oAuth2 ? 'newsletterOAuth2Api' : 'newsletterApi';
-  const credential = await context.getCredentials<Credential>(type);
+  const credential = await context.getCredentials<CredentialData>(type);
   // n8n does not check the token of a PKCE grant, and the service's 401 would not tell that it is missing.
   if (oAuth2 && !hasToken(credential)) {
     throw new NodeOperationError(node, 'The Newsletter OAuth2 credential is not connected', {
@@ -45,11 +45,11 @@ export async function openEngine(
 }
 
 /** An aborted connection leaves token data without a token. */
-function hasToken({ oauthTokenData }: Credential): boolean {
+function hasToken({ oauthTokenData }: CredentialData): boolean {
   return isRecord(oauthTokenData) && typeof oauthTokenData['access_token'] === 'string';
 }
 
 /** A credential as n8n gives it. */
-interface Credential extends Connection {
+interface CredentialData extends CredentialConnection {
   readonly oauthTokenData?: unknown;
 }

@@ -19,8 +19,8 @@ import { ParameterMismatch } from '../parameters/read.ts';
 /** Either error class of n8n. */
 export type NodeFailure = NodeApiError | NodeOperationError;
 
-type Options = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
-type Cause = NonNullable<Options['failure']>;
+type FailureOptions = NonNullable<ConstructorParameters<typeof NodeApiError>[2]>;
+type Cause = NonNullable<FailureOptions['failure']>;
 
 const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the fields as the message says.',
@@ -94,7 +94,7 @@ export function toNodeFailure(
   error: unknown,
   { itemIndex, parameters = [] }: FailureContext = {},
 ): NodeFailure {
-  const at: Options = itemIndex === undefined ? {} : { itemIndex };
+  const at: FailureOptions = itemIndex === undefined ? {} : { itemIndex };
   if (error instanceof NodeApiError || error instanceof NodeOperationError) {
     if (itemIndex !== undefined) error.context['itemIndex'] ??= itemIndex;
     return error;
@@ -111,7 +111,7 @@ export function toNodeFailure(
 }
 
 /** The publication is missing, or its ID is malformed. */
-function publicationFailure(node: INode, { problems }: InvalidRequestError, at: Options): NodeOperationError {
+function publicationFailure(node: INode, { problems }: InvalidRequestError, at: FailureOptions): NodeOperationError {
   const missing = problems.includes('"publicationId" is missing');
   const message = missing ? 'No publication is chosen' : 'The ID of the publication does not look like pub_<uuid>';
   const description = missing
@@ -121,7 +121,12 @@ function publicationFailure(node: INode, { problems }: InvalidRequestError, at: 
 }
 
 /** The service answered an error status. */
-function apiFailure(node: INode, error: ApiError, at: Options, parameters: readonly INodeProperties[]): NodeApiError {
+function apiFailure(
+  node: INode,
+  error: ApiError,
+  at: FailureOptions,
+  parameters: readonly INodeProperties[],
+): NodeApiError {
   const { status, statusText, errors, retryAfterMs } = error;
   const said = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
@@ -148,7 +153,7 @@ function apiFailure(node: INode, error: ApiError, at: Options, parameters: reado
 }
 
 /** No answer, an unreadable one, or a redirect. */
-function connectionFailure(node: INode, error: NewsletterError, at: Options): NodeApiError {
+function connectionFailure(node: INode, error: NewsletterError, at: FailureOptions): NodeApiError {
   const said = sentence(error.message.slice(error.operation.length + 2));
   const [message = said, ...rest] = said.split(/(?<=\.) /);
   const down = error instanceof NetworkError || error instanceof TimeoutError;

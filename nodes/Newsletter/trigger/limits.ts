@@ -37,14 +37,14 @@ export interface TimeBudget {
   readonly requestMs: number;
 }
 
-type Context = Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
+type PollContext = Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
 
 /**
  * Keeps a third of n8n's time for the last request: n8n abandons a poll that takes longer, and its results.
  *
  * @param first - whether the trigger has no state yet
  */
-export function timeBudget(context: Context, first = false): TimeBudget {
+export function timeBudget(context: PollContext, first = false): TimeBudget {
   const budget = context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY;
   const whole = Math.min(budget * (2 / 3), first && !usesDurableScheduler(context) ? maxActivationMs : maxPollMs);
   const end = Date.now() + whole;
@@ -55,7 +55,7 @@ export function timeBudget(context: Context, first = false): TimeBudget {
  * Whether n8n's durable scheduler runs this poll: it gives a poll less than a minute, where an activation and the
  * scheduler in memory give five. It begins every poll with what is in the database.
  */
-export function usesDurableScheduler(context: Context): boolean {
+export function usesDurableScheduler(context: PollContext): boolean {
   return (context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY) < 300_000;
 }
 

@@ -21,7 +21,7 @@ export function toJsonSchema(schema: z.ZodType): JsonSchema {
 }
 
 /** One `-f key=value` or `-F key=value`. */
-export interface Field {
+export interface FieldOption {
   readonly key: string;
   readonly value: string;
   /** `-F`: `true`, `false`, `null`, numbers and `@FILE` have a meaning. */
@@ -30,11 +30,11 @@ export interface Field {
 
 type Container = Record<string, unknown> | unknown[];
 /** A key of an object, an index of an array, or `[]`. */
-type Step = string | number | typeof append;
+type KeyPart = string | number | typeof append;
 const append = Symbol('append');
 
 /** @throws UsageError where it has no `=` */
-export function readField(text: string, isTyped: boolean): Field {
+export function readField(text: string, isTyped: boolean): FieldOption {
   const at = text.indexOf('=');
   if (at > 0) return { key: text.slice(0, at), value: text.slice(at + 1), isTyped };
   throw new UsageError(
@@ -50,7 +50,7 @@ export function readField(text: string, isTyped: boolean): Field {
  * @throws UsageError for a key that cannot be read, or that contradicts an earlier one
  */
 export async function fieldsToArguments(
-  fields: readonly Field[],
+  fields: readonly FieldOption[],
   schema?: JsonSchema,
 ): Promise<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
@@ -67,7 +67,7 @@ export async function fieldsToArguments(
   return result;
 }
 
-function stepsOf(key: string): readonly Step[] {
+function stepsOf(key: string): readonly KeyPart[] {
   const match = /^([^[\]]+)((?:\[[^[\]]*\])*)$/.exec(key);
   const [, first = '', rest = ''] = match ?? [];
   const steps = [first, ...[...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, inner = '']) => inner)];
@@ -80,7 +80,7 @@ function stepsOf(key: string): readonly Step[] {
 
 type Child = JsonSchema['items'];
 
-function child({ properties, items }: JsonSchema, step: Step): Child {
+function child({ properties, items }: JsonSchema, step: KeyPart): Child {
   if (isArrayStep(step)) return items;
   return properties && Object.hasOwn(properties, step) ? properties[step] : undefined;
 }
@@ -93,7 +93,7 @@ export function alternatives(schema: Child): readonly JsonSchema[] {
   return Array.isArray(types) ? types.map((type) => ({ ...schema, type })) : [schema];
 }
 
-function set(target: Container, [step = '', ...rest]: readonly Step[], value: unknown, key: string): void {
+function set(target: Container, [step = '', ...rest]: readonly KeyPart[], value: unknown, key: string): void {
   const contradiction = (): UsageError => new UsageError(`The key ${quote(key)} contradicts an earlier one.`);
   if (Array.isArray(target)) {
     if (!isArrayStep(step)) throw contradiction();
@@ -121,12 +121,12 @@ function set(target: Container, [step = '', ...rest]: readonly Step[], value: un
   set(next, rest, value, key);
 }
 
-const isArrayStep = (step: Step | undefined): step is number | typeof append =>
+const isArrayStep = (step: KeyPart | undefined): step is number | typeof append =>
   typeof step === 'number' || step === append;
 
-const containerFor = (step: Step | undefined): Container => (isArrayStep(step) ? [] : {});
+const containerFor = (step: KeyPart | undefined): Container => (isArrayStep(step) ? [] : {});
 
-function has(container: Container, step: Step | undefined): boolean {
+function has(container: Container, step: KeyPart | undefined): boolean {
   if (Array.isArray(container)) return typeof step === 'number' && step < container.length;
   return typeof step === 'string' && Object.hasOwn(container, step);
 }
@@ -135,7 +135,7 @@ function isContainer(value: unknown): value is Container {
   return typeof value === 'object' && value !== null;
 }
 
-async function valueOf({ key, value, isTyped }: Field, schemas: readonly JsonSchema[]): Promise<unknown> {
+async function valueOf({ key, value, isTyped }: FieldOption, schemas: readonly JsonSchema[]): Promise<unknown> {
   const types = new Set(schemas.map(({ type }) => type));
   if (isTyped && value.startsWith('@')) return await readInput(value.slice(1));
   const isAny = schemas.length === 0;

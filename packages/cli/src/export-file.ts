@@ -27,7 +27,7 @@ export function ndjson(): Format {
 }
 
 /** A column: its heading, and where its value comes from. */
-interface Column {
+interface ExportColumn {
   readonly heading: string;
   readonly value: (subscription: Subscription) => unknown;
 }
@@ -48,13 +48,13 @@ const plain = [
   'referral_code',
 ] as const;
 
-const always: readonly Column[] = [
-  ...plain.map((heading): Column => ({ heading, value: (subscription) => subscription[heading] })),
+const always: readonly ExportColumn[] = [
+  ...plain.map((heading): ExportColumn => ({ heading, value: (subscription) => subscription[heading] })),
   { heading: 'created', value: ({ created }) => new Date(created * 1000).toISOString() },
 ];
 
 /** The columns that come with each expansion; those of custom fields depend on the publication. */
-const expanded: Readonly<Record<string, readonly Column[]>> = {
+const expanded: Readonly<Record<string, readonly ExportColumn[]>> = {
   stats: (['emails_received', 'open_rate', 'click_through_rate'] as const).map((name) => ({
     heading: `stats.${name}`,
     value: ({ stats }) => stats?.[name],
@@ -79,7 +79,7 @@ const customHeading = (name: string): string => `custom:${name}`;
  */
 export function csv(expand: readonly string[], customFields: readonly string[], raw: boolean): Format {
   const lost = new Set<string>();
-  const custom = customFields.map((name): Column => ({
+  const custom = customFields.map((name): ExportColumn => ({
     heading: customHeading(name),
     value: ({ custom_fields: fields }) => fields?.find((field) => field.name === name)?.value,
   }));

@@ -4,14 +4,14 @@ import { Directive, directive, PartType, type ElementPart, type PartInfo } from 
 import { repeat } from 'lit/directives/repeat.js';
 
 /** Anything a template can hold as a child. */
-export type Content = TemplateResult | string | number | typeof nothing | null | undefined | readonly Content[];
+export type Renderable = TemplateResult | string | number | typeof nothing | null | undefined | readonly Renderable[];
 
 /** The colour of a badge or a notice. */
 export type Mood = 'good' | 'wait' | 'bad' | 'neutral';
 
 /** Options of {@link button}. */
 export interface ButtonOptions {
-  readonly label: Content;
+  readonly label: Renderable;
   /** Called by a click. While its promise is pending, the button is disabled and keeps the focus. */
   readonly onClick: (event: MouseEvent) => unknown;
   readonly kind?: 'plain' | 'primary' | 'danger' | 'quiet' | 'link';
@@ -46,17 +46,17 @@ async function clickOnce(event: MouseEvent, onClick: ButtonOptions['onClick']): 
 }
 
 /** A word or two in a coloured pill. */
-export function badge(text: Content, mood: Mood = 'neutral'): TemplateResult {
+export function badge(text: Renderable, mood: Mood = 'neutral'): TemplateResult {
   return html`<span class="badge" data-mood=${mood}>${text}</span>`;
 }
 
 /** A label above its control. @param id - of the control */
-export function field(id: string, label: Content, control: Content): TemplateResult {
+export function field(id: string, label: Renderable, control: Renderable): TemplateResult {
   return html`<div class="field"><label for=${id}>${label}</label>${control}</div>`;
 }
 
 /** Names and values as a description list. Entries without a value are left out. */
-export function facts(entries: readonly (readonly [name: string, value: Content])[]): TemplateResult {
+export function facts(entries: readonly (readonly [name: string, value: Renderable])[]): TemplateResult {
   const shown = entries.filter(
     ([, value]) => value !== '' && value !== null && value !== undefined && value !== nothing,
   );
@@ -68,7 +68,7 @@ export function facts(entries: readonly (readonly [name: string, value: Content]
 /** A column of a {@link table}. */
 export interface Column<Row> {
   readonly title: string;
-  readonly cell: (row: Row) => Content;
+  readonly cell: (row: Row) => Renderable;
   /** CSS class of its cells. */
   readonly className?: string;
 }
@@ -131,7 +131,7 @@ export function notice(id: string, text: string): TemplateResult {
 }
 
 /** A paragraph in place of an empty list. */
-export function emptyState(content: Content): TemplateResult {
+export function emptyState(content: Renderable): TemplateResult {
   return html`<p class="empty">${content}</p>`;
 }
 

@@ -1,6 +1,6 @@
 /** Elements with state: the toast, the confirmation dialog, and the base class of the pages' own elements. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import { button, type Content } from './components.ts';
+import { button, type Renderable } from './components.ts';
 
 /** Renders into the page itself: the page's stylesheet applies, and ids are the page's. */
 export abstract class PageElement extends LitElement {
@@ -76,7 +76,7 @@ export interface Question {
   /** Default: `danger` */
   readonly yesKind?: 'danger' | 'primary';
   /** Further controls between the text and the buttons. */
-  readonly controls?: Content;
+  readonly controls?: Renderable;
 }
 
 /**

@@ -22,7 +22,7 @@ import { createMetrics, type Metrics } from './ops/metrics.ts';
 import { operatorApi } from './ops/operator-api.ts';
 import { createRunningStatus, type RunningStatus, storeOperator } from './ops/operator.ts';
 import { noTracing, type Tracing } from './ops/tracing.ts';
-import { type Environment, headerOf, SignupEndpoint, toResponse } from './signup-endpoint.ts';
+import { type RequestEnvironment, headerOf, SignupEndpoint, toResponse } from './signup-endpoint.ts';
 import { StartupError } from './startup-error.ts';
 import type { SignupStore } from './store/signup-store.ts';
 
@@ -83,7 +83,7 @@ There is nothing to do here; its operator finds everything at /operator.
 `;
 
 /** The parts of a relay, connected with each other. */
-interface Parts {
+interface RelayParts {
   readonly protection: AbuseProtection;
   readonly endpoint: SignupEndpoint;
   readonly status: RunningStatus;
@@ -129,7 +129,7 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
-function createParts(options: RelayOptions): Parts {
+function createParts(options: RelayOptions): RelayParts {
   const { config, store, log, tracing = noTracing, now = Date.now } = options;
   const status = createRunningStatus(now);
   const listeners: EventListener[] = [status.onEvent, options.onEvent ?? (() => {})];
@@ -164,7 +164,7 @@ function createParts(options: RelayOptions): Parts {
     isDraining: () => parts.isDraining,
     onStored: ({ needsConfirmation }) => (needsConfirmation ? confirmation?.mailer : dispatcher)?.wake(),
   });
-  const parts: Parts = {
+  const parts: RelayParts = {
     protection,
     endpoint,
     status,
@@ -198,7 +198,7 @@ function createProtection(options: RelayOptions): AbuseProtection {
 function createConfirmation(
   { config: { forms, mail, secret: configured }, confirmation, secret = configured }: RelayOptions,
   shared: Pick<ConfirmationMailerOptions, 'store' | 'health' | 'log' | 'onEvent' | 'tracing' | 'secrets' | 'now'>,
-): Parts['confirmation'] {
+): RelayParts['confirmation'] {
   const confirming = Object.values(forms).filter((form) => form.confirmation !== null);
   if (confirming.length === 0) return null;
   const { server, publicUrl } = mail;
@@ -218,10 +218,10 @@ function createConfirmation(
   return { mailer, linkKey };
 }
 
-function createRoutes(options: RelayOptions, parts: Parts): Hono<Environment> {
+function createRoutes(options: RelayOptions, parts: RelayParts): Hono<RequestEnvironment> {
   const { forms } = options.config;
   const { endpoint, health, metrics } = parts;
-  const app = new Hono<Environment>();
+  const app = new Hono<RequestEnvironment>();
   for (const form of Object.values(forms)) {
     endpoint.addRoutes(app, `/signup/${form.name}`, form, '../thanks');
     if (form.name === 'default') endpoint.addRoutes(app, '/signup', form, 'thanks');
@@ -243,7 +243,11 @@ function createRoutes(options: RelayOptions, parts: Parts): Hono<Environment> {
   return app;
 }
 
-function addConfirmationRoutes(app: Hono<Environment>, { config: { forms }, store, log }: RelayOptions, parts: Parts) {
+function addConfirmationRoutes(
+  app: Hono<RequestEnvironment>,
+  { config: { forms }, store, log }: RelayOptions,
+  parts: RelayParts,
+) {
   const { endpoint, protection, dispatcher, health, confirmation, onEvent, now } = parts;
   if (!confirmation) return;
   const visitor = (request: Request, peer: string | null, { consent }: Form): string | null =>
@@ -255,7 +259,11 @@ function addConfirmationRoutes(app: Hono<Environment>, { config: { forms }, stor
   );
 }
 
-function addOperatorRoutes(app: Hono<Environment>, { store, operatorToken: token }: RelayOptions, parts: Parts): void {
+function addOperatorRoutes(
+  app: Hono<RequestEnvironment>,
+  { store, operatorToken: token }: RelayOptions,
+  parts: RelayParts,
+): void {
   const { status, dispatcher, confirmation, now } = parts;
   if (!token) return;
   const wake = (): void => {
@@ -267,7 +275,7 @@ function addOperatorRoutes(app: Hono<Environment>, { store, operatorToken: token
 }
 
 /** Answers for unknown paths, and for failures in requests that are no signup. */
-function addErrorAnswers(app: Hono<Environment>, defaultForm: Form | null, endpoint: SignupEndpoint): void {
+function addErrorAnswers(app: Hono<RequestEnvironment>, defaultForm: Form | null, endpoint: SignupEndpoint): void {
   const notFound = refused(
     404,
     'NOT_FOUND',

@@ -3,7 +3,7 @@ import { isAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { isNetwork } from './admission/client-address.ts';
 import type { LimitRule } from './admission/rate-limits.ts';
-import type { Sender } from './confirmation/mail.ts';
+import type { MailSender } from './confirmation/mail.ts';
 import { readSmtpUrl, type SmtpServer, smtpUrlFormat } from './confirmation/smtp.ts';
 import { readStoreAddress, type StoreAddress, storeAddressFormat } from './store/address.ts';
 
@@ -61,7 +61,7 @@ export const smtpServer = z.string().transform((text, context): SmtpServer => {
   return z.NEVER;
 });
 
-export const sender = z.string().transform((text, context): Sender => {
+export const sender = z.string().transform((text, context): MailSender => {
   const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
   const address = inBrackets ?? bare ?? '';
   if (isAddress(address)) return { name, address };

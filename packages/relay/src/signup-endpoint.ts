@@ -24,7 +24,7 @@ import type { Span, Tracing } from './ops/tracing.ts';
 import { type SignupStore, StoreUnavailableError } from './store/signup-store.ts';
 
 /** Bindings of each request: the address of its connection. */
-export interface Environment {
+export interface RequestEnvironment {
   readonly Bindings: { peer: string | null };
 }
 
@@ -78,7 +78,7 @@ export class SignupEndpoint {
    * @param thanks - address of the thank-you page, relative to `path`: a proxy may serve the relay under a path of its
    *   own
    */
-  addRoutes(app: Hono<Environment>, path: string, form: Form, thanks: string): void {
+  addRoutes(app: Hono<RequestEnvironment>, path: string, form: Form, thanks: string): void {
     app.post(path, async ({ req: { raw }, env: { peer } }) => {
       const header = headerOf(raw);
       return toResponse(await this.#post(signupPost(raw, header, form, this.client(peer, header)), thanks));
@@ -142,7 +142,7 @@ export class SignupEndpoint {
   }
 
   /** Refuses a request that is no signup. Only a POST counts as a refused signup and is answered with its page. */
-  refuseRequest({ req: { raw } }: Context<Environment>, form: Form | null, why: Refused): Response {
+  refuseRequest({ req: { raw } }: Context<RequestEnvironment>, form: Form | null, why: Refused): Response {
     const header = headerOf(raw);
     if (raw.method === 'POST') return toResponse(this.#refuse({ header, form }, why));
     this.#options.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');

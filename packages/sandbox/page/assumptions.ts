@@ -1,5 +1,5 @@
 /** `<assumptions-view>`: each gap of the specification as a choice, and the profile of the rate limit. */
-import { toastError, type Content } from '@newsletter-kit/pages';
+import { toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
@@ -61,7 +61,7 @@ class AssumptionsView extends View {
     }
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     return html`<p class="lead">
         The specification of the API leaves some details open. Here you choose how the sandbox reads each of them, and
         see whether your client still works.

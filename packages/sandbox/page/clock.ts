@@ -1,5 +1,5 @@
 /** `<clock-view>`: shows the sandbox's clock, moves it forward and stops it. */
-import { button, facts, formatCount, toast, toastError, type Content } from '@newsletter-kit/pages';
+import { button, facts, formatCount, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html } from 'lit';
 import { ask } from './control.ts';
 import { valueOf, View } from './view.ts';
@@ -88,7 +88,7 @@ class ClockView extends View {
     }
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     const { frozen = false, due } = this.state ?? {};
     const advance = (event: SubmitEvent): void => {
       event.preventDefault();

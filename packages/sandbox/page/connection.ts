@@ -1,5 +1,5 @@
 /** `<connection-view>`: the addresses, ids, keys and OAuth clients that a client of the sandbox needs, to copy. */
-import { copyButton, facts, formatCount, type Content } from '@newsletter-kit/pages';
+import { copyButton, facts, formatCount, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ask } from './control.ts';
 import { copyable } from './format.ts';
@@ -32,7 +32,7 @@ class ConnectionView extends View {
     this.connection = await ask<Connection>('/connection');
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     return html`<div class="scroll"><div class="inner">${this.connection ? parts(this.connection) : nothing}</div></div>`;
   }
 }
@@ -43,7 +43,7 @@ function parts({
   publications,
   keys,
   oauth_clients: clients,
-}: Connection): Content {
+}: Connection): Renderable {
   const environment = [
     `NEWSLETTER_API_URL=${baseUrl}`,
     `NEWSLETTER_API_KEY=${keys[0]?.key ?? ''}`,
@@ -94,7 +94,7 @@ function clientCard({ uid, name, secret, redirect_uris: redirects }: OauthClient
   </div>`;
 }
 
-function part(title: string, children: readonly Content[]): TemplateResult {
+function part(title: string, children: readonly Renderable[]): TemplateResult {
   return html`<section class="inner-part"><h3>${title}</h3>${children}</section>`;
 }
 

@@ -1,6 +1,6 @@
 /** Templates of JSON Schema: names, types in words, allowed values, and nested objects that unfold. */
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Content } from '@newsletter-kit/pages';
+import type { Renderable } from '@newsletter-kit/pages';
 import { lastPart, resolveSchema, type Description, type Schema } from './description.ts';
 
 /** Nested objects are shown to this depth. */
@@ -35,7 +35,7 @@ export function schemaView(schema: Schema, description: Description, depth = 0):
 }
 
 /** Name, type, whether it is required, the default, and the allowed values. */
-export function typeLine(name: string, schema: Schema, required: boolean, aside: Content = nothing): TemplateResult {
+export function typeLine(name: string, schema: Schema, required: boolean, aside: Renderable = nothing): TemplateResult {
   const values = allowedValues(schema);
   return html`<span class="name">${name}</span><span class="type">${typeName(schema)}</span>${
     required ? html`<span class="required">required</span>` : nothing

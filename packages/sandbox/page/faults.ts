@@ -1,5 +1,5 @@
 /** `<faults-view>`: the faults that are set, and a form that sets one. */
-import { button, field, formatCount, toast, toastError, type Content } from '@newsletter-kit/pages';
+import { button, field, formatCount, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { ask, summaries } from './control.ts';
@@ -124,7 +124,7 @@ class FaultsView extends View {
     }
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     const { amount } = effects[this.effectName] ?? {};
     return html`<p class="lead">
         Make requests fail on purpose, to see how your client copes. A fault stays until you remove it or it has happened

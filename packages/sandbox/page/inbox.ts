@@ -1,5 +1,5 @@
 /** `<inbox-view>`: the e-mails the service would have sent, with buttons for their links. */
-import { button, dateTime, formatNumber, toast, toastError, type Content } from '@newsletter-kit/pages';
+import { button, dateTime, formatNumber, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { ask } from './control.ts';
@@ -39,7 +39,7 @@ class InboxView extends View {
     this.badge = { text: total > 0 ? formatNumber(total) : '' };
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     return html`<p class="lead">The e-mails that the service would send. None of them leaves this machine.</p>
       <div class="tools" ?hidden=${this.messages.length === 0}>
         ${button({

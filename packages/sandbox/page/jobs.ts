@@ -1,5 +1,5 @@
 /** `<jobs-view>`: bulk updates and imports, with their progress and their errors. */
-import { formatCount, toastError, type Content } from '@newsletter-kit/pages';
+import { formatCount, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ask } from './control.ts';
 import { moment, statusBadge } from './format.ts';
@@ -43,7 +43,7 @@ class JobsView extends View {
     if (running > 0) this.#timer = setTimeout(() => void this.refresh().catch(toastError), pollPause);
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     return html`<p class="lead">Bulk updates and imports: the API accepts them at once and does the work afterwards.</p>
       ${scrollingList(
         'Jobs',

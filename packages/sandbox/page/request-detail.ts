@@ -1,5 +1,5 @@
 /** Templates of one logged request: the reasons for its answer, the actions on it, and both messages. */
-import { button, copyButton, dateTime, facts, toastError, type Content } from '@newsletter-kit/pages';
+import { button, copyButton, dateTime, facts, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ask } from './control.ts';
 import { curlOf, keyVariable } from './curl.ts';
@@ -92,7 +92,7 @@ function gone(what: string): TemplateResult {
   return html`<p class="soft">The log no longer has the ${what}: it removed it to save memory.</p>`;
 }
 
-function repeatLinks({ repeats }: Exchange, { later, open }: RequestDetailOptions): Content {
+function repeatLinks({ repeats }: Exchange, { later, open }: RequestDetailOptions): Renderable {
   if (repeats === null && later === undefined) return nothing;
   const link = (n: number, label: string): TemplateResult => button({ label, kind: 'link', onClick: () => open(n) });
   return html`<p>

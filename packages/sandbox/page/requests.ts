@@ -8,7 +8,7 @@ import {
   throttle,
   toast,
   toastError,
-  type Content,
+  type Renderable,
 } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
@@ -172,7 +172,7 @@ class RequestsView extends View {
     this.classList.toggle('beside', this.beside && this.exchange !== undefined);
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     const isInRow = !this.beside && this.entries.some(({ n }) => n === this.exchange?.n);
     const read = (): void => void this.#read().catch(toastError);
     return html`<div class="tools">

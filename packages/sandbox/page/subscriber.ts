@@ -1,5 +1,5 @@
 /** `<subscriber-drawer>`: everything the sandbox stores about one subscriber, in a drawer. */
-import { button, facts, formatNumber, PageElement, toastError, type Content } from '@newsletter-kit/pages';
+import { button, facts, formatNumber, PageElement, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ask } from './control.ts';
 import { copyable, moment, statusBadge, valueText } from './format.ts';
@@ -142,7 +142,7 @@ function journeyLine({ automation_name: name, status, created, completed }: Jour
   return html`${statusBadge(status)} ${name}<small> since ${moment(created)}${until}</small>`;
 }
 
-function part(title: string, body: Content): TemplateResult {
+function part(title: string, body: Renderable): TemplateResult {
   return html`<section><h3>${title}</h3>${body}</section>`;
 }
 

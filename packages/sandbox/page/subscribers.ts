@@ -1,5 +1,5 @@
 /** `<subscribers-view>`: the subscribers, searched and filtered by the sandbox, a page at a time, live. */
-import { button, formatCount, formatNumber, table, throttle, toastError, type Content } from '@newsletter-kit/pages';
+import { button, formatCount, formatNumber, table, throttle, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { ask } from './control.ts';
 import { address, moment, statusBadge, valueText } from './format.ts';
@@ -96,7 +96,7 @@ class SubscribersView extends View {
     this.badge = { text: formatNumber(this.page?.total ?? 0) };
   }
 
-  protected content(): Content {
+  protected content(): Renderable {
     const next = this.page?.next_before ?? null;
     return html`<div class="tools">
         <input
@@ -161,7 +161,7 @@ function subscriberCell(subscription: Subscription): TemplateResult {
   })}<small>${[source, medium, campaign].filter(Boolean).join(' · ') || channel.replaceAll('_', ' ')}</small>`;
 }
 
-function fieldsCell({ custom_fields: fields = [] }: Subscription): Content {
+function fieldsCell({ custom_fields: fields = [] }: Subscription): Renderable {
   return fields.map(({ name, value }) => html`<span><i>${name}</i>${valueText(value)}</span>`);
 }
 

@@ -1,5 +1,5 @@
 /** The base class of the views of the web interface. */
-import { PageElement, type Content } from '@newsletter-kit/pages';
+import { PageElement, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 
 /** A live event of the sandbox, `/_sandbox/events`. */
@@ -92,11 +92,11 @@ export abstract class View extends PageElement {
       ${this.content()}`;
   }
 
-  protected abstract content(): Content;
+  protected abstract content(): Renderable;
 }
 
 /** A list that scrolls by itself and can be reached by keyboard. */
-export function scrollingList(label: string, items: readonly TemplateResult[], empty: Content): TemplateResult {
+export function scrollingList(label: string, items: readonly TemplateResult[], empty: Renderable): TemplateResult {
   return html`<div class="scroll" tabindex="0" role="group" aria-label=${label}>
     <ol class="entries">${items}</ol>
     ${items.length === 0 && empty !== '' ? html`<p class="empty">${empty}</p>` : nothing}

@@ -7,7 +7,7 @@ import { serverUrl } from '../../../scripts/servers.ts';
 import { eventually } from '../../../packages/relay/test/eventually.ts';
 import type { CredentialFile } from '../../../scripts/n8n/examples.ts';
 import type { N8nProgram } from '../../../scripts/n8n/install.ts';
-import { run, start, type Running } from '../../../scripts/n8n/process.ts';
+import { run, start, type RunningProcess } from '../../../scripts/n8n/process.ts';
 import { settingsOf, untilReady } from '../../../scripts/n8n/server.ts';
 
 /** An n8n that is not running yet. */
@@ -23,7 +23,7 @@ export interface Installation {
   /** Ends n8n with SIGTERM, as a service manager does. */
   stop(): Promise<void>;
   /** Starts a worker for queue mode, and waits until it is ready. */
-  startWorker(): Promise<Running>;
+  startWorker(): Promise<RunningProcess>;
   /** The last lines that n8n printed. */
   output(): string;
   /** The ID of the process started last. */
@@ -53,8 +53,8 @@ export async function createInstallation(
     ...settings,
   };
   const n8n = (...args: string[]): Promise<string> => run(node, [command, ...args], { env });
-  let running: Running | undefined;
-  const workers: Running[] = [];
+  let running: RunningProcess | undefined;
+  const workers: RunningProcess[] = [];
 
   return {
     userFolder,

@@ -173,13 +173,13 @@ function importFailure(first: OperationContext, count: number, failed: readonly 
 }
 
 /** An accepted call. */
-interface Batch {
+interface AcceptedBatch {
   readonly importId: string | null;
   readonly firstRow: number;
 }
 
-type Outcome =
-  | { readonly batch: Batch }
+type RowOutcome =
+  | { readonly batch: AcceptedBatch }
   | { readonly status: 'rejected' | 'duplicate'; readonly reason: string }
   | { readonly error: NodeFailure };
 
@@ -187,8 +187,8 @@ type Outcome =
 class Outcomes {
   readonly #items: readonly OperationContext[];
   readonly #emails: (string | undefined)[] = [];
-  readonly #outcomes: (Outcome | undefined)[] = [];
-  readonly #batches: Batch[] = [];
+  readonly #outcomes: (RowOutcome | undefined)[] = [];
+  readonly #batches: AcceptedBatch[] = [];
   #last: { readonly row: number } & Pick<ReadItem, 'nameOf'> = { row: 0, nameOf: (field) => field };
   readonly #droppedOf: (readonly string[] | undefined)[] = [];
   /** Custom fields of items that the publication does not have. */
@@ -252,8 +252,8 @@ class Outcomes {
 
   #json(
     row: number,
-    outcome: Exclude<Outcome, { readonly error: NodeFailure }>,
-    numbers: ReadonlyMap<Batch, number>,
+    outcome: Exclude<RowOutcome, { readonly error: NodeFailure }>,
+    numbers: ReadonlyMap<AcceptedBatch, number>,
   ): IDataObject {
     const email = this.#emails[row] ?? null;
     const dropped = this.#droppedOf[row];
@@ -278,7 +278,7 @@ class Outcomes {
       : `An earlier item has the same address: item ${this.#items[before - 1]?.itemIndex ?? before - 1}`;
   }
 
-  #set(rows: readonly number[], outcome: Outcome): void {
+  #set(rows: readonly number[], outcome: RowOutcome): void {
     for (const row of rows) this.#outcomes[row] = outcome;
   }
 }

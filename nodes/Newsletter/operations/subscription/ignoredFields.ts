@@ -3,11 +3,11 @@
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { Arguments } from '@newsletter-kit/core/engine';
-import type { Change } from './jobs.ts';
+import type { JobChange } from './jobs.ts';
 import type { Subscription } from './read.ts';
 
-export type Request = Arguments<'subscriptions.create'>;
-type Name = keyof Request;
+export type SentRequest = Arguments<'subscriptions.create'>;
+type Name = keyof SentRequest;
 
 /** Whether the subscription has the requested value; undefined where the record has no such field. */
 type Shows<Asked> = (asked: Asked, record: Subscription) => boolean | undefined;
@@ -21,7 +21,7 @@ const text =
 const includesAll = (asked: readonly string[], held: readonly string[] | null | undefined): boolean | undefined =>
   !held ? undefined : asked.every((one) => held.includes(one));
 
-const shows: { readonly [Field in Name]?: Shows<NonNullable<Request[Field]>> } = {
+const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>> } = {
   utm_source: text('utm_source'),
   utm_medium: text('utm_medium'),
   utm_campaign: text('utm_campaign'),
@@ -49,7 +49,7 @@ const attribution = [
 ] as const satisfies readonly Name[];
 
 /** Whether the subscription has the requested value of this field; undefined where the record does not show it. */
-function showsField(name: Name, request: Request, record: Subscription): boolean | undefined {
+function showsField(name: Name, request: SentRequest, record: Subscription): boolean | undefined {
   const asked = request[name];
   return asked === undefined ? true : (shows[name] as Shows<unknown> | undefined)?.(asked, record);
 }
@@ -58,24 +58,27 @@ function showsField(name: Name, request: Request, record: Subscription): boolean
  * Whether another request created the subscription: a creation sets the attribution, and none of the requested values
  * is there.
  */
-export function wasCreatedByAnother(request: Request, record: Subscription): boolean {
+export function wasCreatedByAnother(request: SentRequest, record: Subscription): boolean {
   const asked = attribution.filter((name) => request[name] !== undefined);
   return asked.length > 0 && asked.every((name) => showsField(name, request, record) === false);
 }
 
 /** Names of the fields that were not applied; custom fields as `custom_fields.NAME`. */
-export function fieldsNotApplied(request: Request, record: Subscription): string[] {
+export function fieldsNotApplied(request: SentRequest, record: Subscription): string[] {
   const names = (Object.keys(shows) as Name[]).filter((name) => showsField(name, request, record) === false);
   return [...names, ...customFieldsNotApplied(request.custom_fields ?? [], record.custom_fields)];
 }
 
-interface Field {
+interface NamedField {
   readonly name?: string | null | undefined;
   readonly value?: unknown;
 }
 
 /** Requested custom fields that the subscription does not have, as `custom_fields.NAME`. */
-export function customFieldsNotApplied(asked: readonly Field[], held: readonly Field[] | null | undefined): string[] {
+export function customFieldsNotApplied(
+  asked: readonly NamedField[],
+  held: readonly NamedField[] | null | undefined,
+): string[] {
   if (!Array.isArray(held)) return [];
   const values = new Map<unknown, unknown>(held.filter(isRecord).map(({ name, value }) => [name, value]));
   return asked
@@ -93,7 +96,7 @@ function comparable(value: unknown): string {
 }
 
 /** Names of the fields of a bulk update that were not applied. */
-export function changesNotApplied(change: Omit<Change, 'subscription_id'>, record: Subscription): string[] {
+export function changesNotApplied(change: Omit<JobChange, 'subscription_id'>, record: Subscription): string[] {
   const { tier, newsletter_list_ids, unsubscribe_newsletter_list_ids: leaves = [], unsubscribe } = change;
   const fields = change.custom_fields ?? [];
   const held = record.newsletter_list_ids;

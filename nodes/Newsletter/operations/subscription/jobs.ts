@@ -9,7 +9,7 @@ import { groupBy } from '../concurrency.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
 
 /** One subscription, and the changes to it. */
-export type Change = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
+export type JobChange = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
 
 const wait: INodeProperties = {
   displayName: 'Wait for Completion',
@@ -75,7 +75,7 @@ async function waitForJob(
  * @returns the ID of the job
  * @throws ParameterMismatch where the service did not carry out all of it, and as {@link waitForJob}
  */
-export async function updateOne(context: OperationContext, change: Change, seconds: number): Promise<string> {
+export async function updateOne(context: OperationContext, change: JobChange, seconds: number): Promise<string> {
   const id = await beginUpdate(context, [change]);
   const job = await waitForJob(context, id, [change.subscription_id], seconds);
   const problem = problemOf(job, change.subscription_id);
@@ -86,7 +86,7 @@ export async function updateOne(context: OperationContext, change: Change, secon
 /** Submits changes. @returns the ID of their job */
 export async function beginUpdate(
   { engine, call }: OperationContext,
-  subscriptions: readonly Change[],
+  subscriptions: readonly JobChange[],
 ): Promise<string> {
   const { data } = await engine.call('subscriptions.bulkUpdate', { subscriptions: [...subscriptions] }, call);
   return data.subscription_update_id;
@@ -147,7 +147,7 @@ export interface Planned {
 }
 
 /** Items of one request; never empty. */
-type Batch<Plan> = readonly [Plan, ...Plan[]];
+type JobBatch<Plan> = readonly [Plan, ...Plan[]];
 
 /** An operation that runs as jobs. */
 interface JobOperation<Plan extends Planned> {
@@ -155,7 +155,7 @@ interface JobOperation<Plan extends Planned> {
   /** Items with different keys go into different jobs. */
   key?(plan: Plan): unknown;
   /** Submits a batch. @returns the ID of the job; null where it is unknown */
-  submit(batch: Batch<Plan>): Promise<string | null>;
+  submit(batch: JobBatch<Plan>): Promise<string | null>;
   /** @param status - `complete`, or `pending` without a wait */
   toJson(plan: Plan, jobId: string | null, status: 'complete' | 'pending'): IDataObject;
 }
@@ -178,7 +178,7 @@ export async function runInJobs<Plan extends Planned>(
   if (refused.length > 0 && !continueOnFail) return refused;
 
   // All batches are submitted before the first wait.
-  const submissions: Submission<Plan>[] = [];
+  const submissions: JobSubmission<Plan>[] = [];
   for (const batch of inBatches(planned, work.key)) {
     const result = await submit(batch, work);
     submissions.push(result);
@@ -190,7 +190,7 @@ export async function runInJobs<Plan extends Planned>(
 }
 
 /** A submitted batch with the ID of its job, or the error. */
-type Submission<Plan> = { readonly batch: Batch<Plan> } & (
+type JobSubmission<Plan> = { readonly batch: JobBatch<Plan> } & (
   | { readonly job: string | null }
   | { readonly error: unknown }
 );
@@ -199,7 +199,7 @@ type Submission<Plan> = { readonly batch: Batch<Plan> } & (
 function* inBatches<Plan extends Planned>(
   planned: readonly Plan[],
   key: JobOperation<Plan>['key'] = () => undefined,
-): Generator<Batch<Plan>> {
+): Generator<JobBatch<Plan>> {
   for (const ofOne of groupBy(planned, ({ context }) => context.engine)) {
     for (const one of new Set(ofOne.map(key))) {
       const together = ofOne.filter((plan) => key(plan) === one);
@@ -211,7 +211,10 @@ function* inBatches<Plan extends Planned>(
   }
 }
 
-async function submit<Plan extends Planned>(batch: Batch<Plan>, work: JobOperation<Plan>): Promise<Submission<Plan>> {
+async function submit<Plan extends Planned>(
+  batch: JobBatch<Plan>,
+  work: JobOperation<Plan>,
+): Promise<JobSubmission<Plan>> {
   try {
     const job = await work.submit(batch);
     batch[0].context.node.logger.info(
@@ -225,7 +228,7 @@ async function submit<Plan extends Planned>(batch: Batch<Plan>, work: JobOperati
 
 /** Waits for the job of a batch, and returns the outcome of each item. */
 async function finish<Plan extends Planned>(
-  result: Submission<Plan>,
+  result: JobSubmission<Plan>,
   { toJson }: JobOperation<Plan>,
 ): Promise<readonly ItemOutcome[]> {
   const { batch } = result;

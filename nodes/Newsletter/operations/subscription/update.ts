@@ -10,7 +10,7 @@ import { toRecord, updatedSubscription } from '../../records.ts';
 import type { BatchOperation, ItemOperation, OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './create.ts';
 import { changesNotApplied } from './ignoredFields.ts';
-import { beginUpdate, type Change, type Planned, readWaiting, runInJobs, updateOne, waiting } from './jobs.ts';
+import { beginUpdate, type JobChange, type Planned, readWaiting, runInJobs, updateOne, waiting } from './jobs.ts';
 import { findByAddress, findSubscription, recentById, type Subscription } from './read.ts';
 
 const updateFields: readonly INodeProperties[] = [
@@ -53,7 +53,7 @@ const changeFields: readonly INodeProperties[] = [
  *
  * @throws ParameterMismatch, also without any change
  */
-async function readChanges(context: OperationContext): Promise<Omit<Change, 'subscription_id'>> {
+async function readChanges(context: OperationContext): Promise<Omit<JobChange, 'subscription_id'>> {
   const { delete: cleared, ...fields } = readFields(context, 'updateFields', updateFields);
   const set = await readCustomFields(context.node, context.itemIndex, context.engine);
   const clear = Array.isArray(cleared) ? cleared.map((name) => ({ name: String(name), delete: true })) : [];
@@ -69,7 +69,7 @@ const properties = [subscriber, ...changeFields, ...waiting];
 
 /** A submitted update; `complete` after a wait for its job. */
 interface Updated {
-  readonly change: Change;
+  readonly change: JobChange;
   readonly job: string;
   readonly status: 'complete' | 'pending';
 }
@@ -127,7 +127,7 @@ async function carryOut(context: OperationContext, named: Subscriber): Promise<U
 async function readUpdated(
   context: OperationContext,
   named: Subscriber,
-  { subscription_id: id, newsletter_list_ids, unsubscribe_newsletter_list_ids }: Change,
+  { subscription_id: id, newsletter_list_ids, unsubscribe_newsletter_list_ids }: JobChange,
 ): Promise<Subscription | undefined> {
   const lists = newsletter_list_ids ?? unsubscribe_newsletter_list_ids;
   const expand = ['custom_fields', ...(lists ? (['newsletter_lists'] as const) : [])] as const;
@@ -151,7 +151,7 @@ const subscriptionId: INodeProperties = {
 };
 
 interface PlannedChange extends Planned {
-  readonly change: Change;
+  readonly change: JobChange;
 }
 
 export const bulkUpdate: BatchOperation = {

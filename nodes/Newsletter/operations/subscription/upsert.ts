@@ -18,8 +18,8 @@ import { labelsOf } from '../../parameters/properties.ts';
 import { toRecord } from '../../records.ts';
 import { toNodeFailure } from '../../transport/failure.ts';
 import type { OperationContext } from '../definition.ts';
-import { fieldsNotApplied, type Request, wasCreatedByAnother } from './ignoredFields.ts';
-import { type Change, updateOne } from './jobs.ts';
+import { fieldsNotApplied, type SentRequest, wasCreatedByAnother } from './ignoredFields.ts';
+import { type JobChange, updateOne } from './jobs.ts';
 import { findByAddress, type Subscription } from './read.ts';
 
 /** Seconds to wait for a bulk update of one subscription. */
@@ -42,7 +42,7 @@ interface Upserted {
  */
 export async function upsert(
   context: OperationContext,
-  asked: Request,
+  asked: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
   // Both fields depend on the previous status: an active subscription must not follow without consent.
@@ -65,7 +65,7 @@ export async function upsert(
  */
 export async function createNew(
   context: OperationContext,
-  request: Request,
+  request: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
   const saved = await save(context, request, () => false);
@@ -82,7 +82,7 @@ interface Saved {
   readonly warnings: readonly ServiceMessage[];
 }
 
-async function save({ engine, call }: OperationContext, request: Request, existed: Existed): Promise<Saved> {
+async function save({ engine, call }: OperationContext, request: SentRequest, existed: Existed): Promise<Saved> {
   const { status, data } = await engine.call('subscriptions.create', request, call).withResponse();
   const answered: Subscription = data.data;
   const known = existed(answered);
@@ -109,7 +109,7 @@ async function finish(
 }
 
 /** Removes the field that would activate an existing subscription without a request to reactivate it. */
-function withoutReactivation(asked: Request, before: Subscription | undefined): Request {
+function withoutReactivation(asked: SentRequest, before: Subscription | undefined): SentRequest {
   if (before === undefined || asked.reactivate_existing === true) return asked;
   const request = { ...asked };
   delete request.double_opt_override;
@@ -120,9 +120,9 @@ function withoutReactivation(asked: Request, before: Subscription | undefined): 
 const bulkFields = ['tier', 'payments_customer_id', 'newsletter_list_ids', 'complimentary_gift_id'] as const;
 
 /** The bulk update that an existing subscription needs after the creation; null where it needs none. */
-function remaining(request: Request, { id, status, ...record }: Subscription): Change | null {
+function remaining(request: SentRequest, { id, status, ...record }: Subscription): JobChange | null {
   const { tier, payments_customer_id, newsletter_list_ids, complimentary_gift_id } = request;
-  const change: Change = {
+  const change: JobChange = {
     subscription_id: id,
     // Premium tiers take precedence over the tier; "free" would remove them.
     ...(tier !== undefined &&
@@ -135,7 +135,7 @@ function remaining(request: Request, { id, status, ...record }: Subscription): C
   return bulkFields.some((name) => name in change) ? change : null;
 }
 
-async function applyRemaining(context: OperationContext, request: Request, answered: Subscription): Promise<void> {
+async function applyRemaining(context: OperationContext, request: SentRequest, answered: Subscription): Promise<void> {
   const change = remaining(request, answered);
   if (change !== null) await updateOne(context, change, seconds);
   if (answered.status === 'inactive') return;
@@ -160,7 +160,7 @@ function isEnrolledAlready(error: unknown): boolean {
 /** The current subscription. A created one is read again only for fields that `expand` adds. */
 async function readBack(
   context: OperationContext,
-  request: Request,
+  request: SentRequest,
   { answered, created }: Saved,
 ): Promise<Subscription> {
   const { custom_fields, newsletter_list_ids, premium_tier_ids } = request;
@@ -175,17 +175,17 @@ async function readBack(
 }
 
 /** Names of the requested fields that were not applied. */
-function notApplied(asked: Request, record: Subscription, created: boolean, reactivated: boolean): string[] {
+function notApplied(asked: SentRequest, record: Subscription, created: boolean, reactivated: boolean): string[] {
   const shown = fieldsNotApplied(asked, record);
   return [...new Set(created ? shown : [...creationOnlyFields(asked, record, reactivated), ...shown])].toSorted();
 }
 
 /** Ignored fields of an existing subscription that its record does not show. */
-function creationOnlyFields(asked: Request, record: Subscription, reactivated: boolean): string[] {
+function creationOnlyFields(asked: SentRequest, record: Subscription, reactivated: boolean): string[] {
   const { double_opt_override: optIn, automation_ids = [] } = asked;
   const inactive = record.status === 'inactive';
   const wanted = optIn === 'off' ? ['active'] : ['pending', 'validating'];
-  const unseen: Partial<Record<keyof Request, boolean>> = {
+  const unseen: Partial<Record<keyof SentRequest, boolean>> = {
     automation_ids: inactive && automation_ids.length > 0,
     double_opt_override: optIn !== undefined && optIn !== 'not_set' && !wanted.includes(record.status),
     reactivate_existing: asked.reactivate_existing === true && inactive,
@@ -197,7 +197,7 @@ function creationOnlyFields(asked: Request, record: Subscription, reactivated: b
 }
 
 /** Fields that may not have been applied when a later step fails. */
-function unconfirmed(request: Request, answered: Subscription): readonly string[] {
+function unconfirmed(request: SentRequest, answered: Subscription): readonly string[] {
   const change = remaining(request, answered);
   const names = bulkFields.filter((name) => change !== null && name in change);
   const enrolls = answered.status !== 'inactive' && (request.automation_ids ?? []).length > 0;
@@ -260,7 +260,7 @@ type Existed = (answered: Pick<Subscription, 'id' | 'created'>) => boolean;
  * skew does not matter. A snapshot is used for a few seconds, which limits the time in which somebody else may have
  * created a subscription. Where the page cannot decide, and for a single item, the node looks up the address.
  */
-interface Snapshot {
+interface SubscriptionSnapshot {
   /** By the host's monotonic clock. */
   readonly at: number;
   /** Null where the page cannot decide. */
@@ -273,7 +273,7 @@ const snapshotLifetimeMs = 5_000;
 const maxPages = 20;
 
 /** An engine lives as long as one run of a node. */
-const snapshots = new WeakMap<Engine, Snapshot>();
+const snapshots = new WeakMap<Engine, SubscriptionSnapshot>();
 /** IDs that the service answered in this run. */
 const answeredIds = new WeakMap<Engine, Set<string>>();
 

@@ -14,7 +14,7 @@ import {
   readField,
   readInput,
   toJsonSchema,
-  type Field,
+  type FieldOption,
   type JsonSchema,
 } from '../api-fields.ts';
 import { apiUrlOption, appUrlOption, connect, profileOption, publicationOption } from '../connection.ts';
@@ -24,9 +24,9 @@ import { jsonOption, writeToStdout } from '../output.ts';
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 
 /** Operations and paths are called with the same options. */
-interface Request {
+interface ApiRequest {
   readonly client: Client;
-  readonly fields: readonly Field[];
+  readonly fields: readonly FieldOption[];
   /** The body of `--input`. */
   readonly input: unknown;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ interface Received {
 export function define(command: Command, context: Context) {
   const named = context.argv.map(findOperation).find((each) => each !== undefined);
   const isNoList = named !== undefined && !isListId(named.id);
-  const fields: Field[] = [];
+  const fields: FieldOption[] = [];
   const collect = (isTyped: boolean) => (text: string) => {
     // One list for both options: the order of the fields counts.
     fields.push(readField(text, isTyped));
@@ -130,7 +130,7 @@ export function define(command: Command, context: Context) {
         throw new UsageError(
           `NEWSLETTER_APP_URL is missing: ${operation.id} needs the base URL of the app (or --app-url).`,
         );
-      const request: Request = {
+      const request: ApiRequest = {
         client,
         fields,
         input,
@@ -146,7 +146,7 @@ export function define(command: Command, context: Context) {
 
 /** @throws UsageError, and what the client throws */
 async function* callOperation(
-  { client, fields, input, headers, signal }: Request,
+  { client, fields, input, headers, signal }: ApiRequest,
   operation: Operation & { readonly id: OperationId },
   args: readonly string[],
   paginate: boolean,
@@ -181,7 +181,7 @@ async function* callOperation(
 
 /** @throws UsageError, and what the client throws */
 async function* callPath(
-  { client, fields, input, headers, signal }: Request,
+  { client, fields, input, headers, signal }: ApiRequest,
   path: string,
   args: readonly string[],
   givenMethod: (typeof methods)[number] | undefined,

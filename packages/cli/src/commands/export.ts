@@ -17,12 +17,12 @@ import { csv, type Format, formatNames, ndjson, openPartFile, type PartFile } fr
 import { count, jsonOption, rate, writeToStdout } from '../output.ts';
 
 /** The export pages by cursor. */
-type Query = Omit<SubscriptionListParams, 'page'>;
+type ExportQuery = Omit<SubscriptionListParams, 'page'>;
 
 /** One export: its query and its format. */
 interface Export extends Context {
   readonly client: Client;
-  readonly query: Query;
+  readonly query: ExportQuery;
   readonly format: Format;
 }
 
@@ -204,7 +204,7 @@ interface Filters {
 }
 
 /** The query of the list, checked by its schema. @throws UsageError that names the wrong options */
-function readQuery({ expand, status, tier, premiumTier, created }: Filters): Query {
+function readQuery({ expand, status, tier, premiumTier, created }: Filters): ExportQuery {
   const given = {
     limit: 100,
     order_by: 'created',

@@ -2,9 +2,10 @@
  * Detects what the answers of a service show about each gap of the specification. Names and values are those of the
  * sandbox's assumptions, so that a sandbox can be started that answers as the service does.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { utmFields } from '@newsletter-kit/core/contract';
 import type { Difference } from './differences.ts';
-import { isJson, recordsOf, type Json, type Readings, type RecordedAnswer } from './read-everything.ts';
+import { recordsOf, type Json, type Readings, type RecordedAnswer } from './read-everything.ts';
 
 /** One assumption, and the value that the answers show. */
 export interface Finding {
@@ -42,13 +43,13 @@ const lastPart = (field: string): string => field.slice(field.lastIndexOf('.') +
 /** Lists, except that of publication fields, whose form the specification shows. */
 const openLists = ({ answers }: Evidence): readonly (Json & { readonly data: readonly unknown[] })[] =>
   answers.flatMap(({ operation, status, body }) =>
-    operation !== 'publicationFields.list' && status < 300 && isJson(body) && Array.isArray(body['data'])
+    operation !== 'publicationFields.list' && status < 300 && isRecord(body) && Array.isArray(body['data'])
       ? [{ ...body, data: body['data'] as readonly unknown[] }]
       : [],
   );
 
 /** The paging fields of a list, at top level or nested. */
-const pagingOf = (list: Json): Json => ({ ...(isJson(list['pagination']) ? list['pagination'] : {}), ...list });
+const pagingOf = (list: Json): Json => ({ ...(isRecord(list['pagination']) ? list['pagination'] : {}), ...list });
 
 const answersTo = ({ answers }: Evidence, ...prefixes: readonly string[]): readonly ComparedAnswer[] =>
   answers.filter(({ operation }) => operation !== null && prefixes.some((prefix) => operation.startsWith(prefix)));
@@ -60,7 +61,7 @@ const recordsTo = (evidence: Evidence, prefix: string): readonly Json[] =>
 const isPagingRule = ({ kind, field }: Difference): boolean => kind === 'other' && field === '';
 
 const hasPaging = ({ body }: RecordedAnswer, fits: (paging: Json) => boolean): boolean =>
-  isJson(body) && fits(pagingOf(body));
+  isRecord(body) && fits(pagingOf(body));
 
 /** The most frequent value. */
 function mostFrequent(values: readonly (string | undefined)[]): string | undefined {
@@ -105,7 +106,7 @@ const detectors: Readonly<Record<string, Detector>> = {
     detect: (evidence) =>
       mostFrequent(
         answersTo(evidence, 'subscriptions.list')
-          .map(({ body }) => (isJson(body) ? pagingOf(body) : {}))
+          .map(({ body }) => (isRecord(body) ? pagingOf(body) : {}))
           .filter((paging) => 'has_more' in paging)
           .map((paging) => ('total_results' in paging ? 'present' : 'absent')),
       ),
@@ -174,7 +175,7 @@ const detectors: Readonly<Record<string, Detector>> = {
   token_info: {
     detect(evidence) {
       const body = answersTo(evidence, 'oauth.tokenInfo').find(({ status }) => status === 200)?.body;
-      if (!isJson(body)) return undefined;
+      if (!isRecord(body)) return undefined;
       if (!('expires_in_seconds' in body)) return 'bare';
       return 'expires_in' in body ? 'both' : 'documented';
     },
@@ -184,7 +185,7 @@ const detectors: Readonly<Record<string, Detector>> = {
     detect({ answers }) {
       const answer = answers.find(({ operation }) => operation === null);
       if (answer?.status !== 404) return undefined;
-      return isJson(answer.body) ? 'error' : 'html';
+      return isRecord(answer.body) ? 'error' : 'html';
     },
     otherwise: 'the service did not answer 404',
   },
@@ -203,7 +204,7 @@ const detectors: Readonly<Record<string, Detector>> = {
       mostFrequent(
         openLists(evidence).map((list) => {
           const isTop = 'limit' in list;
-          if (isJson(list['pagination'])) return isTop ? 'both' : 'nested';
+          if (isRecord(list['pagination'])) return isTop ? 'both' : 'nested';
           return isTop ? 'top' : undefined;
         }),
       ),

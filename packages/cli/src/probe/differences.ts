@@ -1,8 +1,9 @@
 /** Compares answers with the contract: with its strict schemas, and with the tolerant reading that the client uses. */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { operation, type Operation } from '@newsletter-kit/core/contract';
 import { schemas, tolerant } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
-import { isJson, type RecordedAnswer } from './read-everything.ts';
+import { type RecordedAnswer } from './read-everything.ts';
 
 /** How an answer differs from the strict schema in one field. */
 export interface Difference {
@@ -68,7 +69,7 @@ function describe(issue: z.core.$ZodIssue, body: unknown): readonly Omit<Differe
       {
         kind: 'type',
         field,
-        text: `is ${isJson(value) ? 'an object' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}, not ${issue.expected}`,
+        text: `is ${isRecord(value) ? 'an object' : Array.isArray(value) ? 'a list' : `a ${typeof value}`}, not ${issue.expected}`,
       },
     ];
   return [{ kind: 'other', field, text: issue.message.replace(/^Invalid input: /, '') }];

@@ -1,6 +1,6 @@
 /** Calls every read operation of the contract and keeps each answer as it came: status, headers, body. */
 import { createKyHost, NewsletterError, type Client, type Host, type HostAnswer } from '@newsletter-kit/core';
-import { readPaging } from '@newsletter-kit/core/engine';
+import { isRecord, readPaging } from '@newsletter-kit/core/engine';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 
 /** A JSON object. */
@@ -127,7 +127,7 @@ export async function readEverything({ client, host, hasLogin, signal, onCall }:
     const first = await call(null, usual);
     if (pagination === 'cursor-or-offset') await call('by page', { ...usual, page: 1 });
     if (pagination.startsWith('cursor')) {
-      const cursor = isJson(first.body) ? readPaging(first.body).nextCursor : null;
+      const cursor = isRecord(first.body) ? readPaging(first.body).nextCursor : null;
       if (cursor !== null) await call('second page', { ...usual, cursor });
     }
     if (operationId === 'subscriptions.list') {
@@ -162,13 +162,9 @@ function fillPath(
 
 /** The records of an answer: those of its `data`, a list or one. */
 export function recordsOf({ status, body }: RecordedAnswer): readonly Json[] {
-  if (status >= 300 || !isJson(body)) return [];
+  if (status >= 300 || !isRecord(body)) return [];
   const data = body['data'];
-  return (Array.isArray(data) ? data : [data]).filter(isJson);
-}
-
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return (Array.isArray(data) ? data : [data]).filter(isRecord);
 }
 
 function parse(text: string): unknown {

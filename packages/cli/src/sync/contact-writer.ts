@@ -2,10 +2,10 @@
 import type { ConsentRecord, ContactCreate, ContactWrite } from '@newsletter-kit/core/sync';
 import { tokenPath } from './config.ts';
 import { RowRefusedError, type Session } from './session.ts';
-import { batchSize, type Column, type statements } from './statements.ts';
+import { batchSize, type ContactColumn, type statements } from './statements.ts';
 
 /** A contact that PostgreSQL did not take. */
-export interface Refusal {
+export interface WriteRefusal {
   /** Undefined for a contact that was to be created. */
   readonly contactId?: string;
   /** The subscription of a contact that was to be created. */
@@ -19,7 +19,7 @@ export interface WriteResult {
   readonly created: number;
   /** Contacts that were changed or deleted after they were read. */
   readonly skipped: number;
-  readonly refused: readonly Refusal[];
+  readonly refused: readonly WriteRefusal[];
 }
 
 export interface ContactChanges {
@@ -39,7 +39,7 @@ interface WriterOptions {
   readonly session: Session;
   readonly sql: ReturnType<typeof statements>;
   readonly scope: string;
-  readonly columns: ReadonlyMap<string, Column>;
+  readonly columns: ReadonlyMap<string, ContactColumn>;
   /** The version of each contact when it was read, by id. */
   readonly versions: ReadonlyMap<string, string>;
 }
@@ -64,14 +64,14 @@ export function createContactWriter({ session, sql, scope, columns, versions }: 
 
   async function write({ updates, creates }: ContactChanges, onProgress: (done: number) => void): Promise<WriteResult> {
     const counts = { updated: 0, created: 0, skipped: 0 };
-    const refused: Refusal[] = [];
+    const refused: WriteRefusal[] = [];
     const jobs = [
       ...updates.map((write) => ({ run: () => update(write), id: { contactId: write.id } })),
       ...creates.map((write) => ({ run: () => create(write), id: { subscriptionId: write.subscriptionId } })),
     ];
     let done = 0;
     for (const batch of inBatches(jobs)) {
-      const count = (outcomes: readonly Outcome[]): void => {
+      const count = (outcomes: readonly WriteOutcome[]): void => {
         for (const outcome of outcomes) counts[outcome] += 1;
       };
       const whole = await catchRefusal(() => inTransaction(batch));
@@ -90,7 +90,7 @@ export function createContactWriter({ session, sql, scope, columns, versions }: 
     return { ...counts, refused };
   }
 
-  async function update({ id, changes, token }: ContactWrite): Promise<Outcome> {
+  async function update({ id, changes, token }: ContactWrite): Promise<WriteOutcome> {
     const names = Object.keys(changes);
     const values = names.map((name) => toColumn(columns.get(name), changes[name]));
     const { rowCount } =
@@ -102,7 +102,7 @@ export function createContactWriter({ session, sql, scope, columns, versions }: 
     return 'updated';
   }
 
-  async function create({ subscriptionId, changes, consent }: ContactCreate): Promise<Outcome> {
+  async function create({ subscriptionId, changes, consent }: ContactCreate): Promise<WriteOutcome> {
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
     const [created] = await rows<{ contact_id: string }>(sql.create(names), [
@@ -128,8 +128,10 @@ export function createContactWriter({ session, sql, scope, columns, versions }: 
       await rows(sql.completeConsent, [scope, JSON.stringify(batch.map(consentRow))]);
   }
 
-  async function inTransaction(jobs: readonly { readonly run: () => Promise<Outcome> }[]): Promise<Outcome[]> {
-    const outcomes: Outcome[] = [];
+  async function inTransaction(
+    jobs: readonly { readonly run: () => Promise<WriteOutcome> }[],
+  ): Promise<WriteOutcome[]> {
+    const outcomes: WriteOutcome[] = [];
     await transaction(async () => {
       for (const { run } of jobs) outcomes.push(await run());
     });
@@ -146,7 +148,7 @@ export function createContactWriter({ session, sql, scope, columns, versions }: 
   }
 }
 
-type Outcome = 'updated' | 'created' | 'skipped';
+type WriteOutcome = 'updated' | 'created' | 'skipped';
 
 const consentKey = ({ subscriptionId, saidBy, field, contactId }: ConsentRecord) => ({
   subscription_id: subscriptionId,
@@ -157,7 +159,7 @@ const consentKey = ({ subscriptionId, saidBy, field, contactId }: ConsentRecord)
 const consentRow = (record: ConsentRecord) => ({ ...consentKey(record), written: record.written });
 
 /** Converts a value to the type of its column: a list to an array, to JSON, or to one text. */
-function toColumn(column: Column | undefined, value: unknown): unknown {
+function toColumn(column: ContactColumn | undefined, value: unknown): unknown {
   if (column?.kind === 'json') return value === null ? null : JSON.stringify(value);
   return Array.isArray(value) && column?.kind !== 'list' ? value.join(';') : value;
 }

@@ -5,7 +5,7 @@ import type { ConsentRecord, ContactWrite } from '@newsletter-kit/core/sync';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
 import { createContactWriter, type ContactChanges, type WriteResult } from './contact-writer.ts';
 import { createSession, toSyncError } from './session.ts';
-import { batchSize, columnsQuery, identifier, qualified, statements, type Column } from './statements.ts';
+import { batchSize, columnsQuery, identifier, qualified, statements, type ContactColumn } from './statements.ts';
 
 /** The stored state of a sync. */
 export interface StoredRun {
@@ -82,7 +82,7 @@ function createDatabase(
   client: pg.Client,
   config: SyncConfig,
   scope: string,
-  columns: ReadonlyMap<string, Column>,
+  columns: ReadonlyMap<string, ContactColumn>,
 ): SyncDatabase {
   const sql = statements(config, columns);
   const { contacts, mapping } = config;
@@ -178,9 +178,9 @@ function createDatabase(
  *
  * @throws UsageError that names missing or unsuitable columns
  */
-async function readColumns(client: pg.Client, config: SyncConfig): Promise<ReadonlyMap<string, Column>> {
+async function readColumns(client: pg.Client, config: SyncConfig): Promise<ReadonlyMap<string, ContactColumn>> {
   const { contacts, mapping } = config;
-  const { rows } = await client.query<Column>(columnsQuery, [qualified(contacts.table)]);
+  const { rows } = await client.query<ContactColumn>(columnsQuery, [qualified(contacts.table)]);
   if (rows.length === 0)
     throw new UsageError(
       `There is no table ${quote(contacts.table)} in the database: correct "contacts.table", upper and lower case as in PostgreSQL, with its schema in front where it is not on the search path.`,
@@ -207,7 +207,7 @@ async function readColumns(client: pg.Client, config: SyncConfig): Promise<Reado
 }
 
 /** @throws UsageError that names the missing rights to write contacts */
-function checkWritable({ contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, Column>): void {
+function checkWritable({ contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, ContactColumn>): void {
   const { newSubscription, contactMissing, addressChangedInNewsletter } = mapping.situations ?? {};
   const creates = newSubscription !== 'leave' || contactMissing === 'create_contact';
   const written = [...writtenColumns(mapping), contacts.email].map((name) => columns.get(name));
@@ -221,7 +221,7 @@ function checkWritable({ contacts, mapping }: SyncConfig, columns: ReadonlyMap<s
   ];
   if (problems.length > 0) throw new UsageError(problems);
 
-  function missingRight(right: string, lacking: readonly (Column | undefined)[]): readonly string[] {
+  function missingRight(right: string, lacking: readonly (ContactColumn | undefined)[]): readonly string[] {
     if (lacking.length === 0) return [];
     const names = lacking.map((column) => identifier(column?.name ?? '')).join(', ');
     return [

@@ -2,7 +2,7 @@
 import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@newsletter-kit/core/sync';
 import { count, duration, number, type ReportedEvent, type Reporter } from '../output.ts';
 import { tokenPath } from './config.ts';
-import type { Refusal, WriteResult } from './contact-writer.ts';
+import type { WriteRefusal, WriteResult } from './contact-writer.ts';
 
 /** A finding of the planner, or one about a contact that PostgreSQL refused. */
 export type SyncFinding = Omit<Finding, 'code'> & { readonly code: Finding['code'] | 'contact_refused' };
@@ -29,7 +29,7 @@ export interface Written extends Omit<WriteResult, 'refused'> {
 }
 
 /** A refusal as a finding. @param known - refusals of the previous run */
-export function refusedFinding({ reason, ...id }: Refusal, known: ReadonlySet<string>): SyncFinding {
+export function refusedFinding({ reason, ...id }: WriteRefusal, known: ReadonlySet<string>): SyncFinding {
   return {
     code: 'contact_refused',
     message: 'PostgreSQL refused the contact; values and token stay as they were.',
@@ -41,7 +41,7 @@ export function refusedFinding({ reason, ...id }: Refusal, known: ReadonlySet<st
   };
 }
 
-export const refusalKey = ({ contactId, subscriptionId }: Refusal): string => contactId ?? subscriptionId ?? '';
+export const refusalKey = ({ contactId, subscriptionId }: WriteRefusal): string => contactId ?? subscriptionId ?? '';
 
 /** How often each code was found. */
 export function countFindings(findings: readonly SyncFinding[]): Readonly<Record<string, number>> {

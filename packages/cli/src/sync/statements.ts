@@ -2,7 +2,7 @@
 import { columnsOf, type SyncConfig } from './config.ts';
 
 /** A column of the contacts table. */
-export interface Column {
+export interface ContactColumn {
   readonly name: string;
   readonly kind: 'list' | 'json' | 'time' | 'value';
   readonly generated: boolean;
@@ -25,7 +25,7 @@ export const qualified = (table: string): string => table.split('.', 2).map(iden
 const casts = { list: '::text[]', json: '', time: '::text', value: '' } as const;
 
 /** The statements by name. `$1` is the scope of the sync. */
-export function statements({ schema, contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, Column>) {
+export function statements({ schema, contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, ContactColumn>) {
   const syncTable = (table: string): string => `${identifier(schema)}.${identifier(table)}`;
   const tokens = syncTable('newsletter_sync_tokens');
   const state = syncTable('newsletter_sync_state');

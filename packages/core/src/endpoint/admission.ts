@@ -115,7 +115,7 @@ function contentLengthCheck({ header }: Post): Refused | null {
   return Number(header('content-length') ?? 0) > submissionLimit ? tooLarge() : null;
 }
 
-async function readContent({ header, body: readBody }: Post): Promise<Content | { readonly refused: Refused }> {
+async function readContent({ header, body: readBody }: Post): Promise<ParsedBody | { readonly refused: Refused }> {
   try {
     const body = await readBody(submissionLimit);
     return body === null ? { refused: tooLarge() } : parseContent(contentKind(header) ?? 'json', body);
@@ -151,7 +151,7 @@ export function contentKind(header: ReadHeader): ContentKind | null {
 export type Entered = Iterable<readonly [name: string, value: string]>;
 
 /** A parsed body; `entered` is given for a form post. */
-export interface Content {
+export interface ParsedBody {
   readonly value: unknown;
   readonly entered?: Entered;
 }
@@ -160,7 +160,7 @@ export interface Content {
 let utf8: InstanceType<typeof TextDecoder> | undefined;
 
 /** Parses a body. @throws where it is not UTF-8 or not in this encoding */
-export function parseContent(kind: ContentKind, body: Uint8Array): Content {
+export function parseContent(kind: ContentKind, body: Uint8Array): ParsedBody {
   utf8 ??= new TextDecoder('utf-8', { fatal: true });
   const text = utf8.decode(body);
   if (kind === 'json') return { value: JSON.parse(text) as unknown };

@@ -38,9 +38,9 @@ export interface AttemptEvent {
 }
 
 /** The result of one attempt. Times are by the host's monotonic clock. */
-export type Attempt = { readonly sentAt: number; readonly durationMs: number } & (Success | Failure);
+export type Attempt = { readonly sentAt: number; readonly durationMs: number } & (AttemptSuccess | AttemptFailure);
 
-interface Success {
+interface AttemptSuccess {
   readonly answer: HostAnswer;
   readonly value: unknown;
   readonly error?: never;
@@ -193,7 +193,7 @@ function text(value: unknown): string {
 }
 
 /** A failed attempt: an error status, or a lost response (none arrived, or none that can be read). */
-export type Failure =
+export type AttemptFailure =
   | { readonly answer: HostAnswer; readonly error?: never }
   | { readonly error: TransportError; readonly answer?: HostAnswer; readonly unreadable?: InvalidAnswerError };
 
@@ -211,7 +211,7 @@ interface FailedCall {
 }
 
 /** The error for a failed attempt. */
-export function errorOf(failed: Failure, { operation, url, timeoutMs, token, now }: FailedCall): Error {
+export function errorOf(failed: AttemptFailure, { operation, url, timeoutMs, token, now }: FailedCall): Error {
   if (!failed.error) {
     const { status, headers } = failed.answer;
     if (status >= 300 && status < 400)

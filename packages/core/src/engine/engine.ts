@@ -34,7 +34,7 @@ import {
   type Continuation,
 } from './pages.ts';
 import { defaultRetryPolicy, policyOver, type RetryPolicy } from './retry.ts';
-import { send, type Delivered, type Sender } from './send.ts';
+import { send, type Delivered, type CallSender } from './send.ts';
 import { tokenSource, type Token } from './token.ts';
 
 /** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
@@ -129,7 +129,7 @@ export function createEngine(options: EngineOptions): Engine {
   const validating = validation(options.validator);
   const roots = { api: root(options.baseUrl), app: options.appUrl && root(options.appUrl) };
   const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
-  const sender: Sender = {
+  const sender: CallSender = {
     host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
     pacer: (options.pacer ?? createPacer(host, { concurrency })) || null,

@@ -9,7 +9,7 @@ import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import type { CallOptions, CalledOperation } from './request.ts';
-import type { Failure } from './attempt.ts';
+import type { AttemptFailure } from './attempt.ts';
 import { AbortedError, type CallName } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
 import { clockSkewMs } from './rate-limit.ts';
@@ -97,7 +97,7 @@ export interface LostResponses {
   /** Remembers the `Date` of an answer, because records carry times of the service's clock. */
   noteClock(answer: Pick<HostAnswer, 'headers'>): void;
   /** Reads the whole list; a list that cannot be read is `unclear`. @throws AbortedError */
-  lookUp(call: LostCall): Promise<Finding>;
+  lookUp(call: LostCall): Promise<LookupResult>;
 }
 
 export function createLostResponses(host: Pick<Host, 'now' | 'monotonic'>, readList: ReadList): LostResponses {
@@ -150,10 +150,15 @@ const slackMs = 2_000;
 const surelyBeforeMs = { known: 5_000, unknown: 300_000 } as const;
 
 /** The record the call made; `absent` where there is none; `unclear` where the records do not show it. */
-type Finding = { readonly record: FieldValues } | 'absent' | 'unclear';
+type LookupResult = { readonly record: FieldValues } | 'absent' | 'unclear';
 
 /** Searches all records of the list. Pure. */
-function find({ matches, created }: Lookup, records: readonly unknown[], asked: FieldValues, call: CallTime): Finding {
+function find(
+  { matches, created }: Lookup,
+  records: readonly unknown[],
+  asked: FieldValues,
+  call: CallTime,
+): LookupResult {
   const found: FieldValues[] = [];
   for (const record of records) {
     if (!isRecord(record)) return 'unclear';
@@ -198,21 +203,21 @@ function andAlso(a: boolean | undefined, b: boolean | undefined): boolean | unde
 }
 
 /** Whether the service may have carried out the call although the attempt failed. */
-export function mayHaveSucceeded({ error, answer }: Failure): boolean {
+export function mayHaveSucceeded({ error, answer }: AttemptFailure): boolean {
   return error ? !error.notSent && error.failure !== 'aborted' : answer.status >= 500;
 }
 
 /** Whether the service may still be processing the call after a timeout; 524 is a proxy's variant of 504. */
-export function mayStillSucceed({ error, answer }: Failure): boolean {
+export function mayStillSucceed({ error, answer }: AttemptFailure): boolean {
   return error ? error.failure === 'timeout' : answer.status === 504 || answer.status === 524;
 }
 
 /** Whether the answer says that the record exists: after a lost response, this call may have made it. */
-export function isConflict({ error, answer }: Failure): boolean {
+export function isConflict({ error, answer }: AttemptFailure): boolean {
   return !error && (answer.status === 400 || answer.status === 409);
 }
 
 /** Whether a repeated deletion found nothing because the attempt with the lost response has deleted the record. */
-export function isAlreadyDeleted({ method }: CalledOperation, failed: Failure, before: Failure): boolean {
+export function isAlreadyDeleted({ method }: CalledOperation, failed: AttemptFailure, before: AttemptFailure): boolean {
   return method === 'DELETE' && !failed.error && failed.answer.status === 404 && mayHaveSucceeded(before);
 }

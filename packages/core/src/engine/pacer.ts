@@ -52,7 +52,7 @@ export interface PacerOptions {
   readonly concurrency?: number | undefined;
 }
 
-interface Waiting extends Waiter {
+interface QueuedCall extends Waiter {
   readonly grant: (turn: Turn) => void;
   readonly reject: (error: Error) => void;
   readonly removeListener: () => void;
@@ -104,7 +104,7 @@ export function createPacer(
     return inFlight >= most ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight, background);
   }
 
-  function reject(waiter: Waiting, error: Error): void {
+  function reject(waiter: QueuedCall, error: Error): void {
     queue.remove(waiter);
     waiter.removeListener();
     waiter.reject(error);
@@ -187,7 +187,7 @@ export function createPacer(
           reject(waiting, new TransportError('aborted'));
           grantTurns();
         };
-        const waiting: Waiting = {
+        const waiting: QueuedCall = {
           ...waiter,
           grant,
           reject: refuse,
@@ -212,14 +212,14 @@ function expiry({ deadline, maxPauseMs }: Waiter, now: number, pauseMs: number):
 function createQueue() {
   const common = {};
   /** In the order of their next turns. */
-  const foreground = new Map<object, Set<Waiting>>();
-  const background = new Map<object, Set<Waiting>>();
+  const foreground = new Map<object, Set<QueuedCall>>();
+  const background = new Map<object, Set<QueuedCall>>();
   /** A lower bound of all deadlines. */
   let earliest = Number.POSITIVE_INFINITY;
   const streamOf = ({ stream = common }: Waiter): object => stream;
   const streamsOf = (waiter: Waiter) => (waiter.background ? background : foreground);
 
-  function remove(waiter: Waiting): Set<Waiting> | undefined {
+  function remove(waiter: QueuedCall): Set<QueuedCall> | undefined {
     const streams = streamsOf(waiter);
     const stream = streams.get(streamOf(waiter));
     if (!stream?.delete(waiter)) return undefined;
@@ -228,20 +228,20 @@ function createQueue() {
   }
 
   return {
-    join(waiter: Waiting): void {
+    join(waiter: QueuedCall): void {
       const streams = streamsOf(waiter);
       const stream = streams.get(streamOf(waiter)) ?? new Set();
       streams.set(streamOf(waiter), stream.add(waiter));
       earliest = Math.min(earliest, waiter.deadline ?? earliest);
     },
-    first(): Waiting | undefined {
+    first(): QueuedCall | undefined {
       const streams = foreground.size > 0 ? foreground : background;
       if (streams.size === 0) return undefined;
       const [stream] = streams.values();
       return stream?.values().next().value;
     },
     /** Removes a call that is sent; its stream goes to the end. */
-    take(waiter: Waiting): void {
+    take(waiter: QueuedCall): void {
       const stream = remove(waiter);
       if (!stream || stream.size === 0) return;
       const streams = streamsOf(waiter);
@@ -251,7 +251,7 @@ function createQueue() {
     /** Removes a call that gives up; the order of the streams stays. */
     remove,
     /** Every waiting call. The earliest deadline becomes that of the calls not removed meanwhile. */
-    *all(): Generator<Waiting> {
+    *all(): Generator<QueuedCall> {
       earliest = Number.POSITIVE_INFINITY;
       for (const streams of [foreground, background]) {
         for (const stream of streams.values()) {

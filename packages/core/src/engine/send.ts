@@ -11,7 +11,7 @@ import {
   type AttemptEvent,
   errorOf,
   errorOfWaiting,
-  type Failure,
+  type AttemptFailure,
 } from './attempt.ts';
 import { AbortedError, ConfigurationError, withAdvice } from './errors.ts';
 import type { Host, HostRequest } from './host.ts';
@@ -28,7 +28,7 @@ import { nextDelay, type RetryPolicy } from './retry.ts';
 import { tokenProblem, type TokenSource } from './token.ts';
 
 /** The parts that all calls of an engine share. */
-export interface Sender {
+export interface CallSender {
   readonly host: Host;
   readonly tokens: TokenSource | null;
   readonly pacer: Pacer | null;
@@ -39,7 +39,7 @@ export interface Sender {
 }
 
 /** One call. */
-export interface Call {
+export interface OutgoingCall {
   readonly operation: CalledOperation;
   readonly args: Readonly<Record<string, unknown>>;
   /** Without authorization. */
@@ -53,12 +53,12 @@ export interface Call {
 }
 
 /** A call in progress. */
-export interface CallInProgress extends Call {
+export interface CallInProgress extends OutgoingCall {
   /** The token of the last attempt. */
   token: string | undefined;
   /** How often the token was refreshed for this call; from then on the call uses that token. */
   refreshes: number;
-  lastFailure: Failure | null;
+  lastFailure: AttemptFailure | null;
   /** When the attempt was sent whose response was lost first; only for a non-idempotent call. */
   lostSince: number | null;
 }
@@ -71,7 +71,7 @@ export interface Delivered {
 }
 
 /** Sends a call to its end. @throws the error of its last attempt */
-export async function send(sender: Sender, { operation, ...rest }: Call): Promise<Delivered> {
+export async function send(sender: CallSender, { operation, ...rest }: OutgoingCall): Promise<Delivered> {
   const call: CallInProgress = {
     operation,
     ...rest,
@@ -111,7 +111,7 @@ const maxRefreshes = 3;
  * too. A refreshed token may be invalidated before it arrives, so it is refreshed again, as long as a different one
  * comes back.
  */
-async function sendWithToken(sender: Sender, call: CallInProgress, attempt: number): Promise<Attempt> {
+async function sendWithToken(sender: CallSender, call: CallInProgress, attempt: number): Promise<Attempt> {
   const { tokens } = sender;
   for (;;) {
     const result = await sendInTurn(sender, call);
@@ -128,7 +128,7 @@ async function sendWithToken(sender: Sender, call: CallInProgress, attempt: numb
   }
 }
 
-async function sendInTurn(sender: Sender, call: CallInProgress): Promise<Attempt> {
+async function sendInTurn(sender: CallSender, call: CallInProgress): Promise<Attempt> {
   const { host, tokens, lostResponses } = sender;
   const turn = await takeTurn(sender, call);
   try {
@@ -150,7 +150,7 @@ async function sendInTurn(sender: Sender, call: CallInProgress): Promise<Attempt
 }
 
 /** Waits for a turn of the pacer. Only the API is rate limited: a token refresh does not wait. */
-async function takeTurn(sender: Sender, call: CallInProgress): Promise<Turn | null> {
+async function takeTurn(sender: CallSender, call: CallInProgress): Promise<Turn | null> {
   const { operation, options, deadline, policy, lastFailure } = call;
   if (!sender.pacer || operation.base !== 'api') return null;
   try {
@@ -181,9 +181,9 @@ function signed({ request, token, deadline }: CallInProgress, now: number): Host
  * @throws the error of the attempt where the call has failed, or where the lookup is inconclusive
  */
 async function recoverLostResponse(
-  sender: Sender,
+  sender: CallSender,
   call: CallInProgress,
-  failed: Attempt & Failure,
+  failed: Attempt & AttemptFailure,
   attempt: number,
 ): Promise<Delivered | null> {
   const { operation, policy } = call;
@@ -203,7 +203,7 @@ async function recoverLostResponse(
 }
 
 /** Whether the response to a non-idempotent call was lost, or a retry after a lost one was refused. */
-function needsLookup({ operation, lostSince }: CallInProgress, failed: Failure): boolean {
+function needsLookup({ operation, lostSince }: CallInProgress, failed: AttemptFailure): boolean {
   if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
   if (failed.error && failed.error.misconfiguration !== null) return false;
   if (lostSince !== null && isConflict(failed)) return true;
@@ -212,10 +212,10 @@ function needsLookup({ operation, lostSince }: CallInProgress, failed: Failure):
 
 /** Milliseconds until the retry; null where the retry policy or the deadline allows none. */
 function retryDelay(
-  { host, hasAnswered }: Sender,
+  { host, hasAnswered }: CallSender,
   { policy, deadline }: CallInProgress,
   operation: Pick<CalledOperation, 'retry'>,
-  failed: Failure,
+  failed: AttemptFailure,
   attempt: number,
 ): number | null {
   // A host name that was never resolved is probably misspelt; one that was resolved before will be resolved again.
@@ -224,7 +224,11 @@ function retryDelay(
   return delay !== null && host.monotonic() + delay < deadline ? delay : null;
 }
 
-async function pause({ host }: Sender, { operation, options: { signal } }: CallInProgress, ms: number): Promise<void> {
+async function pause(
+  { host }: CallSender,
+  { operation, options: { signal } }: CallInProgress,
+  ms: number,
+): Promise<void> {
   try {
     await host.sleep(ms, signal);
   } catch (cause) {
@@ -232,7 +236,11 @@ async function pause({ host }: Sender, { operation, options: { signal } }: CallI
   }
 }
 
-function errorNow({ host }: Sender, { operation, request, totalMs, token }: CallInProgress, failed: Failure): Error {
+function errorNow(
+  { host }: CallSender,
+  { operation, request, totalMs, token }: CallInProgress,
+  failed: AttemptFailure,
+): Error {
   return errorOf(failed, {
     operation,
     token,
@@ -243,7 +251,7 @@ function errorNow({ host }: Sender, { operation, request, totalMs, token }: Call
 }
 
 function report(
-  { onAttempt }: Sender,
+  { onAttempt }: CallSender,
   { operation }: CallInProgress,
   result: Attempt,
   attempt: number,

@@ -28,7 +28,7 @@ export interface FetchResponse {
 export type Fetch = (url: string, init: FetchInit) => Promise<FetchResponse>;
 
 /** Sends one request of the engine under the signal of its attempt. */
-export type Send = (request: HostRequest, signal: AbortSignal) => Promise<FetchResponse>;
+export type SendRequest = (request: HostRequest, signal: AbortSignal) => Promise<FetchResponse>;
 
 /** A host over `fetch` and nothing else; pass one of your own to send by other means than the platform's. */
 export function createFetchHost(options: { readonly fetch?: Fetch | undefined } = {}): Host {
@@ -40,7 +40,7 @@ export function createFetchHost(options: { readonly fetch?: Fetch | undefined } 
  *
  * @param isPlatform - whether the platform's own `fetch` is called: all it rejects with is a failure of the network
  */
-export function hostOver(send: Send, isPlatform: boolean): Host {
+export function hostOver(send: SendRequest, isPlatform: boolean): Host {
   return {
     async send(request) {
       const attempt = startAttempt(request);
@@ -115,16 +115,16 @@ async function textOf(response: FetchResponse, request: HostRequest, isPlatform:
 
 /**
  * One attempt: its signal aborts when the caller aborts or the time is over; timer and listener are removed by
- * {@link Attempt.end}.
+ * {@link AttemptDeadline.end}.
  */
-interface Attempt {
+interface AttemptDeadline {
   readonly signal: AbortSignal;
   /** Whether the time ran out. */
   isLate(): boolean;
   end(): void;
 }
 
-function startAttempt({ timeoutMs, signal }: HostRequest): Attempt {
+function startAttempt({ timeoutMs, signal }: HostRequest): AttemptDeadline {
   const controller = new AbortController();
   let late = false;
   const timer = setTimeout(() => {

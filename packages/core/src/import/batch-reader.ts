@@ -27,14 +27,14 @@ interface CheckedRow {
 }
 
 /** A batch that still takes rows. */
-interface OpenBatch {
+interface PendingBatch {
   first: number;
   readonly rows: BatchRow[];
   bytes: number;
   resent: boolean;
 }
 
-function openBatch(first: number): OpenBatch {
+function openBatch(first: number): PendingBatch {
   return { first, rows: [], bytes: 0, resent: false };
 }
 

@@ -14,7 +14,7 @@ export type RequestField = (typeof subscriptionRequestFields)[number];
 /** What kind of value a field of a SubscriptionRequest takes. */
 export type FieldKind = 'address' | 'text' | 'boolean' | 'texts' | 'customFields';
 
-interface Field {
+interface FieldDefinition {
   readonly kind: FieldKind;
   /** The values of an enumeration. */
   readonly values?: readonly string[];
@@ -22,10 +22,10 @@ interface Field {
   readonly prefix?: string;
 }
 
-const text: Field = { kind: 'text' };
+const text: FieldDefinition = { kind: 'text' };
 
 /** Every field and what it takes; a test compares with the schema. */
-export const requestFields: Readonly<Record<RequestField, Field>> = {
+export const requestFields: Readonly<Record<RequestField, FieldDefinition>> = {
   email: { kind: 'address' },
   reactivate_existing: { kind: 'boolean' },
   send_welcome_email: { kind: 'boolean' },
@@ -78,7 +78,7 @@ export function isRequestField(name: string): name is RequestField {
   return Object.hasOwn(requestFields, name);
 }
 
-function problemOf({ kind, values, prefix }: Field, value: unknown): string | null {
+function problemOf({ kind, values, prefix }: FieldDefinition, value: unknown): string | null {
   switch (kind) {
     case 'address':
       return typeof value === 'string' && isAddress(value)

@@ -9,7 +9,7 @@ import { matchKey, type ReadyMapping, type SyncSubscription } from './prepare-ma
 import { decodeToken, idKey, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
 
 /** The contacts of one key: the number of a row, or of several. */
-type Rows = number | readonly number[];
+type RowNumbers = number | readonly number[];
 
 /** A contact with the base that its token holds; undefined without a whole token. */
 export interface IndexedContact {
@@ -29,9 +29,9 @@ export class ContactIndex {
   /** By row; undefined for a record without id and for a repeated one. */
   readonly #records: unknown[] = [undefined];
   readonly #ids = new Set<string>();
-  readonly #byAddress = new Map<string, Rows>();
+  readonly #byAddress = new Map<string, RowNumbers>();
   /** By a number for the subscription's id: {@link linkedTo} compares the id itself. */
-  readonly #bySubscription = new Map<number, Rows>();
+  readonly #bySubscription = new Map<number, RowNumbers>();
   /** By row: its token where that is whole, {@link damaged} for any other text. */
   readonly #tokens: (string | undefined)[] = [undefined];
   /** By row: the key of its token in {@link #bySubscription}. */
@@ -163,12 +163,12 @@ function isUsable(email: string): boolean {
   return (email.length < 64 && usualAddress.test(email)) || isAddress(email);
 }
 
-function addRow<Key>(index: Map<Key, Rows>, key: Key, row: number): void {
+function addRow<Key>(index: Map<Key, RowNumbers>, key: Key, row: number): void {
   const rows = index.get(key);
   index.set(key, rows === undefined ? row : [...rowsOf(rows), row]);
 }
 
-function rowsOf(rows: Rows | undefined): readonly number[] {
+function rowsOf(rows: RowNumbers | undefined): readonly number[] {
   return rows === undefined ? [] : typeof rows === 'number' ? [rows] : rows;
 }
 

@@ -105,22 +105,22 @@ export class MappingError extends Error {
 }
 
 /** Validates a setting. @returns the problem, a text that follows the setting's name; null where it is valid */
-type Check = (value: unknown) => string | null;
+type SettingCheck = (value: unknown) => string | null;
 
 const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
-const anything: Check = () => null;
-const name: Check = (value) => (isName(value) ? null : 'must be a name.');
-const text: Check = (value) => (isName(value) ? null : 'must be a text that is not empty.');
-const yesOrNo: Check = (value) => (typeof value === 'boolean' ? null : 'must be true or false.');
-const list: Check = (value) => (Array.isArray(value) ? null : 'must be a list.');
+const anything: SettingCheck = () => null;
+const name: SettingCheck = (value) => (isName(value) ? null : 'must be a name.');
+const text: SettingCheck = (value) => (isName(value) ? null : 'must be a text that is not empty.');
+const yesOrNo: SettingCheck = (value) => (typeof value === 'boolean' ? null : 'must be true or false.');
+const list: SettingCheck = (value) => (Array.isArray(value) ? null : 'must be a list.');
 const oneOf =
-  (...choices: readonly unknown[]): Check =>
+  (...choices: readonly unknown[]): SettingCheck =>
   (value) =>
     choices.includes(value)
       ? null
       : `is one of: ${choices.map((choice) => (isName(choice) ? choice : JSON.stringify(choice))).join(', ')}.`;
 const numberFrom =
-  (least: number, most = Infinity): Check =>
+  (least: number, most = Infinity): SettingCheck =>
   (value) =>
     typeof value === 'number' && value >= least && value <= most
       ? null
@@ -166,7 +166,7 @@ const settings = {
   readonly breaker: Checks<NonNullable<SyncMapping['breaker']>>;
 };
 
-type Checks<Settings> = { readonly [Key in keyof Settings]-?: Check };
+type Checks<Settings> = { readonly [Key in keyof Settings]-?: SettingCheck };
 
 /**
  * Checks settings that come from a file or a form.
@@ -202,7 +202,7 @@ export function checkMapping(mapping: unknown): asserts mapping is SyncMapping {
 function checkSettings(
   prefix: string,
   value: unknown,
-  checks: Readonly<Record<string, Check>>,
+  checks: Readonly<Record<string, SettingCheck>>,
   required: readonly string[],
   problems: string[],
 ): Readonly<Record<string, unknown>> | undefined {

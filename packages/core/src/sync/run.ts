@@ -215,9 +215,9 @@ function* inBatches<Entry>(entries: readonly Entry[]): Generator<readonly Entry[
     yield entries.slice(start, start + bulkUpdateLimit);
 }
 
-type FieldValue = string | number | boolean | readonly string[] | undefined;
+type WrittenValue = string | number | boolean | readonly string[] | undefined;
 
 /** The request types of the API take lists that may be changed. */
-function mutable(value: FieldValue): string | number | boolean | string[] | undefined {
+function mutable(value: WrittenValue): string | number | boolean | string[] | undefined {
   return typeof value === 'object' ? [...value] : value;
 }

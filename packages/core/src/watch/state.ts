@@ -69,26 +69,26 @@ export function readWatchState(stored: unknown, scope = ''): WatchState {
   return stored.scope === scope ? stored : startWatch(scope);
 }
 
-type Check = (value: unknown) => boolean;
+type ValueCheck = (value: unknown) => boolean;
 
-const isText: Check = (value) => typeof value === 'string';
-const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(value);
-const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isText: ValueCheck = (value) => typeof value === 'string';
+const isNumber: ValueCheck = (value) => typeof value === 'number' && Number.isFinite(value);
+const isCount: ValueCheck = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
 const orNull =
-  (check: Check): Check =>
+  (check: ValueCheck): ValueCheck =>
   (value) =>
     value === null || check(value);
 const listOf =
-  (check: Check): Check =>
+  (check: ValueCheck): ValueCheck =>
   (value) =>
     Array.isArray(value) && value.every(check);
 const record =
-  (checks: Readonly<Record<string, Check>>): Check =>
+  (checks: Readonly<Record<string, ValueCheck>>): ValueCheck =>
   (value) =>
     isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 
 const orAbsent =
-  (check: Check): Check =>
+  (check: ValueCheck): ValueCheck =>
   (value) =>
     value === undefined || check(value);
 
@@ -112,8 +112,8 @@ const segment = record({
   packed: (value) => typeof value === 'string' && /^[\w-]+$/.test(value),
   bare: orAbsent((value) => value === true),
 });
-const isSegment: Check = (value) => segment(value) && Number.isInteger(countOf(value as Segment));
-const isCondition: Check = (value) =>
+const isSegment: ValueCheck = (value) => segment(value) && Number.isInteger(countOf(value as Segment));
+const isCondition: ValueCheck = (value) =>
   Array.isArray(value) && value.length === 2 && isText(value[0]) && orNull(isText)(value[1]);
 const scan = record({
   fields: isText,

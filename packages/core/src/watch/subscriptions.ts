@@ -6,8 +6,8 @@ import { startWatch, type WatchState } from './state.ts';
 import { pollWatch, type WatchResult } from './poll.ts';
 
 /** Watches use cursor pagination. */
-type Query = Omit<Arguments<'subscriptions.list'>, 'page'>;
-type Subscription = Item<'subscriptions.list'>;
+type WatchQuery = Omit<Arguments<'subscriptions.list'>, 'page'>;
+type WatchedSubscription = Item<'subscriptions.list'>;
 
 /** Options of {@link watchSubscriptions}. */
 export interface SubscriptionWatchOptions {
@@ -28,7 +28,7 @@ export interface SubscriptionWatchOptions {
    */
   readonly status?: 'active' | 'inactive';
   /** Further `expand` values for the reported subscriptions. */
-  readonly expand?: Query['expand'];
+  readonly expand?: WatchQuery['expand'];
   /** The state of an earlier watch; see {@link readWatchState}. Default: a new one. */
   readonly state?: WatchState;
   /** Most requests a poll makes; at least 1. Default 10. */
@@ -63,9 +63,9 @@ export interface SubscriptionWatch {
    *
    * @throws CapacityError, and the engine's error for the first page; the state then stays unchanged
    */
-  poll(): Promise<WatchResult<Subscription>>;
+  poll(): Promise<WatchResult<WatchedSubscription>>;
   /** Polls repeatedly until the signal aborts. Each poll starts when the consumer asks for the next result. */
-  polls(rhythm?: PollSchedule): AsyncGenerator<WatchResult<Subscription>, void, undefined>;
+  polls(rhythm?: PollSchedule): AsyncGenerator<WatchResult<WatchedSubscription>, void, undefined>;
 }
 
 /**
@@ -83,7 +83,7 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
   const expand = [
     ...new Set([...(options.expand ?? []), ...(customFields === 'none' ? [] : (['custom_fields'] as const))]),
   ];
-  const query: Query = {
+  const query: WatchQuery = {
     ...(publicationId !== undefined && { publicationId }),
     ...(expand.length > 0 && { expand }),
     ...(status !== undefined && { status }),
@@ -91,7 +91,7 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
     limit,
   };
 
-  async function read(more: Query): Promise<{ items: readonly Subscription[]; nextCursor: string | null }> {
+  async function read(more: WatchQuery): Promise<{ items: readonly WatchedSubscription[]; nextCursor: string | null }> {
     const page = await engine.list('subscriptions.list', { ...query, ...more }, call);
     return { items: page.items, nextCursor: page.hasMore ? page.nextCursor : null };
   }
@@ -99,9 +99,9 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
   let state = options.state ?? startWatch(publicationId);
   let last: Promise<unknown> = Promise.resolve();
 
-  async function pollNow(): Promise<WatchResult<Subscription>> {
+  async function pollNow(): Promise<WatchResult<WatchedSubscription>> {
     const { pages, capacity, hasTime } = options;
-    const result = await pollWatch<Subscription>({
+    const result = await pollWatch<WatchedSubscription>({
       state,
       events,
       customFields,
@@ -120,7 +120,7 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
     return result;
   }
 
-  function poll(): Promise<WatchResult<Subscription>> {
+  function poll(): Promise<WatchResult<WatchedSubscription>> {
     const result = last.then(pollNow, pollNow);
     last = result;
     return result;

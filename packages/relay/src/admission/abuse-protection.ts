@@ -70,7 +70,7 @@ interface ProtectionRefusal {
 }
 
 /** A post on its way through the steps of {@link AbuseProtection.check}. */
-interface Attempt {
+interface CheckedPost {
   readonly post: SignupPost;
   readonly signup: Pick<AdmittedPost, 'submission' | 'kept'>;
   readonly now: number;
@@ -152,7 +152,11 @@ export class AbuseProtection {
   }
 
   /** Reads the token and the origin, and decides whether a proof is needed. */
-  #begin(post: SignupPost, { submission, kept, suspected }: AdmittedPost, now: number): Attempt | ProtectionRefusal {
+  #begin(
+    post: SignupPost,
+    { submission, kept, suspected }: AdmittedPost,
+    now: number,
+  ): CheckedPost | ProtectionRefusal {
     const { form, header } = post;
     const { proof } = form.protection;
     const isAttack = this.#attack.count(now);
@@ -184,7 +188,7 @@ export class AbuseProtection {
   }
 
   /** Refuses a post without a valid token; a token below its minimum age may be sent again. */
-  async #requireToken(attempt: Attempt): Promise<ProtectionRefusal | null> {
+  async #requireToken(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     const { post, token, now } = attempt;
     if (!post.form.protection.token) return null;
     const age = token && tokenAge(token, now);
@@ -192,12 +196,12 @@ export class AbuseProtection {
   }
 
   /** Refuses a post that lacks a required proof; its token stays valid. */
-  async #requireProof(attempt: Attempt): Promise<ProtectionRefusal | null> {
+  async #requireProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     if (!attempt.needsProof || attempt.signup.submission.proof !== undefined) return null;
     return this.#ask('PROOF_REQUIRED', attempt, true);
   }
 
-  async #applyRateLimits({ post, signup, releases }: Attempt): Promise<ProtectionRefusal | null> {
+  async #applyRateLimits({ post, signup, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
     const counted = await this.#rateLimits.countPost(signup.submission.email, post.client);
     if (!counted.within) return { refused: tooManySignups(counted.retryAfterSeconds), limit: counted.kind };
     releases.push(counted.release);
@@ -205,7 +209,7 @@ export class AbuseProtection {
   }
 
   /** Verifies the proof of work or Turnstile's response. Where Turnstile is unavailable, the signup is suspected. */
-  async #verifyProof(attempt: Attempt): Promise<ProtectionRefusal | null> {
+  async #verifyProof(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     if (!attempt.needsProof) return null;
     const { turnstile } = attempt.post.form.protection;
     const result = turnstile
@@ -216,14 +220,14 @@ export class AbuseProtection {
     return null;
   }
 
-  async #verifyProofOfWork({ post, signup, releases }: Attempt): Promise<'passed' | 'failed'> {
+  async #verifyProofOfWork({ post, signup, releases }: CheckedPost): Promise<'passed' | 'failed'> {
     const challenge = await this.#proofOfWork.verify(signup.submission.proof ?? '', post.form.name);
     if (challenge === null || !(await this.#usedProofs.use(challenge))) return 'failed';
     releases.push(() => this.#usedProofs.release(challenge));
     return 'passed';
   }
 
-  async #verifyTurnstile({ post, signup }: Attempt, secret: string): Promise<'passed' | 'failed' | 'unknown'> {
+  async #verifyTurnstile({ post, signup }: CheckedPost, secret: string): Promise<'passed' | 'failed' | 'unknown'> {
     const verdict = await verifyTurnstile({
       url: this.#options.defence.turnstileUrl,
       secret,
@@ -238,7 +242,7 @@ export class AbuseProtection {
   }
 
   /** Marks the token as used; refuses one that was used before. */
-  async #useToken(attempt: Attempt): Promise<ProtectionRefusal | null> {
+  async #useToken(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     const { token, releases } = attempt;
     if (!token) return null;
     if (!(await this.#usedTokens.use(token.nonce))) return this.#ask('TOKEN_REQUIRED', attempt, false);
@@ -247,7 +251,7 @@ export class AbuseProtection {
   }
 
   /** Refuses or suspects an address whose domain receives no mail, by the form's setting. */
-  async #checkMailDomain(attempt: Attempt): Promise<ProtectionRefusal | null> {
+  async #checkMailDomain(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     const { post, signup, now } = attempt;
     const { mx } = post.form.protection;
     if (mx === 'off' || (await this.#mailDomains.receivesMail(domainOf(signup.submission.email), now))) return null;
@@ -260,7 +264,7 @@ export class AbuseProtection {
   }
 
   /** Counts the signup for its mailbox; true where the limit is exceeded. */
-  async #applyMailboxLimit({ post, signup, suspected, releases }: Attempt): Promise<boolean> {
+  async #applyMailboxLimit({ post, signup, suspected, releases }: CheckedPost): Promise<boolean> {
     const counted = await this.#rateLimits.countMailbox(post.form.name, signup.kept, suspected);
     releases.push(counted.release);
     return !counted.within;
@@ -271,7 +275,7 @@ export class AbuseProtection {
    *
    * @param keepsToken - whether the token of the post is handed back, instead of a new one
    */
-  async #ask(code: AskCode, attempt: Attempt, keepsToken: boolean): Promise<ProtectionRefusal> {
+  async #ask(code: AskCode, attempt: CheckedPost, keepsToken: boolean): Promise<ProtectionRefusal> {
     const { post, signup, now, needsProof, origin } = attempt;
     const { name, protection } = post.form;
     const kept = keepsToken ? attempt.token : null;
@@ -307,6 +311,6 @@ function tooManySignups(retryAfterSeconds: number): Refused {
 }
 
 /** A failed release costs one use until it expires; the others are still released. */
-async function releaseAll({ releases }: Attempt): Promise<void> {
+async function releaseAll({ releases }: CheckedPost): Promise<void> {
   await Promise.allSettled(releases.map((release) => release()));
 }

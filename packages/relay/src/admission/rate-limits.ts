@@ -216,7 +216,7 @@ export class SingleUse {
 /** Maximum number of keys in memory, at about 150 bytes each; the oldest is dropped first. */
 const maxKeys = 20_000;
 
-interface Count {
+interface LimitCount {
   points: number;
   /** End of the window, in milliseconds since the Unix epoch. */
   until: number;
@@ -224,7 +224,7 @@ interface Count {
 
 /** The library's memory limiter without its timer for each key, which costs more than the counting itself. */
 export class MemoryLimiter extends RateLimiterMemory {
-  readonly #counts = new Map<string, Count>();
+  readonly #counts = new Map<string, LimitCount>();
   /** Keys in the order of their first count; a ring buffer that starts at the oldest key once it is full. */
   readonly #keys: string[] = [];
   #oldest = 0;
@@ -298,7 +298,7 @@ export class MemoryLimiter extends RateLimiterMemory {
     this.#oldest = (this.#oldest + 1) % maxKeys;
   }
 
-  #result({ points, until }: Count, now: number, first: boolean): RateLimiterRes {
+  #result({ points, until }: LimitCount, now: number, first: boolean): RateLimiterRes {
     return new RateLimiterRes(
       Math.max(this.points - points, 0),
       Number.isFinite(until) ? until - now : -1,

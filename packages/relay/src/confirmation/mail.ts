@@ -4,7 +4,7 @@ import { sign } from '../secrets.ts';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
 
 /** Sender or recipient of a mail. */
-export interface Sender {
+export interface MailSender {
   /** Empty if only the address is shown. */
   readonly name: string;
   readonly address: string;
@@ -12,7 +12,7 @@ export interface Sender {
 
 /** The mail that asks a person to confirm, and what its link opens. */
 export interface Confirmation {
-  readonly from: Sender;
+  readonly from: MailSender;
   /** Subject of the mail and heading of the page. */
   readonly subject: string;
   /** Plain text with `{link}`. */
@@ -27,8 +27,8 @@ export interface Confirmation {
 
 /** A mail in the format of nodemailer. */
 export interface Message {
-  readonly from: Sender;
-  readonly to: Sender;
+  readonly from: MailSender;
+  readonly to: MailSender;
   readonly subject: string;
   readonly text: string;
   readonly html: string;

@@ -24,7 +24,7 @@ export interface ConfirmationPagesOptions {
   readonly now: () => number;
 }
 
-interface Environment {
+interface PageEnvironment {
   readonly Bindings: { peer: string | null };
 }
 
@@ -32,7 +32,7 @@ interface Environment {
  * Routes for `/TOKEN`. Mail scanners open links, so GET changes nothing and POST confirms. A second POST shows the same
  * page and changes nothing.
  */
-export function confirmationPages(options: ConfirmationPagesOptions): Hono<Environment> {
+export function confirmationPages(options: ConfirmationPagesOptions): Hono<PageEnvironment> {
   const { store, health, key, forms, log, onEvent, visitor, confirmed, now } = options;
 
   /** The signup of a link; `unknown` for an invalid link, `gone` if its signup was deleted. */
@@ -50,7 +50,7 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<Envir
     return redirect(forms[form]?.confirmation?.confirmedUrl ?? donePath);
   }
 
-  return new Hono<Environment>()
+  return new Hono<PageEnvironment>()
     .get(`/${donePath}`, () => page(200, confirmedHtml))
     .get('/:token', async (context) => {
       const signup = await find(context.req.param('token'));

@@ -5,7 +5,7 @@
 import { backoffMs, type BackoffOptions, type Retry } from './retry.ts';
 
 /** The parts of a failure that a {@link CircuitBreaker} needs. */
-export interface Failure {
+export interface DeliveryFailure {
   /** Names the cause. A new cause is reported, a repeated one is not. */
   readonly cause: string;
   /** Wait that the other side asked for, in milliseconds. */
@@ -13,7 +13,7 @@ export interface Failure {
 }
 
 /** Options of {@link CircuitBreaker}. */
-export interface CircuitBreakerOptions<F extends Failure> {
+export interface CircuitBreakerOptions<F extends DeliveryFailure> {
   readonly backoff: BackoffOptions;
   readonly now: () => number;
   readonly random: () => number;
@@ -26,7 +26,7 @@ export interface CircuitBreakerOptions<F extends Failure> {
 /** Number of consecutive failures that may each concern one signup alone; the next one opens the circuit breaker. */
 const maxPossibleFailures = 2;
 
-export class CircuitBreaker<F extends Failure> {
+export class CircuitBreaker<F extends DeliveryFailure> {
   readonly #options: CircuitBreakerOptions<F>;
   #openUntil = 0;
   /** Failures since the last success, counted once per pause. */

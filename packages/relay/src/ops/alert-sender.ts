@@ -22,11 +22,11 @@ interface SentAlert {
   readonly event: string;
 }
 
-type Send = (alert: SentAlert) => Promise<void>;
+type SendAlert = (alert: SentAlert) => Promise<void>;
 
 /** Sends each alert to every configured receiver. A failure is logged and changes nothing else. */
 export class AlertSender {
-  readonly #receivers: readonly Send[];
+  readonly #receivers: readonly SendAlert[];
   readonly #log: Log;
   readonly #inFlight = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -61,7 +61,7 @@ export class AlertSender {
   }
 }
 
-function postTo(address: string): Send {
+function postTo(address: string): SendAlert {
   return async (alert) => {
     const answer = await fetch(address, {
       method: 'POST',
@@ -74,7 +74,7 @@ function postTo(address: string): Send {
   };
 }
 
-function runCommand(command: string): Send {
+function runCommand(command: string): SendAlert {
   return (alert) =>
     new Promise((resolve, reject) => {
       const child = spawn(command, {

@@ -96,7 +96,7 @@ export function createAlerts(options: AlertOptions): Alerts {
     sender.send(alert);
   };
   const deadLetters = new DeadLetterBatch(send, gatherMs);
-  const conditions = new Conditions(send);
+  const conditions = new AlertConditions(send);
   const posts = new PostCounter(now);
   const stopping = new AbortController();
   const checks = periodicChecks({ ...options, now, conditions, posts, stopping: stopping.signal });
@@ -128,7 +128,7 @@ function alertListener(
     conditions,
     deadLetters,
     posts,
-  }: { readonly conditions: Conditions; readonly deadLetters: DeadLetterBatch; readonly posts: PostCounter },
+  }: { readonly conditions: AlertConditions; readonly deadLetters: DeadLetterBatch; readonly posts: PostCounter },
 ): EventListener {
   return eventListener({
     accepted: () => posts.count('kept'),
@@ -179,7 +179,7 @@ function periodicChecks({
   stopping,
 }: AlertOptions & {
   readonly now: () => number;
-  readonly conditions: Conditions;
+  readonly conditions: AlertConditions;
   readonly posts: PostCounter;
   readonly stopping: AbortSignal;
 }): { backlog(this: void): Promise<void>; disk(this: void): Promise<void>; posts(this: void): void } {
@@ -237,7 +237,7 @@ function apiCondition(
   return status === 404 ? 'publication_refused' : 'delivery_stalled';
 }
 
-interface Condition {
+interface AlertCondition {
   readonly name: ConditionName;
   /** The affected key, publication or form; empty for the whole relay. */
   readonly scope: string;
@@ -248,16 +248,21 @@ interface Condition {
 }
 
 /** The conditions that hold at present; each is reported once when it begins and once when it ends. */
-class Conditions {
+class AlertConditions {
   readonly #send: SendAlert;
-  readonly #open = new Map<string, Condition>();
+  readonly #open = new Map<string, AlertCondition>();
 
   constructor(send: SendAlert) {
     this.#send = send;
   }
 
   /** Reports a condition once it has lasted for `afterMs` milliseconds. */
-  begin(name: ConditionName, { scope, forms }: Pick<Condition, 'scope' | 'forms'>, message: string, afterMs = 0): void {
+  begin(
+    name: ConditionName,
+    { scope, forms }: Pick<AlertCondition, 'scope' | 'forms'>,
+    message: string,
+    afterMs = 0,
+  ): void {
     const key = `${name} ${scope}`;
     const condition = this.#open.get(key) ?? { name, scope, forms, message, timer: undefined, isReported: false };
     this.#open.set(key, condition);
@@ -267,7 +272,7 @@ class Conditions {
     else this.#report(condition);
   }
 
-  #report(condition: Condition): void {
+  #report(condition: AlertCondition): void {
     clearTimeout(condition.timer);
     condition.isReported = true;
     this.#send(condition.name, condition.message, condition.forms);

@@ -3,7 +3,7 @@ import { refusalBody, refused, type Refused } from '@newsletter-kit/core/endpoin
 import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
 import * as z from 'zod';
-import type { Page } from '../store/signup-store.ts';
+import type { PageRequest } from '../store/signup-store.ts';
 import { exportLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
 import { hasOperatorToken } from '../secrets.ts';
@@ -93,7 +93,7 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
   return api;
 }
 
-function pageOf(after: string | undefined, limit: string | undefined): Page {
+function pageOf(after: string | undefined, limit: string | undefined): PageRequest {
   return { after, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
 }
 

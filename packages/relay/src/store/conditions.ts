@@ -3,12 +3,12 @@ import { personHash } from './signup-identity.ts';
 import type { SignupFilter } from './signup-store.ts';
 
 /** A condition with a `?` for each of its values. */
-export interface Condition {
+export interface SqlCondition {
   readonly sql: string;
   readonly values: readonly (string | number)[];
 }
 
-const oneOf = (column: string, values: readonly string[]): Condition => ({
+const oneOf = (column: string, values: readonly string[]): SqlCondition => ({
   sql: values.length === 0 ? '1 = 0' : `${column} IN (${values.map(() => '?').join(', ')})`,
   values,
 });
@@ -16,7 +16,7 @@ const oneOf = (column: string, values: readonly string[]): Condition => ({
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 /** @param find - the dialect's function for the position of a substring */
-type Part<Value> = (value: Value, find: string) => Condition;
+type Part<Value> = (value: Value, find: string) => SqlCondition;
 
 const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable<SignupFilter[Name]>> } = {
   // A text that is no UUID matches no signup.
@@ -42,8 +42,8 @@ const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable
 };
 
 /** @param find - the dialect's function for the position of a substring */
-export function conditions(filter: SignupFilter, find: 'instr' | 'strpos'): Condition {
-  const part = <Value>(value: Value | null | undefined, of: Part<Value>): Condition[] =>
+export function conditions(filter: SignupFilter, find: 'instr' | 'strpos'): SqlCondition {
+  const part = <Value>(value: Value | null | undefined, of: Part<Value>): SqlCondition[] =>
     value === undefined || value === null ? [] : [of(value, find)];
   const all = [
     ...part(filter.ids, parts.ids),

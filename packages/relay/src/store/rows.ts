@@ -8,7 +8,7 @@ import {
   neverAttempted,
   type NewSignup,
   type OpenBatch,
-  type Outcome,
+  type DeliveryOutcome,
   type SignupState,
   type StoredSignup,
   type ConfirmationScan,
@@ -198,7 +198,7 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
 }
 
 /** The columns of an outcome. */
-export function settledColumns(outcome: Outcome): {
+export function settledColumns(outcome: DeliveryOutcome): {
   readonly state: SignupState;
   readonly nextAttemptAt: number | null;
   readonly settledAt: number | null;

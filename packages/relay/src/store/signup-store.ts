@@ -91,7 +91,7 @@ export const blockedMs = 5000;
 export const freshMs = 10_000;
 
 /** Outcome of an attempt. Reasons contain no address and no secret. */
-export type Outcome =
+export type DeliveryOutcome =
   | { readonly state: 'delivered'; readonly at: number }
   | {
       readonly state: 'waiting';
@@ -210,7 +210,7 @@ export interface SignupFilter {
 }
 
 /** A page of a list. */
-export interface Page {
+export interface PageRequest {
   /** The last signup of the page before; the first page without. */
   readonly after?: string | undefined;
   readonly limit: number;
@@ -265,7 +265,7 @@ export interface SignupStore {
    */
   claim(claim: Claim): Promise<readonly ClaimedSignup[]>;
   /** Stores the outcome of an attempt, for all of these signups or none. Ignores signups erased in the meantime. */
-  settle(ids: readonly string[], outcome: Outcome): Promise<void>;
+  settle(ids: readonly string[], outcome: DeliveryOutcome): Promise<void>;
   /** Undoes claims, as if they had not been made. */
   release(ids: readonly string[]): Promise<void>;
   /** How many signups of these forms were never attempted, counted up to `most`. */
@@ -283,7 +283,7 @@ export interface SignupStore {
   /** Records that the API has answered for a batch, or that the call was given up. */
   batchSent(id: string, at: number): Promise<void>;
   /** Ends a batch: its unconfirmed signups wait again. */
-  endBatch(id: string, outcome: Extract<Outcome, { state: 'waiting' }>): Promise<void>;
+  endBatch(id: string, outcome: Extract<DeliveryOutcome, { state: 'waiting' }>): Promise<void>;
   /**
    * Leases the scan of a publication to this process until `until`.
    *
@@ -318,12 +318,12 @@ export interface SignupStore {
   counts(): Promise<SignupCounts>;
   overview(now: number): Promise<Overview>;
   /** A page of the signups that match a filter, newest first. `everySignup` reads all pages. */
-  list(filter: SignupFilter, page: Page): Promise<readonly StoredSignup[]>;
+  list(filter: SignupFilter, page: PageRequest): Promise<readonly StoredSignup[]>;
   /**
    * A page of the consent ledger, in the order of signups, for export. The limit counts signups: each may have two
    * entries, which stay together.
    */
-  listConsents(page: Page): Promise<readonly ConsentRecord[]>;
+  listConsents(page: PageRequest): Promise<readonly ConsentRecord[]>;
   /** Everything the store holds about a person. @param address - in any spelling */
   person(address: string): Promise<HeldAboutPerson>;
   /**

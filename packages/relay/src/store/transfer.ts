@@ -105,7 +105,7 @@ export function readLine(line: string): ReadLine {
 const atOnce = 500;
 
 /** Progress of an import. */
-export interface ImportProgress {
+export interface TransferProgress {
   readonly signups: number;
   /** Signups that were not in the store before. */
   readonly added: number;
@@ -146,9 +146,9 @@ export async function errorsIn(lines: AsyncIterable<string>, most: number): Prom
 export async function importLines(
   store: Pick<SignupStore, 'load'>,
   lines: AsyncIterable<string>,
-  onProgress: (progress: ImportProgress) => void = () => {},
-): Promise<ImportProgress> {
-  let progress: ImportProgress = { signups: 0, added: 0, consents: 0 };
+  onProgress: (progress: TransferProgress) => void = () => {},
+): Promise<TransferProgress> {
+  let progress: TransferProgress = { signups: 0, added: 0, consents: 0 };
   let signups: StoredSignup[] = [];
   let consents: ConsentRecord[] = [];
   const write = async (): Promise<void> => {

@@ -1,16 +1,16 @@
 /** When a circuit breaker opens, how long it stays open, and what it reports. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiCircuits, CircuitBreaker, type Failure } from '../../src/delivery/circuit-breaker.ts';
+import { ApiCircuits, CircuitBreaker, type DeliveryFailure } from '../../src/delivery/circuit-breaker.ts';
 import { decideRetry, defaultBackoff, type Retry } from '../../src/delivery/retry.ts';
 
 const hourMs = 3_600_000;
 const startAt = Date.UTC(2026, 10, 23);
 let now = startAt;
-const onOpen = vi.fn<(failure: Failure) => void>();
+const onOpen = vi.fn<(failure: DeliveryFailure) => void>();
 const onClose = vi.fn<() => void>();
 
 /** A circuit breaker whose first pause is 750 ms: a second with the jitter of a random number of 0.5. */
-function breaker<F extends Failure = Failure>(): CircuitBreaker<F> {
+function breaker<F extends DeliveryFailure = DeliveryFailure>(): CircuitBreaker<F> {
   return new CircuitBreaker<F>({ backoff: defaultBackoff, now: () => now, random: () => 0.5, onOpen, onClose });
 }
 

@@ -7,7 +7,7 @@ import {
   type Claim,
   type Consent,
   type NewSignup,
-  type Outcome,
+  type DeliveryOutcome,
   type SignupCounts,
   type SignupFilter,
   type SignupState,
@@ -42,7 +42,7 @@ const consent: Consent = {
   page: 'https://shop.example/news',
   visitor: '192.0.2.0',
 };
-const failed = (nextAttemptAt: number, tried = false): Outcome => ({
+const failed = (nextAttemptAt: number, tried = false): DeliveryOutcome => ({
   state: 'waiting',
   at: start,
   nextAttemptAt,
@@ -468,7 +468,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const id = await store.accept(signup({ needsConfirmation: true }));
       await claim(store, 9, start, { state: 'unconfirmed' });
       await store.confirmPerson(id, start, consent);
-      const mailed: Outcome = { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null };
+      const mailed: DeliveryOutcome = { state: 'unconfirmed', at: start, nextAttemptAt: null, reason: null };
       await store.settle([id], mailed);
       expect(await store.counts()).toEqual({ ...none, waiting: 1 });
       await claim(store, 9, start);
@@ -478,7 +478,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     it('is requested again after a failed mail, not after a failed delivery', async () => {
       const store = await fresh();
-      const dead: Outcome = { state: 'dead', at: start, reason: 'refused' };
+      const dead: DeliveryOutcome = { state: 'dead', at: start, reason: 'refused' };
       const id = await store.accept(signup({ needsConfirmation: true }));
       await claim(store, 9, start, { state: 'unconfirmed' });
       await store.settle([id], dead);
@@ -662,7 +662,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     const kept = async (store: SignupStore): Promise<Record<string, string>> => {
       const ids: Record<string, string> = {};
-      const add = async (name: string, changes: Partial<NewSignup>, outcome?: Outcome): Promise<void> => {
+      const add = async (name: string, changes: Partial<NewSignup>, outcome?: DeliveryOutcome): Promise<void> => {
         ids[name] = await store.accept({ ...ofPerson(`${name}@example.com`), ...changes });
         if (outcome) await settled(store, ids[name], outcome);
       };
@@ -846,7 +846,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 }
 
 /** Takes everything that is due, settles one, and gives the rest back. */
-async function settled(store: SignupStore, id: string, outcome: Outcome): Promise<void> {
+async function settled(store: SignupStore, id: string, outcome: DeliveryOutcome): Promise<void> {
   for (const claimed of await store.claim({ forms: ['default', 'footer'], limit: 1000, now: start + 1e9 }))
     if (claimed.id !== id) await store.release([claimed.id]);
   await store.settle([id], outcome);

@@ -6,7 +6,7 @@ import type { SubscriptionRow } from '../store/subscriptions.ts';
 import { enroll, takesApiEnrollment } from '../world/journeys.ts';
 import { overrideDoubleOpt } from '../world/subscribe.ts';
 import { apiError } from './errors.ts';
-import { type Call, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
+import { type RuleCall, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 type Expand = readonly 'stats'[] | undefined;
 
@@ -65,7 +65,7 @@ const getJourney = rule('journeys.get', (call) => {
 });
 
 /** The automation that the path names. @throws ApiError 404 */
-function findAutomation({ world, publication, params }: Call): AutomationRow {
+function findAutomation({ world, publication, params }: RuleCall): AutomationRow {
   const automation = world.store.automations.byId(publication.id, params['automationId'] ?? '');
   return orNotFound(automation, 'automation with this id on this publication');
 }
@@ -159,7 +159,7 @@ interface SubscriberName {
 }
 
 /** @throws ApiError 400 where no subscriber or two different ones are named, 404 where none is found */
-function findSubscriber({ world, publication }: Call, { email, subscription_id }: SubscriberName): SubscriptionRow {
+function findSubscriber({ world, publication }: RuleCall, { email, subscription_id }: SubscriberName): SubscriptionRow {
   const { subscriptions } = world.store;
   const named = [
     ...(email === undefined ? [] : [subscriptions.byAddress(publication.id, addressKey(email))]),

@@ -2,7 +2,7 @@
 import type { CustomFieldRow } from '../store/custom-fields.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
-import { type Call, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
+import { type RuleCall, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 const create = rule('customFields.create', ({ world, publication }, _query, { kind, display }) => {
   const { customFields } = world.store;
@@ -44,7 +44,7 @@ const remove = rule('customFields.delete', (call) => {
   return {};
 });
 
-function findField({ world, publication, params }: Call): CustomFieldRow {
+function findField({ world, publication, params }: RuleCall): CustomFieldRow {
   const field = world.store.customFields.byId(publication.id, params['id'] ?? '');
   return orNotFound(field, 'custom field with this id on this publication');
 }

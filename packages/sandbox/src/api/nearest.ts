@@ -2,6 +2,7 @@
  * Finds the valid request nearest to a refused one, for the request log. Pure. A {@link Nearest} holds only the shape
  * of the request; an {@link ExampleRequest} keeps the values that were sent.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import { bodyExamples } from '../openapi/examples.ts';
 import { publicationId } from '../world/ids.ts';
@@ -19,7 +20,7 @@ export interface Nearest {
   readonly change: readonly Change[];
 }
 
-export interface Refused {
+export interface RefusedRequest {
   readonly method: string;
   readonly path: string;
   readonly status: number;
@@ -31,7 +32,7 @@ export interface Refused {
 
 /** Null where nothing about the request is wrong: a success, an exceeded quota, a failure of the server. */
 export function nearestRequest(
-  { method, path, status, operation, changes }: Refused,
+  { method, path, status, operation, changes }: RefusedRequest,
   apiPrefix: string,
 ): Nearest | null {
   if (status < 400 || status >= 500 || status === 429) return null;
@@ -104,13 +105,11 @@ function filled(template: string, path: string): string {
 }
 
 type Json = Record<string, unknown>;
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function exampleBody(found: Operation, sent: string | null, change: readonly Change[]): Json {
   const known = Object.entries(bodyExamples).find(([id]) => id === found.id)?.[1] ?? {};
   const parsed = parse(sent);
-  const whole = !isObject(parsed) || change.some(({ field }) => field === 'body');
+  const whole = !isRecord(parsed) || change.some(({ field }) => field === 'body');
   const body: Json = whole ? structuredClone({ ...known }) : parsed;
   for (const name of found.body?.required ?? []) body[name] ??= known[name];
   if (whole) return body;

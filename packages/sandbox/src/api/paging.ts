@@ -4,7 +4,7 @@
  */
 import { pageLimit } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
-import type { Position, Rows } from '../store/database.ts';
+import type { Position, PagedRows } from '../store/database.ts';
 import { apiError } from './errors.ts';
 
 export interface PagingQuery {
@@ -14,7 +14,7 @@ export interface PagingQuery {
 }
 
 /** A page of a list, as the reply to a request. */
-export interface Page {
+export interface PageAnswer {
   readonly body: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** Counts the whole list. Only set for a page by cursor, whose body need not have the total. */
@@ -27,7 +27,7 @@ export interface Listing<Row extends Position> {
   readonly list: string;
   /** Ascending where left out. */
   readonly direction?: 'asc' | 'desc' | undefined;
-  readonly rows: Rows<Row>;
+  readonly rows: PagedRows<Row>;
   readonly record: (row: Row) => unknown;
   /** Whether pages by cursor have `total_results` as well. */
   readonly total?: boolean;
@@ -37,7 +37,7 @@ export interface Listing<Row extends Position> {
  * A list that takes `cursor` and `page`: by page number where one is given, otherwise by cursor. A cursor is the
  * position of the last row returned, so inserts and deletions elsewhere do not shift pages.
  */
-export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Page {
+export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): PageAnswer {
   if (query.page === undefined) return cursorList(query, listing);
   if (query.cursor !== undefined) throw apiError(400, 'INVALID_PAGINATION', 'Use either "cursor" or "page", not both.');
   return {
@@ -52,7 +52,7 @@ export function cursorOrOffsetList<Row extends Position>(query: PagingQuery, lis
 export function cursorList<Row extends Position>(
   { cursor, limit = pageLimit.default }: PagingQuery,
   listing: Listing<Row>,
-): Page {
+): PageAnswer {
   const { list, direction = 'asc', rows, record, total } = listing;
   const after = cursor === undefined ? undefined : readCursor(cursor, list, direction);
   const found = rows.rows({ direction, limit: limit + 1, after });
@@ -65,7 +65,7 @@ export function cursorList<Row extends Position>(
 }
 
 /** A list that takes `page` alone: every answer has the page number and the totals. */
-export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): Page {
+export function offsetList<Row extends Position>(query: PagingQuery, listing: Listing<Row>): PageAnswer {
   const reply = offsetPage(query, listing);
   return query.page === undefined
     ? reply
@@ -77,7 +77,7 @@ export function offsetList<Row extends Position>(query: PagingQuery, listing: Li
  *
  * @param answer - core's schema of the answer
  */
-export function wholeList<Row extends Position>(answer: z.ZodType, { rows, record }: Listing<Row>): Page {
+export function wholeList<Row extends Position>(answer: z.ZodType, { rows, record }: Listing<Row>): PageAnswer {
   const total = rows.total();
   const data = rows.rows({ direction: 'asc', limit: total }).map(record);
   const paging = {
@@ -95,7 +95,7 @@ export function wholeList<Row extends Position>(answer: z.ZodType, { rows, recor
 function offsetPage<Row extends Position>(
   { page = 1, limit = pageLimit.default }: PagingQuery,
   listing: Listing<Row>,
-): Page {
+): PageAnswer {
   const { direction = 'asc', rows, record } = listing;
   const total_results = rows.total();
   const data = rows.rows({ direction, limit, offset: (page - 1) * limit }).map(record);

@@ -24,7 +24,7 @@ export const quotaSchema = z.strictObject({
 });
 
 export type QuotaRequest = z.input<typeof quotaSchema>;
-export type Quota = z.output<typeof quotaSchema>;
+export type QuotaSettings = z.output<typeof quotaSchema>;
 
 /** How requests are limited right now; without a `limit` they are not. */
 export interface RateLimitState {
@@ -35,8 +35,8 @@ export interface RateLimitState {
   readonly retryAfter: boolean;
 }
 
-const service: Quota = { limit: 180, windowSeconds: 60, headers: true, retryAfter: false };
-const quotas: Readonly<Record<Profile, Quota | null>> = { spec: null, service, unlimited: null };
+const service: QuotaSettings = { limit: 180, windowSeconds: 60, headers: true, retryAfter: false };
+const quotas: Readonly<Record<Profile, QuotaSettings | null>> = { spec: null, service, unlimited: null };
 
 export interface RateLimit {
   /** Counts one request and returns the headers to send. @throws ApiError 429 with the same headers beyond the quota */
@@ -52,7 +52,7 @@ export interface RateLimit {
 
 export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): RateLimit {
   let profile: RateLimitState['profile'] = 'spec';
-  let quota: Quota | null = null;
+  let quota: QuotaSettings | null = null;
   let ends = 0;
   let used = 0;
   const use = (limit: Profile | QuotaRequest): void => {

@@ -5,7 +5,7 @@
 import { operation, type OperationById, type OperationId } from '@newsletter-kit/core/contract';
 import { type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
-import { recordsInMemory, type Position, type Rows } from '../store/database.ts';
+import { recordsInMemory, type Position, type PagedRows } from '../store/database.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
 import { apiError } from './errors.ts';
@@ -26,7 +26,7 @@ export interface WorkspaceCall {
 }
 
 /** What the rule of a publication's operation gets: the publication as well. */
-export interface Call extends WorkspaceCall {
+export interface RuleCall extends WorkspaceCall {
   readonly publication: PublicationRow;
 }
 
@@ -68,7 +68,7 @@ type Schemas = typeof schemas;
 type OutputOf<Id extends OperationId, Side extends 'query' | 'body'> =
   Schemas[Id] extends Readonly<Record<Side, infer Schema extends z.ZodType>> ? z.output<Schema> : unknown;
 type CallOf<Id extends OperationId> = OperationById<Id>['path'] extends `${string}{publicationId}${string}`
-  ? Call
+  ? RuleCall
   : WorkspaceCall;
 
 /**
@@ -117,7 +117,7 @@ export function ruleWithSchemas<Id extends OperationId, Query extends z.ZodType,
  * @param record - converts a row to the record in the answer
  */
 export const listOf = <Row extends Position>(
-  rows: Rows<Row> | readonly Row[],
+  rows: PagedRows<Row> | readonly Row[],
   record: (row: Row) => unknown,
   options: Pick<Listing<Row>, 'direction' | 'total'> = {},
 ): Omit<Listing<Row>, 'list'> => ({ ...options, rows: 'total' in rows ? rows : recordsInMemory(rows), record });

@@ -7,7 +7,7 @@ import { ApiError } from './errors.ts';
 import type { Change } from './nearest.ts';
 
 /** The checked value, and the paths of what was ignored. */
-export interface Checked<Value> {
+export interface ValidInput<Value> {
   readonly value: Value;
   readonly ignored: readonly string[];
 }
@@ -15,7 +15,7 @@ export interface Checked<Value> {
 type Path = readonly PropertyKey[];
 
 /** Reads `input` by `schema`. @throws {@link ApiError} 400 with one detail per problem, each naming its field */
-export function check<Schema extends z.ZodType>(schema: Schema, input: unknown): Checked<z.output<Schema>> {
+export function check<Schema extends z.ZodType>(schema: Schema, input: unknown): ValidInput<z.output<Schema>> {
   const first = schema.safeParse(input);
   if (first.success) return { value: first.data, ignored: [] };
   const unknown = first.error.issues.flatMap((issue) =>

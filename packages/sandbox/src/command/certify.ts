@@ -28,10 +28,10 @@ interface Verdict {
   readonly outcome: 'survived' | 'failed' | 'not met' | 'not claimed';
   readonly seconds: number;
   /** What went wrong; left out where nothing did. */
-  readonly failure?: Failure;
+  readonly failure?: ScenarioFailure;
 }
 
-interface Failure {
+interface ScenarioFailure {
   readonly about: string;
   readonly code: number;
   readonly how: string;
@@ -100,7 +100,7 @@ async function tryUnder(
   }
 }
 
-function evidence(sandbox: Sandbox, output: string): Pick<Failure, 'requests' | 'output'> {
+function evidence(sandbox: Sandbox, output: string): Pick<ScenarioFailure, 'requests' | 'output'> {
   return {
     requests: requestLines(sandbox.requests()).slice(-shownRequests),
     output: output.trimEnd().split('\n').slice(-shownOutput),

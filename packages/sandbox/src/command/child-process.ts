@@ -12,7 +12,7 @@ const keptOutput = 20_000;
 /** How long a command that is asked to stop may take, in milliseconds. */
 const grace = 2000;
 
-export interface Ended {
+export interface EndedProcess {
   /** Its exit code, 128 and its number for a signal, 127 where it could not be started. */
   readonly code: number;
   /** Completes a sentence that begins with "the command". */
@@ -35,7 +35,7 @@ export function runCommand(
   [command, ...args]: readonly [string, ...string[]],
   env: Readonly<Record<string, string>>,
   { capture = false, timeout }: RunOptions = {},
-): Promise<Ended> {
+): Promise<EndedProcess> {
   return new Promise((resolve) => {
     const windows = process.platform === 'win32';
     // A group of its own, so that what the command started can be stopped with it.

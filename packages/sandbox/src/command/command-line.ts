@@ -16,14 +16,14 @@ import { profiles } from '../api/rate-limit.ts';
 import { readServerOptions, serverOptions } from './options.ts';
 import { enableCompileCache } from 'node:module';
 
-export interface Context {
+export interface CommandContext {
   /** The arguments behind the program's name. */
   readonly argv: readonly string[];
   /** Sets the exit code. */
   readonly end: (code: number) => void;
 }
 
-const serve: CommandEntry<Context> = {
+const serve: CommandEntry<CommandContext> = {
   about: 'serve the API until Ctrl-C; this is the default command',
   load: async () => ({
     define: (command, { end }) =>
@@ -38,7 +38,7 @@ const serve: CommandEntry<Context> = {
   }),
 };
 
-const exec: CommandEntry<Context> = {
+const exec: CommandEntry<CommandContext> = {
   about: 'start a fresh sandbox on a free port, run a command against it and end with its exit code',
   load: async () => ({
     define: (command, { argv, end }) =>
@@ -53,7 +53,7 @@ const exec: CommandEntry<Context> = {
   }),
 };
 
-const certify: CommandEntry<Context> = {
+const certify: CommandEntry<CommandContext> = {
   about: 'run a command once in every scenario: each value of each assumption, and the main faults',
   load: async () => ({
     define: (command, { argv, end }) =>
@@ -97,7 +97,7 @@ const certify: CommandEntry<Context> = {
   }),
 };
 
-const replay: CommandEntry<Context> = {
+const replay: CommandEntry<CommandContext> = {
   about: 'send the requests of a recording to a fresh sandbox and compare the answers; fails where one differs',
   load: async () => ({
     define: (command, { end }) =>
@@ -108,7 +108,7 @@ const replay: CommandEntry<Context> = {
   }),
 };
 
-const newsletterSandbox: CommandLine<Context> = {
+const newsletterSandbox: CommandLine<CommandContext> = {
   name: 'newsletter-sandbox',
   about: 'The Newsletter Publishing API on this machine.',
   manifest: new URL('../../package.json', import.meta.url),

@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
+import { isRecord } from '@newsletter-kit/core/engine';
 import { UsageError } from '@newsletter-kit/core/command-line';
 import { createSandbox, type Sandbox } from '../app.ts';
 import { ApiError } from '../api/errors.ts';
-import { createAssumptions, isJson, type AssumptionChoice } from '../control/assumptions.ts';
+import { createAssumptions, type AssumptionChoice } from '../control/assumptions.ts';
 import { isLoopback } from '../control/access.ts';
 import { apiKeys, publicationId } from '../world/ids.ts';
 import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
@@ -130,7 +131,7 @@ function readAssumptions(path: string): AssumptionChoice {
     new UsageError(`The assumptions file "${path}" ${reason} newsletter probe --assumptions FILE writes such a file.`);
   try {
     const choice: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isJson(choice)) throw explainAssumptions('must hold one JSON object.');
+    if (!isRecord(choice)) throw explainAssumptions('must hold one JSON object.');
     // Checks every name and value.
     createAssumptions(choice as AssumptionChoice);
     return choice as AssumptionChoice;

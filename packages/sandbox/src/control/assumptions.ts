@@ -1,6 +1,7 @@
 /**
  * Assumptions: each gap of the specification, how the sandbox fills it, and how other values change an answer.
  */
+import { isRecord } from '@newsletter-kit/core/engine';
 import { apiError } from '../api/errors.ts';
 
 export interface Draft {
@@ -28,18 +29,14 @@ export interface Facts {
 /** A JSON object. */
 export type Json = Readonly<Record<string, unknown>>;
 
-export function isJson(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** The answer with another body. */
 export function withBody(draft: Draft, change: (body: Json) => Json): Draft {
-  return isJson(draft.body) ? { ...draft, body: change(draft.body) } : draft;
+  return isRecord(draft.body) ? { ...draft, body: change(draft.body) } : draft;
 }
 
 /** The answer with every record in its `data` changed, be it one or a list. */
 function withRecords(draft: Draft, change: (record: Json) => Json): Draft {
-  const each = (record: unknown): unknown => (isJson(record) ? change(record) : record);
+  const each = (record: unknown): unknown => (isRecord(record) ? change(record) : record);
   return withBody(draft, (body) =>
     'data' in body
       ? { ...body, data: Array.isArray(body['data']) ? body['data'].map(each) : each(body['data']) }
@@ -100,7 +97,7 @@ function withUnknownValues(record: Json): Json {
   return Object.fromEntries(
     Object.entries(record).map(([key, value]) => {
       if (Array.isArray(value))
-        return [key, value.map((item: unknown) => (isJson(item) ? withUnknownValues(item) : item))];
+        return [key, value.map((item: unknown) => (isRecord(item) ? withUnknownValues(item) : item))];
       return [key, typeof value === 'string' ? (unknownValues[key]?.[value] ?? value) : value];
     }),
   );

@@ -91,24 +91,24 @@ export const bodyKept = 64 * 1024;
 /** Characters kept of all bodies and headers; beyond it, the oldest requests keep their entry only. */
 const contentsKept = 16 * 1024 * 1024;
 
-interface Line {
+interface LoggedRequest {
   readonly entry: LogEntry;
   contents: Contents;
   readonly size: number;
 }
 
 export function createRequestLog(most = contentsKept): RequestLog {
-  let lines: Line[] = [];
+  let lines: LoggedRequest[] = [];
   let n = 0;
   let size = 0;
   /** Number of the oldest request that has its contents. */
   let whole = 1;
-  const drop = (line: Line): void => {
+  const drop = (line: LoggedRequest): void => {
     size -= line.size;
     line.contents = { ...line.contents, request: null, response: null };
   };
-  const at = (number: number): Line | undefined => lines[number - (lines[0]?.entry.n ?? 0)];
-  const shown = (): readonly Line[] => lines.slice(-kept);
+  const at = (number: number): LoggedRequest | undefined => lines[number - (lines[0]?.entry.n ?? 0)];
+  const shown = (): readonly LoggedRequest[] => lines.slice(-kept);
   return {
     add(entry, contents) {
       const line = { entry: { n: (n += 1), ...entry }, contents, size: sizeOf(contents) };
@@ -153,7 +153,7 @@ const sizeOf = ({ target, request, response }: Contents): number =>
     target.length,
   );
 
-function compile({ after = 0, method, status, operation, text }: LogFilter): (line: Line) => boolean {
+function compile({ after = 0, method, status, operation, text }: LogFilter): (line: LoggedRequest) => boolean {
   const statuses = status?.split(',').map((part) => part.trim().toLowerCase());
   const ids = operation && new RegExp(`^${operation.split('*').map(escaped).join('.*')}$`);
   const part = text?.toLowerCase();

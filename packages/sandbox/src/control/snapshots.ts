@@ -278,13 +278,13 @@ function parse(text: string, number: number): unknown {
   }
 }
 
-interface Line {
+interface SnapshotLine {
   readonly text: string;
   readonly number: number;
 }
 
 /** Line by line, without a copy of the whole. */
-function* linesOf(text: string): Generator<Line, void> {
+function* linesOf(text: string): Generator<SnapshotLine, void> {
   for (let from = 0, number = 1; from < text.length; number += 1) {
     const end = text.indexOf('\n', from);
     const to = end < 0 ? text.length : end + 1;

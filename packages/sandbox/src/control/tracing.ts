@@ -25,7 +25,7 @@ export interface TracingOptions {
 /** Answers a request and records in the trace how. */
 export type Work = (request: Request, path: string, search: string, trace: Trace) => Promise<Response>;
 
-export interface Tracing {
+export interface RequestTracing {
   /** Answers a request by `work`, or `refuse`s it where a fault says so, and leaves an entry in the log. */
   readonly answer: (request: Request, path: string, work: Work, refuse: Refuse) => Promise<Response>;
   /**
@@ -36,10 +36,10 @@ export interface Tracing {
 
 const redaction = createRedaction(() => hiddenMark);
 
-export function createTracing({ clock, log, events, faults, assumptions, rateLimit }: TracingOptions): Tracing {
+export function createTracing({ clock, log, events, faults, assumptions, rateLimit }: TracingOptions): RequestTracing {
   const repeated = new WeakMap<Request, { readonly n: number; entry?: LogEntry }>();
 
-  const answer: Tracing['answer'] = async (request, path, work, refuse) => {
+  const answer: RequestTracing['answer'] = async (request, path, work, refuse) => {
     const from = request.url.indexOf('?');
     const search = from < 0 ? '' : request.url.slice(from);
     const repeat = repeated.get(request);

@@ -15,7 +15,7 @@ import {
   readPairs,
   uncached,
 } from './endpoint.ts';
-import { type Consent, issueCode, mayUse, isChallenge, isChallengeMethod } from './grants.ts';
+import { type GrantedConsent, issueCode, mayUse, isChallenge, isChallengeMethod } from './grants.ts';
 import { isRegistered, withParameters } from './clients.ts';
 import { readScopes } from './scopes.ts';
 import { requireOwnForm, tokenField, tokenFor, consentPage, errorPage } from './consent-page.ts';
@@ -56,7 +56,7 @@ function readReturn(oauth: Oauth, parameters: Parameters): Return {
  * Reads the rest of the request: what the person is to consent to.
  * @throws OauthError, to be sent to the redirect URI
  */
-function readConsent({ client, redirectUri }: Return, parameters: Parameters): Consent {
+function readConsent({ client, redirectUri }: Return, parameters: Parameters): GrantedConsent {
   const [twice] = parameters.repeated;
   if (twice !== undefined) throw new OauthError('invalid_request', { reason: `"${twice}" is given more than once.` });
   if (!mayUse(client, 'authorization_code')) {
@@ -71,7 +71,10 @@ function readConsent({ client, redirectUri }: Return, parameters: Parameters): C
   return { client, redirectUri, scopes, challenge, challengeMethod };
 }
 
-function readChallenge(client: OauthClientRow, parameters: Parameters): Pick<Consent, 'challenge' | 'challengeMethod'> {
+function readChallenge(
+  client: OauthClientRow,
+  parameters: Parameters,
+): Pick<GrantedConsent, 'challenge' | 'challengeMethod'> {
   const challenge = parameters.get('code_challenge');
   if (challenge === undefined) {
     if (client.secret === null) throw new OauthError('invalid_request', { description: 'Code challenge is required.' });
@@ -130,7 +133,7 @@ export const takeAnswer: Endpoint = (call) =>
 async function authorize(
   call: OauthCall,
   read: () => Parameters | Promise<Parameters>,
-  answer: (consent: Consent, to: Return, parameters: Parameters) => Response | Promise<Response>,
+  answer: (consent: GrantedConsent, to: Return, parameters: Parameters) => Response | Promise<Response>,
 ): Promise<Response> {
   let to: Return | undefined;
   try {

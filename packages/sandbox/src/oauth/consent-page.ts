@@ -4,14 +4,14 @@
  */
 import { html, raw } from 'hono/html';
 import { uncached, OauthError } from './endpoint.ts';
-import { type Consent, person } from './grants.ts';
+import { type GrantedConsent, person } from './grants.ts';
 import { inWords } from './scopes.ts';
 import type { World } from '../world/world.ts';
 import { pageStyle } from '@newsletter-kit/core/endpoint';
 
 /** What the consent page shows and sends back. */
 interface ConsentPage {
-  readonly consent: Consent;
+  readonly consent: GrantedConsent;
   /** The request's own parameters and the token of the form. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly headers: Readonly<Record<string, string>>;

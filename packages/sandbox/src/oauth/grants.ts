@@ -13,7 +13,7 @@ export const codeLifetime = 600;
 export const accessTokenLifetime = 7200;
 
 /** What the person agreed to. */
-export interface Consent {
+export interface GrantedConsent {
   readonly client: OauthClientRow;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
@@ -33,7 +33,7 @@ export interface Redemption {
 export type TokenProblem = 'revoked' | 'expired' | undefined;
 
 /** Stores a consent and returns its authorization code. */
-export function issueCode(world: World, consent: Consent): string {
+export function issueCode(world: World, consent: GrantedConsent): string {
   return world.write(() => {
     const seq = world.store.next('oauth_grant');
     const code = world.ids.token('oauth_code', seq);

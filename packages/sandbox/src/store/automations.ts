@@ -1,5 +1,5 @@
 /** Store of automations, their e-mails, and the journeys of subscribers. */
-import { type Database, inserter, selection, type Rows } from './database.ts';
+import { type Database, inserter, selection, type PagedRows } from './database.ts';
 
 /** An automation as stored; `trigger_events` is a JSON list. */
 export interface AutomationRow {
@@ -151,11 +151,11 @@ export function automationStore(database: Database) {
     insertEmail,
     insertJourney,
     byId: (publicationId: string, id: string) => byId.get(id, publicationId),
-    list: (publicationId: string): Rows<AutomationRow> =>
+    list: (publicationId: string): PagedRows<AutomationRow> =>
       selection(database, { table: 'automations', where: 'publication_id = ?', values: [publicationId] }),
     /** In the order they are sent. */
     emails: (automation: number) => emails.all(automation),
-    emailList: (automation: number): Rows<AutomationEmailRow> =>
+    emailList: (automation: number): PagedRows<AutomationEmailRow> =>
       selection(database, { table: 'automation_emails', where: 'automation = ?', values: [automation] }),
     /** What its e-mails add up to. */
     engagement: (automation: number): Engagement | undefined => engagement.get(automation),
@@ -169,7 +169,7 @@ export function automationStore(database: Database) {
     running: (subscription: number, automation: number) => running.get(subscription, automation),
     /** The journeys this subscription is on. */
     runningOf: (subscription: number) => runningOf.all(subscription),
-    journeyList: (automation: number, status?: string): Rows<NamedJourneyRow> =>
+    journeyList: (automation: number, status?: string): PagedRows<NamedJourneyRow> =>
       selection(database, {
         table: 'journeys',
         columns: journeyColumns,

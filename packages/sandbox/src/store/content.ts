@@ -1,5 +1,5 @@
 /** Store of authors, advertisement opportunities, condition sets, publication fields and complimentary access. */
-import { type Bound, type Database, inserter, type Rows, selection } from './database.ts';
+import { type Bound, type Database, inserter, type PagedRows, selection } from './database.ts';
 
 /** An author as stored; `social_media_links` is a JSON object. */
 export interface AuthorRow {
@@ -56,7 +56,7 @@ export interface PublicationFieldRow {
 }
 
 /** The queries about what surrounds the subscriptions. */
-export type Content = ReturnType<typeof contentStore>;
+export type ContentQueries = ReturnType<typeof contentStore>;
 
 export function contentStore(database: Database) {
   const authors = database.prepare<AuthorRow>('SELECT * FROM authors WHERE publication_id = ? ORDER BY created, seq');
@@ -121,14 +121,14 @@ export function contentStore(database: Database) {
     authors: (publicationId: string) => authors.all(publicationId),
     opportunities: (publicationId: string) => opportunities.all(publicationId),
     conditionSet: (publicationId: string, id: string) => conditionSet.get(id, publicationId),
-    conditionSets: (publicationId: string, purpose?: string): Rows<ConditionSetRow> =>
+    conditionSets: (publicationId: string, purpose?: string): PagedRows<ConditionSetRow> =>
       selection(database, {
         table: 'condition_sets',
         where: `publication_id = ? AND status = 'active'${purpose === undefined ? '' : ' AND purpose = ?'}`,
         values: purpose === undefined ? [publicationId] : [publicationId, purpose],
       }),
     publicationFieldNamed: (name: string) => publicationFieldNamed.get(name),
-    publicationFields: (status?: string): Rows<PublicationFieldRow> =>
+    publicationFields: (status?: string): PagedRows<PublicationFieldRow> =>
       selection(database, {
         table: 'publication_fields',
         where: status === undefined ? 'true' : 'status = ?',
@@ -199,7 +199,7 @@ export function giftStore(database: Database) {
     insert: inserter<GiftRow>(database, 'gifts', ['seq', 'access', 'subscription', 'created', 'ended', 'brought_tier']),
     byId: (publicationId: string, id: string) => byId.get(id, publicationId),
     bySeq: (seq: number) => bySeq.get(seq),
-    list: (publicationId: string): Rows<ComplimentaryAccessRow> =>
+    list: (publicationId: string): PagedRows<ComplimentaryAccessRow> =>
       selection(database, { table: 'complimentary_access', where: 'publication_id = ?', values: [publicationId] }),
     counts: (access: number) => counts.get(access) ?? { total: 0, active: 0 },
     gift: (seq: number) => gift.get(seq),

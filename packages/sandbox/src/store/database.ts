@@ -199,7 +199,7 @@ export interface Slice {
 }
 
 /** A list that can be read in parts. */
-export interface Rows<Row extends Position> {
+export interface PagedRows<Row extends Position> {
   readonly rows: (slice: Slice) => readonly Row[];
   readonly total: () => number;
 }
@@ -228,7 +228,7 @@ export interface Selection {
 export function selection<Row extends Position>(
   database: Database,
   { table, columns = '*', where, values }: Selection,
-): Rows<Row> {
+): PagedRows<Row> {
   return {
     rows({ direction, limit, after, offset }) {
       const behind = after ? ` AND (created, seq) ${direction === 'asc' ? '>' : '<'} (?, ?)` : '';
@@ -244,7 +244,7 @@ export function selection<Row extends Position>(
 }
 
 /** A list whose rows are in memory, in their order. */
-export function recordsInMemory<Row extends Position>(all: readonly Row[]): Rows<Row> {
+export function recordsInMemory<Row extends Position>(all: readonly Row[]): PagedRows<Row> {
   return {
     rows: ({ limit, offset = 0 }) => all.slice(offset, offset + limit),
     total: () => all.length,

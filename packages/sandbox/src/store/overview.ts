@@ -32,7 +32,7 @@ export interface JobOverview {
 }
 
 /** The queries of the web interface. */
-export type Overview = ReturnType<typeof overviewStore>;
+export type SandboxOverview = ReturnType<typeof overviewStore>;
 
 export function overviewStore(database: Database) {
   const byId = database.prepare<SubscriptionRow>(

@@ -1,12 +1,12 @@
 /** The store: one database with the queries of every resource, the clock, the scheduled events and the counters. */
 import { type Automations, automationStore } from './automations.ts';
-import { type Content, contentStore, type Gifts, giftStore } from './content.ts';
+import { type ContentQueries, contentStore, type Gifts, giftStore } from './content.ts';
 import { type CustomFields, customFieldStore } from './custom-fields.ts';
 import { type Database, openDatabase } from './database.ts';
 import { type DeletionRequests, deletionRequestStore, type Jobs, jobStore } from './jobs.ts';
 import { type Inbox, inboxStore } from './inbox.ts';
 import { type Oauth, oauthStore } from './oauth.ts';
-import { type Overview, overviewStore } from './overview.ts';
+import { type SandboxOverview, overviewStore } from './overview.ts';
 import { snapshotStore, type SnapshotStore } from './snapshots.ts';
 import { type Subscriptions, subscriptionStore } from './subscriptions.ts';
 import { type Workspace, workspaceStore } from './workspace.ts';
@@ -14,12 +14,12 @@ import { type Workspace, workspaceStore } from './workspace.ts';
 export interface Store {
   readonly workspace: Workspace;
   readonly subscriptions: Subscriptions;
-  readonly overview: Overview;
+  readonly overview: SandboxOverview;
   readonly customFields: CustomFields;
   readonly jobs: Jobs;
   readonly automations: Automations;
   readonly gifts: Gifts;
-  readonly content: Content;
+  readonly content: ContentQueries;
   readonly deletionRequests: DeletionRequests;
   readonly oauth: Oauth;
   readonly due: Due;

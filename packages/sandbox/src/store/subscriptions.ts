@@ -1,6 +1,6 @@
 /** Store of subscriptions: rows, the filtered and paginated list, tiers and list memberships. */
 import { utmFields } from '@newsletter-kit/core/contract';
-import { type Bound, type Database, selection, type Rows } from './database.ts';
+import { type Bound, type Database, selection, type PagedRows } from './database.ts';
 
 /** The columns of attribution that a request can set. */
 export const attributionColumns = [...utmFields, 'referring_site'] as const;
@@ -182,7 +182,7 @@ export function subscriptionStore(database: Database) {
     listsOf: (seq: number): string[] => listsOf.all(seq).map((row) => row.id),
 
     /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
-    list(publicationId: string, filter: SubscriptionFilter): Rows<ListedRow> {
+    list(publicationId: string, filter: SubscriptionFilter): PagedRows<ListedRow> {
       const asked = filterNames.filter((name) => filter[name] !== undefined);
       // Repeated as a literal: SQLite uses a partial index only where the query contains its condition.
       const premium = filter.tier === 'premium' ? ["tier = 'premium'"] : [];

@@ -89,7 +89,7 @@ interface JobResult {
   readonly errors: readonly string[];
 }
 
-type Item = z.output<typeof bulkUpdateItem>;
+type JobItem = z.output<typeof bulkUpdateItem>;
 
 const bulkParams = z.object({ subscriptions: z.array(bulkUpdateItem) });
 const statusParams = z.object({ subscription_ids: z.array(z.string()), new_status: z.enum(['active', 'inactive']) });
@@ -138,7 +138,7 @@ interface Plan {
   readonly gift: ComplimentaryAccessRow | undefined;
 }
 
-function planItem(world: World, publication: PublicationRow, item: Item): Plan | { readonly problem: string } {
+function planItem(world: World, publication: PublicationRow, item: JobItem): Plan | { readonly problem: string } {
   const { store } = world;
   const row = store.subscriptions.byId(publication.id, item.subscription_id);
   if (!row) return { problem: noSubscription };
@@ -170,7 +170,7 @@ function planItem(world: World, publication: PublicationRow, item: Item): Plan |
 function applyItem(
   world: World,
   publication: PublicationRow,
-  item: Item,
+  item: JobItem,
   { row, join, leave, gift }: Plan,
   note: Note,
 ): readonly string[] {

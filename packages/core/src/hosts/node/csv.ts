@@ -261,7 +261,7 @@ export interface ColumnOptions {
 /** The subscription in a row, or why the row can't be read. */
 export type ReadCells = { readonly subscription: Readonly<Record<string, unknown>> } | { readonly problem: string };
 
-interface Reader {
+interface CsvReader {
   readonly at: number;
   readonly column: string;
   readonly target: string;
@@ -309,7 +309,7 @@ export function columnReader(
 function readersOf(
   header: readonly string[],
   { columns = {}, customFields, others = 'refuse', listSeparator = ',' }: ColumnOptions,
-): Reader[] {
+): CsvReader[] {
   const missing = Object.keys(columns).filter((name) => !header.includes(name));
   if (missing.length > 0)
     throw new HeaderError(`The header has no column ${list(missing)}. Its columns are ${list(header)}.`);
@@ -317,7 +317,7 @@ function readersOf(
   const meaningOf = headingReader(customFields?.map(({ display }) => display) ?? []);
   const kinds = new Map(customFields?.map(({ display, kind }) => [display, kind]));
   const unknown: string[] = [];
-  const readers = header.flatMap((column, at): Reader[] => {
+  const readers = header.flatMap((column, at): CsvReader[] => {
     const target: string | null | undefined = Object.hasOwn(columns, column)
       ? columns[column]
       : (targetOf(meaningOf(column), column) ?? (others === 'custom' ? (`custom:${column}` as const) : undefined));

@@ -46,14 +46,14 @@ export async function openFileJournal(path: string): Promise<FileJournal> {
   }
 }
 
-interface Waiting {
+interface QueuedLine {
   readonly line: string;
   readonly resolve: () => void;
   readonly reject: (error: unknown) => void;
 }
 
 function journal(file: FileHandle, path: string, resumes: boolean, unlock: () => void): FileJournal {
-  let waiting: Waiting[] = [];
+  let waiting: QueuedLine[] = [];
   let writing: Promise<void> | undefined;
   let broken: JournalError | undefined;
 
@@ -96,7 +96,7 @@ function journal(file: FileHandle, path: string, resumes: boolean, unlock: () =>
   };
 }
 
-interface Line {
+interface JournalLine {
   readonly value: unknown;
   /** Bytes of the file up to and with its line break. */
   readonly end: number;
@@ -117,7 +117,7 @@ async function wholeLines(file: FileHandle, path: string): Promise<{ end: number
  * Every complete record; stops before a last one that was cut off or left empty.
  * @throws JournalError where records follow it
  */
-async function* lines(file: FileHandle, path: string): AsyncGenerator<Line> {
+async function* lines(file: FileHandle, path: string): AsyncGenerator<JournalLine> {
   const chunk = Buffer.allocUnsafe(1 << 16);
   let rest = Buffer.alloc(0);
   let end = 0;

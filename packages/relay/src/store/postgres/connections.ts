@@ -5,7 +5,7 @@ import pg from 'pg';
 import type { Row } from '../rows.ts';
 
 /** Runs a statement. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+export type RunQuery = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
 
 /** Size and time limits of a pool, in milliseconds. */
 export interface ConnectionLimits {
@@ -52,10 +52,10 @@ export class Connections {
   }
 
   /** Runs a statement outside any transaction. */
-  readonly query: Query = async (text, values = []) => (await this.#pool.query<Row>(text, [...values])).rows;
+  readonly query: RunQuery = async (text, values = []) => (await this.#pool.query<Row>(text, [...values])).rows;
 
   /** Runs the queries of `work` in one transaction. */
-  async transaction<T>(work: (query: Query) => Promise<T>): Promise<T> {
+  async transaction<T>(work: (query: RunQuery) => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     // Without a listener, a connection that breaks between two statements would end the process.
     client.on('error', ignore);

@@ -33,8 +33,8 @@ import {
   neverAttempted,
   type NewSignup,
   type OpenBatch,
-  type Outcome,
-  type Page,
+  type DeliveryOutcome,
+  type PageRequest,
   type Retention,
   type SharedCounters,
   type SignupFilter,
@@ -43,7 +43,7 @@ import {
   StoreUnavailableError,
   type ConfirmationScan,
 } from '../signup-store.ts';
-import type { Query } from './connections.ts';
+import type { RunQuery } from './connections.ts';
 import { explainPostgresError, isPostgresFailure } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
@@ -77,7 +77,7 @@ interface Arrival {
 
 interface Settlement {
   readonly ids: readonly string[];
-  readonly outcome: Outcome;
+  readonly outcome: DeliveryOutcome;
 }
 
 class PostgresStore implements SignupStore {
@@ -116,14 +116,14 @@ class PostgresStore implements SignupStore {
   }
 
   claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
-    const work = (query: Query): Promise<readonly ClaimedSignup[]> => this.#claimIn(query, claim);
+    const work = (query: RunQuery): Promise<readonly ClaimedSignup[]> => this.#claimIn(query, claim);
     const claimed = this.#claimed.then(() => writing(() => this.#database.brief.transaction(work)));
     this.#claimed = claimed.catch(() => undefined);
     return claimed;
   }
 
   async #claimIn(
-    query: Query,
+    query: RunQuery,
     { forms, limit, now, batch, state = 'waiting' }: Claim,
   ): Promise<readonly ClaimedSignup[]> {
     const states = claimableStates(state, batch !== undefined);
@@ -142,7 +142,7 @@ class PostgresStore implements SignupStore {
     return claimed;
   }
 
-  settle(ids: readonly string[], outcome: Outcome): Promise<void> {
+  settle(ids: readonly string[], outcome: DeliveryOutcome): Promise<void> {
     return writing(() => this.#settlements.run({ ids, outcome }));
   }
 
@@ -175,7 +175,7 @@ class PostgresStore implements SignupStore {
     return this.#write(sql.batchSent, [id, at]);
   }
 
-  endBatch(id: string, outcome: Extract<Outcome, { state: 'waiting' }>): Promise<void> {
+  endBatch(id: string, outcome: Extract<DeliveryOutcome, { state: 'waiting' }>): Promise<void> {
     return this.#write(sql.endBatch, [id, outcome.tried, outcome.nextAttemptAt, outcome.reason.replaceAll('\0', '')]);
   }
 
@@ -226,13 +226,13 @@ class PostgresStore implements SignupStore {
     return toOverview(counts, due, forms, deadByReason);
   }
 
-  list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {
+  list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
     const { sql: where, values } = conditions(filter, 'strpos');
     const page = after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
     return this.#readLong(filtered.list(page.where), [...page.values, limit], (rows) => rows.map(toStored));
   }
 
-  listConsents({ after = firstId, limit }: Page): Promise<readonly ConsentRecord[]> {
+  listConsents({ after = firstId, limit }: PageRequest): Promise<readonly ConsentRecord[]> {
     return this.#readLong(sql.consents, [after, limit], (rows) => rows.map(toConsent));
   }
 

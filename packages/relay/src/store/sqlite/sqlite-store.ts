@@ -34,8 +34,8 @@ import {
   neverAttempted,
   type NewSignup,
   type OpenBatch,
-  type Outcome,
-  type Page,
+  type DeliveryOutcome,
+  type PageRequest,
   type Retention,
   type SignupFilter,
   type SignupStore,
@@ -147,7 +147,7 @@ class SqliteStore implements SignupStore {
     return people.flatMap((person) => this.#statements.signupsOfPerson.all({ person }).map(toSignupOfPerson));
   }
 
-  async settle(ids: readonly string[], outcome: Outcome): Promise<void> {
+  async settle(ids: readonly string[], outcome: DeliveryOutcome): Promise<void> {
     const columns = settledColumns(outcome);
     const changed = await this.#commits.run(() =>
       ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...columns }).changes), 0),
@@ -194,7 +194,7 @@ class SqliteStore implements SignupStore {
     return this.#commits.run(() => void this.#statements.batchSent.run({ id, at }));
   }
 
-  endBatch(id: string, outcome: Extract<Outcome, { state: 'waiting' }>): Promise<void> {
+  endBatch(id: string, outcome: Extract<DeliveryOutcome, { state: 'waiting' }>): Promise<void> {
     const { nextAttemptAt, reason, tried } = settledColumns(outcome);
     return this.#commits.run(() => {
       this.#statements.waitAgain.run({ batch: id, nextAttemptAt, reason, tried });
@@ -256,7 +256,7 @@ class SqliteStore implements SignupStore {
     });
   }
 
-  list(filter: SignupFilter, { after, limit }: Page): Promise<readonly StoredSignup[]> {
+  list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
     return this.#read(() => {
       const { sql, values } = conditions(filter, 'instr');
       const page = after === undefined ? { sql, values } : { sql: `${sql} AND id < ?`, values: [...values, after] };
@@ -267,7 +267,7 @@ class SqliteStore implements SignupStore {
     });
   }
 
-  listConsents({ after = '', limit }: Page): Promise<readonly ConsentRecord[]> {
+  listConsents({ after = '', limit }: PageRequest): Promise<readonly ConsentRecord[]> {
     return this.#read(() => this.#statements.consents.all({ after, limit }).map(toConsent));
   }
 

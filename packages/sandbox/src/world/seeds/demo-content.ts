@@ -5,7 +5,7 @@
 import type { Seed } from './seed.ts';
 
 type SeedPublication = Seed['publications'][number];
-type Content = Pick<
+type DemoContent = Pick<
   SeedPublication,
   'automations' | 'authors' | 'advertisement_opportunities' | 'complimentary_access' | 'condition_sets'
 >;
@@ -13,7 +13,7 @@ type Content = Pick<
 const day = 86_400;
 
 /** @param now - Unix seconds @param founded - when the publication began */
-export function demoContent(now: number, founded: number): Content {
+export function demoContent(now: number, founded: number): DemoContent {
   return {
     automations: [
       {

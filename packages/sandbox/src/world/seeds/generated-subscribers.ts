@@ -3,7 +3,7 @@ import type { Seed, SeedContext } from './seed.ts';
 import type { World } from '../world.ts';
 
 type SeedSubscription = NonNullable<Seed['publications'][number]['subscriptions']>[number];
-type Origin = Pick<
+type SeedOrigin = Pick<
   SeedSubscription,
   'utm_source' | 'utm_medium' | 'utm_channel' | 'utm_campaign' | 'utm_term' | 'utm_content' | 'referring_site'
 >;
@@ -45,7 +45,7 @@ export const origins = {
   boost: { utm_channel: 'boost', utm_source: 'boost', utm_medium: 'paid', utm_campaign: 'tide tables' },
   link: { utm_channel: 'magic_link', utm_source: 'linkedin', utm_medium: 'social', utm_content: 'bio' },
   unknown: { utm_channel: '' },
-} as const satisfies Record<string, Origin>;
+} as const satisfies Record<string, SeedOrigin>;
 
 export type OriginName = keyof typeof origins;
 
@@ -138,7 +138,7 @@ const statuses = [
   ['needs_attention', 1],
   ['validating', 1],
 ] as const;
-type Status = (typeof statuses)[number][0];
+type SeedStatus = (typeof statuses)[number][0];
 
 const originNames = Object.keys(origins) as OriginName[];
 
@@ -146,7 +146,7 @@ const originNames = Object.keys(origins) as OriginName[];
 export interface GeneratedSubscriber {
   readonly email: string;
   readonly name: string;
-  readonly status: Status;
+  readonly status: SeedStatus;
   readonly origin: OriginName;
   readonly topic: (typeof topics)[number];
   readonly received: number;
@@ -177,7 +177,7 @@ export function generatedSubscriber(n: number, chance: SeedContext['chance']): G
   };
 }
 
-function shared(hundredth: number): Status {
+function shared(hundredth: number): SeedStatus {
   let rest = hundredth;
   for (const [status, share] of statuses) {
     if (rest < share) return status;
