@@ -56,12 +56,16 @@ const resultsFile = (floor: string): string => join(resultsFolder, `${floor}.jso
 
 /**
  * @param args - `FLOOR [FILE…]` and options: with files it mutates only those, and `FILE:10-40` stands for lines 10 to
- *   40; `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N
+ *   40; `--page` only writes docs/mutation.md from the stored results; `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N
  *   test processes; `--fresh` forgets the results of earlier runs
  * @returns false where a whole floor was measured and stays below the goal
  * @throws UserError where the arguments are wrong or Stryker does not start
  */
 export async function runMutations(args: readonly string[]): Promise<boolean> {
+  if (args.length === 1 && args[0] === '--page') {
+    writeFileSync(document, describeResults());
+    return true;
+  }
   const { name, floor, files, ...options } = readArguments(args);
   const sources = sourcesOf(floor);
   const chosen = files.map(fromRoot);
@@ -97,7 +101,7 @@ export async function runMutations(args: readonly string[]): Promise<boolean> {
 }
 
 function readArguments(args: readonly string[]): MutationRun {
-  const usage = `Run "npm run mutate -- FLOOR [FILE…] [--tests GLOB] [--concurrency N] [--fresh]", where FLOOR is ${Object.keys(floors).join(', ')}.`;
+  const usage = `Run "npm run mutate -- FLOOR [FILE…] [--tests GLOB] [--concurrency N] [--fresh]" or "npm run mutate -- --page", where FLOOR is ${Object.keys(floors).join(', ')}.`;
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -219,7 +223,9 @@ const collapse = (code: string): string => code.replaceAll(/\s+/g, ' ').trim();
 
 function readResults(floor: string): FloorResults {
   if (!existsSync(resultsFile(floor))) return {};
-  return JSON.parse(readFileSync(resultsFile(floor), 'utf8')) as FloorResults;
+  const results = JSON.parse(readFileSync(resultsFile(floor), 'utf8')) as FloorResults;
+  // A file that was renamed or removed since has no result.
+  return Object.fromEntries(Object.entries(results).filter(([file]) => existsSync(join(root, file))));
 }
 
 function printResult(file: string, result: FileResult): void {
