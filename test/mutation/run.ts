@@ -56,8 +56,9 @@ const resultsFile = (floor: string): string => join(resultsFolder, `${floor}.jso
 
 /**
  * @param args - `FLOOR [FILE…]` and options: with files it mutates only those, and `FILE:10-40` stands for lines 10 to
- *   40; `--page` only writes docs/mutation.md from the stored results; `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N
- *   test processes; `--fresh` forgets the results of earlier runs
+ *   40; `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N
+ *   test processes; `--fresh` forgets the results of earlier runs. `--page` alone writes docs/mutation.md from the
+ *   stored results
  * @returns false where a whole floor was measured and stays below the goal
  * @throws UserError where the arguments are wrong or Stryker does not start
  */

@@ -135,7 +135,7 @@ export class BulkConfirmation {
     return scan;
   }
 
-  /** When a scan looks for a batch: every `lookAfterMs` after it was sent, once each; at once if the clock was set back. */
+  /** When the next scan looks for a batch: each `lookAfterMs` after it was sent; now if the clock was set back. */
   #nextScanAt(batch: OpenBatch): number {
     const { now, lookAfterMs } = this.#options;
     if (this.#isInFuture(batch)) return now();

@@ -133,8 +133,8 @@ function readAssumptions(path: string): AssumptionChoice {
     const choice: unknown = JSON.parse(readFileSync(path, 'utf8'));
     if (!isRecord(choice)) throw explainAssumptions('must hold one JSON object.');
     // Checks every name and value.
-    createAssumptions(choice as AssumptionChoice);
-    return choice as AssumptionChoice;
+    createAssumptions(choice);
+    return choice;
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (error instanceof ApiError) throw explainAssumptions(`is wrong: ${error.details[0]?.message ?? ''}`);
