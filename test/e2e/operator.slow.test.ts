@@ -65,7 +65,7 @@ describe('the operator’s page', () => {
   it('shows and requests no data before the right token is entered', async () => {
     const { page } = await open('a-token-somebody-guessed');
     await page.waitForFunction(() => document.getElementById('wrong')?.textContent !== '');
-    expect(await text(page, '#wrong')).toContain('not the one');
+    expect(await text(page, '#wrong')).toContain('The token is wrong');
     expect(await page.$('#board[hidden]')).not.toBeNull();
     expect(await findings(page)).toEqual([]);
     await pictured(page, 'operator-sign-in');
