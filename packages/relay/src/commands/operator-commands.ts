@@ -63,7 +63,7 @@ export const dead = {
           }
           if (!options.json)
             print(
-              count === 0 ? 'None.' : `${count} signups. "newsletter-relay redrive" queues them for delivery again.`,
+              count === 0 ? 'None.' : `Signups: ${count}. "newsletter-relay redrive" queues them for delivery again.`,
             );
         });
       }),
