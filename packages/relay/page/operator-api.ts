@@ -1,5 +1,18 @@
 /** Calls the relay's operator API with the token that is kept in this tab. */
 
+import type { Question } from '@newsletter-kit/pages';
+
+/** What the parts of the operator's page need of the page around them. */
+export interface OperatorActions {
+  /** Runs an action of a button and shows its error. */
+  run(action: () => Promise<void> | void): Promise<void>;
+  /** Asks before something that cannot be undone. */
+  confirm(question: Question): Promise<boolean>;
+  /** Moves the focus away from a list entry that an action removes. */
+  leaveList(origin: EventTarget | null, removed: () => void): Promise<void>;
+  refresh(): Promise<void>;
+}
+
 /** The key of the token in the session storage. */
 const storageKey = 'newsletter-relay-operator';
 

@@ -12,7 +12,7 @@ import {
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { Status } from '../src/ops/operator.ts';
-import { forgetToken, hasToken, keepToken, request, SignedOutError } from './operator-api.ts';
+import { forgetToken, hasToken, keepToken, request, SignedOutError, type OperatorActions } from './operator-api.ts';
 import './person-search.ts';
 import { discardButton, redriveButton } from './signup-list.ts';
 import { backlogs, hourChart, stateBadge, summarize, tiles } from './status-view.ts';
@@ -20,7 +20,7 @@ import { backlogs, hourChart, stateBadge, summarize, tiles } from './status-view
 const refreshMs = 3000;
 const wrongToken = 'The token is wrong. Copy it again, without spaces.';
 
-export class OperatorPage extends PageElement {
+export class OperatorPage extends PageElement implements OperatorActions {
   static override properties = {
     status: { state: true },
     signingIn: { state: true },

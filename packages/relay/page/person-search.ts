@@ -2,8 +2,7 @@
 import { button, formatCount, formatNumber, PageElement, toast } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import type { HeldAboutPerson } from '../src/store/signup-store.ts';
-import type { OperatorPage } from './operator.ts';
-import { request } from './operator-api.ts';
+import { request, type OperatorActions } from './operator-api.ts';
 import { consentDetails, signupDetails } from './signup-list.ts';
 
 /** How long a browser may take to begin a download, in milliseconds. */
@@ -16,7 +15,7 @@ interface Found extends HeldAboutPerson {
 
 export class PersonSearch extends PageElement {
   static override properties = { page: { attribute: false }, found: { state: true } };
-  declare page: OperatorPage;
+  declare page: OperatorActions;
   declare found: Found | undefined;
 
   /** Removes the address and what was found. */

@@ -3,8 +3,7 @@ import { button, dateTime, facts, formatCount, formatNumber, PageElement, toast 
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import type { ConsentRecord, SignupState, StoredSignup } from '../src/store/signup-store.ts';
-import type { OperatorPage } from './operator.ts';
-import { request } from './operator-api.ts';
+import { request, type OperatorActions } from './operator-api.ts';
 
 /** Signups of one page. */
 const pageSize = 25;
@@ -19,7 +18,7 @@ export class SignupList extends PageElement {
   };
   declare signupState: SignupState;
   declare count: number;
-  declare page: OperatorPage;
+  declare page: OperatorActions;
   declare signups: readonly StoredSignup[];
   declare hasMore: boolean;
 
@@ -83,7 +82,7 @@ type Filter = Readonly<Record<string, string>>;
 /** @param removed - called once the signup has left its state */
 export function signupActions(
   { id, state, submission }: StoredSignup,
-  page: OperatorPage,
+  page: OperatorActions,
   removed: () => void,
 ): TemplateResult | typeof nothing {
   const redrivable = state === 'dead' || state === 'review';
@@ -96,7 +95,12 @@ export function signupActions(
 }
 
 /** @param removed - called once the signups have left their state */
-export function redriveButton(label: string, filter: Filter, page: OperatorPage, removed: () => void): TemplateResult {
+export function redriveButton(
+  label: string,
+  filter: Filter,
+  page: OperatorActions,
+  removed: () => void,
+): TemplateResult {
   return button({
     label,
     onClick: ({ currentTarget }) =>
@@ -114,7 +118,7 @@ export function discardButton(
   label: string,
   filter: Filter,
   text: string,
-  page: OperatorPage,
+  page: OperatorActions,
   removed: () => void,
 ): TemplateResult {
   return button({
@@ -134,7 +138,7 @@ export function discardButton(
 const fieldLabels: Readonly<Record<string, string | undefined>> = { email: 'E-mail address', consent: 'Consent' };
 
 /** A signup with everything that is stored about it. */
-export function signupDetails(signup: StoredSignup, page: OperatorPage): TemplateResult {
+export function signupDetails(signup: StoredSignup, page: OperatorActions): TemplateResult {
   const { state, form, submission, origin, receivedAt, settledAt, reason, attempts } = signup;
   const { custom_fields: fields = [], ...rest } = submission ?? {};
   return html`<article>

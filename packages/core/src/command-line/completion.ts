@@ -2,8 +2,7 @@
 import { once } from 'node:events';
 import process from 'node:process';
 import { Argument, type Command, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { notes } from './options.ts';
-import type { Candidate } from './program.ts';
+import { notes, type Candidate } from './options.ts';
 
 /**
  * The script of each shell. All run `completion words` with the words up to the cursor, without `eval`; it answers with

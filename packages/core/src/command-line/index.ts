@@ -5,11 +5,10 @@
  *
  * @packageDocumentation
  */
-export { collect, collectList, notes, wholeNumber } from './options.ts';
+export { collect, collectList, notes, wholeNumber, type Candidate } from './options.ts';
 export {
   createProgram,
   defineCommand,
-  type Candidate,
   type CommandEntry,
   type CommandLine,
   type CommandModule,

@@ -36,3 +36,9 @@ export function notes(...paragraphs: readonly string[]): (context: { readonly co
     return `\n${paragraphs.map((each) => (help.preformatted(each) ? each : help.boxWrap(each, width))).join('\n\n')}`;
   };
 }
+
+/** A value that may stand at the cursor. `:files` lets the shell complete the name of a file. */
+export interface Candidate {
+  readonly value: string;
+  readonly about: string;
+}

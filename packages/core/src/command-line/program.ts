@@ -4,6 +4,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, type Option, type CommanderError } from '@commander-js/extra-typings';
 import { notes } from './options.ts';
+import type { Candidate } from './options.ts';
 import process from 'node:process';
 
 /** A command in the table. Its module is loaded when the command is called, or its help or its completion is needed. */
@@ -17,12 +18,6 @@ export interface CommandEntry<Context> {
 /** What the module of a command exports. */
 export interface CommandModule<Context> {
   define(command: Command, context: Context): unknown;
-}
-
-/** A value that may stand at the cursor. `:files` lets the shell complete the name of a file. */
-export interface Candidate {
-  readonly value: string;
-  readonly about: string;
 }
 
 /** A program: its name, its commands and what they share. */
