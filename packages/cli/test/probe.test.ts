@@ -10,18 +10,20 @@ import {
   type Sandbox,
 } from '@newsletter-kit/sandbox';
 import { expect, onTestFinished, test } from 'vitest';
-import { explanationOf, findAssumptions } from '../src/probe/assumptions.ts';
-import { findDifferences } from '../src/probe/differences.ts';
+import { compare, findAssumptions } from '../src/probe/assumptions.ts';
 import { createRecordingHost, readEverything, type RecordingHost } from '../src/probe/read-everything.ts';
 
 /** What only an answer to a write shows. */
 const writes = ['known_address', 'created_status', 'empty_warnings', 'bulk_import', 'custom_field_deletion'];
 
-const assumptions = openSandbox({})
-  .assumptions.list()
+const sandboxOfDefaults = openSandbox({});
+const assumptions = sandboxOfDefaults.assumptions
+  .list()
   .flatMap(({ id, values, default: usual }) =>
     values.filter((value) => value !== usual).map((value) => ({ id, value, usual })),
   );
+
+sandboxOfDefaults.close();
 
 function openSandbox(choice: AssumptionChoice): Sandbox {
   return createSandbox({ seed: 'demo', assumptions: choice });
@@ -73,7 +75,7 @@ async function probe({
 }) {
   const signal = new AbortController().signal;
   const { answers, skipped, rateLimited } = await readEverything({ client, host, hasLogin, signal, onCall() {} });
-  const compared = answers.map((answer) => ({ ...answer, differences: findDifferences(answer) }));
+  const compared = answers.map(compare);
   const findings = findAssumptions({ answers: compared, rateLimited });
   return { compared, skipped, seen: Object.fromEntries(findings.map(({ assumption, value }) => [assumption, value])) };
 }
@@ -115,10 +117,10 @@ test.for(assumptions.filter(({ id }) => !writes.includes(id)))('finds $id=$value
   const { compared, seen } = await probe({ client, host, hasLogin: id === 'token_info' });
   expect(seen[id]).toBe(value);
   // Every difference that the assumption makes is ascribed to it, and to no other.
-  for (const answer of compared)
-    for (const difference of answer.differences)
+  for (const { differences } of compared)
+    for (const difference of differences)
       expect(
-        explanationOf(difference, answer) ??
+        difference.assumption ??
           (difference.kind === 'unknown-value'
             ? 'unknown_values'
             : difference.kind === 'unknown-field'

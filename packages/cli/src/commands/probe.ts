@@ -8,8 +8,13 @@ import { replaceFile } from '@newsletter-kit/core/node';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { type Context, exitCodes } from '../context.ts';
 import { count, jsonOption } from '../output.ts';
-import { explanationOf, findAssumptions, type ComparedAnswer, type Finding } from '../probe/assumptions.ts';
-import { findDifferences, type Difference } from '../probe/differences.ts';
+import {
+  compare,
+  findAssumptions,
+  type ComparedAnswer,
+  type ExplainedDifference,
+  type Finding,
+} from '../probe/assumptions.ts';
 import { createRecordingHost, readEverything, type SkippedOperation } from '../probe/read-everything.ts';
 import { checkAccess } from './whoami.ts';
 
@@ -49,7 +54,7 @@ export function define(command: Command, context: Context) {
             share: done / total,
           }),
       });
-      const compared = answers.map((answer) => ({ ...answer, differences: findDifferences(answer) }));
+      const compared = answers.map(compare);
       const findings = findAssumptions({ answers: compared, rateLimited });
       for (const answer of compared) reportAnswer(answer, context);
       for (const { operation, reason } of skipped) reportSkipped({ operation, reason }, context);
@@ -98,13 +103,13 @@ function requireAccess(reach: Awaited<ReturnType<typeof checkAccess>>): void {
 type Verdict = 'as specified' | 'differs' | 'breaks' | 'not allowed';
 
 /** A difference that an assumption explains is one the client expects. */
-const isUnexpected = (difference: Difference, answer: ComparedAnswer): boolean =>
-  difference.isBreaking && explanationOf(difference, answer) === undefined;
+const isUnexpected = ({ isBreaking, assumption }: ExplainedDifference): boolean =>
+  isBreaking && assumption === undefined;
 
 function verdictOf(answer: ComparedAnswer): Verdict {
   if (answer.status === 401 || answer.status === 403) return 'not allowed';
   if (answer.differences.length === 0) return 'as specified';
-  return answer.differences.some((difference) => isUnexpected(difference, answer)) ? 'breaks' : 'differs';
+  return answer.differences.some(isUnexpected) ? 'breaks' : 'differs';
 }
 
 function reportAnswer(answer: ComparedAnswer, { report }: Context): void {
@@ -114,8 +119,8 @@ function reportAnswer(answer: ComparedAnswer, { report }: Context): void {
   const name = variant === null ? operation : `${operation}, ${variant}`;
   const lines = differences.map((difference) => {
     const times = difference.count > 1 ? `, ${difference.count} times` : '';
-    const explanation = explanationOf(difference, answer);
-    return `    ${difference.field} ${difference.text}${times}${explanation === undefined ? '' : ` (assumption ${explanation})`}`;
+    const assumption = difference.assumption === undefined ? '' : ` (assumption ${difference.assumption})`;
+    return `    ${difference.field} ${difference.text}${times}${assumption}`;
   });
   report.result({
     type: 'compared',
@@ -130,8 +135,8 @@ function reportAnswer(answer: ComparedAnswer, { report }: Context): void {
         kind: difference.kind,
         text: difference.text,
         count: difference.count,
-        breaks: isUnexpected(difference, answer),
-        assumption: explanationOf(difference, answer) ?? null,
+        breaks: isUnexpected(difference),
+        assumption: difference.assumption ?? null,
       })),
     },
   });

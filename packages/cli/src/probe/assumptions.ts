@@ -4,7 +4,7 @@
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { utmFields } from '@newsletter-kit/core/contract';
-import type { Difference } from './differences.ts';
+import { findDifferences, type Difference } from './differences.ts';
 import { recordsOf, type Json, type Readings, type RecordedAnswer } from './read-everything.ts';
 
 /** One assumption, and the value that the answers show. */
@@ -16,9 +16,14 @@ export interface Finding {
   readonly reason: string;
 }
 
+/** A difference, and the assumption that it belongs to; undefined where it belongs to none. */
+export interface ExplainedDifference extends Difference {
+  readonly assumption: string | undefined;
+}
+
 /** An answer with its differences from the contract. */
 export interface ComparedAnswer extends RecordedAnswer {
-  readonly differences: readonly Difference[];
+  readonly differences: readonly ExplainedDifference[];
 }
 
 /** Everything that was read, compared. */
@@ -76,10 +81,8 @@ function mostFrequent(values: readonly (string | undefined)[]): string | undefin
 const someOrNone =
   (kind: Difference['kind']) =>
   ({ answers }: Evidence): string | undefined => {
-    const seen = answers.some((answer) =>
-      answer.differences.some(
-        (difference) => difference.kind === kind && explanationOf(difference, answer) === undefined,
-      ),
+    const seen = answers.some(({ differences }) =>
+      differences.some((difference) => difference.kind === kind && difference.assumption === undefined),
     );
     if (seen) return 'some';
     return answers.some((answer) => recordsOf(answer).length > 0) ? 'none' : undefined;
@@ -221,9 +224,12 @@ const detectors: Readonly<Record<string, Detector>> = {
   custom_field_deletion: { detect: () => undefined, otherwise: writesOnly },
 };
 
-/** The assumption that a difference belongs to; undefined where it belongs to none. */
-export function explanationOf(difference: Difference, answer: RecordedAnswer): string | undefined {
-  return Object.entries(detectors).find(([, { explains }]) => explains?.(difference, answer))?.[0];
+/** Compares an answer with the contract and names the assumption of each difference. */
+export function compare(answer: RecordedAnswer): ComparedAnswer {
+  const assumptionOf = (difference: Difference): string | undefined =>
+    Object.entries(detectors).find(([, { explains }]) => explains?.(difference, answer))?.[0];
+  const differences = findDifferences(answer).map((found) => ({ ...found, assumption: assumptionOf(found) }));
+  return { ...answer, differences };
 }
 
 /** What the answers say about each assumption. */
