@@ -32,7 +32,8 @@ export class NewsletterOAuth2Api implements ICredentialType {
     light: 'file:../nodes/Newsletter/newsletter.svg',
     dark: 'file:../nodes/Newsletter/newsletter.dark.svg',
   } as const;
-  documentationUrl = 'https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/n8n/credentials.md';
+  documentationUrl =
+    'https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/credentials.md';
 
   properties: INodeProperties[] = [
     service,

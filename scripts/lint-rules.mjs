@@ -1,4 +1,4 @@
-/** The project's own lint rules. `zod-namespace`: see docs/decisions/0008-zod-as-a-namespace.md. */
+/** The project's own lint rules. `zod-namespace`: see docs/src/content/docs/decisions/0008-zod-as-a-namespace.md. */
 
 /**
  * What this file reads of the syntax tree.

@@ -25,6 +25,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['bench', bench],
   // Builds every package into an empty `dist`.
   ['build', buildAll],
+  // The documentation site: served while its pages change, or `build` and `preview`.
+  ['docs', async (args) => (await import('./docs.ts')).runDocs(args)],
   ['format', () => run('oxfmt', [])],
   // Types, interfaces and texts from core's contract and schemas.
   ['generate', () => run(process.execPath, ['packages/core/scripts/generate.ts'])],

@@ -123,9 +123,9 @@ describe('the guide', () => {
     ['automations', () => guide, 40],
     ['the contact sync', () => crm, 30],
     ['the README of the package', () => packageReadme, 15],
-    ['the page of Newsletter', () => read('docs/n8n/newsletter.md'), 30],
-    ['the page of Newsletter Signup Trigger', () => read('docs/n8n/newsletter-signup-trigger.md'), 10],
-    ['the page of Newsletter Sync', () => read('docs/n8n/newsletter-sync.md'), 15],
+    ['the page of Newsletter', () => read('docs/src/content/docs/n8n/newsletter.md'), 30],
+    ['the page of Newsletter Signup Trigger', () => read('docs/src/content/docs/n8n/newsletter-signup-trigger.md'), 10],
+    ['the page of Newsletter Sync', () => read('docs/src/content/docs/n8n/newsletter-sync.md'), 15],
   ])('names only what is to be seen in the editor: %s', (_, text, least) => {
     const named = [
       ...text()

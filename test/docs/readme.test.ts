@@ -18,7 +18,7 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const documents = ['README.md', 'CONTRIBUTING.md'] as const;
 const readme = read('README.md');
 /** What the help links of the n8n nodes lead to. */
-const pages = globSync('docs/n8n/*.md', { cwd: root }).toSorted();
+const pages = globSync('docs/src/content/docs/n8n/*.md', { cwd: root }).toSorted();
 
 /** On npm and in n8n a link has to be whole; it still leads into this repository. */
 const repository = /^https:\/\/github\.com\/newsletter-kit\/newsletter-kit(?:\/(?:blob|tree)\/main)?(?=[/#]|$)/;
@@ -97,7 +97,8 @@ describe('the help of the n8n nodes', () => {
   });
 
   it.each(['nodes/README.md', ...pages])('names the supported services at the top of %s', (path) => {
-    expect(read(path).split('\n').slice(0, 9).join(' ')).toMatch(/beehiiv.*Newsletter\s+Publishing API/);
+    const text = read(path).replace(/^---\n[\s\S]*?\n---\n/, '');
+    expect(text.split('\n').slice(0, 9).join(' ')).toMatch(/beehiiv.*Newsletter\s+Publishing API/);
   });
 });
 

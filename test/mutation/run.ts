@@ -1,6 +1,6 @@
 /**
  * `npm run mutate`: runs Stryker on one floor of test/mutation/floors.ts, prints the mutants that survived, and keeps
- * the results of each file in test/mutation/results, from which it writes docs/mutation.md.
+ * the results of each file in test/mutation/results, from which it writes docs/src/content/docs/mutation.md.
  */
 import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
@@ -50,15 +50,15 @@ interface FileResult {
 type FloorResults = Readonly<Record<string, FileResult>>;
 type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
-const document = join(root, 'docs', 'mutation.md');
+const document = join(root, 'docs/src/content/docs/mutation.md');
 const resultsFolder = join(root, 'test', 'mutation', 'results');
 const resultsFile = (floor: string): string => join(resultsFolder, `${floor}.json`);
 
 /**
  * @param args - `FLOOR [FILE…]` and options: with files it mutates only those, and `FILE:10-40` stands for lines 10 to
  *   40; `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N
- *   test processes; `--fresh` forgets the results of earlier runs. `--page` alone writes docs/mutation.md from the
- *   stored results
+ *   test processes; `--fresh` forgets the results of earlier runs. `--page` alone writes mutation.md from the stored
+ *   results
  * @returns false where a whole floor was measured and stays below the goal
  * @throws UserError where the arguments are wrong or Stryker does not start
  */
@@ -97,7 +97,9 @@ export async function runMutations(args: readonly string[]): Promise<boolean> {
   writeFileSync(document, describeResults());
   await run('oxfmt', [relative(root, resultsFile(name))], { quiet: true });
   const score = scoreOf(Object.values(measured));
-  console.log(`\n${name}: ${describeScore(Object.values(measured))} (docs/mutation.md, .output/mutation/${name}.html)`);
+  console.log(
+    `\n${name}: ${describeScore(Object.values(measured))} (docs/src/content/docs/mutation.md, .output/mutation/${name}.html)`,
+  );
   return chosen.length > 0 || score >= goal;
 }
 
@@ -262,7 +264,7 @@ function describeMutation(file: string, { line, original, replacement, uncovered
   return `line ${line}: ${code(original)} → ${code(replacement)}: ${note}`;
 }
 
-/** The page docs/mutation.md. */
+/** The page docs/src/content/docs/mutation.md. */
 function describeResults(): string {
   const measured = readdirSync(resultsFolder)
     .map((file) => file.replace(/\.json$/, ''))
@@ -277,7 +279,10 @@ function describeResults(): string {
   const details = Object.keys(floors)
     .filter((name) => measured.includes(name))
     .map((name) => describeFloor(name, readResults(name)));
-  return `# Mutation testing
+  return `---
+title: Mutation testing
+description: Which changes of the code the tests notice, and which survive.
+---
 
 Written by \`npm run mutate\`; CONTRIBUTING.md describes the command. A mutant is a small change of the code, such as \`<\` for \`<=\`. A
 mutant that no test notices survives: either a test is missing, or the change makes no difference, and then the reason stands here. The

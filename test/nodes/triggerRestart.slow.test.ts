@@ -1,6 +1,6 @@
 /**
  * Restarts of n8n lose no change: random histories of a publication, polled by a model of n8n in each of its modes. The
- * model saves exactly what n8n 2.40 saves (docs/decisions/0015). `TEST_SEED` repeats a run.
+ * model saves exactly what n8n 2.40 saves (decision 0015). `TEST_SEED` repeats a run.
  */
 import { createClient, type Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';

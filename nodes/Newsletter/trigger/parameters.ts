@@ -16,7 +16,7 @@ export const eventProperty = choice(
 
 const round = (count: number): string => count.toLocaleString('en');
 
-/** The effect of a restart of n8n; see docs/decisions/0015. */
+/** The effect of a restart of n8n; see decision 0015. */
 const restart =
   'A restart of n8n may delay an event. Only a crash while n8n starts an execution can lose one. Retry, in the list of executions, repeats an interrupted execution.';
 const learning = `Activating the workflow reads the whole list, for at most a minute; further polls read the rest, and start an execution without items now and then, so that n8n saves their state. Changes of a subscription are reported only after its first reading. Up to ${round(capacity)}`;

@@ -3,7 +3,7 @@
  * sent. Holds state only: the caller passes the time, in milliseconds of the host's monotonic clock.
  *
  * The service states the quota in `RateLimit-*` headers on every answer. Where a proxy removes them, a 429 pauses all
- * calls, and the number of requests accepted between two 429s gives the rate limit (docs/decisions/0014).
+ * calls, and the number of requests accepted between two 429s gives the rate limit (decision 0014).
  */
 import type { HostAnswer } from './host.ts';
 

@@ -1,0 +1,60 @@
+/** The documentation site: Starlight over the Markdown of `src/content/docs`. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { satteri } from '@astrojs/markdown-satteri';
+import starlight from '@astrojs/starlight';
+import { defineConfig } from 'astro/config';
+import starlightLinksValidator from 'starlight-links-validator';
+import { base, content, repository } from './site.ts';
+import { repositoryLinks } from './repository-links.ts';
+
+/**
+ * A group of the sidebar with the pages of a folder; the `sidebar.order` of a page gives its place.
+ *
+ * @param {string} label
+ * @param {string} directory
+ * @param {boolean} [collapsed]
+ */
+function folder(label, directory, collapsed = false) {
+  return existsSync(join(content, directory)) ? [{ label, collapsed, items: [{ autogenerate: { directory } }] }] : [];
+}
+
+/**
+ * A group of the sidebar with these pages.
+ *
+ * @param {string} label
+ * @param {...string} slugs
+ */
+function pages(label, ...slugs) {
+  return [{ label, items: slugs.filter((slug) => existsSync(join(content, `${slug}.md`))) }];
+}
+
+export default defineConfig({
+  site: 'https://newsletter-kit.github.io',
+  base,
+  trailingSlash: 'always',
+  markdown: { processor: satteri({ mdastPlugins: [repositoryLinks] }) },
+  integrations: [
+    starlight({
+      title: 'Newsletter Kit',
+      description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
+      social: [{ icon: 'github', label: 'GitHub', href: repository }],
+      editLink: { baseUrl: `${repository}/edit/main/docs/` },
+      plugins: [starlightLinksValidator({ errorOnLocalLinks: false })],
+      sidebar: [
+        ...folder('Start', 'start'),
+        ...folder('Concepts', 'concepts'),
+        ...folder('Website', 'website'),
+        ...folder('n8n', 'n8n'),
+        ...folder('Relay', 'relay'),
+        ...folder('Operate', 'operate'),
+        ...folder('Sandbox', 'sandbox'),
+        ...folder('Command line', 'cli'),
+        ...folder('Client', 'client'),
+        ...folder('Reference', 'reference'),
+        ...pages('About', 'services', 'comparison', 'security', 'privacy', 'benchmarks', 'mutation', 'troubleshooting'),
+        ...folder('Decisions', 'decisions', true),
+      ],
+    }),
+  ],
+});
