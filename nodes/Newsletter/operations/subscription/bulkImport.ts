@@ -115,11 +115,11 @@ function convertOnce(convert: (error: unknown) => NodeFailure): (error: unknown)
 }
 
 function progressLogger(logger: Logger): (progress: ImportProgress) => void {
-  let told = 0;
+  let reported = 0;
   return ({ accepted, rejected, duplicates, failed, total }) => {
     const settled = accepted + rejected + duplicates + failed;
-    if (settled === told) return;
-    told = settled;
+    if (settled === reported) return;
+    reported = settled;
     logger.info(
       `Newsletter: bulk import has processed ${settled} of ${total ?? settled} items; ${accepted} accepted, ${failed} failed`,
     );
