@@ -11,8 +11,8 @@ export function redact(text: string, secrets: readonly string[] = []): string {
   let clean = text;
   for (const secret of secrets) if (secret) clean = clean.replaceAll(secret, '[secret]');
   return clean.replace(addresses, (found) => {
-    const [address = ''] = /^.*\w/.exec(found) ?? [];
-    return address === example ? found : '[address]';
+    const address = found.replace(/[.!'’]+$/, '');
+    return address === example ? found : `[address]${found.slice(address.length)}`;
   });
 }
 

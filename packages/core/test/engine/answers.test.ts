@@ -113,6 +113,7 @@ describe('an answer', () => {
   it.each([
     ['Use an address such as name@example.com.', 'Use an address such as name@example.com.'],
     ['name@example.com.au, surname@example.com, Name@example.com', '[address], [address], [address]'],
+    ['Sent to ada@example.com. Try ada@example.com!', 'Sent to [address]. Try [address]!'],
     ["o'neil@example.ie is taken", '[address] is taken'],
     ['GET /subscriptions?email=ada%2Bn%40example.com&limit=5', 'GET /subscriptions?email=[address]&limit=5'],
     ['<Ada@BÜCHER.example>, "用户@例え.jp"', '<[address]>, "[address]"'],
