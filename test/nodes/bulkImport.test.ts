@@ -255,6 +255,27 @@ describe('the mapping', () => {
     ]);
   });
 
+  it('reports a custom field that was renamed while the import ran', async () => {
+    const [field] = (await bench.run('customField', 'getMany', { returnAll: true })).filter(
+      ({ json }) => json['display'] === 'First Name',
+    );
+    let sent = 0;
+    const fetch = async (...request: Parameters<typeof bench.sandbox.fetch>): Promise<Response> => {
+      if (request[1]?.method === 'POST' && (sent += 1) === 2)
+        await bench.run('customField', 'update', {
+          customFieldId: { mode: 'id', value: field?.json['id'] },
+          display: 'Given name',
+        });
+      return bench.sandbox.fetch(...request);
+    };
+    const hints: { message: string }[] = [];
+    const rows = readers(4).map((row) => ({ ...row, 'First Name': 'Ada', 'Team size': 3 }));
+    await importOf(rows, { options: { batchSize: 1 } }, { sandbox: { fetch }, hints });
+    expect(hints.map(({ message }) => message)).toEqual([
+      'The custom field "First Name" was renamed or deleted while the import ran; accepted items may lack its value. Import them again with its new name.',
+    ]);
+  });
+
   it('rejects only the item whose custom field is of the wrong kind', async () => {
     const items = await importOf([
       { email: 'ada@example.com', 'Team size': 'many' },

@@ -296,6 +296,30 @@ describe('Subscription: Update', () => {
     });
   });
 
+  it.each([
+    { operation: 'update', named: (id: string) => ({ subscription: { mode: 'id', value: id } }) },
+    { operation: 'bulkUpdate', named: (id: string) => ({ subscription_id: id }) },
+  ])(
+    '$operation says what to do where a custom field was renamed, and that other changes may have been made',
+    async (given) => {
+      const id = await bench.first('searchSubscriptions');
+      const items = await bench.run(
+        'subscription',
+        given.operation,
+        {
+          ...given.named(id),
+          customFields: { mappingMode: 'defineBelow', value: { 'Old Name': 'Ada', 'First Name': 'Augusta' } },
+        },
+        { continueOnFail: true },
+      );
+      expect(items.map(({ json }) => json['error'])).toEqual([
+        expect.stringMatching(
+          /did not carry out the whole update: .*"Old Name".*Other changes of the item may have been made\..*renamed.*choose it again/,
+        ),
+      ]);
+    },
+  );
+
   it('stops waiting at the timeout, and names the job', async () => {
     const slow = update({ tier: 'premium' }, { timeout: 1 }, { sandbox: bench.sandbox });
     await expect(slow).rejects.toMatchObject({

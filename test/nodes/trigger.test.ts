@@ -260,6 +260,66 @@ describe('the events found by reading the whole list', () => {
     expect(items?.map(({ json }) => [json['email'], json['changed']]).toSorted()).toEqual(expected?.toSorted());
   });
 
+  describe('with Custom Field Names', () => {
+    const watching = (...fieldNames: readonly string[]) => ({
+      parameters: { changes: ['custom_fields'], fieldNames },
+    });
+    const fieldOf = async (name: string): Promise<string> => {
+      const { items } = await api.customFields.list();
+      return items.find(({ display }) => display === name)?.id ?? '';
+    };
+
+    it.each([
+      { by: 'an activation', more: {} },
+      { by: 'a poll by hand', more: { mode: 'manual' } as const },
+    ])('is refused by $by where the publication has no such field', async ({ more }) => {
+      await expect(
+        poll('subscriptionUpdated', { ...watching('First Name', 'Frist Name'), ...more }),
+      ).rejects.toMatchObject({
+        message: '"Custom Field Names" names "Frist Name", which is not a custom field of the publication',
+        description: expect.stringMatching(/renamed.*"First Name"/),
+        failure: { cause: 'configuration-invalid' },
+      });
+      expect(keptText()).not.toContain('created');
+    });
+
+    it('names the remedy after a field was renamed, and reports changes again under the new name', async () => {
+      const [id = ''] = await subscribe('field@example.com');
+      await change(id, { custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+      await poll('subscriptionUpdated', watching('First Name'));
+      const before = keptText();
+      await api.customFields.update({ id: await fieldOf('First Name'), display: 'Given Name' });
+      await expect(poll('subscriptionUpdated', watching('First Name'))).rejects.toMatchObject({
+        description: expect.stringContaining('"Given Name"'),
+      });
+      expect(keptText()).toBe(before);
+      expect(await poll('subscriptionUpdated', watching('Given Name'))).toBeNull();
+      await change(id, { custom_fields: [{ name: 'Given Name', value: 'Vega' }] });
+      expect(await poll('subscriptionUpdated', watching('Given Name'))).toEqual(['field@example.com']);
+    });
+
+    it('polls as well where the access does not include custom fields', async () => {
+      sandbox.faults.add({ match: 'customFields.list', effect: { status: 403 } });
+      const [id = ''] = await subscribe('field@example.com');
+      await poll('subscriptionUpdated', watching('First Name'));
+      await change(id, { custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+      expect(await poll('subscriptionUpdated', watching('First Name'))).toEqual(['field@example.com']);
+    });
+  });
+
+  it('counts a renamed field as a change of each subscription that has a value in it, as the parameter says', async () => {
+    const parameters = { changes: ['custom_fields'] };
+    const [id = ''] = await subscribe('field@example.com', 'empty@example.com');
+    await change(id, { custom_fields: [{ name: 'Berth length', value: 7.5 }] });
+    await poll('subscriptionUpdated', { parameters });
+    const { items } = await api.customFields.list();
+    const field = items.find(({ display }) => display === 'Berth length');
+    await api.customFields.update({ id: field?.id ?? '', display: 'Length' });
+    const reported = await poll('subscriptionUpdated', { parameters });
+    expect(reported).toContain('field@example.com');
+    expect(reported).not.toContain('empty@example.com');
+  });
+
   it('reads the whole list in the first poll, and later Requests per Poll at most', async () => {
     world(1_000);
     expect(

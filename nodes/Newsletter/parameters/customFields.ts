@@ -3,7 +3,7 @@
  * conversion of entered values to the API's form.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
-import type { Engine } from '@newsletter-kit/core/engine';
+import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
 import { type FieldValue, fieldValueReader, type HeadingMeaning, headingReader } from '@newsletter-kit/core/import';
 import {
   type FieldType,
@@ -241,15 +241,22 @@ export interface KnownCustomFields {
 /** Cached for as long as the engine, which is one run of a node. */
 const known = new WeakMap<Engine, Promise<KnownCustomFields>>();
 
+/** The custom fields as they were when the run began to use them. */
 export function readCustomFieldsOf(engine: Engine): Promise<KnownCustomFields> {
   const asked = known.get(engine) ?? loadCustomFields(engine);
   known.set(engine, asked);
   return asked;
 }
 
-async function loadCustomFields(engine: Engine): Promise<KnownCustomFields> {
+/** The kind of each custom field of the publication by its `display` text, as they are now. */
+export async function readKinds(engine: Engine, call?: CallOptions): Promise<ReadonlyMap<string, string>> {
   const kinds = new Map<string, string>();
-  for await (const { display, kind } of engine.list('customFields.list', {})) kinds.set(display, kind);
+  for await (const { display, kind } of engine.list('customFields.list', {}, call)) kinds.set(display, kind);
+  return kinds;
+}
+
+async function loadCustomFields(engine: Engine): Promise<KnownCustomFields> {
+  const kinds = await readKinds(engine);
   const read = headingReader([...kinds.keys()]);
   const meanings = new Map<string, HeadingMeaning | undefined>();
   return {

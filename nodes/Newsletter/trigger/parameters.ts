@@ -58,7 +58,11 @@ export const changes: INodeProperties = {
   default: ['custom_fields', 'tier'],
   description: 'Which changes to report',
   options: [
-    { name: 'Custom Fields', value: 'custom_fields' },
+    {
+      name: 'Custom Fields',
+      value: 'custom_fields',
+      description: 'Renaming a field counts as a change of each subscription that has a value in it',
+    },
     { name: 'Tier', value: 'tier' },
   ],
   displayOptions: updated,

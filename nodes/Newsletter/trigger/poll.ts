@@ -1,6 +1,6 @@
 /** One poll of the trigger: scheduled, or by hand for a sample; and the conversion of its errors. */
 import { pageLimit } from '@newsletter-kit/core/contract';
-import { ApiError, type Engine, type Item } from '@newsletter-kit/core/engine';
+import { ApiError, type CallOptions, type Engine, ForbiddenError, type Item } from '@newsletter-kit/core/engine';
 import {
   CapacityError,
   type SubscriptionEventType,
@@ -10,10 +10,12 @@ import {
   watchSubscriptions,
 } from '@newsletter-kit/core/watch';
 import { type IDataObject, type INode, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
+import { readKinds } from '../parameters/customFields.ts';
 import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { events, matches, type Reported, toItem } from './events.ts';
 import { capacity, checkSize, requestsPerFirstScanPoll, timeBudget } from './limits.ts';
+import { fieldNames } from './parameters.ts';
 import type { Settings } from './settings.ts';
 import { WatchStateStore } from './state.ts';
 
@@ -32,6 +34,8 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
   const { state, from } = loaded;
   if (from === 'new') await checkSize(engine, event);
   const time = timeBudget(context, from === 'new');
+  const call = { totalTimeoutMs: time.requestMs };
+  await checkFieldNames(context, engine, settings, call);
   const watch = watchSubscriptions({
     engine,
     events: [event.type],
@@ -43,7 +47,7 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
     capacity,
     limit: pageLimit.max,
     hasTime: time.hasTime,
-    call: { totalTimeoutMs: time.requestMs },
+    call,
   });
   const found = await watch.poll();
   // Another poll started from the same state and finished first: it found the same events.
@@ -69,6 +73,36 @@ function requestLimit({ event, pages }: Settings, { scan }: WatchState, first: b
   // One request reads what is new; the scan needs another.
   if (scan !== null && scan.pass > 0) return Math.max(pages, 2);
   return Math.max(pages, first ? Math.ceil(capacity / pageLimit.max) + 2 : requestsPerFirstScanPoll);
+}
+
+/**
+ * Checks that the publication has the custom fields whose changes to report. After a field was renamed, the values
+ * under its old name are gone from every subscription, which would be reported as a change of each.
+ *
+ * @throws NodeOperationError that names the missing fields and the existing ones
+ */
+async function checkFieldNames(
+  context: IPollFunctions,
+  engine: Engine,
+  { customFields: names }: Settings,
+  call?: CallOptions,
+): Promise<void> {
+  if (typeof names === 'string') return;
+  const kinds = await readKinds(engine, call).catch((error: unknown) =>
+    // The access may not include the list of custom fields.
+    error instanceof ForbiddenError ? null : Promise.reject(error),
+  );
+  const missing = names.filter((name) => kinds !== null && !kinds.has(name));
+  if (missing.length === 0) return;
+  const quoted = (list: Iterable<string>): string => [...list].map((name) => `"${name}"`).join(', ');
+  throw new NodeOperationError(
+    context.getNode(),
+    `"${fieldNames.displayName}" names ${quoted(missing)}, which is not a custom field of the publication`,
+    {
+      description: `If a field was renamed, enter its new name. The custom fields are ${quoted(kinds?.keys() ?? [])}. Under other names, the trigger reports the changes from then on.`,
+      failure: { cause: 'configuration-invalid' },
+    },
+  );
 }
 
 /** Whether an update has at least one of the requested changes. */
@@ -101,6 +135,7 @@ type Subscription = Item<'subscriptions.list'>;
 export async function samplePoll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
   const { event, form } = settings;
   const { engine } = await openEngine(context, settings.publication);
+  await checkFieldNames(context, engine, settings);
   const latest = await find(engine, settings);
   if (latest === undefined) return [];
   return [toItem(sampleEvent(event.type, latest, settings), event, form)];

@@ -10,6 +10,7 @@ import {
 } from '@newsletter-kit/core/import';
 import { type IDataObject, type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
 import { collection } from '../../parameters/properties.ts';
+import { readKinds } from '../../parameters/customFields.ts';
 import { ParameterMismatch, readFields } from '../../parameters/read.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
@@ -79,6 +80,7 @@ async function importAll(items: readonly OperationContext[]): Promise<readonly I
   );
   logResult(result, logger);
   noticeSkipped(result, outcomes, hasErrorOutput, show);
+  await noticeRenamed(first, outcomes);
   return outcomes.inOrder(hasErrorOutput);
 }
 
@@ -157,6 +159,18 @@ function noticeSkipped(
     );
 }
 
+/** Shows a notice where a custom field was renamed or deleted during the import: the service drops its values. */
+async function noticeRenamed({ engine, call, notice: show }: OperationContext, { sent }: Outcomes): Promise<void> {
+  if (sent.size === 0) return;
+  // The items have their outcomes already: without an answer, there is nothing to add.
+  const kinds = await readKinds(engine, call).catch(() => null);
+  const gone = [...sent].filter((name) => kinds !== null && !kinds.has(name));
+  if (gone.length > 0)
+    show(
+      `The custom field ${quoted(gone, 'and')} was renamed or deleted while the import ran; accepted items may lack its value. Import them again with its new name.`,
+    );
+}
+
 /** The error of the node after all items were tried. */
 function importFailure(first: OperationContext, count: number, failed: readonly ItemOutcome[]): NodeOperationError {
   const [one] = failed;
@@ -195,6 +209,8 @@ class Outcomes {
   readonly dropped = new Set<string>();
   /** Input fields that match no field. */
   readonly unused = new Set<string>();
+  /** Custom fields that items were sent with. */
+  readonly sent = new Set<string>();
 
   constructor(items: readonly OperationContext[]) {
     this.#items = items;
@@ -206,6 +222,7 @@ class Outcomes {
     if (typeof subscription.email === 'string') this.#emails[row] = subscription.email;
     if (dropped.length > 0) this.#droppedOf[row] = dropped;
     for (const name of dropped) this.dropped.add(name);
+    for (const { name = '' } of subscription.custom_fields ?? []) this.sent.add(name);
     for (const name of unused) this.unused.add(name);
   }
 

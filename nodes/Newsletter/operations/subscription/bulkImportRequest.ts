@@ -42,7 +42,7 @@ export const mappingFields: readonly INodeProperties[] = [
 
 /** The subscription of an input item. */
 export interface ReadItem {
-  readonly subscription: { readonly email?: unknown };
+  readonly subscription: Fields;
   /** Custom fields of the item that the publication does not have; the subscription does not contain them. */
   readonly dropped: readonly string[];
   /** Input fields that match no field. */

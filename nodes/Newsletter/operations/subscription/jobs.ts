@@ -3,7 +3,7 @@ import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { awaitUpdate, type FinishedUpdate, UpdatePendingError } from '@newsletter-kit/core/import';
 import { type IDataObject, type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
-import { type ItemParameters, ParameterMismatch, readParameter } from '../../parameters/read.ts';
+import { type ItemParameters, readParameter } from '../../parameters/read.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
@@ -73,14 +73,23 @@ async function waitForJob(
  * Carries out a bulk update of one subscription and waits for it.
  *
  * @returns the ID of the job
- * @throws ParameterMismatch where the service did not carry out all of it, and as {@link waitForJob}
+ * @throws NodeOperationError where the service did not carry out all of it, and as {@link waitForJob}
  */
 export async function updateOne(context: OperationContext, change: JobChange, seconds: number): Promise<string> {
   const id = await beginUpdate(context, [change]);
   const job = await waitForJob(context, id, [change.subscription_id], seconds);
   const problem = problemOf(job, change.subscription_id);
-  if (problem !== undefined) throw new ParameterMismatch(`The service did not carry out the whole update: ${problem}`);
+  if (problem !== undefined) throw incompleteUpdate(context, problem);
   return id;
+}
+
+/** The failure of an item whose changes the service did not make, or not all of them. */
+function incompleteUpdate({ node, itemIndex }: OperationContext, problem: string): NodeOperationError {
+  return new NodeOperationError(node.getNode(), `The service did not carry out the whole update: ${problem}`, {
+    itemIndex,
+    description:
+      'Other changes of the item may have been made. Correct what the message names, and run the item again. If a custom field was renamed or deleted, choose it again in "Custom Fields".',
+  });
 }
 
 /** Submits changes. @returns the ID of their job */
@@ -245,7 +254,7 @@ async function finish<Plan extends Planned>(
       const problem = job === null ? undefined : problemOf(job, plan.subscriptionId);
       return problem === undefined
         ? { itemIndex, json: toJson(plan, id, statusOf(job)) }
-        : { itemIndex, error: new ParameterMismatch(`The service did not carry out the whole update: ${problem}`) };
+        : { itemIndex, error: incompleteUpdate(plan.context, problem) };
     });
   } catch (error) {
     return all(error);
