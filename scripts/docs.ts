@@ -1,7 +1,10 @@
-/** The documentation site. */
+/** The documentation site: its generated pages, then Astro. */
+import { buildWidgetIfStale } from './build.ts';
 import { run } from './command.ts';
 import { UserError } from './user-error.mjs';
 
+/** Workspace packages are read from their sources. */
+const nodeOptions = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
 const commands = ['dev', 'build', 'preview'];
 
 /** Serves the site while its pages change (`dev`), builds it into `docs/dist`, or serves what was built (`preview`). */
@@ -11,6 +14,10 @@ export async function runDocs([command = 'dev', ...args]: readonly string[]): Pr
       `There is no command "${command}" for the site.`,
       `The commands are ${commands.join(', ')}; without one, the site is served while its pages change.`,
     );
+  if (command !== 'preview') {
+    await buildWidgetIfStale();
+    if (!(await run(process.execPath, [...nodeOptions, 'docs/generate.ts']))) return false;
+  }
   return run(process.execPath, ['node_modules/astro/bin/astro.mjs', command, ...args], {
     cwd: 'docs',
     env: { ASTRO_TELEMETRY_DISABLED: '1' },

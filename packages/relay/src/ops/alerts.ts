@@ -7,23 +7,49 @@ import { AlertSender, type AlertSenderOptions } from './alert-sender.ts';
 import { eventListener, type EventListener, type RelayEvent } from './events.ts';
 import { isNearlyFull, type ReadDiskSpace } from './health.ts';
 
-/** Every condition: the event and the message when it ends. Its name is the event when it begins. */
+/** Every condition: when it begins, and the event and the message when it ends. Its name is the event when it begins. */
 export const alertConditions = {
-  store_failing: { end: 'store_recovered', over: 'Signups are kept again.' },
-  posts_failing: { end: 'posts_kept', over: 'The relay no longer answers posts with 503.' },
-  key_refused: { end: 'key_accepted', over: 'The API accepts the key again; what waited is being delivered.' },
+  store_failing: {
+    when: 'Signups could not be kept for 30 seconds, with the reason, for example a full disk; visitors get 503.',
+    end: 'store_recovered',
+    over: 'Signups are kept again.',
+  },
+  posts_failing: {
+    when: 'Of the posts of the last five minutes more than 5 %, and at least three, were answered with 503.',
+    end: 'posts_kept',
+    over: 'The relay no longer answers posts with 503.',
+  },
+  key_refused: {
+    when: 'At once where the API answers 401 or 403.',
+    end: 'key_accepted',
+    over: 'The API accepts the key again; what waited is being delivered.',
+  },
   publication_refused: {
+    when: 'At once where the API answers 404.',
     end: 'publication_accepted',
     over: 'The API accepts the publication again; what waited is being delivered.',
   },
   delivery_stalled: {
+    when: 'The API is down for 15 minutes; at once where its answer needs a person, for example 402 (the plan).',
     end: 'delivery_resumed',
     over: 'The API takes signups again; what waited is being delivered.',
   },
-  mail_failing: { end: 'mail_recovered', over: 'The mail server takes confirmation mails again.' },
-  signups_waiting: { end: 'signups_delivered', over: 'No signup waits for that long any more.' },
-  disk_nearly_full: { end: 'disk_has_room', over: 'The disk of the store has room again.' },
-} as const satisfies Readonly<Record<string, { readonly end: string; readonly over: string }>>;
+  mail_failing: {
+    when: 'The mail server has taken no confirmation mails for 15 minutes; at once where it refuses the account.',
+    end: 'mail_recovered',
+    over: 'The mail server takes confirmation mails again.',
+  },
+  signups_waiting: {
+    when: "A form's oldest signup is older than 15 minutes, for 5 minutes.",
+    end: 'signups_delivered',
+    over: 'No signup waits for that long any more.',
+  },
+  disk_nearly_full: {
+    when: 'The disk of an SQLite store has less than 10 % and less than 1 GiB left.',
+    end: 'disk_has_room',
+    over: 'The disk of the store has room again.',
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<'when' | 'end' | 'over', string>>>>;
 
 type ConditionName = keyof typeof alertConditions;
 

@@ -1,0 +1,56 @@
+/** Parts of a generated page. */
+import { repository } from '../site.ts';
+
+/** A page below `reference/`. */
+export interface Page {
+  /** File name without its ending. */
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  /** What the page is generated from, from the root of the repository: the target of "Edit page". */
+  readonly source: string;
+  /** Markdown. */
+  readonly body: string;
+}
+
+/** The file of a page: its frontmatter, and its place in the sidebar. */
+export function writePage({ title, description, source, body }: Page, order: number): string {
+  const frontmatter = {
+    title,
+    description,
+    editUrl: `${repository}/edit/main/${source}`,
+    sidebar: { order },
+  };
+  const lines = Object.entries(frontmatter).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  return `---\n${lines.join('\n')}\n---\n\n${body.trim()}\n`;
+}
+
+/** A table. Cells are Markdown; line breaks and bars in them are written so that the row stays one. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]): string => `| ${cells.map(cell).join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
+}
+
+const cell = (text: string): string =>
+  text
+    .trim()
+    .replaceAll(/\s*\n\s*/g, ' ')
+    .replaceAll(/(?<!\\)\|/g, '\\|');
+
+/** Text as inline code. */
+export const code = (text: string): string => (text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``);
+
+/** Texts as inline code, with commas between them; a dash where there are none. */
+export const codes = (texts: readonly string[]): string => texts.map(code).join(', ') || '–';
+
+/** The anchor of a heading, as the site makes it. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+
+/** The relative links of a text from another folder, as they are from a page below `reference/`. */
+export function relink(text: string, folder: string): string {
+  return text.replaceAll(/\]\((?![a-z]+:|#|\/)/g, `](../../../../../${folder}/`);
+}

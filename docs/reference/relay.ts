@@ -1,0 +1,140 @@
+/** The pages about the relay: its settings, its metrics and its alerts. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStore } from '@newsletter-kit/relay';
+import { parse } from 'yaml';
+import type * as z from 'zod';
+import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
+import { createMetrics } from '../../packages/relay/src/ops/metrics.ts';
+import { formSettings, relaySettings, settings } from '../../packages/relay/src/settings.ts';
+import { root } from '../site.ts';
+import { code, codes, table, type Page } from './page.ts';
+
+/** Whether a setting has to be there. */
+function isRequired(name: string): boolean {
+  const schemas: Readonly<Record<string, z.ZodType>> = { ...relaySettings.shape, ...formSettings.shape };
+  return schemas[name]?.safeParse(undefined).success === false;
+}
+
+export function settingsPage(): Page {
+  const rows = (ofForm: boolean): string =>
+    table(
+      ['Variable', 'In a file', 'Meaning', 'Default'],
+      settings
+        .filter((setting) => setting.ofForm === ofForm)
+        .map(({ name, key, about, default: preset }) => [
+          code(name),
+          code(key),
+          `${about}.`,
+          preset === null ? (isRequired(name) ? '**required**' : '–') : code(preset),
+        ]),
+    );
+  return {
+    name: 'relay-settings',
+    title: 'Settings of the relay',
+    description: 'Every environment variable of the relay, its name in a settings file, its meaning and its default.',
+    source: 'packages/relay/src/settings.ts',
+    body: `
+The relay reads its settings from environment variables. A file in YAML or JSON may hold them too: \`RELAY_CONFIG\` names it, and each variable
+then has a shorter name. \`npm run relay -- check\` checks them without starting the relay. A misspelt setting is an error.
+
+## Of the relay
+
+${rows(false)}
+
+## Of a form
+
+A relay with several forms has these settings once for each form, in its file.
+
+${rows(true)}
+`,
+  };
+}
+
+interface Rule {
+  readonly alert: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels: { readonly severity: string };
+  readonly annotations: { readonly summary: string; readonly runbook: string };
+}
+
+export async function metricsPage(): Promise<Page> {
+  const rules = (
+    parse(readFileSync(join(root, 'packages/relay/deploy/prometheus/rules.yml'), 'utf8')) as {
+      readonly groups: readonly { readonly rules: readonly Rule[] }[];
+    }
+  ).groups.flatMap((group) => group.rules);
+  return {
+    name: 'metrics',
+    title: 'Metrics and alerts',
+    description:
+      'Every metric of the relay, the alerting rules for Prometheus, and the alerts that the relay sends itself.',
+    source: 'packages/relay/src/ops/metrics.ts',
+    body: `
+\`GET /metrics\` answers in the text format of Prometheus, a program that collects figures of servers and raises alerts. The metrics of Node.js
+(\`process_*\`, \`nodejs_*\`) are there too.
+
+## Metrics
+
+${table(['Metric', 'Kind', 'Labels', 'Meaning'], await metricRows())}
+
+## Alerting rules for Prometheus
+
+The file [rules.yml](../../../../../packages/relay/deploy/prometheus/rules.yml) has these rules. \`critical\`: signups are lost, or none is delivered. \`warning\`: somebody
+should look within the day.
+
+${rules.map(describeRule).join('\n\n')}
+
+## Alerts that the relay sends
+
+\`RELAY_ALERT_WEBHOOK\` and \`RELAY_ALERT_COMMAND\` receive these events as JSON: \`event\`, \`message\`, \`forms\`, \`count\` and \`at\`. A condition that lasts is
+reported once.
+
+${table(
+  ['Event', 'When', 'Event at the end'],
+  [
+    ...Object.entries(alertConditions).map(([name, { when, end }]) => [code(name), when, code(end)]),
+    [code('dead_letters'), 'Signups were refused for good, `count` of them within a minute.', '–'],
+  ],
+)}
+`,
+  };
+}
+
+/** Reads the page of a new relay, after an event of each kind with labels of its own. */
+async function metricRows(): Promise<readonly (readonly string[])[]> {
+  const store = await openStore({ kind: 'sqlite', path: ':memory:' });
+  const metrics = createMetrics({
+    store,
+    health: { probe: () => Promise.resolve() },
+    forms: ['default'],
+    disk: () => Promise.resolve({ availableBytes: 1, sizeBytes: 1 }),
+  });
+  metrics.onEvent({ type: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
+  const { text } = await metrics.page();
+  await store.close();
+  return [...text.matchAll(/^# HELP (newsletter_relay_\w+) (.*)\n# TYPE \w+ (\w+)/gm)].map(
+    ([, name = '', help = '', kind = '']) => {
+      const series = [...text.matchAll(new RegExp(`^${name}(?:_count)?\\{([^}]*)\\}`, 'gm'))];
+      const labels = series.flatMap(([, each = '']) => [...each.matchAll(/(\w+)=/g)].map(([, label = '']) => label));
+      return [code(name), kind, codes([...new Set(labels)]), help];
+    },
+  );
+}
+
+function describeRule({ alert, expr, for: lasting, labels, annotations }: Rule): string {
+  return `### ${alert}
+
+**${labels.severity}**${lasting ? `, after ${lasting}` : ''}. ${asText(annotations.summary)}
+
+${asText(annotations.runbook)}
+
+\`\`\`promql
+${expr.trim()}
+\`\`\``;
+}
+
+/** A template of Prometheus, with the name of what it fills in: `{{ $labels.form }}` as `‹form›`. */
+const asText = (template: string): string =>
+  template.replaceAll(/\{\{\s*\$(?:labels\.)?(\w+)[^}]*\}\}/g, '‹$1›').replaceAll(/</g, '&lt;');
