@@ -8,6 +8,8 @@ export interface Floor {
   readonly sources: readonly string[];
   /** Globs of the test files; slow tests are always left out. */
   readonly tests: readonly string[];
+  /** Milliseconds after which a test counts as hanging; several times as long as the longest test on a busy machine. */
+  readonly hangMs: number;
 }
 
 /** A core floor is tested by the tests of its own folder. */
@@ -16,6 +18,7 @@ function coreFloor(name: string, ...tests: readonly string[]): Floor {
     project: 'core',
     sources: [`packages/core/src/${name}/**/*.ts`, `!packages/core/src/${name}/index.ts`],
     tests: [`packages/core/test/${name}/**/*.test.ts`, ...tests],
+    hangMs: 10_000,
   };
 }
 
@@ -29,21 +32,25 @@ export const floors: Readonly<Record<string, Floor>> = {
     project: 'relay',
     sources: ['packages/relay/src/admission/**/*.ts'],
     tests: ['packages/relay/test/admission/**/*.test.ts'],
+    hangMs: 60_000,
   },
   delivery: {
     project: 'relay',
     sources: ['packages/relay/src/delivery/**/*.ts'],
     tests: ['packages/relay/test/delivery/**/*.test.ts'],
+    hangMs: 30_000,
   },
   dispatch: {
     project: 'nodes',
     sources: ['nodes/Newsletter/operations/dispatch.ts'],
     tests: ['test/nodes/dispatch.test.ts'],
+    hangMs: 30_000,
   },
   trigger: {
     project: 'nodes',
     sources: ['nodes/Newsletter/NewsletterTrigger.node.ts', 'nodes/Newsletter/trigger/**/*.ts'],
     tests: ['test/nodes/{,units/}trigger*.test.ts'],
+    hangMs: 30_000,
   },
   sandbox: {
     project: 'sandbox',
@@ -53,6 +60,7 @@ export const floors: Readonly<Record<string, Floor>> = {
       'packages/sandbox/test/control/{clock,inbox,profile,subscriptions}.test.ts',
       'packages/sandbox/test/oauth/api.test.ts',
     ],
+    hangMs: 60_000,
   },
 };
 

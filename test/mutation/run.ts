@@ -44,6 +44,8 @@ interface FileResult {
   /** Glob of the tests, where only a part of them ran: all of them may notice more. */
   readonly tests?: string;
   readonly noticed: number;
+  /** How many of the noticed mutants made a test hang. */
+  readonly timedOut?: number;
   readonly survivors: readonly Survivor[];
 }
 
@@ -76,6 +78,7 @@ export async function runMutations(args: readonly string[]): Promise<boolean> {
 
   const mutants = await testMutants({
     name,
+    floor,
     files: chosen.length > 0 ? chosen : sources,
     ...options,
   });
@@ -128,13 +131,7 @@ function readArguments(args: readonly string[]): MutationRun {
 }
 
 /** Runs Stryker. */
-async function testMutants({
-  name,
-  files,
-  concurrency,
-  fresh,
-  tests,
-}: Omit<MutationRun, 'floor'>): Promise<readonly Mutant[]> {
+async function testMutants({ name, floor, files, concurrency, fresh, tests }: MutationRun): Promise<readonly Mutant[]> {
   process.env['MUTATION_FLOOR'] = name;
   if (tests !== undefined) process.env['MUTATION_TESTS'] = tests;
   const stryker = new Stryker({
@@ -143,6 +140,8 @@ async function testMutants({
     plugins: ['@stryker-mutator/vitest-runner'],
     vitest: { configFile: 'test/mutation/vitest.config.ts', related: false },
     coverageAnalysis: 'perTest',
+    // Longer than vitest's own limit for a test that hangs.
+    timeoutMS: floor.hangMs + 10_000,
     // A mutant in code that runs once, while its module loads, would need every test in a new process.
     ignoreStatic: true,
     ...(concurrency === undefined ? {} : { concurrency }),
@@ -202,9 +201,24 @@ function resultsByFile(mutants: readonly Mutant[], chosen: readonly string[], te
         .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
         .map((mutant) => describeSurvivor(mutant, source));
       const noticed = found.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
-      return [file, { date, ...(lines && { lines }), ...(tests !== undefined && { tests }), noticed, survivors }];
+      const timedOut = found.filter(isTimeout).length;
+      return [
+        file,
+        {
+          date,
+          ...(lines && { lines }),
+          ...(tests !== undefined && { tests }),
+          noticed,
+          ...(timedOut > 0 && { timedOut }),
+          survivors,
+        },
+      ];
     }),
   );
+}
+
+function isTimeout({ status, statusReason }: Mutant): boolean {
+  return status === 'Timeout' || /timed out in \d+ms/.test(statusReason ?? '');
 }
 
 function describeSurvivor(
@@ -251,7 +265,9 @@ function count(results: readonly FileResult[]): { noticed: number; survived: num
 
 function describeScore(results: readonly FileResult[]): string {
   const { noticed, survived } = count(results);
-  return `${scoreOf(results).toFixed(1)} %, ${noticed} of ${noticed + survived} mutants noticed`;
+  const timedOut = results.reduce((sum, result) => sum + (result.timedOut ?? 0), 0);
+  const hanging = timedOut > 0 ? `, ${timedOut} by a test that hung` : '';
+  return `${scoreOf(results).toFixed(1)} %, ${noticed} of ${noticed + survived} mutants noticed${hanging}`;
 }
 
 function describeMutation(file: string, { line, original, replacement, uncovered }: Survivor): string {

@@ -71,7 +71,7 @@ for (const crashes of [false, true]) {
         expect(reported.filter((id) => !inserted.has(id))).toEqual([]);
         if (!crashes) expect(reported.length).toBe(new Set(reported).size);
       }),
-      { numRuns: 1000 },
+      { numRuns: Number(process.env['PROPERTY_RUNS'] ?? 1000) },
     );
   });
 }
