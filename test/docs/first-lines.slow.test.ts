@@ -36,7 +36,7 @@ async function terminal(env: Readonly<Record<string, string>> = {}): Promise<Ter
 
 /** Types lines that end by themselves. @returns what they printed */
 async function run({ type, finished, screen }: Terminal, lines: string): Promise<string> {
-  type(lines);
+  await type(lines);
   expect(await finished(), screen()).toBe(0);
   return screen();
 }
@@ -46,7 +46,7 @@ describe.skipIf(process.platform === 'win32')('the first commands of the READMEs
     const { first, alias } = await blocksOf('packages/relay/README.md');
     const env = { RELAY_PORT: String(await freePort()), RELAY_STORE: `sqlite:${join(folder, 'relay.db')}` };
     const serving = await terminal(env);
-    serving.type(first);
+    await serving.type(first);
     await serving.shows(/the relay takes signups/);
     const answer = await fetch(`http://127.0.0.1:${env.RELAY_PORT}/signup`, {
       method: 'POST',
@@ -71,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('the first commands of the READMEs
     const { first, alias } = await blocksOf('packages/sandbox/README.md');
     const port = await freePort();
     const sandbox = await terminal({ SANDBOX_PORT: String(port) });
-    sandbox.type(first);
+    await sandbox.type(first);
     await sandbox.shows(/Stop with Ctrl-C/);
     expect((await fetch(`http://127.0.0.1:${port}/_sandbox/requests`)).status).toBe(200);
     sandbox.interrupt();
