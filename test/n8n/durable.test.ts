@@ -61,50 +61,66 @@ async function startAgain(own: OwnN8n): Promise<void> {
 /** Each end takes a start of n8n, about ten seconds. */
 const ends = Number(process.env['N8N_ENDS'] ?? 4);
 
+/** Waits until the executions of this workflow name every address; those of the last poll may still run. */
+async function expectReports(own: OwnN8n, workflow: string, emails: readonly string[]): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const ids = await own.rest.executionIds(workflow);
+        const text = (await Promise.all(ids.map((id) => own.rest.executionText(id)))).join();
+        return emails.filter((email) => !text.includes(email));
+      },
+      { timeout: 60_000, interval: 1_000 },
+    )
+    .toEqual([]);
+}
+
 test(
   `reports every event after n8n ended ${ends} times during activations and polls`,
   async ({ sandboxOnPort: sandbox, api }) => {
     const own = await startOwnN8n(cursors);
     const roll = dice(17);
+    const watch = (event: string) => watchSubscriptions(own.rest, sandbox, { ...unscheduled, event });
+    const deactivate = async (email: string) => {
+      await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, email)], new_status: 'inactive' });
+      sandbox.clock.advance('PT1M');
+    };
     try {
-      const workflows = [];
-      for (const event of ['subscriptionCreated', 'subscriptionUnsubscribed'])
-        workflows.push(await watchSubscriptions(own.rest, sandbox, { ...unscheduled, event }));
-      const [created, unsubscribed] = workflows;
-      if (!created || !unsubscribed) throw new Error('The workflows were not made.');
-      await Promise.all(workflows.map((workflow) => workflow.activate()));
+      const { items: active } = await api.subscriptions.list({ status: 'active', direction: 'asc', limit: 100 });
+      const [ada = '', ...existing] = active.map(({ email }) => email);
+      const created = await watch('subscriptionCreated');
+      const unsubscribed = await watch('subscriptionUnsubscribed');
+      const changed = await watch('subscriptionStatusChanged');
+      const watching = [created, unsubscribed, changed];
+      for (const workflow of watching) await workflow.activate();
       const emails: string[] = [];
+      const learners = [];
       for (let count = 0; count < ends; count += 1) {
         const email = `ended.${count}@example.com`;
         emails.push(email);
         await api.subscriptions.create({ email, double_opt_override: 'off' });
         sandbox.clock.advance('PT1S');
-        await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, email)], new_status: 'inactive' });
-        sandbox.clock.advance('PT1M');
+        await deactivate(email);
+        await deactivate(existing[count] ?? '');
         // Its activation is interrupted by the end of n8n.
-        const learning = await watchSubscriptions(own.rest, sandbox, {
-          ...unscheduled,
-          event: 'subscriptionStatusChanged',
-        });
-        const polls = [...workflows, learning].map((workflow) => workflow.poll().catch(() => undefined));
+        const learner = await watch('subscriptionStatusChanged');
+        learners.push(learner);
+        const polls = [...watching, learner].map((workflow) => workflow.poll().catch(() => undefined));
         await sleep(roll() * 1_500);
         await (count % 2 === 0 ? own.kill() : own.stop());
         await Promise.all(polls);
         await startAgain(own);
       }
-      for (const workflow of workflows) await workflow.poll();
-      for (const workflow of workflows)
-        // The executions of the last poll may still run.
-        await expect
-          .poll(
-            async () => {
-              const ids = await own.rest.executionIds(workflow.id);
-              const text = (await Promise.all(ids.map((id) => own.rest.executionText(id)))).join();
-              return emails.filter((email) => !text.includes(email));
-            },
-            { timeout: 60_000, interval: 1_000 },
-          )
-          .toEqual([]);
+      for (const workflow of [...watching, ...learners]) await workflow.poll();
+      // A change while n8n is down, after the activations that had been interrupted.
+      await own.kill();
+      await deactivate(ada);
+      await startAgain(own);
+      for (const workflow of [...watching, ...learners]) await workflow.poll();
+      await expectReports(own, created.id, emails);
+      await expectReports(own, unsubscribed.id, [...emails, ...existing.slice(0, ends), ada]);
+      await expectReports(own, changed.id, [...existing.slice(0, ends), ada]);
+      for (const learner of learners) await expectReports(own, learner.id, [ada]);
     } finally {
       await own.close();
     }

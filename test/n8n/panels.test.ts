@@ -66,9 +66,14 @@ const panels: readonly Panel[] = [
   },
   {
     resource: 'subscription',
+    operation: 'create',
+    labels: ['Email', 'If Already Subscribed', 'Refuse', 'Custom Fields', 'Output', 'Additional Fields'],
+  },
+  {
+    resource: 'subscription',
     operation: 'createOrUpdate',
     parameters: { email: 'ada@example.com' },
-    labels: ['Subscription', 'Email', 'Custom Fields', 'Additional Fields'],
+    labels: ['Subscription', 'Email', 'Custom Fields', 'Output', 'Additional Fields'],
   },
   {
     resource: 'subscription',
@@ -90,7 +95,11 @@ const panels: readonly Panel[] = [
     },
     labels: ['Update Fields', 'Tier', 'Premium', 'Unsubscribe', 'Wait for Completion', 'Timeout'],
   },
-  { resource: 'subscription', operation: 'updateStatus', labels: ['Subscription IDs', 'New Status', 'Inactive'] },
+  {
+    resource: 'subscription',
+    operation: 'updateStatus',
+    labels: ['Subscription', 'By ID', 'New Status', 'Inactive', 'Wait for Completion'],
+  },
   {
     resource: 'subscription',
     operation: 'bulkUpdate',

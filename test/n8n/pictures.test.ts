@@ -109,7 +109,7 @@ describe('the guide', () => {
   it('shows Create or Update', async () => {
     await page.setViewport({ width: 1312, height: 900 });
     const parameters = { resource: 'subscription', operation: 'createOrUpdate', email: '={{ $json.email }}' };
-    const node = { name: 'Newsletter', type: newsletterType, typeVersion: 2, parameters, credentials };
+    const node = { name: 'Newsletter', type: newsletterType, parameters, credentials };
     await panel(await n8n.createWorkflow([start, node]), node.name);
     await page.waitForSelector('::-p-text(Add custom field to send)', { visible: true });
     await take('create', '[data-test-id=node-parameters]');
@@ -123,7 +123,7 @@ describe('the guide', () => {
       { 'E-Mail': 'mary@example.com', first_name: 'Mary' },
     ];
     const parameters = { resource: 'subscription', operation: 'bulkImport' };
-    const node = { name: 'Import', type: newsletterType, typeVersion: 2, parameters, credentials };
+    const node = { name: 'Import', type: newsletterType, parameters, credentials };
     const workflow = await n8n.createWorkflow([start, ...items(rows), node]);
     await panel(workflow, node.name);
     await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();

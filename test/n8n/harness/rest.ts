@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { setUpOwner } from '../../../scripts/n8n/server.ts';
+import { newsletterType } from './nodes.ts';
 
 /** The owner account of all tests. */
 export const owner = {
@@ -147,11 +148,14 @@ export class Rest {
     await this.#published(id, 'not_published');
   }
 
-  /** Waits for the publication: from n8n 2 on it goes through an outbox, after the answer. */
+  /**
+   * Waits for the publication: from n8n 2 on it goes through an outbox, after the answer. n8n gives up an activation
+   * after 84 seconds.
+   */
   async #published(id: string, wanted: 'published' | 'not_published'): Promise<void> {
     if ((await this.#majorVersion()) < 2) return;
     let told: { status: string; triggers: readonly { errorMessage: string | null }[] } | undefined;
-    for (const deadline = Date.now() + 30_000; Date.now() < deadline; await sleep(100)) {
+    for (const deadline = Date.now() + 120_000; Date.now() < deadline; await sleep(100)) {
       told = await this.#send('GET', `/rest/workflows/${id}/publication-status`);
       if (told?.status === wanted) return;
       if (told?.status === 'failed') break;
@@ -271,7 +275,8 @@ export class Rest {
     const connections = { ...inRow, ...Object.fromEntries(toLast) };
     const placed = [...nodes, ...tools].map((node, index) => ({
       id: crypto.randomUUID(),
-      typeVersion: 1,
+      // As the editor adds it.
+      typeVersion: node['type'] === newsletterType ? 2 : 1,
       position: [index * 240, 0],
       parameters: {},
       ...node,

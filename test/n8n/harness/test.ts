@@ -44,7 +44,7 @@ export const test = sandboxTest.extend<Fixtures & Pick<SandboxFixtures, 'sandbox
       const workflow = await n8n.createWorkflow([
         start,
         ...(items === undefined ? [] : rowsOf(items)),
-        { name: underTest, type: newsletterType, typeVersion: 2, parameters, credentials, ...settings },
+        { name: underTest, type: newsletterType, parameters, credentials, ...settings },
       ]);
       return n8n.run(workflow, start.name, within);
     });
