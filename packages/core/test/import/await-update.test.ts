@@ -63,7 +63,7 @@ it('matches the lines of an error log by index, id and address', () => {
     [0, 'bad tier'],
     [1, 'gone'],
     [2, 'unsubscribed'],
-    [2, 'could not update [address]'],
+    [2, 'could not update [address].'],
     [undefined, 'subscription_ids[9]: out of reach'],
     [undefined, 'something happened'],
     [undefined, 'null'],
