@@ -47,6 +47,12 @@ describe('a heading', () => {
     expect(meaningOf('T shirt')).toEqual({ target: 'custom:T shirt' });
     expect(meaningOf('tshirt')).toEqual({ ambiguous: ['T-shirt', 'T shirt'] });
     expect(meaningOf('custom:tshirt')).toEqual({ ambiguous: ['T-shirt', 'T shirt'] });
+    expect(meaningOf(' T-shirt ')).toEqual({ target: 'custom:T-shirt' });
+    expect(meaningOf(' CUSTOM: T shirt ')).toEqual({ target: 'custom:T shirt' });
+  });
+
+  it('with the prefix names a custom field that the publication does not have', () => {
+    expect(meaningOf('custom: Shoe size')).toEqual({ target: 'custom:Shoe size' });
   });
 
   it.each(['Name', 'Mail', 'email_1', 'MEMBER_RATING', 'custom_fields', '', '-', 'constructor', '__proto__'])(
@@ -66,35 +72,101 @@ describe('a heading', () => {
 describe('a value', () => {
   it.each([
     ['integer', ' 12 ', 12],
+    ['integer', 7, 7],
     ['integer', '4.5', undefined],
+    ['integer', '9007199254740993', undefined],
     ['integer', '0x10', undefined],
     ['integer', true, undefined],
     ['double', '1.5', 1.5],
     ['double', '1,5', undefined],
+    ['double', '-1.', -1],
+    ['double', '+.25', 0.25],
+    ['double', '12.75E+2', 1275],
+    ['double', '5e-3', 0.005],
+    ['double', '2e10', 2e10],
+    ['double', '1.5 m', undefined],
+    ['double', 'm 1.5', undefined],
+    ['double', '.', undefined],
+    ['double', '1e', undefined],
+    ['double', '1e999', undefined],
+    ['double', '', undefined],
+    ['double', null, undefined],
     ['double', Number.NaN, undefined],
     ['boolean', 'Yes', true],
     ['boolean', '0', false],
     ['boolean', 1, true],
+    ['boolean', ' TRUE ', true],
+    ['boolean', 'y', true],
+    ['boolean', 'No', false],
+    ['boolean', 'n', false],
+    ['boolean', 'false', false],
+    ['boolean', 0, false],
+    ['boolean', true, true],
+    ['boolean', false, false],
+    ['boolean', 2, undefined],
+    ['boolean', ['yes'], undefined],
+    ['boolean', null, undefined],
     ['boolean', 'maybe', undefined],
     ['date', '2026-01-31T23:00:00-05:00', '2026-01-31'],
+    ['date', ' 2026-01-31 ', '2026-01-31'],
+    ['date', 20260131, undefined],
     ['date', '2026-02-31', undefined],
+    ['date', '2026-13-01', undefined],
+    ['date', '2026-01-31x', undefined],
+    ['date', '2026-01-31 x', undefined],
+    ['date', '2026-01-31T', undefined],
+    ['date', '2026-1-31', undefined],
+    ['date', '2026-01', undefined],
     ['date', '31.01.2026', undefined],
     ['datetime', '2026-01-31 12:00', '2026-01-31 12:00'],
+    ['datetime', '2026-01-31T12:00:00Z', '2026-01-31T12:00:00Z'],
+    ['datetime', '2026-01-31', '2026-01-31'],
     ['datetime', '2026-01-31 noon', undefined],
+    ['datetime', '2026-01-31T99:00', undefined],
     ['list', 'boats, food,', ['boats', 'food']],
     ['list', '["boats", "food, drink"]', ['boats', 'food, drink']],
     ['list', "['boats']", ['boats']],
     ['list', '[boats]', undefined],
     ['list', ', ,', undefined],
+    ['list', '', undefined],
+    ['list', '[boats', ['[boats']],
+    ['list', 'boats]', ['boats]']],
+    ['list', ' ["boats"] ', ['boats']],
+    ['list', '[{"name": "boats"}]', undefined],
+    ['list', '[]', undefined],
+    ['list', [' boats ', ''], ['boats']],
+    ['list', ['boats', {}], undefined],
+    ['list', null, undefined],
     ['list', [], []],
     ['list', ['boats', 7, true], ['boats', '7', 'true']],
     ['list', [{ name: 'boats' }], undefined],
     ['list', 7, ['7']],
     ['string', 7, '7'],
+    ['string', true, 'true'],
+    ['string', Number.POSITIVE_INFINITY, undefined],
     ['string', { a: 1 }, undefined],
     ['a later kind', 'text', 'text'],
     ['constructor', 'text', 'text'],
   ])('of the kind %s: %j becomes %j', (kind, value, read) => {
     expect(fieldValueReader(kind).read(value)).toEqual(read);
+  });
+
+  it.each([
+    ['string', 'a text'],
+    ['integer', 'a whole number'],
+    ['double', 'a number such as 1.5'],
+    ['boolean', 'true or false'],
+    ['date', 'a day such as 2026-01-31'],
+    ['datetime', 'a time such as 2026-01-31T12:00:00Z'],
+    ['list', 'a list, or texts with commas between them'],
+    ['a later kind', 'a text'],
+  ])('of the kind %s is described as "%s"', (kind, expected) => {
+    expect(fieldValueReader(kind).expected).toBe(expected);
+  });
+
+  it('of a list is divided at the chosen separator', () => {
+    const reader = fieldValueReader('list', ';');
+    expect(reader.read('boats; food, drink')).toEqual(['boats', 'food, drink']);
+    expect(reader.expected).toBe('texts with ";" between them');
   });
 });

@@ -5,6 +5,7 @@ import { AddressSet } from '../../src/import/batch-reader.ts';
 import { divide, utf8Length } from '../../src/import/batch.ts';
 import { hashText, hex } from '../../src/hash.ts';
 import { RangeSet } from '../../src/import/journal.ts';
+import { ProgressCounter } from '../../src/import/options.ts';
 import { checkRequest, requestFields } from '../../src/import/request.ts';
 import { subscriptionRequest } from '../../src/schema/index.ts';
 import { addressKey } from '../../src/signup/index.ts';
@@ -150,4 +151,107 @@ it('a row is accepted where the schema accepts it, and rejected where the schema
     }),
     { numRuns: 3000 },
   );
+});
+
+describe('a row that cannot be sent', () => {
+  const email = 'ada@example.com';
+  const names = 'must hold names (the display text of the custom field), but entry 2 does not';
+  const values = 'must hold values that are a text, a number, true, false or a list of texts, but entry 1 does not';
+  const field = { name: 'Team', value: 'Red' };
+
+  it.each<[unknown, string]>([
+    ['ada@example.com', 'the row must be an object with at least "email"'],
+    [null, 'the row must be an object with at least "email"'],
+    [{ utm_source: 'fair' }, '"email" is missing'],
+    [{ email: null }, '"email" is missing'],
+    [{ email: '' }, '"email" is missing'],
+    [{ email: 7 }, '"email" must be an e-mail address such as name@example.com'],
+    [{ email: 'nope' }, '"email" must be an e-mail address such as name@example.com'],
+    [
+      { email, 'bo@example.com': 1 },
+      '"[address]" is no field of a subscription; what the publication defined itself belongs into "custom_fields"',
+    ],
+    [{ email, send_welcome_email: 'yes' }, '"send_welcome_email" must be true or false'],
+    [{ email, utm_source: 7 }, '"utm_source" must be a text'],
+    [{ email, tier: 'gold' }, '"tier" must be one of "free", "premium"'],
+    [{ email, complimentary_gift_id: 'gift_1' }, '"complimentary_gift_id" must look like comp_access_<uuid>'],
+    [{ email, complimentary_gift_id: 'comp_access_' }, '"complimentary_gift_id" must look like comp_access_<uuid>'],
+    [{ email, premium_tiers: 'Gold' }, '"premium_tiers" must be a list of texts'],
+    [{ email, premium_tiers: ['Gold', 7] }, '"premium_tiers" must be a list of texts'],
+    [{ email, automation_ids: ['aut_1', 'tier_1'] }, '"automation_ids" must hold ids such as aut_<uuid>'],
+    [{ email, automation_ids: ['aut_1 '] }, '"automation_ids" must hold ids such as aut_<uuid>'],
+    [{ email, automation_ids: ['aut_ 1'] }, '"automation_ids" must hold ids such as aut_<uuid>'],
+    [{ email, custom_fields: field }, '"custom_fields" must be a list of {name, value}'],
+    [{ email, custom_fields: ['Red'] }, '"custom_fields" must hold {name, value}, but entry 1 does not'],
+    [
+      { email, custom_fields: [field, { ...field, kind: 'string' }] },
+      '"custom_fields" must hold {name, value}, but entry 2 does not',
+    ],
+    [{ email, custom_fields: [field, { value: 'Red' }] }, `"custom_fields" ${names}`],
+    [{ email, custom_fields: [field, { ...field, name: '' }] }, `"custom_fields" ${names}`],
+    [{ email, custom_fields: [{ name: 'Team', value: {} }] }, `"custom_fields" ${values}`],
+    [{ email, custom_fields: [{ name: 'Team', value: Number.NaN }] }, `"custom_fields" ${values}`],
+    [{ email, custom_fields: [{ name: 'Team', value: ['Red', 7] }] }, `"custom_fields" ${values}`],
+  ])('%j is described without its values', (row, problem) => {
+    expect(checkRequest(row)).toEqual({ problem });
+  });
+
+  it('leaves out what is null or undefined, and normalises the address', () => {
+    const fields = ['Red', 7, true, ['a'], null, undefined].map((value) => ({ name: 'Team', value }));
+    expect(
+      checkRequest({ email: ' Ada@EXAMPLE.com', tier: null, utm_source: undefined, custom_fields: fields }),
+    ).toEqual({ request: { email: 'Ada@example.com', custom_fields: fields } });
+  });
+});
+
+describe('the progress', () => {
+  it('has no speed and no time left before a row is settled', () => {
+    let now = 5000;
+    const progress = new ProgressCounter(() => now, 10);
+    expect(progress.progress()).toEqual({
+      read: 0,
+      accepted: 0,
+      rejected: 0,
+      duplicates: 0,
+      failed: 0,
+      batches: 0,
+      total: 10,
+      rowsPerSecond: 0,
+      secondsLeft: undefined,
+    });
+    progress.start();
+    expect(progress.progress()).toMatchObject({ rowsPerSecond: 0, secondsLeft: undefined });
+    now += 2000;
+    expect(progress.progress()).toMatchObject({ rowsPerSecond: 0, secondsLeft: undefined });
+  });
+
+  it('counts every settled row of this run from its first row on', () => {
+    let now = 5000;
+    const progress = new ProgressCounter(
+      () => now,
+      () => 100,
+    );
+    progress.resumed = 10;
+    progress.start();
+    now += 2000;
+    progress.start();
+    Object.assign(progress.counts, { read: 31, accepted: 13, rejected: 7, duplicates: 6, failed: 4 });
+    expect(progress.progress()).toMatchObject({ total: 100, rowsPerSecond: 10, secondsLeft: 7 });
+    progress.resumed = 50;
+    expect(progress.progress()).toMatchObject({ rowsPerSecond: 0, secondsLeft: undefined });
+  });
+
+  it('raises an estimated total that is too low, and has none where none is known', () => {
+    let now = 0;
+    const progress = new ProgressCounter(() => now, 3);
+    progress.start();
+    now = 1000;
+    Object.assign(progress.counts, { read: 5, accepted: 4 });
+    expect(progress.progress()).toMatchObject({ total: 5, rowsPerSecond: 4, secondsLeft: 0 });
+    const unknown = new ProgressCounter(() => now, undefined);
+    unknown.start();
+    now = 2000;
+    unknown.counts.accepted = 4;
+    expect(unknown.progress()).toMatchObject({ total: undefined, rowsPerSecond: 4, secondsLeft: undefined });
+  });
 });
