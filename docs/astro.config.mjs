@@ -40,11 +40,15 @@ export default defineConfig({
       description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
-      plugins: [starlightLinksValidator({ errorOnLocalLinks: false })],
+      plugins: [
+        // It cannot see pages that are not Markdown.
+        starlightLinksValidator({ errorOnLocalLinks: false, exclude: [`${base}/playground/`] }),
+      ],
       sidebar: [
         ...folder('Start', 'start'),
         ...folder('Concepts', 'concepts'),
         ...folder('Website', 'website'),
+        { label: 'Playground', link: '/playground/' },
         ...folder('n8n', 'n8n'),
         ...folder('Relay', 'relay'),
         ...folder('Operate', 'operate'),

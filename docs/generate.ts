@@ -1,16 +1,22 @@
-/** Writes the pages of the reference, which Git ignores, from the code. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+/**
+ * Writes the pages of the reference from the code, and copies the built files of the widget. Git ignores both.
+ */
+import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { currentOptions } from '../examples/demo/playground.ts';
+import { elementPage } from './reference/element.ts';
 import { assumptionsPage, clientPage, operationsPage } from './reference/operations.ts';
 import { metricsPage, settingsPage } from './reference/relay.ts';
 import { sandboxPage } from './reference/sandbox.ts';
 import { writePage } from './reference/page.ts';
-import { content } from './site.ts';
+import { content, root } from './site.ts';
 
+const options = await currentOptions();
 const folder = join(content, 'reference');
 const pages = [
   await operationsPage(),
   clientPage(),
+  elementPage(options),
   settingsPage(),
   await metricsPage(),
   await sandboxPage(),
@@ -19,4 +25,19 @@ const pages = [
 
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
-for (const [index, page] of pages.entries()) writeFileSync(join(folder, `${page.name}.md`), writePage(page, index + 1));
+for (const [index, page] of pages.entries())
+  writeFileSync(join(folder, `${page.name}.${page.format ?? 'md'}`), writePage(page, index + 1));
+
+writeFileSync(join(import.meta.dirname, 'src', 'playground-options.json'), JSON.stringify(options));
+
+const widget = join(root, 'widget');
+const copied = join(import.meta.dirname, 'public', 'signup');
+rmSync(copied, { recursive: true, force: true });
+for (const [from, pattern] of [
+  ['dist', '{*,languages/*}.js'],
+  ['.', 'themes/*.css'],
+] as const)
+  for (const file of globSync(pattern, { cwd: join(widget, from) })) {
+    mkdirSync(dirname(join(copied, file)), { recursive: true });
+    cpSync(join(widget, from, file), join(copied, file));
+  }

@@ -7,7 +7,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { SatteriProcessorOptions } from '@astrojs/markdown-satteri';
-import { base, content, repository, root } from './site.ts';
+import { base, content, pages, repository, root } from './site.ts';
 
 type MarkdownPlugin = NonNullable<SatteriProcessorOptions['mdastPlugins']>[number];
 
@@ -33,10 +33,10 @@ export function resolveLink(link: string, page: string): string {
 
 /** The address of a page on the site, such as `concepts/consent/`; of a folder, that of its first page. */
 function slugOf(target: string): string | undefined {
-  const path = relative(content, target);
-  if (path.startsWith('..') || !existsSync(target)) return undefined;
+  const folder = [content, pages].find((each) => !relative(each, target).startsWith('..'));
+  if (folder === undefined || !existsSync(target)) return undefined;
   if (statSync(target).isDirectory()) return slugOf(join(target, 'index.md'));
-  const [, slug] = /^(.*)\.mdx?$/.exec(path.split(sep).join('/')) ?? [];
+  const [, slug] = /^(.*)\.(?:mdx?|astro)$/.exec(relative(folder, target).split(sep).join('/')) ?? [];
   if (slug === undefined) return undefined;
   const page = slug.replace(/(^|\/)index$/, '');
   return page === '' ? '' : `${page}/`;

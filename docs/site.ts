@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 export const root = dirname(import.meta.dirname);
 /** The folder of the pages. */
 export const content = join(import.meta.dirname, 'src', 'content', 'docs');
+/** The folder of the pages that are not Markdown, such as the playground. */
+export const pages = join(import.meta.dirname, 'src', 'pages');
 export const repository = 'https://github.com/newsletter-kit/newsletter-kit';
-/** The path of the site on its host. */
-export const base = '/newsletter-kit';
+export { base } from './src/base.ts';

@@ -5,6 +5,8 @@ import { repository } from '../site.ts';
 export interface Page {
   /** File name without its ending. */
   readonly name: string;
+  /** Default: `md`. `mdx` can contain components. */
+  readonly format?: 'md' | 'mdx';
   readonly title: string;
   readonly description: string;
   /** What the page is generated from, from the root of the repository: the target of "Edit page". */

@@ -6,12 +6,10 @@ import { english } from '@newsletter-kit/signup';
 import type { Hono } from 'hono';
 import { widgetLanguages, widgetThemes } from './files.ts';
 import { readOptions, type Manifest, type Options } from './page/options.ts';
-import { isState, stateOf } from './page/states.ts';
+import { answerMs, isState, responseOf, stateOf } from './page/states.ts';
 
 /** How long the answer `never` keeps a form busy, in milliseconds. */
 const neverMs = 120_000;
-/** How long every other answer takes, so that the busy state is seen, in milliseconds. */
-const answerMs = 250;
 
 /** Answers the forms of the previews as the state in their address says. */
 export function addAnswers(site: Hono): void {
@@ -24,11 +22,7 @@ export function addAnswers(site: Hono): void {
       return context.body(null, 504);
     }
     await sleep(answerMs);
-    const { status, error, retryAfter } = answer;
-    return Response.json(error ? { status, statusText: 'refused', errors: [error] } : { status: 'accepted' }, {
-      status,
-      headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
-    });
+    return responseOf(answer);
   });
 }
 

@@ -6,6 +6,7 @@ import { transformWithOxc } from 'vite';
 import { describe, expect, it } from 'vitest';
 import * as vue from 'vue/compiler-sfc';
 import { currentOptions } from '../../examples/demo/playground.ts';
+import { exampleSetups } from '../../examples/demo/page/examples.ts';
 import {
   html,
   isStyleValue,
@@ -78,6 +79,10 @@ const setups: fc.Arbitrary<Setup> = fc
   );
 
 describe('the playground', () => {
+  it.each(exampleSetups)('keeps the example "$title" in its address', ({ setup }) => {
+    expect(readSetup(`?${writeSetup(setup)}`, options)).toEqual(setup);
+  });
+
   it('has a control for every option of the manifest', () => {
     expect(missingOptions(manifest, options)).toEqual([]);
     expect(options.languages).toHaveLength(13);

@@ -3,6 +3,7 @@ import { button, dateTime, emptyState, PageElement, toast } from '@newsletter-ki
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
+import { exampleSetups } from './examples.ts';
 import { optionPanel, segments } from './option-panel.ts';
 import type { Options } from './options.ts';
 import type { Measure, PreviewReport, Show } from './preview.ts';
@@ -33,6 +34,7 @@ const rightToLeft = new Set(['ar', 'he']);
 class SignupPlayground extends PageElement {
   static override properties = {
     endpoint: {},
+    preview: {},
     options: { type: Object },
     setup: { state: true },
     samples: { state: true },
@@ -42,6 +44,8 @@ class SignupPlayground extends PageElement {
   };
   /** The relay's address, for previews whose state has no made-up answer. */
   declare endpoint: string;
+  /** The address of the page in the frames. */
+  declare preview: string;
   declare options: Options;
   declare setup: Setup;
   /** Measured heights of the form, for the space that the snippet reserves; undefined while it is measured. */
@@ -67,6 +71,7 @@ class SignupPlayground extends PageElement {
   constructor() {
     super();
     this.endpoint = '';
+    this.preview = '/playground/preview';
     this.heights = {};
     this.events = [];
     this.setup = initialSetup;
@@ -167,7 +172,8 @@ class SignupPlayground extends PageElement {
 
   protected override render(): TemplateResult {
     const { setup, options } = this;
-    return html`<main>
+    return html`${this.#examples()}
+      <main>
         <section class="panel" aria-labelledby="options-title">
           <div class="heading">
             <h2 id="options-title">Options</h2>
@@ -194,7 +200,26 @@ class SignupPlayground extends PageElement {
           <section aria-labelledby="events-title">${this.#eventLog()}</section>
         </div>
       </main>
-      <iframe class="measurer" title="Measuring" aria-hidden="true" tabindex="-1" src="/playground/preview"></iframe>`;
+      <iframe class="measurer" title="Measuring" aria-hidden="true" tabindex="-1" src=${this.preview}></iframe>`;
+  }
+
+  /** Links, so that each example has an address to share. */
+  #examples(): TemplateResult {
+    const { platform } = this.setup;
+    return html`<nav class="examples" aria-label="Examples">
+      ${exampleSetups.map(
+        ({ title, setup }) =>
+          html`<a
+            href="?${writeSetup(setup)}"
+            @click=${(event: MouseEvent) => {
+              if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+              event.preventDefault();
+              void this.#change({ ...setup, platform });
+            }}
+            >${title}</a
+          >`,
+      )}
+    </nav>`;
   }
 
   #viewControls(): TemplateResult {
@@ -233,7 +258,7 @@ class SignupPlayground extends PageElement {
         title="Preview, ${width} pixels wide"
         width=${width}
         height=${this.heights[width] ?? previewHeight.least}
-        src=${this.#loaded.has(width) ? '/playground/preview' : nothing}
+        src=${this.#loaded.has(width) ? this.preview : nothing}
       ></iframe>
     </figure>`;
   }

@@ -29,6 +29,11 @@ export type PreviewReport =
   | { readonly type: 'space'; readonly turn: number; readonly samples: readonly Sample[] }
   | { readonly type: 'event'; readonly name: string; readonly carries: Readonly<Record<string, unknown>> };
 
+/** The address of the widget's files: that of the script. */
+const files = new URL(
+  '.',
+  document.querySelector<HTMLScriptElement>('script[src$="newsletter-signup.js"]')?.src ?? location.href,
+).href;
 const stage = document.querySelector<HTMLElement>('#stage') ?? document.body;
 const reportedEvents = new Set<string>();
 let shown: Show | undefined;
@@ -70,7 +75,7 @@ async function show(next: Show): Promise<void> {
   if (next.theme !== before?.theme) setTheme(next.theme);
 
   const { act, answer } = stateOf(next.state);
-  const endpoint = answer ? new URL(`/playground/answers/${next.state}`, location.href).href : next.endpoint;
+  const endpoint = answer ? new URL(`answers/${next.state}`, location.href).href : next.endpoint;
   const wanted = withEndpoint(next.tag, endpoint);
   const form = stage.querySelector<HTMLElement>('newsletter-signup');
   const sameShape =
@@ -142,7 +147,7 @@ function setOnline(online: boolean): void {
 }
 
 function loadLanguage(language: string): void {
-  const src = `/languages/${language}.js`;
+  const src = `${files}languages/${language}.js`;
   if (!document.querySelector(`script[src="${src}"]`))
     document.head.append(load(Object.assign(document.createElement('script'), { src }), src));
 }
@@ -152,7 +157,7 @@ function setTheme(theme: string): void {
   const before = document.querySelector('link[data-theme]');
   loading.delete(before?.getAttribute('href') ?? '');
   before?.remove();
-  const href = `/themes/${theme}.css`;
+  const href = `${files}themes/${theme}.css`;
   if (!theme) return;
   const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
   link.dataset['theme'] = theme;

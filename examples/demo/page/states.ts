@@ -3,18 +3,22 @@
 /** What the preview does to reach the state. */
 type Act = 'nothing' | 'send empty' | 'fill in and send' | 'go offline, fill in and send';
 
+/** A made-up answer of the endpoint. */
+interface Answer {
+  readonly status: number;
+  readonly retryAfter?: number;
+  readonly error?: { readonly message: string; readonly code: string };
+}
+
 interface State {
   readonly title: string;
   readonly act: Act;
   /** `never`: no answer comes, and the form stays busy. Undefined: the form posts to the relay of the demo. */
-  readonly answer?:
-    | 'never'
-    | {
-        readonly status: number;
-        readonly retryAfter?: number;
-        readonly error?: { readonly message: string; readonly code: string };
-      };
+  readonly answer?: 'never' | Answer;
 }
+
+/** How long an answer takes, so that the busy state is seen, in milliseconds. */
+export const answerMs = 250;
 
 const states = {
   idle: { title: 'Idle', act: 'nothing' },
@@ -47,6 +51,14 @@ export function isState(name: string): name is StateName {
 
 export function stateOf(name: StateName): State {
   return states[name];
+}
+
+/** The answer as a response, as the relay would send it. */
+export function responseOf({ status, error, retryAfter }: Answer): Response {
+  return Response.json(error ? { status, statusText: 'refused', errors: [error] } : { status: 'accepted' }, {
+    status,
+    headers: retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+  });
 }
 
 /** The titles of the states by name. */

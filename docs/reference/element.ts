@@ -1,0 +1,192 @@
+/** The page about the elements, with live examples: the setups of the playground. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { english } from '@newsletter-kit/signup';
+import { exampleSetups, type ExampleSetup } from '../../examples/demo/page/examples.ts';
+import { html, vue, write, type Tag } from '../../examples/demo/page/markup.ts';
+import type { Options } from '../../examples/demo/page/options.ts';
+import { writeSetup } from '../../examples/demo/page/setup.ts';
+import { exampleEndpoint, tagOf } from '../../examples/demo/page/tag.ts';
+import { base, root } from '../site.ts';
+import { code, table, type Page } from './page.ts';
+
+interface Described {
+  readonly name: string;
+  readonly description?: string;
+  readonly default?: string;
+  readonly type?: { readonly text: string };
+}
+
+interface Member extends Described {
+  readonly kind: string;
+  readonly readonly?: boolean;
+}
+
+interface Declaration {
+  readonly name: string;
+  readonly tagName?: string;
+  readonly description?: string;
+  readonly attributes?: readonly Described[];
+  readonly members?: readonly Member[];
+  readonly events?: readonly Described[];
+  readonly slots?: readonly Described[];
+  readonly cssProperties?: readonly Described[];
+  readonly cssParts?: readonly Described[];
+  readonly cssStates?: readonly Described[];
+}
+
+export function elementPage(options: Options): Page {
+  const { modules } = JSON.parse(readFileSync(join(root, 'widget/custom-elements.json'), 'utf8')) as {
+    readonly modules: readonly { readonly declarations?: readonly Declaration[] }[];
+  };
+  const declarations = modules.flatMap(({ declarations: own = [] }) => own);
+  const elements = declarations.filter(({ tagName }) => tagName !== undefined).toReversed();
+  const events = declarations.filter(({ name }) => name.endsWith('Event'));
+  const signup = declarations.find(({ tagName }) => tagName === 'newsletter-signup');
+  if (!signup) throw new Error('custom-elements.json does not contain <newsletter-signup>. Build the widget again.');
+  return {
+    name: 'element',
+    format: 'mdx',
+    title: 'The element <newsletter-signup>',
+    description:
+      'Every attribute, property, method, event, slot, part and text of the signup element, with live examples.',
+    source: 'widget/src/signup.ts',
+    body: `
+import Example from '../../../components/Example.astro';
+
+The examples run the built script of this version. No server takes what they send: a stand-in on this page answers, and shows below the form
+what a relay would have received. The [playground](../../../pages/playground/index.astro) has a control for every option.
+
+## Live examples
+
+${exampleSetups.map((example) => describeExample(example, options)).join('\n\n')}
+
+${elements.map((element) => describeElement(element, element === signup)).join('\n\n')}
+
+## Events
+
+${safe(table(['Event', 'When'], rowsOf(signup.events)))}
+
+${events.map(describeEvent).join('\n\n')}
+
+## Texts
+
+The property \`messages\` takes any subset of these. Other languages are files of the package.
+
+${table(
+  ['Text', 'In English'],
+  Object.entries(english).map(([name, text]) => [code(name), text === '' ? '–' : code(text)]),
+)}
+`,
+  };
+}
+
+function describeExample({ title, about, setup }: ExampleSetup, options: Options): string {
+  const tag = tagOf(setup, options);
+  const shown = write(tag, html);
+  // A template of Vue writes the custom properties into the tag, so that they apply to this example alone.
+  const live = write(withEndpoint(tag, `${base}/answers/${setup.state === 'idle' ? 'success' : setup.state}`), vue);
+  const query = writeSetup(setup);
+  const properties = Object.entries({
+    live,
+    shown: styles(tag) + shown,
+    theme: setup.theme,
+    language: setup.language,
+    playground: `${base}/playground/${query && `?${query}`}`,
+  });
+  return `### ${title}
+
+${about}
+
+<Example ${properties.map(([name, value]) => `${name}={${JSON.stringify(value)}}`).join(' ')} />`;
+}
+
+/** The custom properties of a tag as a style sheet. */
+function styles({ styles: given = {} }: Tag): string {
+  const lines = Object.entries(given).map(([name, value]) => `    ${name}: ${value};\n`);
+  return lines.length > 0 ? `<style>\n  newsletter-signup {\n${lines.join('')}  }\n</style>\n\n` : '';
+}
+
+/** The tag with another endpoint; a form inside the tag has it as its action. */
+function withEndpoint({ attributes, children, ...rest }: Tag, endpoint: string): Tag {
+  return {
+    ...rest,
+    attributes: { ...attributes, ...(attributes['endpoint'] === exampleEndpoint && { endpoint }) },
+    children: children.map((child) =>
+      typeof child !== 'string' && child.name === 'form'
+        ? { ...child, attributes: { ...child.attributes, action: endpoint } }
+        : child,
+    ),
+  };
+}
+
+function describeElement(
+  { tagName = '', description = '', attributes, members = [], slots, cssProperties, cssParts, cssStates }: Declaration,
+  isForm: boolean,
+): string {
+  const fields = members.filter(({ kind }) => kind === 'field');
+  const methods = members.filter(({ kind }) => kind === 'method');
+  const parts = [
+    `## ${code(`<${tagName}>`)}`,
+    safe(description.replaceAll('\n', ' ')),
+    `### Attributes of ${tagName}`,
+    table(
+      ['Attribute', 'Takes', 'Meaning', 'Default'],
+      rowsOf(
+        attributes,
+        ({ type }) => [code((type?.text ?? '').replaceAll("'", ''))],
+        ({ default: preset = '' }) => [preset === '' || preset === "''" ? '' : code(preset.replaceAll("'", ''))],
+      ),
+    ),
+  ];
+  if (isForm)
+    parts.push(
+      '### Properties',
+      'Each attribute that is neither a text nor about attribution is a property too, in camel case.',
+      table(['Property', 'Meaning'], rowsOf(fields)),
+      '### Methods',
+      table(['Method', 'Meaning'], rowsOf(methods.map((method) => ({ ...method, name: `${method.name}()` })))),
+      '### Slots',
+      table(
+        ['Slot', 'Content'],
+        (slots ?? []).map(({ name, description: about = '' }) => [name === '' ? 'without a name' : code(name), about]),
+      ),
+      '### Custom properties of CSS',
+      table(
+        ['Property', 'Meaning', 'Default'],
+        rowsOf(cssProperties, undefined, ({ default: preset = '' }) => [preset]),
+      ),
+      '### Parts',
+      table(['Part', 'Meaning'], rowsOf(cssParts)),
+      '### States',
+      'A state matches in CSS: `newsletter-signup:state(success)`.',
+      table(['State', 'Meaning'], rowsOf(cssStates)),
+    );
+  return parts.map((part) => (part.startsWith('|') ? safe(part) : part)).join('\n\n');
+}
+
+type Cells = (described: Described) => readonly string[];
+const none: Cells = () => [];
+
+/** A row of each: name, further cells, description, more cells. */
+function rowsOf(list: readonly Described[] = [], before: Cells = none, after: Cells = none): string[][] {
+  return list.map((described) => [
+    code(described.name),
+    ...before(described),
+    described.description ?? '',
+    ...after(described),
+  ]);
+}
+
+function describeEvent({ name, description = '', members = [] }: Declaration): string {
+  const rows = members.map((member) => [code(member.name), code(member.type?.text ?? ''), member.description ?? '']);
+  return `### ${name}\n\n${safe(description)}\n\n${safe(table(['Field', 'Type', 'Meaning'], rows))}`;
+}
+
+/** Markdown that MDX reads as Markdown: outside of code, no brace begins an expression and no bracket a component. */
+function safe(markdown: string): string {
+  return markdown
+    .split(/(`[^`]*`)/)
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(/[{}<]/g, (sign) => `\\${sign}`)))
+    .join('');
+}

@@ -1,0 +1,2 @@
+/** The path of the site on its host. */
+export const base = '/newsletter-kit';
