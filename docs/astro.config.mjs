@@ -39,6 +39,7 @@ export default defineConfig({
       title: 'Newsletter Kit',
       description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
+      customCss: ['./src/styles.css'],
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.
