@@ -1,6 +1,6 @@
 /**
- * Every snippet of core's README, run with the packed and installed package on each supported Node against a sandbox. A
- * comment `// → …` is the expected output of its line.
+ * Every snippet of core's README and of the client's pages, run with the packed and installed package on each supported
+ * Node against a sandbox. A comment `// → …` is the expected output of its line.
  */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,25 +8,29 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch } from '../../scripts/launch.ts';
+import { blocks, section } from '../support/documentation.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
 import { servers } from '../../scripts/servers.ts';
 import { installPacked, type Installation } from './installed.ts';
 import { bringRuntimes, type Runtimes } from './runtimes.ts';
 
-const readme = readFileSync(join(root, 'packages/core/README.md'), 'utf8');
-const blocks = (text: string, language: string): string[] =>
-  [...text.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\`$`, 'gms'))].map(([, code = '']) => code);
+const pages = ['packages/core/README.md', ...section('client')].map((path) => ({
+  path,
+  text: readFileSync(join(root, path), 'utf8'),
+}));
 
 /** A snippet without imports goes on with those of its section before it. */
-const snippets = readme.split(/^## /m).flatMap((section) => {
-  const [heading = ''] = section.split('\n');
-  let before = '';
-  return blocks(section, 'ts').map((code, index) => {
-    before = /^import /m.test(code) ? code : before + code;
-    return { code: before, title: `${heading.replace('# ', '')}, ${index + 1}` };
-  });
-});
+const snippets = pages.flatMap(({ path, text }) =>
+  text.split(/^## /m).flatMap((part, place) => {
+    const [heading = ''] = place === 0 ? [] : part.split('\n');
+    let before = '';
+    return blocks(part, 'ts').map((code, index) => {
+      before = /^import /m.test(code) ? code : before + code;
+      return { code: before, title: `${[path, heading].filter(Boolean).join(', ')}, ${index + 1}` };
+    });
+  }),
+);
 
 /** The reader's own way to send a person to a page and back; here the sandbox's, which plays the person. */
 const person =
@@ -69,7 +73,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Runs a snippet in a folder of its own, beside the installed packages and the files that the README shows. */
+/** Runs a snippet in a folder of its own, beside the installed packages and the files that the pages show. */
 async function run(node: string, code: string): Promise<Ended> {
   const folder = join(installed.folder, `snippet-${process.hrtime.bigint()}`);
   await mkdir(folder);
@@ -77,7 +81,8 @@ async function run(node: string, code: string): Promise<Ended> {
     join(folder, 'snippet.ts'),
     (code.includes('sendTo(') ? person + code : code).replaceAll('http://127.0.0.1:4010', sandbox.url),
   );
-  await Promise.all(blocks(readme, 'csv').map((text) => writeFile(join(folder, 'people.csv'), text)));
+  const csv = pages.flatMap(({ text }) => blocks(text, 'csv'));
+  await Promise.all(csv.map((text) => writeFile(join(folder, 'people.csv'), text)));
   await fetch(`${sandbox.url}/_sandbox/reset`, { method: 'POST' });
   return new Promise((resolve) => {
     execFile(
@@ -101,8 +106,8 @@ describe.each(['22', '24', '26'] as const)('on Node %s', (major) => {
   });
 });
 
-describe('the README', () => {
-  it.each(documentedEntries)('shows every function of %s in a snippet', async (entry) => {
+describe('the README and the pages', () => {
+  it.each(documentedEntries)('show every function of %s in a snippet', async (entry) => {
     const names = Object.entries((await import(entry)) as Record<string, unknown>).flatMap(([name, value]) =>
       typeof value === 'function' && !isError(value) ? [name] : [],
     );
@@ -111,7 +116,7 @@ describe('the README', () => {
   });
 });
 
-/** Errors are caught, not called; the README lists them in a table. */
+/** Errors are caught, not called; the page on errors lists them in a table. */
 function isError(value: object): boolean {
   return value === Error || Object.prototype.isPrototypeOf.call(Error, value);
 }

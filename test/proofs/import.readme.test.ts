@@ -1,21 +1,18 @@
-/** The snippets of the section on bulk import in core's README, executed. */
+/** The snippets of the page on bulk import, executed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
+import { blocks, page } from '../support/documentation.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const core = new URL('../../packages/core/', import.meta.url);
-const readme = await readFile(new URL('README.md', core), 'utf8');
-const [, section = ''] = readme.split('## Bulk import\n');
-const snippets = (language: string): string[] =>
-  [...section.split(/^## /m, 1)[0]!.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(
-    ([, code]) => code ?? '',
-  );
+const section = page('client/import');
+const snippets = (language: string): string[] => blocks(section, language);
 
 async function run(code: string, address: string): Promise<{ stdout: string; stderr: string }> {
   const child = spawn(

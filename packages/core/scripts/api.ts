@@ -58,17 +58,17 @@ const otherErrors = [
   ['RedirectError', 'The service answered with a redirect, which is not followed: `baseUrl` is wrong.'],
 ] as const;
 
-/** What stands beside the calls; the README shows each in full. */
+/** What stands beside the calls; the pages of the documentation show each in full. */
 const besideCalls = `
 ## Beside the calls
 
 | Import | From | What it does |
 |---|---|---|
-| \`client.oauth.startLogin()\`, \`finishLogin(callback, login)\` | the client, with \`appUrl\` and \`oauth: { clientId, redirectUri, scopes, store }\` | [Signs a person in](README.md#signing-in-with-oauth); a client with a \`store\` calls with its tokens and renews them |
+| \`client.oauth.startLogin()\`, \`finishLogin(callback, login)\` | the client, with \`appUrl\` and \`oauth: { clientId, redirectUri, scopes, store }\` | [Signs a person in](../../docs/src/content/docs/client/oauth.md); a client with a \`store\` calls with its tokens and renews them |
 | \`createMemoryTokenStore()\`, \`scopesFor(operations)\` | \`@newsletter-kit/core/oauth\` | a store for one process; the scopes that operations need |
-| \`importSubscriptions({ engine, source, journal, onRejected })\` | \`@newsletter-kit/core/import\` | [Imports](README.md#bulk-import) any number of subscriptions in bulk, resumable; resolves with \`outcome\` and \`accepted\` |
+| \`importSubscriptions({ engine, source, journal, onRejected })\` | \`@newsletter-kit/core/import\` | [Imports](../../docs/src/content/docs/client/import.md) any number of subscriptions in bulk, resumable; resolves with \`outcome\` and \`accepted\` |
 | \`readCsv(path, { columns })\`, \`openFileJournal(path)\` | \`@newsletter-kit/core/node\` | a CSV file as the \`source\` of an import, a file as its \`journal\` |
-| \`watchSubscriptions({ engine, events, state })\`, \`readWatchState(kept, name)\` | \`@newsletter-kit/core/watch\` | [Finds changes](README.md#watching): \`await watch.poll()\` gives \`events\` and the \`state\` to keep |
+| \`watchSubscriptions({ engine, events, state })\`, \`readWatchState(kept, name)\` | \`@newsletter-kit/core/watch\` | [Finds changes](../../docs/src/content/docs/client/watch.md): \`await watch.poll()\` gives \`events\` and the \`state\` to keep |
 | \`createFetchHost({ fetch })\`, \`createPacer(host)\` | \`@newsletter-kit/core\` | a transport without ky; one quota for several clients of the same key |
 
 \`engine\` is \`client.engine\`. \`createClient({ fetch })\` takes any \`fetch(url, init)\`, \`createClient({ ky })\` an instance with your hooks.

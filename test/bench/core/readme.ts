@@ -1,13 +1,13 @@
-/** The code of core's README that is measured: what it shows is what the figures are about. */
-import { readFileSync } from 'node:fs';
+/** The code of core's README and of the client's pages that is measured: the figures are about what they show. */
+import { blocks, readmeAndPages } from '../../support/documentation.ts';
 
-const text = readFileSync(new URL('../../../packages/core/README.md', import.meta.url), 'utf8');
+const snippets = blocks(readmeAndPages('packages/core/README.md', 'client'), 'ts');
 
 /** The first snippet that contains this text. */
 export function snippetWith(part: string): string {
-  const snippets = [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, code = '']) => code);
   const found = snippets.find((code) => code.includes(part));
-  if (found === undefined) throw new Error(`No snippet of packages/core/README.md contains ${part}`);
+  if (found === undefined)
+    throw new Error(`No snippet of packages/core/README.md or of the client's pages contains ${part}`);
   return found;
 }
 
@@ -15,7 +15,8 @@ export function snippetWith(part: string): string {
 export async function callOf<Client>(method: string): Promise<(client: Client) => Promise<unknown>> {
   const [call] =
     new RegExp(`${method.replaceAll('.', '\\.')}\\(\\{.*?\\}\\)(?=;)`, 's').exec(snippetWith(`${method}({`)) ?? [];
-  if (call === undefined) throw new Error(`No snippet of packages/core/README.md calls ${method}.`);
+  if (call === undefined)
+    throw new Error(`No snippet of packages/core/README.md or of the client's pages calls ${method}.`);
   const module: unknown = await import(
     `data:text/javascript,${encodeURIComponent(`export default (client) => ${call}`)}`
   );
