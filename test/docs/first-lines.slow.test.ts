@@ -21,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 /** The first shell block of a package's README, and the one that gives a terminal the command's name. */
 async function blocksOf(path: string): Promise<{ first: string; alias: string }> {
   const text = await readFile(join(root, path), 'utf8');
-  const blocks = [...text.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const blocks = [...text.matchAll(/^```sh(?: until=".*")?\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   const [first = ''] = blocks.filter((block) => !block.startsWith('alias '));
   const [alias = ''] = blocks.filter((block) => block.startsWith('alias '));
   return { first, alias };
@@ -70,8 +70,9 @@ describe.skipIf(process.platform === 'win32')('the first commands of the READMEs
   it('start the sandbox until Ctrl-C, and define an alias for every folder', async () => {
     const { first, alias } = await blocksOf('packages/sandbox/README.md');
     const port = await freePort();
-    const sandbox = await terminal({ SANDBOX_PORT: String(port) });
-    await sandbox.type(first);
+      const sandbox = await terminal();
+      expect(first).toContain('--port 4011');
+      await sandbox.type(first.replace('4011', String(port)));
     await sandbox.shows(/Stop with Ctrl-C/);
     expect((await fetch(`http://127.0.0.1:${port}/_sandbox/requests`)).status).toBe(200);
     sandbox.interrupt();

@@ -6,15 +6,16 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { serverOptions } from '../src/command/options.ts';
+import { blocks, page, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { scenarios } from '../src/command/scenarios.ts';
 import { assumptions } from '../src/control/assumptions.ts';
 import { start } from './command/process.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
-const snippets = (language: string) =>
-  [...readme.matchAll(new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 'gs'))].map(([, code]) => code ?? '');
+/** The README and the pages about the sandbox. */
+const documentation = readmeAndPages('packages/sandbox/README.md', 'sandbox');
+const snippets = (language: string) => blocks(documentation, language);
 
 async function feed(command: string, args: readonly string[], input: string, cwd = room) {
   const child = spawn(command, args, { cwd, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -29,7 +30,7 @@ test('the TypeScript of the README prints what its comments say', async () => {
   expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 subscriptions.list\n' });
 });
 
-test('the recording of the README prints what its comments say', async () => {
+test('the recording of the documentation prints what its comments say', async () => {
   const snippet = snippets('ts').find((code) => code.includes('sandbox.record()')) ?? '';
   const ended = await feed(process.execPath, ['--conditions=source', '--input-type=module-typescript'], snippet);
   expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 0\nbody.limit\n' });
@@ -45,7 +46,7 @@ test('the calls of the five-minute guide work', async () => {
   expect(ended.stdout).toContain('"happened"');
 });
 
-test('the vitest snippet of the README is a test of the fixture, letter for letter', () => {
+test('the vitest snippet of the documentation is a test of the fixture, letter for letter', () => {
   const snippet = snippets('ts').find((code) => code.includes('@newsletter-kit/sandbox/vitest')) ?? '';
   const [told = ''] = /^test\([^]*\}\);$/m.exec(snippet) ?? [];
   const fixture = readFileSync(new URL('vitest.test.ts', import.meta.url), 'utf8');
@@ -53,50 +54,52 @@ test('the vitest snippet of the README is a test of the fixture, letter for lett
   expect(fixture.replace('  met.push(sandbox);\n', '')).toContain(told);
 });
 
-test('the README lists every assumption', () => {
+test('the documentation lists every assumption', () => {
   const rows = Object.entries(assumptions).map(
     ([id, { silent, default: fallback, others }]) =>
       `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`,
   );
-  expect(readme).toContain(
+  expect(documentation).toContain(
     `| Assumption | Values, the default first | What is left open |\n|---|---|---|\n${rows.join('')}`,
   );
 });
 
-test('the curl call of the README creates a subscription', async () => {
+test('the first call of the documentation creates a subscription', async () => {
   const { address } = await start();
-  const call = snippets('sh').find((snippet) => snippet.startsWith('curl'));
+  const [call] = blocks(page('sandbox/first-steps'), 'sh').filter((snippet) => snippet.startsWith('curl'));
   const { stdout } = await feed('bash', [], (call ?? '').replaceAll('http://127.0.0.1:4010', address));
   expect(JSON.parse(stdout)).toEqual({
     data: expect.objectContaining({ email: 'ada+news@example.com', utm_source: 'landing page' }),
   });
 });
 
-test('the README lists every fault of certify', () => {
+test('the documentation lists every fault of certify', () => {
   const rows = scenarios.flatMap(({ name, kind, about }) => (kind === 'fault' ? [`| \`${name}\` | ${about} |\n`] : []));
-  expect(readme).toContain(`| Fault | |\n|---|---|\n${rows.join('')}\n`);
+  expect(documentation).toContain(`| Fault | |\n|---|---|\n${rows.join('')}\n`);
 });
 
-test('certify prints what the README shows', async () => {
+test('certify prints what its page shows', async () => {
   const [script = ''] = snippets('js');
-  const [shown = ''] = snippets('console');
+  const shown = page('sandbox/certify');
+  const [, call = '', output = ''] =
+    /^npm run sandbox -- ([^\n]*signup\.mjs)\n```\n\n```text\n(.*?)^```$/ms.exec(shown) ?? [];
   const folder = scratchFolder();
   writeFileSync(join(folder, 'signup.mjs'), script);
-  const [call = '', ...output] = shown.split('\n');
-  const args = call.replace('$ newsletter-sandbox ', '').split(' ');
   const { code, stdout, stderr } = await feed(
     process.execPath,
-    ['--conditions=source', join(room, 'src', 'main.ts'), ...args],
+    ['--conditions=source', join(room, 'src', 'main.ts'), ...call.split(' ')],
     '',
     folder,
   );
   const withoutTimes = (text: string) => text.replace(/\d+\.\d s/g, '0.0 s').replace(/\d\d:\d\d:\d\d\.\d{3}/g, 'time');
-  expect(withoutTimes(stdout), stderr).toBe(withoutTimes(output.join('\n')));
+  expect(withoutTimes(stdout), stderr).toBe(withoutTimes(output));
   expect(code).toBe(1);
 });
 
-test('the README lists every option with its variable and default', () => {
-  const documented = [...readme.matchAll(/^\| `(--.*?)` \| `(\w+)` \| `(.*?)` \|/gm)].map(([, ...parts]) => parts);
+test('the documentation lists every option with its variable and default', () => {
+  const documented = [...documentation.matchAll(/^\| `(--.*?)` \| `(\w+)` \| `(.*?)` \|/gm)].map(
+    ([, ...parts]) => parts,
+  );
   const defined = serverOptions().map(({ flags, envVar, defaultValue }) => [
     flags,
     envVar,

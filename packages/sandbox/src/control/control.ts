@@ -82,7 +82,7 @@ export function createControl(options: ControlOptions): Hono {
   );
   control.all('*', () =>
     errorAnswer(404, {
-      message: `There is no such control endpoint. The endpoints are ${places.join(', ')}; the README describes them.`,
+      message: `There is no such control endpoint. The endpoints are ${places.join(', ')}; the page about the control endpoints describes them.`,
       code: 'NOT_FOUND',
     }),
   );

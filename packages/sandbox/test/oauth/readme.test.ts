@@ -1,18 +1,17 @@
-/** The section of the README about OAuth: its example runs, its seed is one, its figures are those of the code. */
+/** The page about OAuth: its example runs, its seed is one, its figures are those of the code. */
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { accessTokenLifetime, codeLifetime } from '../../src/oauth/grants.ts';
 import { standardRedirectUris } from '../../src/oauth/clients.ts';
+import { blocks, page } from '../../../../test/support/documentation.ts';
 import { fresh } from '../caller.ts';
 import { asked, authorizeUrl } from './wire.ts';
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-const section = /\n## OAuth 2\.0\n(.*?)\n## /s.exec(readme)?.[1] ?? '';
-const snippet = (language: string) => new RegExp(`\`\`\`${language}\\n(.*?)\`\`\``, 's').exec(section)?.[1] ?? '';
+const section = page('sandbox/oauth');
+const snippet = (language: string) => blocks(section, language)[0] ?? '';
 
-test('the OAuth example of the README prints what its comments say', () => {
+test('the OAuth example of the page prints what its comments say', () => {
   const code = snippet('ts');
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
   const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], {
@@ -26,7 +25,7 @@ test('the OAuth example of the README prints what its comments say', () => {
   expect(ended.stdout.trimEnd().split('\n'), ended.stderr).toEqual(said);
 });
 
-test('the seed of the README loads, and its client gets its redirect', async () => {
+test('the seed of the page loads, and its client gets its redirect', async () => {
   const sandbox = fresh({ seed: JSON.parse(snippet('json')) as never });
   expect(
     (
@@ -37,7 +36,7 @@ test('the seed of the README loads, and its client gets its redirect', async () 
   ).toBe(200);
 });
 
-test('the redirect paths and the lifetimes of the README equal those of the code', () => {
+test('the redirect paths and the lifetimes of the page equal those of the code', () => {
   const paths = new Set(standardRedirectUris.map((uri) => new URL(uri).pathname));
   const prose = section.slice(section.indexOf('Both clients'), section.indexOf('Register any other'));
   expect(new Set([...prose.matchAll(/`(\/[\w/-]*)`/g)].map(([, path]) => path))).toEqual(paths);

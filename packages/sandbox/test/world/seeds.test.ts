@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import {
   automationTriggers,
   customFieldKinds,
@@ -7,6 +6,7 @@ import {
 } from '@newsletter-kit/core/contract';
 import { expect, test } from 'vitest';
 import { createSandbox, publicationId, SeedError, type Sandbox, type Seed } from '../../src/index.ts';
+import { blocks, page } from '../../../../test/support/documentation.ts';
 import { ask, customFieldsPath, fresh, list, noon, publicationPath, send, subscriptionsPath } from '../caller.ts';
 
 const year = 365 * 86_400;
@@ -167,9 +167,8 @@ test.each([
   expect(() => planted(publication, more)).toThrow(says);
 });
 
-test('the seed of the README loads completely', async () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const written = readme.slice(readme.indexOf('## Seeds')).match(/```json\n(.*?)```/s)?.[1] ?? '';
+test('the seed of the documentation loads completely', async () => {
+  const [written = ''] = blocks(page('sandbox/seeds'), 'json');
   const sandbox = fresh({ seed: JSON.parse(written) as Seed });
   const mine = { Authorization: 'Bearer my-key' };
   const data = async (path: string) =>
