@@ -21,7 +21,7 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 /** The first shell block of a package's README, and the one that gives a terminal the command's name. */
 async function blocksOf(path: string): Promise<{ first: string; alias: string }> {
   const text = await readFile(join(root, path), 'utf8');
-  const blocks = [...text.matchAll(/^```sh(?: until=".*")?\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
+  const blocks = [...text.matchAll(/^```sh.*\n([\s\S]*?)^```$/gm)].map(([, block = '']) => block);
   const [first = ''] = blocks.filter((block) => !block.startsWith('alias '));
   const [alias = ''] = blocks.filter((block) => block.startsWith('alias '));
   return { first, alias };
@@ -43,8 +43,10 @@ async function run({ type, finished, screen }: Terminal, lines: string): Promise
 
 describe.skipIf(process.platform === 'win32')('the first commands of the READMEs', () => {
   it('start the relay until Ctrl-C, and define an alias for every folder', async () => {
-    const { first, alias } = await blocksOf('packages/relay/README.md');
-    const env = { RELAY_PORT: String(await freePort()), RELAY_STORE: `sqlite:${join(folder, 'relay.db')}` };
+    const { first: documented, alias } = await blocksOf('packages/relay/README.md');
+    const port = String(await freePort());
+    const first = documented.replace('4021', port);
+    const env = { RELAY_PORT: port, RELAY_STORE: `sqlite:${join(folder, 'relay.db')}` };
     const serving = await terminal(env);
     await serving.type(first);
     await serving.shows(/the relay takes signups/);

@@ -28,7 +28,7 @@ const minBulkAbove = 100;
 /** Maximum of RELAY_BULK_ABOVE: delivery counts up to so many signups again and again. */
 const maxBulkAbove = 100_000;
 
-/** Every variable: its check, its default, and what it is for. The README's tables are compared with it. */
+/** Every variable: its check, its default, and what it is for. The tables of the documentation are compared with it. */
 const environment = z.object({
   NEWSLETTER_API_URL: apiUrl.describe('Root address of the newsletter API; ends with `/v2`'),
   NEWSLETTER_API_KEY: z

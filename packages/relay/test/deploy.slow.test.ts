@@ -1,5 +1,5 @@
 /**
- * From a clone to a relay elsewhere: what the README and the Dockerfile install takes signups.
+ * From a clone to a relay elsewhere: what the documentation and the Dockerfile install takes signups.
  *
  * The Dockerfile without Docker: its COPY and RUN instructions are carried out in order on a clean clone, with a folder
  * for the root of each stage, and what it starts then takes a signup. Paths are those of the image, below that folder.
@@ -154,10 +154,10 @@ it('the image of the Dockerfile accepts signups, keeps them over SIGTERM, and co
   expect(JSON.parse(stdout)).toMatchObject({ counts: { waiting: 2 } });
 }, 600_000);
 
-it('the README’s installation from a clone creates the command that the systemd unit starts', async () => {
+it('the documented installation from a clone creates the command that the systemd unit starts', async () => {
   const scratch = scratchFolder();
-  const readme = readFileSync(join(root, 'packages/relay/README.md'), 'utf8');
-  const [, block = ''] = /^ *```sh\n( *git clone [\s\S]*?)^ *```$/m.exec(readme) ?? [];
+  const page = readFileSync(join(root, 'docs/src/content/docs/relay/install.md'), 'utf8');
+  const [, block = ''] = /^ *```sh.*\n( *git clone [\s\S]*?)^ *```$/m.exec(page) ?? [];
   const lines = block.replace(/git clone https:\S+/, `git clone --quiet ${root} newsletter-kit`);
   const prefix = join(scratch, 'global');
   const PATH = [join(prefix, 'bin'), ...systemPath()].join(delimiter);

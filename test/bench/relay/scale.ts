@@ -1,6 +1,6 @@
 /**
- * The figures of packages/relay/SCALE.md: what a signup takes on the disk, and what each store takes in, with the relay
- * as it is shipped and 32 callers at a time. PostgreSQL runs beside it on the same machine.
+ * The figures of docs/src/content/docs/operate/scale.md: what a signup takes on the disk, and what each store takes in,
+ * with the relay as it is shipped and 32 callers at a time. PostgreSQL runs beside it on the same machine.
  */
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';

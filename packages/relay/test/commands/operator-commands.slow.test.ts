@@ -148,7 +148,10 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
   });
 });
 
-const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+const backupPage = readFileSync(
+  new URL('../../../../docs/src/content/docs/operate/backup.md', import.meta.url),
+  'utf8',
+);
 const server = sharedPostgres();
 const consent = { sentence: 'Yes, mail me.', version: null, page: null, visitor: null };
 
@@ -184,14 +187,14 @@ describe('import', () => {
     expect((await run(['person', 'two@example.com'], there)).stdout).toContain('Yes, mail me.');
   });
 
-  it('moves everything into PostgreSQL with the three commands of the README', async () => {
+  it('moves everything into PostgreSQL with the three commands of the documentation', async () => {
     const folder = scratchFolder();
     const store = openSqliteStore(`${folder}/relay.db`);
     for (const email of ['one@example.com', 'two@example.com', 'three@example.com'])
       await store.accept(newSignup(email, { consent }));
     await store.close();
     const [, commands = ''] =
-      /```sh\n(newsletter-relay export [^`]+newsletter-relay import [^`]+)```/.exec(readme) ?? [];
+      /```sh.*\n(newsletter-relay export [^`]+newsletter-relay import [^`]+)```/.exec(backupPage) ?? [];
     const url = await server.database();
     const lines = commands
       .replaceAll('newsletter-relay ', '"$@" ')

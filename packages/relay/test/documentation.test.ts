@@ -1,4 +1,4 @@
-/** The README: its settings, examples, metrics and alerts agree with the code. */
+/** The pages about the relay: their settings, examples, metrics and alerts agree with the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
@@ -13,7 +13,10 @@ import { createMetrics } from '../src/ops/metrics.ts';
 import { newsletterRelay } from '../src/command-line.ts';
 import { formPost, runRelay } from './running-relay.ts';
 
-const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const read = (page: string): string =>
+  readFileSync(new URL(`../../../docs/src/content/docs/${page}.md`, import.meta.url), 'utf8');
+const settingsPage = read('relay/settings');
+const monitoring = read('operate/monitoring');
 const required = ['NEWSLETTER_API_URL', 'NEWSLETTER_API_KEY', 'NEWSLETTER_PUBLICATION_ID', 'RELAY_ALLOWED_ORIGINS'];
 
 it('lists every setting with its default', () => {
@@ -21,23 +24,27 @@ it('lists every setting with its default', () => {
     const preset = required.includes(name) ? 'required' : fallback === null ? '–' : `\`${fallback}\``;
     return `| \`${name}\` | ${preset} | ${about} |`;
   });
-  expect(readme.split('\n').filter((line) => /^\| `(RELAY|NEWSLETTER)_/.test(line))).toEqual(rows);
+  expect(settingsPage.split('\n').filter((line) => /^\| `(RELAY|NEWSLETTER)_/.test(line))).toEqual(rows);
 });
 
-it('shows a valid configuration', () => {
-  const [, block = ''] = /```sh\n((?:export .*\n)+)/.exec(readme) ?? [];
-  const variables = Object.fromEntries(
-    block
-      .trim()
-      .split('\n')
-      .map((line) => line.replace('export ', '').split(/=(.*)/s).slice(0, 2) as [string, string]),
-  );
-  expect(Object.keys(variables)).toEqual(required);
-  expect(readConfig(variables).forms['default']?.origins.size).toBeGreaterThan(0);
-});
+it.each(['docs/src/content/docs/relay/index.md', 'packages/relay/README.md'])(
+  'shows a valid configuration: %s',
+  (path) => {
+    const text = readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+    const [, block = ''] = /```sh.*\n((?:export .*\n)+)/.exec(text) ?? [];
+    const variables = Object.fromEntries(
+      block
+        .trim()
+        .split('\n')
+        .map((line) => line.replace('export ', '').split(/=(.*)/s).slice(0, 2) as [string, string]),
+    );
+    expect(Object.keys(variables)).toEqual([...required, 'RELAY_PORT']);
+    expect(readConfig(variables).forms['default']?.origins.size).toBeGreaterThan(0);
+  },
+);
 
 it('shows a valid file with two forms', () => {
-  const [, text = ''] = /```yaml\n(# relay\.yaml\n[^`]+)```/.exec(readme) ?? [];
+  const [, text = ''] = /```yaml\n(# relay\.yaml\n[^`]+)```/.exec(settingsPage) ?? [];
   const file = join(scratchFolder(), 'relay.yaml');
   writeFileSync(file, text);
   const { forms } = readConfig({ RELAY_CONFIG: file, NEWSLETTER_API_KEY: 'sandbox-key' });
@@ -50,16 +57,15 @@ it('shows a valid file with two forms', () => {
 });
 
 it('lists the retention of each kind of record', () => {
-  const said = [...readme.matchAll(/\| (\d+|until)[^|]*\(`(RELAY_\w+_DAYS)`\)/g)].map(([, days = '', name]) => [
-    name,
-    days === 'until' ? 'never' : days,
-  ]);
+  const said = [...read('privacy').matchAll(/\| (\d+|until)[^|]*\(`(RELAY_\w+_DAYS)`\)/g)].map(
+    ([, days = '', name]) => [name, days === 'until' ? 'never' : days],
+  );
   const kept = settings.filter(({ name }) => name.endsWith('_DAYS'));
   expect(Object.fromEntries(said)).toEqual(Object.fromEntries(kept.map((each) => [each.name, each.default])));
 });
 
 it('shows a consent checkbox whose sentence is stored in the ledger', async () => {
-  const [, value = ''] = /name="consent" value="([^"]+)"/.exec(readme) ?? [];
+  const [, value = ''] = /name="consent" value="([^"]+)"/.exec(read('concepts/consent')) ?? [];
   const relay = runRelay();
   await relay.fetch(formPost({ email: 'ada@example.com', consent: value }));
   expect((await relay.store.person('ada@example.com')).consents).toMatchObject([{ sentence: value }]);
@@ -67,7 +73,8 @@ it('shows a consent checkbox whose sentence is stored in the ledger', async () =
 });
 
 it('shows a valid form with a confirmation', () => {
-  const [, text = ''] = /```yaml\n(# relay\.yaml with a confirmation\n[^`]+)```/.exec(readme) ?? [];
+  const [, text = ''] =
+    /```yaml\n(# relay\.yaml with a confirmation\n[^`]+)```/.exec(read('relay/double-opt-in')) ?? [];
   const file = join(scratchFolder(), 'relay.yaml');
   writeFileSync(file, text);
   const { forms, mail } = readConfig({ RELAY_CONFIG: file, NEWSLETTER_API_KEY: 'sandbox-key' });
@@ -79,7 +86,8 @@ it('shows a valid form with a confirmation', () => {
 });
 
 it('shows valid addresses of mail servers', () => {
-  const [, table = ''] = /\| Connection of `RELAY_SMTP_URL` \|\n\|[-|]+\|\n((?:\|.*\n)+)/.exec(readme) ?? [];
+  const [, table = ''] =
+    /\| Connection of `RELAY_SMTP_URL` \|\n\|[-|]+\|\n((?:\|.*\n)+)/.exec(read('relay/double-opt-in')) ?? [];
   const servers = [...table.matchAll(/^\| `([^`]+)`/gm)].map(([, url = '']) =>
     readSmtpUrl(url.replace('…', 'smtps://mail.example')),
   );
@@ -110,7 +118,7 @@ it('lists every metric with its labels', async () => {
     const labels = all.flatMap(([, each = '']) => [...each.matchAll(/(\w+)=/g)].map(([, label]) => label));
     return [name, [...new Set(labels)].join()];
   });
-  const listed = [...readme.matchAll(/^\| `(newsletter_relay_\w+)` \|([^|]*)\|/gm)].map(([, name, labels = '']) => [
+  const listed = [...monitoring.matchAll(/^\| `(newsletter_relay_\w+)` \|([^|]*)\|/gm)].map(([, name, labels = '']) => [
     name,
     labels.replaceAll(/[` ]/g, ''),
   ]);
@@ -118,7 +126,7 @@ it('lists every metric with its labels', async () => {
 });
 
 it('lists every alert with its end event', () => {
-  const rows = [...readme.matchAll(/^\| `([a-z]+_[a-z_]+)` \|.*\| `([a-z_]+)` \|$/gm)].map(([, name, end]) => [
+  const rows = [...monitoring.matchAll(/^\| `([a-z]+_[a-z_]+)` \|.*\| `([a-z_]+)` \|$/gm)].map(([, name, end]) => [
     name,
     end,
   ]);
@@ -131,9 +139,9 @@ it('lists every alerting rule with its severity, and the scrape configuration th
     groups: readonly { rules: readonly { alert: string; labels: { severity: string } }[] }[];
   };
   expect(
-    [...readme.matchAll(/^\| `(NewsletterRelay\w+)` \| (\w+) \|/gm)].map(([, name, severity]) => [name, severity]),
+    [...monitoring.matchAll(/^\| `(NewsletterRelay\w+)` \| (\w+) \|/gm)].map(([, name, severity]) => [name, severity]),
   ).toEqual(groups.flatMap(({ rules }) => rules.map(({ alert, labels }) => [alert, labels.severity])));
-  const [, shown = ''] = /```yaml\n(rule_files[^`]+)```/.exec(readme) ?? [];
+  const [, shown = ''] = /```yaml\n(rule_files[^`]+)```/.exec(monitoring) ?? [];
   const commented = text.match(/^# {3}.*$/gm)?.map((line) => line.slice(4)) ?? [];
   expect(parse(shown)).toEqual(parse(commented.join('\n')));
 });
@@ -142,7 +150,7 @@ it('names the variables and spans of tracing', () => {
   const source = ['start-tracing', 'open-telemetry']
     .map((name) => readFileSync(new URL(`../src/ops/${name}.ts`, import.meta.url), 'utf8'))
     .join('');
-  const [section = ''] = /### Traces\n[^]*?\n## /.exec(readme) ?? [];
+  const [section = ''] = /## Traces\n[^]*/.exec(monitoring) ?? [];
   const variables = [...source.matchAll(/'(OTEL_[A-Z_]+)'/g)].map(([, name = '']) => name);
   expect(variables.length).toBeGreaterThan(4);
   for (const name of variables) expect(section).toContain(name);
@@ -151,7 +159,9 @@ it('names the variables and spans of tracing', () => {
 });
 
 it('shows valid commands', async () => {
-  const lines = readme.split('\n').filter((line) => line.startsWith('newsletter-relay ') && line.includes('   '));
+  const lines = read('relay/commands')
+    .split('\n')
+    .filter((line) => line.startsWith('newsletter-relay ') && line.includes('   '));
   expect(lines.length).toBeGreaterThan(5);
   for (const line of lines) {
     const [, name = '', ...words] = (line.split(/ {3,}/)[0] ?? '').split(' > ')[0]?.match(/"[^"]*"|\S+/g) ?? [];
