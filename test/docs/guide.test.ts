@@ -8,11 +8,9 @@ import { buildBundle, type Bundle, type Property } from '../nodes/bundle.ts';
 import { offered } from '../nodes/parameters.ts';
 
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
-const readme = read('README.md');
 const packageReadme = read('nodes/README.md');
-const section = (heading: string): string => new RegExp(`^## ${heading}$([\\s\\S]*?)^## `, 'm').exec(readme)?.[1] ?? '';
-const guide = section('A working automation in ten minutes');
-const crm = section('Door 3: your CRM').replace(/^### In code$[\s\S]*/m, '');
+const guide = read('docs/src/content/docs/start/n8n.md');
+const crm = read('docs/src/content/docs/start/crm.md').replace(/^## In code$[\s\S]*/m, '');
 
 /** What the editor of n8n 2.40 itself shows, as it stood on the pictures. */
 const words = new Set([
@@ -85,7 +83,7 @@ beforeAll(async () => {
     ),
     ...events.map(({ name }) => `On ${name.toLowerCase()}`),
     ...[sync.outputNames ?? []].flat().map(String),
-    ...namesIn('contact-sync-data-table'),
+    ...['contact-sync-data-table', 'signup-form'].flatMap(namesIn),
   ]);
 });
 afterAll(() => bundle?.remove());
@@ -138,7 +136,7 @@ describe('the guide', () => {
 
   it('shows pictures that exist and are small', () => {
     const pictures = [...(guide + crm).matchAll(/!\[([^\]]+)\]\(([^)]+\.png)\)/g)].map(([, , path = '']) =>
-      join(root, path),
+      join(root, 'docs/src/content/docs/start', path),
     );
     expect(pictures.length).toBeGreaterThan(9);
     for (const picture of pictures) {

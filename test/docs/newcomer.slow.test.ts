@@ -35,7 +35,7 @@ const promises: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> 
   'README.md: npm start': async ({ screen }) => {
     for (const { usualPort } of servers) expect(screen()).toContain(newcomer.address(usualPort));
   },
-  'README.md: npm run relay -- serve': async () => {
+  'docs/src/content/docs/start/operator.md: npm run relay -- serve': async () => {
     const email = 'newcomer@example.com';
     const answer = await fetch(`${newcomer.address(4021)}/signup`, {
       method: 'POST',
@@ -45,8 +45,9 @@ const promises: Readonly<Record<string, (terminal: Terminal) => Promise<void>>> 
     expect(answer.status).toBe(202);
     await expect.poll(() => subscribers()).toContain(email);
   },
-  'README.md: npm run relay -- status': async ({ screen }) => {
-    expect(screen()).toMatch(/delivered\s+1\b/i);
+  'docs/src/content/docs/start/operator.md: npm run relay -- status': async ({ screen }) => {
+    // The page sends a signup of its own.
+    expect(screen()).toMatch(/delivered\s+[12]\b/i);
   },
   'README.md: npm run newsletter -- export ~/subscribers.csv --status active': async () => {
     expect(await readFile(join(reader.home, 'subscribers.csv'), 'utf8')).toContain('ada.lovelace@example.com');

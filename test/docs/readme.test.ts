@@ -1,4 +1,4 @@
-/** The root README, CONTRIBUTING and the help of the n8n nodes: commands exist, snippets run. */
+/** The root README, CONTRIBUTING, the start pages and the help of the n8n nodes: commands exist, snippets run. */
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,10 +18,12 @@ const readme = read('README.md');
 /** What the help links of the n8n nodes lead to. */
 const pages = globSync('docs/src/content/docs/n8n/*.md', { cwd: root }).toSorted();
 
-/** The fenced blocks of the README in this language. */
-function snippets(language: string): string[] {
-  return [...readme.matchAll(/^```(\w+).*\n([\s\S]*?)^```$/gm)].flatMap(([, name, text = '']) =>
-    name === language ? [text] : [],
+const websitePage = read('docs/src/content/docs/start/website.md');
+
+/** The fenced blocks of a page in this language. */
+function snippets(page: string, language: string): string[] {
+  return [...page.matchAll(/^( *)```(\w+).*\n([\s\S]*?)^ *```$/gm)].flatMap(([, indent = '', name, text = '']) =>
+    name === language ? [text.replaceAll(new RegExp(`^${indent}`, 'gm'), '')] : [],
   );
 }
 
@@ -65,14 +67,14 @@ it('the README names the supported services on its first screen', () => {
   expect(readme.split('\n').slice(0, 12).join('\n')).toMatch(/Newsletter Publishing API[\s\S]*beehiiv[\s\S]*never/);
 });
 
-describe('the snippets of the README', () => {
+describe('the snippets of the README and of the start pages', () => {
   it('read the subscriptions of a sandbox', async () => {
     const plan = servers.find(({ name }) => name === 'sandbox');
     if (!plan) throw new Error('The chain has no sandbox.');
     const sandbox = await launch(plan, { ports: await freePorts(), relayStore: '' }, () => undefined);
     onTestFinished(() => sandbox.stop());
 
-    const [snippet = ''] = snippets('js');
+    const [snippet = ''] = snippets(read('docs/src/content/docs/start/crm.md'), 'js');
     expect(snippet).toBe(read('examples/crm.mjs'));
     const code = snippet.replace('http://127.0.0.1:4010', sandbox.url);
     const { stdout } = await execute(process.execPath, ['--conditions=source', '--input-type=module', '--eval', code], {
@@ -83,7 +85,7 @@ describe('the snippets of the README', () => {
   });
 
   it('configure the relay', () => {
-    const settings = snippets('sh')
+    const settings = snippets(websitePage, 'sh')
       .join('\n')
       .matchAll(/^export (\w+)=(.*)$/gm);
     const config = readConfig(Object.fromEntries([...settings].map(([, name = '', value]) => [name, value])));
@@ -100,7 +102,7 @@ describe('the snippets of the README', () => {
       elements.map(({ tagName, attributes = [] }) => [tagName, attributes.map(({ name }) => name)]),
     );
     const tags = [
-      ...snippets('html')
+      ...[...snippets(readme, 'html'), ...snippets(websitePage, 'sh')]
         .join('\n')
         .matchAll(/<(newsletter-[\w-]+)((?:\s+[\w-]+="[^"]*")*)/g),
     ];

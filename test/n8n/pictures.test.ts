@@ -1,7 +1,7 @@
 /**
- * Screenshots of the example workflows and of the panels in the README's guide in n8n's editor. They are written to
+ * Screenshots of the example workflows and of the panels in the start pages, in n8n's editor. They are written to
  * .output/n8n for review; `PICTURES=guide npm run test:n8n -- pictures.test.ts` writes those that
- * examples/workflows/README.md and the README show.
+ * examples/workflows/README.md and docs/src/content/docs/start show.
  */
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * "In step in ten minutes" of the README, step by step in the editor of a fresh n8n, with a data table as the CRM.
- * Screenshots are written to .output/n8n for review.
+ * "In step in ten minutes" of the documentation, step by step in the editor of a fresh n8n, with a data table as
+ * the CRM. Screenshots are written to .output/n8n for review.
  */
 import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, inject } from 'vitest';

@@ -136,8 +136,8 @@ describe('the packed n8n package', () => {
 });
 
 it('can be installed by hand as documented', async () => {
-  const readme = await readFile(join(root, 'README.md'), 'utf8');
-  const [, block = ''] = /^```sh\nnpm run build\n(npx pnpm@\S+ pack [\s\S]*?)^```$/m.exec(readme) ?? [];
+  const page = await readFile(join(root, 'docs/src/content/docs/start/n8n.md'), 'utf8');
+  const [, block = ''] = /^```sh\nnpm run build\n(npx pnpm@\S+ pack [\s\S]*?)^```$/m.exec(page) ?? [];
   const home = await mkdtemp(join(tmpdir(), 'newsletter-by-hand-'));
   try {
     expect(block).toContain('~/.n8n/nodes');
