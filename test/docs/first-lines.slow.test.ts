@@ -72,9 +72,9 @@ describe.skipIf(process.platform === 'win32')('the first commands of the READMEs
   it('start the sandbox until Ctrl-C, and define an alias for every folder', async () => {
     const { first, alias } = await blocksOf('packages/sandbox/README.md');
     const port = await freePort();
-      const sandbox = await terminal();
-      expect(first).toContain('--port 4011');
-      await sandbox.type(first.replace('4011', String(port)));
+    const sandbox = await terminal();
+    expect(first).toContain('--port 4011');
+    await sandbox.type(first.replace('4011', String(port)));
     await sandbox.shows(/Stop with Ctrl-C/);
     expect((await fetch(`http://127.0.0.1:${port}/_sandbox/requests`)).status).toBe(200);
     sandbox.interrupt();
