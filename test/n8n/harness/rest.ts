@@ -119,7 +119,8 @@ export class Rest {
   async #send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(this.#url + path, {
       method,
-      headers: { cookie: this.#cookie, 'content-type': 'application/json' },
+      // A kept connection breaks where n8n was ended, or closed it after some idle seconds.
+      headers: { cookie: this.#cookie, 'content-type': 'application/json', connection: 'close' },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
     const text = await response.text();
