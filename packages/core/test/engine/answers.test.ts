@@ -13,6 +13,7 @@ import {
   ServerError,
   UnauthorizedError,
 } from '../../src/engine/index.ts';
+import { withoutSecrets } from '../../src/engine/redact.ts';
 import { scriptedHost, type Scripted } from './scripted-host.ts';
 
 function calling(...script: readonly Scripted[]) {
@@ -232,5 +233,55 @@ describe('a request', () => {
       (error) => error instanceof InvalidRequestError && error.message.includes(problem),
     );
     expect(host.sent).toHaveLength(0);
+  });
+});
+
+describe('an error of the platform as a cause', () => {
+  const code = { code: 'ENOTFOUND' };
+
+  it('is kept itself where its texts hold no address and no secret', () => {
+    const clean = Object.assign(new Error('no route', { cause: new TypeError('name@example.com is allowed') }), code);
+    expect(withoutSecrets(clean, ['s3cret', ''])).toBe(clean);
+    expect(withoutSecrets('a text', ['s3cret'])).toBeUndefined();
+    const several = new AggregateError([new Error('one'), 'two'], 'all failed', { cause: 'a text' });
+    expect(withoutSecrets(several)).toBe(several);
+  });
+
+  it.each([
+    ['its message', Object.assign(new RangeError('ada@example.com is refused'), code), '[address] is refused'],
+    ['a field', Object.assign(new RangeError('refused'), code, { hostname: 's3cret.test' }), 'refused'],
+    ['its cause', Object.assign(new RangeError('refused', { cause: new Error('by s3cret') }), code), 'refused'],
+    [
+      'one of several errors',
+      Object.assign(new RangeError('refused'), code, { errors: [new Error('fine'), new Error('by s3cret')] }),
+      'refused',
+    ],
+  ])('is copied with name, message and code where %s holds one', (_, error, message) => {
+    const copy = withoutSecrets(error, ['s3cret']);
+    expect(copy).toBeInstanceOf(Error);
+    expect(copy).not.toBe(error);
+    expect(copy).toMatchObject({ name: 'RangeError', message, code: 'ENOTFOUND' });
+    expect(copy).not.toHaveProperty('hostname');
+  });
+
+  it('is copied with its redacted causes', () => {
+    const cause = new TypeError('s3cret is wrong', { cause: new Error('ask ada%40example.com.') });
+    const copy = withoutSecrets(Object.assign(new Error('refused', { cause }), { code: 7 }), ['s3cret']);
+    expect(copy).toMatchObject({
+      message: 'refused',
+      cause: { name: 'TypeError', message: '[secret] is wrong', cause: { message: 'ask [address].' } },
+    });
+    expect(copy).not.toHaveProperty('code');
+    expect(withoutSecrets(new Error('s3cret'), ['s3cret'])).not.toHaveProperty('cause');
+  });
+
+  it('is copied with eight causes where it has more', () => {
+    const chain = (length: number): Error =>
+      new Error(`${length}`, length === 0 ? undefined : { cause: chain(length - 1) });
+    const short = chain(7);
+    expect(withoutSecrets(short)).toBe(short);
+    let depth = 0;
+    for (let error = withoutSecrets(chain(12)); error instanceof Error && error.cause; error = error.cause) depth += 1;
+    expect(depth).toBe(8);
   });
 });

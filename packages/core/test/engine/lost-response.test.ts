@@ -98,6 +98,25 @@ describe('after a lost response', () => {
     expect(await call).toEqual({ data: ours });
   });
 
+  it.each([
+    ['older than 5 minutes, the clock unknown', -300.001, undefined, 'resent'],
+    ['5 minutes old, the clock unknown', -300, undefined, 'unclear'],
+    ['older than 5 seconds', -5.001, 0, 'resent'],
+    ['5 seconds old', -5, 0, 'unclear'],
+    ['just too old', -2.001, 0, 'unclear'],
+    ['2 seconds old', -2, 0, 'found'],
+    ['2 seconds ahead', 2, 0, 'found'],
+    ['more than 2 seconds ahead', 2.501, 0, 'unclear'],
+    ['2 seconds old, the clock unknown', -2, undefined, 'found'],
+  ])('a record %s: %4$s', async (_, offset, skew, result) => {
+    const record = journey({ started_at: new Date(now + offset * 1000).toISOString() });
+    const headers: Record<string, string> = skew === undefined ? {} : { date: new Date(now + skew).toUTCString() };
+    const answer = json({ data: [record], limit: 100, page: 1, total_pages: 1 }, { headers });
+    const { call } = enrolling(lost, answer, json({ data: late }));
+    if (result === 'unclear') await expect(call).rejects.toThrow('Whether it has happened is unknown');
+    else expect(await call).toEqual({ data: result === 'found' ? record : late });
+  });
+
   it('the clock of the service is known from the last answer with a Date', async () => {
     const { call } = enrolling(
       { status: 500, headers: { date: new Date(now + 3_600_000).toUTCString() } },

@@ -10,6 +10,7 @@ import {
   retryAfterMs,
   TransportError,
 } from '../../src/engine/index.ts';
+import { policyOver } from '../../src/engine/retry.ts';
 import { json, scriptedHost } from './scripted-host.ts';
 
 const publicationId = 'pub_1';
@@ -176,4 +177,10 @@ describe('a call that fails', () => {
       );
     },
   );
+});
+
+it('a policy is overridden field by field, and false leaves a single attempt', () => {
+  expect(policyOver(defaultRetryPolicy, undefined)).toEqual(defaultRetryPolicy);
+  expect(policyOver(defaultRetryPolicy, { minDelayMs: 7 })).toEqual({ ...defaultRetryPolicy, minDelayMs: 7 });
+  expect(policyOver(defaultRetryPolicy, false)).toEqual({ ...defaultRetryPolicy, retries: 0 });
 });

@@ -178,6 +178,22 @@ describe('the token of a call', () => {
     expect(renewed).toEqual(['r1']);
   });
 
+  it.each([
+    ['sk-77\n', 'a line end'],
+    ['sk\r77', 'a line end'],
+    ['sk 77', 'a blank'],
+    ['sk\u00e477', 'a character'],
+    ['\u007f', 'a character'],
+  ])('%j is refused with what it holds', (token, found) => {
+    expect(() => calling(token)).toThrow(
+      new TypeError(`token holds ${found} that no key has. Copy it again, without what stands before or after it.`),
+    );
+  });
+
+  it('may hold every visible character of ASCII', () => {
+    expect(() => calling('!az~')).not.toThrow();
+  });
+
   it.each(['sk-77\n', '\r\nsk-77', 'two words', 'schlüssel'])(
     'that no header can hold (%j) is refused at once',
     async (token) => {
