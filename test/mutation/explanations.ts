@@ -22,6 +22,8 @@ const unmatched = 'packages/core/src/sync/plan-unmatched.ts';
 const clientAddress = 'packages/relay/src/admission/client-address.ts';
 const attackDetector = 'packages/relay/src/admission/attack-detector.ts';
 const formToken = 'packages/relay/src/admission/form-token.ts';
+const fieldValue = 'packages/core/src/import/field-value.ts';
+const request = 'packages/core/src/import/request.ts';
 const dispatch = 'nodes/Newsletter/operations/dispatch.ts';
 
 export const explanations: readonly Explanation[] = [
@@ -279,6 +281,51 @@ export const explanations: readonly Explanation[] = [
     original: 'oldest !== undefined',
     replacement: 'true',
     reason: 'a full cache has an oldest domain; the check is for the type',
+  },
+  ...[fieldValue, request].map((file) => ({
+    file,
+    original: "typeof value === 'number'",
+    replacement: 'true',
+    reason: 'a type guard: Number.isFinite is false for everything but numbers',
+  })),
+  {
+    file: fieldValue,
+    original: "typeof number === 'number'",
+    replacement: 'true',
+    reason: 'a type guard: Number.isFinite is false for everything but numbers',
+  },
+  ...['/\\d{4}-\\d{2}-\\d{2}$/', '/^\\d{4}-\\d{2}-\\d{2}/'].map((replacement) => ({
+    file: fieldValue,
+    original: '/^\\d{4}-\\d{2}-\\d{2}$/',
+    replacement,
+    reason: 'the text has ten characters at most, and the pattern fits ten',
+  })),
+  {
+    file: fieldValue,
+    original: '/^.{10}(?:$|[T ]\\d)/',
+    replacement: '/.{10}(?:$|[T ]\\d)/',
+    reason: 'a text with a day and then other words before a time is no time for Date.parse either',
+  },
+  ...[
+    ['Array.isArray(members) && !members.some(isRecord)', 'true'],
+    ['members.some(isRecord)', 'members.every(isRecord)'],
+  ].map(([original = '', replacement = '']) => ({
+    file: fieldValue,
+    original,
+    replacement,
+    reason: 'JSON in brackets is a list, and a list with a record in it is refused because its members must be texts',
+  })),
+  {
+    file: fieldValue,
+    original: '{ return undefined; }',
+    replacement: '{}',
+    reason: 'a function without return gives undefined',
+  },
+  {
+    file: 'packages/core/src/import/headings.ts',
+    original: '/[\\s_-]+/g',
+    replacement: '/[\\s_-]/g',
+    reason: 'every match is removed, so several in a row need not be one match',
   },
   {
     file: dispatch,
