@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createEngine } from '../../src/engine/index.ts';
 import { awaitUpdate, readErrorLog, UpdatePendingError } from '../../src/import/index.ts';
 import { json, scriptedHost } from '../engine/scripted-host.ts';
@@ -68,4 +68,73 @@ it('matches the lines of an error log by index, id and address', () => {
     [undefined, 'something happened'],
     [undefined, 'null'],
   ]);
+});
+
+it('polls half as often each time up to every 30 seconds, and gives up after ten minutes', async () => {
+  const { host, update } = waiting(Array.from({ length: 40 }, () => job('processing')));
+  await expect(update).rejects.toMatchObject({
+    name: 'UpdatePendingError',
+    id: 'job',
+    message:
+      'The bulk update job is still "processing" after 600 s. Read it again later, or wait longer with deadlineMs.',
+  });
+  expect(host.slept.slice(0, 10)).toEqual([
+    1000, 1500, 2250, 3375, 5062.5, 7593.75, 11_390.625, 17_085.9375, 25_628.90625, 30_000,
+  ]);
+  expect(host.slept.slice(10, -1).every((ms) => ms === 30_000)).toBe(true);
+  expect(host.slept.reduce((sum, ms) => sum + ms, 0)).toBe(600_000);
+});
+
+it('waits no longer than maxDelayMs before the second poll, and calls an unnamed status unknown', async () => {
+  const { host, update } = waiting(
+    Array.from({ length: 5 }, () => json({ data: { id: 'job' } })),
+    { maxDelayMs: 400, deadlineMs: 1000 },
+  );
+  await expect(update).rejects.toThrow('is still "unknown" after 1 s');
+  expect(host.slept).toEqual([400, 400, 200]);
+});
+
+it('asks for the publication of the call, and stops at its signal', async () => {
+  const stop = new AbortController();
+  const { host, update } = waiting([job('processing'), job('complete')], {
+    publicationId: 'pub_2',
+    signal: stop.signal,
+  });
+  stop.abort(new Error('no more'));
+  await expect(update).rejects.toThrow();
+  expect(host.sent.length).toBeLessThan(2);
+  const other = waiting([job('complete')], { publicationId: 'pub_2' });
+  expect(await other.update).toMatchObject({ outcome: 'complete', problems: [] });
+  expect(other.host.sent[0]?.url).toContain('/publications/pub_2/');
+});
+
+describe('a line of an error log', () => {
+  const given = ['sub_a', 'sub_b', { email: 'Ada@example.com' }, { subscription_id: 'sub_d', email: 'd@example.com' }];
+  it.each<[line: unknown, index: number | undefined, message: string]>([
+    ['Not found: (sub_b)', 1, 'Not found: (sub_b)'],
+    ["Not found: 'sub_b'", 1, "Not found: 'sub_b'"],
+    ['Not found:\tsub_b;', 1, 'Not found:\tsub_b;'],
+    ['[sub_a,sub_b]', 0, '[sub_a,sub_b]'],
+    ['sub_d.', 3, 'sub_d.'],
+    ['<d@example.com>', 3, '<[address]>'],
+    ['items[2] failed', 2, 'items[2] failed'],
+    ['subscription_ids[3] failed', 3, 'subscription_ids[3] failed'],
+    ['items[4] failed', undefined, 'items[4] failed'],
+    ['myitems[2] failed', undefined, 'myitems[2] failed'],
+    ['items[] failed', undefined, 'items[] failed'],
+    [{ index: 2, error: 'no' }, 2, 'no'],
+    [{ index: 2, subscription_id: 'sub_b', reason: 'no' }, 1, 'no'],
+    [{ index: 1.5, message: 'no' }, undefined, 'no'],
+    [{ index: null, where: 'items[1]', message: 'no' }, 1, 'no'],
+    [{ index: 'one', message: 'no' }, undefined, 'no'],
+    [{ message: 'first', error: 'second', reason: 'third' }, undefined, 'first'],
+    [{ error: 'second', reason: 'third' }, undefined, 'second'],
+    [{ code: 7 }, undefined, '{"code":7}'],
+    [{ message: { text: 'no' } }, undefined, '{"message":{"text":"no"}}'],
+    [7, undefined, '7'],
+  ])('%j is matched with the item %s', (line, index, message) => {
+    expect(readErrorLog([line], given)).toEqual([
+      { index, message, item: index === undefined ? undefined : given[index] },
+    ]);
+  });
 });

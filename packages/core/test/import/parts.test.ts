@@ -2,11 +2,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { AddressSet } from '../../src/import/batch-reader.ts';
-import { divide, utf8Length } from '../../src/import/batch.ts';
+import { classifyError, divide, utf8Length } from '../../src/import/batch.ts';
 import { hashText, hex } from '../../src/hash.ts';
-import { RangeSet } from '../../src/import/journal.ts';
+import { JournalError, RangeSet, readRecord, ResumeState, SourceChangedError } from '../../src/import/journal.ts';
 import { ProgressCounter } from '../../src/import/options.ts';
 import { checkRequest, requestFields } from '../../src/import/request.ts';
+import { numbered, pull } from '../../src/import/source.ts';
+import {
+  apiError,
+  AbortedError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  NetworkError,
+  TimeoutError,
+} from '../../src/engine/errors.ts';
+import { TransportError } from '../../src/engine/host.ts';
 import { subscriptionRequest } from '../../src/schema/index.ts';
 import { addressKey } from '../../src/signup/index.ts';
 
@@ -253,5 +263,283 @@ describe('the progress', () => {
     now = 2000;
     unknown.counts.accepted = 4;
     expect(unknown.progress()).toMatchObject({ total: undefined, rowsPerSecond: 4, secondsLeft: undefined });
+  });
+});
+
+describe('the parts of a refused batch', () => {
+  const rows = Array.from({ length: 5 }, (_, index) => ({
+    ordinal: index + 1,
+    row: index,
+    request: { email: 'a@b.c' },
+    original: null,
+    digest: seed,
+  }));
+  const partsOf = (...messages: readonly string[]) =>
+    divide({ first: 1, last: 7, rows, resent: true }, messages).map(({ first, last, resent, rows: part }) => [
+      first,
+      last,
+      resent,
+      part.length,
+    ]);
+
+  it('are its halves where no row is named', () => {
+    const halves = [
+      [1, 2, false, 2],
+      [3, 5, false, 3],
+    ];
+    expect(partsOf('No.')).toEqual(halves);
+    expect(partsOf('subscriptions[5] is one too many')).toEqual(halves);
+    expect(partsOf('mysubscriptions[1] and subscriptions[x]')).toEqual(halves);
+  });
+
+  it('are each named row, and the rows between them', () => {
+    expect(partsOf('subscriptions[3].email and subscriptions[1]', 'subscriptions[4]: no')).toEqual([
+      [1, 1, false, 1],
+      [2, 2, false, 1],
+      [3, 3, false, 1],
+      [4, 4, false, 1],
+      [5, 5, false, 1],
+    ]);
+    expect(partsOf('subscriptions[0]')).toEqual([
+      [1, 1, false, 1],
+      [2, 5, false, 4],
+    ]);
+  });
+});
+
+describe('an error of a call', () => {
+  const call = 'subscriptions.bulkCreate';
+  const answered = (status: number, ...messages: readonly string[]) =>
+    apiError(call, {
+      status,
+      statusText: '',
+      errors: messages.map((message) => ({ message, code: 'X' })),
+      retryAfterMs: undefined,
+      requestId: null,
+    });
+  const refused = (messages: readonly string[], reason: string) => ({ kind: 'refused', messages, reason });
+
+  it.each<[error: unknown, failure: object]>([
+    [
+      new InvalidRequestError(call, ['"email" is missing', 'No.']),
+      refused(['"email" is missing', 'No.'], 'the service refused it: "email" is missing; No'),
+    ],
+    [answered(400, 'A. B.', 'C'), refused(['A. B.', 'C'], 'the service refused it: A. B; C')],
+    [answered(413), refused(['status 413'], 'the service refused it: status 413')],
+    [answered(422), refused(['status 422'], 'the service refused it: status 422')],
+    [new NetworkError(call, new TransportError('network')), { kind: 'failed' }],
+    [new TimeoutError(call, 5), { kind: 'failed' }],
+    [new AbortedError(call), { kind: 'failed' }],
+    [new InvalidAnswerError(call, 200, ['no JSON']), { kind: 'failed' }],
+    [answered(408), { kind: 'failed' }],
+    [answered(429), { kind: 'failed' }],
+    [answered(500), { kind: 'failed' }],
+    [answered(599), { kind: 'failed' }],
+    [answered(401), { kind: 'fatal' }],
+    [answered(403), { kind: 'fatal' }],
+    [answered(404), { kind: 'fatal' }],
+    [new Error('anything'), { kind: 'fatal' }],
+    ['a text', { kind: 'fatal' }],
+  ])('%s means %j', (error, failure) => {
+    expect(classifyError(error)).toEqual(failure);
+  });
+});
+
+describe('a record of the journal', () => {
+  const started = { type: 'started', version: 1, mode: 'bulk', seed: [1, 2, 3, 4] } as const;
+  const range = { first: 1, last: 2 };
+
+  it.each([
+    started,
+    { ...started, mode: 'single', fingerprint: 'a' },
+    { type: 'released', ...range },
+    { type: 'released', first: 2, last: 2 },
+    { type: 'refused', ...range, reason: 'no' },
+    { type: 'sending', ...range, rows: 1, digest: 'd' },
+    { type: 'accepted', ...range, rows: 1 },
+    { type: 'accepted', ...range, rows: 1, id: 'import-1' },
+  ])('%j is read, without fields of another version', (record) => {
+    expect(readRecord({ ...record, more: 1 }, 1)).toEqual(record);
+  });
+
+  it('is read without a fingerprint or id of another type', () => {
+    expect(readRecord({ ...started, fingerprint: 7 }, 1)).toStrictEqual(started);
+    const accepted = { type: 'accepted', ...range, rows: 1 };
+    expect(readRecord({ ...accepted, id: 7 }, 1)).toStrictEqual(accepted);
+  });
+
+  it.each<[value: unknown, problem: string]>([
+    [null, 'is not a record of this version'],
+    ['text', 'is not a record of this version'],
+    [{}, 'is not a record of this version'],
+    [{ type: 'later', ...range, rows: 1, digest: 'd', reason: 'no' }, 'is not a record of this version'],
+    [{ ...started, version: 2 }, 'is not a record of this version'],
+    [{ ...started, mode: 'other' }, 'is not a record of this version'],
+    [{ ...started, seed: [1, 2, 3] }, 'is not a record of this version'],
+    [{ ...started, seed: [1, 2, 3, 4.5] }, 'is not a record of this version'],
+    [{ ...started, seed: { length: 4 } }, 'is not a record of this version'],
+    [{ type: 'refused', ...range }, 'is not a record of this version'],
+    [{ type: 'sending', ...range, rows: 1 }, 'is not a record of this version'],
+    [{ type: 'sending', ...range, digest: 'd' }, 'is not a record of this version'],
+    [{ type: 'accepted', ...range, rows: 0 }, 'is not a record of this version'],
+    [{ type: 'released', first: 0, last: 2 }, 'names no rows'],
+    [{ type: 'released', first: 1, last: 1.5 }, 'names no rows'],
+    [{ type: 'released', first: '1', last: 2 }, 'names no rows'],
+    [{ type: 'released', first: 3, last: 2 }, 'names no rows'],
+  ])('%j is damaged', (value, problem) => {
+    expect(() => readRecord(value, 3)).toThrow(
+      new JournalError(
+        `Record 3 of the journal ${problem}. Start with a new journal: rows that were sent are sent again then, which only updates them.`,
+      ),
+    );
+  });
+});
+
+describe('the state that earlier runs left', () => {
+  const started = { type: 'started', version: 1, mode: 'bulk', seed, fingerprint: 'a' } as const;
+  const digest = hashText('rows', seed);
+  const sending = (first: number, last: number) =>
+    ({ type: 'sending', first, last, rows: last - first + 1, digest: hex(digest) }) as const;
+
+  it('accepts the import it was started with, and a source without a fingerprint', () => {
+    const state = new ResumeState(started);
+    expect(() => state.checkStart('bulk', 'a')).not.toThrow();
+    expect(() => state.checkStart('bulk', undefined)).not.toThrow();
+    expect(() =>
+      new ResumeState({ type: 'started', version: 1, mode: 'bulk', seed }).checkStart('bulk', 'b'),
+    ).not.toThrow();
+    expect(() => state.checkStart('single', 'a')).toThrow(
+      'The journal is that of an import in batches, not one by one. Start with a new journal, or go on as it began.',
+    );
+    expect(() => state.checkStart('bulk', 'b')).toThrow(
+      new SourceChangedError('The source is not the one this import was begun with: its fingerprint differs'),
+    );
+    expect(() => state.checkStart('bulk', 'b')).toThrow(
+      'To go on, give back the source and the mapping of the first run',
+    );
+  });
+
+  it('holds what was sent, lost, released, accepted and refused', () => {
+    const state = new ResumeState(started);
+    state.apply(sending(1, 3));
+    state.apply(sending(4, 6));
+    state.apply(sending(7, 9));
+    state.apply(sending(10, 10));
+    expect(state.lostAround(4)).toMatchObject({ first: 4, last: 6 });
+    state.apply({ type: 'accepted', first: 1, last: 3, rows: 3, id: 'import-1' });
+    state.apply({ type: 'released', first: 7, last: 9 });
+    state.apply({ type: 'refused', first: 10, last: 10, reason: 'no' });
+    expect([state.batches, state.importIds]).toEqual([1, ['import-1']]);
+    expect([0, 1, 3, 4, 6, 7, 10, 11].map((row) => state.isSettled(row))).toEqual([
+      false,
+      true,
+      true,
+      false,
+      false,
+      false,
+      true,
+      false,
+    ]);
+    expect([3, 4, 6, 7, 9].map((row) => state.lostAround(row)?.first)).toEqual([undefined, 4, 4, undefined, undefined]);
+    expect([3, 5, 6, 9, 10].map((row) => state.endsBatch(row))).toEqual([false, false, true, true, false]);
+    expect([state.refusal(10), state.refusal(9)]).toEqual(['no', undefined]);
+  });
+
+  it('lists no ids of single subscriptions', () => {
+    const state = new ResumeState({ ...started, mode: 'single' });
+    state.apply({ type: 'accepted', first: 1, last: 1, rows: 1, id: 'sub_1' });
+    expect([state.batches, state.importIds]).toEqual([1, []]);
+  });
+
+  it('refuses other rows and fewer rows than were sent', () => {
+    const state = new ResumeState(started);
+    expect(() => state.checkEnd(0)).not.toThrow();
+    state.apply(sending(4, 6));
+    state.apply(sending(1, 3));
+    state.apply({ type: 'accepted', first: 4, last: 6, rows: 3 });
+    const other = hashText('other rows', seed);
+    for (const row of [3, 6]) {
+      expect(() => state.checkRow(row, digest)).not.toThrow();
+      expect(() => state.checkRow(row, other)).toThrow(
+        `Among the first ${row} rows, some are not what they were when this import was begun: the source, or the mapping of its columns, has changed.`,
+      );
+    }
+    expect(() => state.checkRow(4, other)).not.toThrow();
+    expect(() => state.checkEnd(6)).not.toThrow();
+    expect(() => state.checkEnd(5)).toThrow(
+      'The source ends after 5 rows; an earlier run of this import had already sent row 6.',
+    );
+  });
+});
+
+describe('a source', () => {
+  it('numbers rows by their position unless they have a number', () => {
+    const own = { row: 40, subscription: {} };
+    expect(numbered(own, 2)).toBe(own);
+    const broken = { row: 41, problem: 'no' };
+    expect(numbered(broken, 2)).toBe(broken);
+    for (const value of [
+      'text',
+      null,
+      { email: 'a@b.c' },
+      { row: 1.5, subscription: {} },
+      { row: 40 },
+      { subscription: {} },
+    ])
+      expect(numbered(value, 2)).toEqual({ row: 2, subscription: value });
+  });
+
+  it('is read no further after its signal, and closed', async () => {
+    const stop = new AbortController();
+    let closed = 0;
+    const source = {
+      [Symbol.iterator]: () => ({
+        next: () => ({ done: false, value: 1 }) as const,
+        return: () => {
+          closed += 1;
+          return { done: true, value: undefined } as const;
+        },
+      }),
+    };
+    const rows = pull<number>(source, stop.signal);
+    expect(await rows.next()).toEqual({ done: false, value: 1 });
+    stop.abort();
+    expect(rows.next()).toBeUndefined();
+    await rows.close();
+    expect(closed).toBe(1);
+  });
+
+  it('may fail while it is read and while it is closed', async () => {
+    const stop = new AbortController();
+    async function* failing(): AsyncGenerator<number> {
+      try {
+        yield 1;
+        yield 2;
+      } finally {
+        throw new Error('not closed');
+      }
+    }
+    const rows = pull(failing(), stop.signal);
+    expect(await rows.next()).toEqual({ done: false, value: 1 });
+    await expect(rows.close()).rejects.toThrow('not closed');
+    async function* torn(): AsyncGenerator<number> {
+      throw new Error('row 1 is torn');
+    }
+    await expect(pull(torn(), stop.signal).next()).rejects.toThrow('row 1 is torn');
+  });
+
+  it('that hangs is left at the signal, and closing does not wait for it', async () => {
+    const stop = new AbortController();
+    const source = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise<IteratorResult<number>>(() => undefined),
+        return: () => new Promise<IteratorResult<number>>(() => undefined),
+      }),
+    };
+    const rows = pull<number>(source, stop.signal);
+    const next = rows.next();
+    stop.abort();
+    expect(await next).toBeUndefined();
+    await rows.close();
   });
 });
