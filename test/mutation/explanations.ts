@@ -18,6 +18,7 @@ const deletion = 'packages/sandbox/src/world/deletion.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
+const contactIndex = 'packages/core/src/sync/contact-index.ts';
 const unmatched = 'packages/core/src/sync/plan-unmatched.ts';
 const clientAddress = 'packages/relay/src/admission/client-address.ts';
 const attackDetector = 'packages/relay/src/admission/attack-detector.ts';
@@ -216,6 +217,74 @@ export const explanations: readonly Explanation[] = [
     replacement: '[]',
     reason: 'the last name of an empty list is the path itself',
   },
+  ...[
+    ['[undefined]', '[]'],
+    ['[0]', '[]'],
+    ['[1]', '[]'],
+    ['this.#tokens.push(undefined);', ';'],
+    ['this.#keys.push(0);', ';'],
+    ['this.#matched.push(0);', ';'],
+  ].map(([original = '', replacement = '']) => ({
+    file: contactIndex,
+    original,
+    replacement,
+    reason: 'a row is written by its number, and number 0 is never read: the entries only keep the lists dense',
+  })),
+  ...[
+    ["typeof found === 'number' && this.#isOnlyLink(found, id)", 'false'],
+    ["typeof found === 'number'", 'true'],
+    ["typeof found === 'number'", "typeof found !== 'number'"],
+    ["'number'", '""'],
+    ['linked.length === 1 && (found === undefined || found === linked[0])', 'false'],
+    ['linked.length === 1', 'true'],
+    ['linked.length === 1', 'linked.length !== 1'],
+    ['found === undefined || found === linked[0]', 'found === undefined && found === linked[0]'],
+    ['found === undefined', 'false'],
+    ['found === linked[0]', 'false'],
+    [
+      '{ const token = this.#tokens[row]; return token !== undefined && this.#bySubscription.get(this.#keys[row] ?? 0) === row && isTokenOf(token, id); }',
+      '{}',
+    ],
+    ['token !== undefined && this.#bySubscription.get(this.#keys[row] ?? 0) === row && isTokenOf(token, id)', 'false'],
+    ['token !== undefined', 'token === undefined'],
+    ['this.#keys[row] ?? 0', 'this.#keys[row] && 0'],
+    ['rows === undefined', 'false'],
+  ].map(([original = '', replacement = '']) => ({
+    file: contactIndex,
+    original,
+    replacement,
+    reason: 'a shortcut for the usual case: the general way finds the same rows',
+  })),
+  ...[
+    ['email.length < 64 && usualAddress.test(email)', 'false'],
+    ['email.length < 64', 'email.length <= 64'],
+  ].map(([original = '', replacement = '']) => ({
+    file: contactIndex,
+    original,
+    replacement,
+    reason: 'a shortcut: the full check accepts every usual address',
+  })),
+  ...[
+    ['token === undefined', 'false'],
+    ['token !== undefined', 'true'],
+    ["''", '"Stryker was here!"'],
+  ].map(([original = '', replacement = '']) => ({
+    file: contactIndex,
+    original,
+    replacement,
+    reason: 'a type guard: only linked rows are asked for',
+  })),
+  ...[
+    [
+      "rowsOf(this.#bySubscription.get(idKey(id))).filter((row) => isTokenOf(this.#tokens[row] ?? '', id))",
+      'rowsOf(this.#bySubscription.get(idKey(id)))',
+    ],
+  ].map(([original = '', replacement = '']) => ({
+    file: contactIndex,
+    original,
+    replacement,
+    reason: 'ids are compared again because two may share a number of 32 bits',
+  })),
   {
     file: clientAddress,
     original: "''",

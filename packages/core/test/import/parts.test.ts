@@ -511,21 +511,20 @@ describe('a source', () => {
 
   it('may fail while it is read and while it is closed', async () => {
     const stop = new AbortController();
-    async function* failing(): AsyncGenerator<number> {
-      try {
-        yield 1;
-        yield 2;
-      } finally {
-        throw new Error('not closed');
-      }
-    }
-    const rows = pull(failing(), stop.signal);
-    expect(await rows.next()).toEqual({ done: false, value: 1 });
-    await expect(rows.close()).rejects.toThrow('not closed');
-    async function* torn(): AsyncGenerator<number> {
-      throw new Error('row 1 is torn');
-    }
-    await expect(pull(torn(), stop.signal).next()).rejects.toThrow('row 1 is torn');
+    const failing = (next: () => Promise<IteratorResult<number>>): AsyncIterable<number> => ({
+      [Symbol.asyncIterator]: () => ({ next, return: () => Promise.reject(new Error('not closed')) }),
+    });
+    const open = pull(
+      failing(async () => ({ done: false, value: 1 })),
+      stop.signal,
+    );
+    expect(await open.next()).toEqual({ done: false, value: 1 });
+    await expect(open.close()).rejects.toThrow('not closed');
+    const torn = pull(
+      failing(() => Promise.reject(new Error('row 1 is torn'))),
+      stop.signal,
+    );
+    await expect(torn.next()).rejects.toThrow('row 1 is torn');
   });
 
   it('that hangs is left at the signal, and closing does not wait for it', async () => {

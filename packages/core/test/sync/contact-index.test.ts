@@ -42,10 +42,13 @@ describe('the address of a contact', () => {
     expect([counts.pairs, findings]).toEqual([1, []]);
   });
 
-  it.each([7, 'nobody', 'a b@example.com', '@example.com', 'ada@example'])('%j is reported as malformed', (email) => {
-    const { findings } = plan([contactOf(1, { email })], []);
-    expect(findings).toMatchObject([{ code: 'address_malformed', row: 1, contactId: 'c1' }]);
-  });
+  it.each([7, 'nobody', 'a b@example.com', '@example.com', 'ada@example', `${'a'.repeat(65)}@example.com`])(
+    '%j is reported as malformed',
+    (email) => {
+      const { findings } = plan([contactOf(1, { email })], []);
+      expect(findings).toMatchObject([{ code: 'address_malformed', row: 1, contactId: 'c1' }]);
+    },
+  );
 });
 
 describe('the contacts of a subscription', () => {
@@ -111,5 +114,11 @@ describe('a field that no record delivers', () => {
       mapping,
     });
     expect(pairs).toMatchObject([{ contactWrites: [{ changes: { do_not_mail: true } }] }]);
+  });
+
+  it('is no reason to forget an opt-out that is delivered', () => {
+    const mapping = { missingIsEmpty: true, subscribe: 'with_confirmation' } as const;
+    const { subscriptionCreates } = plan([contactOf(1, { do_not_mail: true })], [], startSync(), { mapping });
+    expect(subscriptionCreates).toEqual([]);
   });
 });
