@@ -211,7 +211,7 @@ export function rawRequest(
     operation: {
       id,
       method,
-      path: `/${plain}`,
+      path: plain,
       base: 'api',
       scope: null,
       query: [],

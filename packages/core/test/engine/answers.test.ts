@@ -1,18 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import {
+  AbortedError,
   ApiError,
   BadRequestError,
+  ConfigurationError,
   ConflictError,
   createEngine,
   ForbiddenError,
   InvalidAnswerError,
   InvalidRequestError,
+  NetworkError,
+  NewsletterError,
   NotFoundError,
   RateLimitError,
   redact,
+  RedirectError,
   ServerError,
+  TimeoutError,
+  TransportError,
   UnauthorizedError,
 } from '../../src/engine/index.ts';
+import { apiError, heldBack, withAdvice, type CallName } from '../../src/engine/errors.ts';
 import { withoutSecrets } from '../../src/engine/redact.ts';
 import { scriptedHost, type Scripted } from './scripted-host.ts';
 
@@ -283,5 +291,161 @@ describe('an error of the platform as a cause', () => {
     let depth = 0;
     for (let error = withoutSecrets(chain(12)); error instanceof Error && error.cause; error = error.cause) depth += 1;
     expect(depth).toBe(8);
+  });
+});
+
+describe('the text of an error', () => {
+  const details = { statusText: '', errors: [], retryAfterMs: undefined, requestId: null };
+  const scoped =
+    'An OAuth token needs the scope "automations:read" for this; connect again and ask for it. An API key must not be restricted to publications, and the feature must be enabled for the organization.';
+
+  it.each<[status: number, call: CallName, name: string, text: string]>([
+    [400, 'automations.get', 'BadRequestError', 'Correct the request as the message says.'],
+    [401, 'automations.get', 'UnauthorizedError', 'Check the API key or token: it is missing, wrong or expired.'],
+    [403, 'automations.get', 'ForbiddenError', scoped],
+    [
+      403,
+      'GET /polls',
+      'ForbiddenError',
+      'An API key must not be restricted to publications, and the feature must be enabled for the organization.',
+    ],
+    [
+      404,
+      'automations.get',
+      'NotFoundError',
+      'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
+    ],
+    [
+      409,
+      'automations.get',
+      'ConflictError',
+      'The record exists already, or the work has begun already: read it instead of repeating the call.',
+    ],
+    [429, 'automations.get', 'RateLimitError', 'Wait, then call less often.'],
+    [
+      400,
+      'journeys.enroll',
+      'BadRequestError',
+      'Check the subscriber, and that the automation has an active Add by API trigger.',
+    ],
+    [
+      404,
+      'journeys.enroll',
+      'NotFoundError',
+      'Check the automation id and the subscriber, and that the automation has an active Add by API trigger.',
+    ],
+    [409, 'deletionRequests.create', 'ConflictError', 'A deletion request for this subscriber exists already.'],
+    [418, 'automations.get', 'ApiError', 'See the API documentation for this status.'],
+    [499, 'automations.get', 'ApiError', 'See the API documentation for this status.'],
+    [500, 'automations.get', 'ServerError', 'The service failed; try again later.'],
+  ])('%i of %s is %s and says what to do', (status, call, name, text) => {
+    const error = apiError(call, { ...details, status });
+    expect(error).toMatchObject({
+      name,
+      operation: call,
+      status,
+      message: `${call}: the service answered ${status}. ${text}`,
+    });
+    expect(error).toBeInstanceOf(NewsletterError);
+  });
+
+  it('quotes the messages of the service', () => {
+    const errors = [
+      { message: 'It is gone.', code: 'A' },
+      { message: 'Sorry', code: 'B' },
+    ];
+    expect(apiError('automations.get', { ...details, status: 418, errors }).message).toBe(
+      'automations.get: the service answered 418, "It is gone (A); Sorry (B)". See the API documentation for this status.',
+    );
+  });
+
+  it('of a request that waits for an earlier answer says so', () => {
+    const text = (pauseMs: number) => apiError('automations.get', heldBack(pauseMs)).message;
+    expect(text(1001)).toBe(
+      'automations.get: the request was not sent: the service answered an earlier one with 429 and asks to wait 2 s. Wait, then call less often.',
+    );
+    expect(heldBack(5)).toEqual({ ...details, status: 429, retryAfterMs: 5, heldBack: true });
+  });
+
+  const call = 'automations.get';
+  it.each<[error: NewsletterError, name: string, text: string, more: object]>([
+    [
+      new InvalidRequestError(call, ['a', 'b']),
+      'InvalidRequestError',
+      'the request was not sent: a; b.',
+      { problems: ['a', 'b'] },
+    ],
+    [
+      new InvalidAnswerError(call, 200, ['a', 'b']),
+      'InvalidAnswerError',
+      'the answer (200) could not be read: a; b. The request may have been carried out.',
+      { status: 200, problems: ['a', 'b'] },
+    ],
+    [
+      new NetworkError(call, new TransportError('network', { code: 'ECONNREFUSED', notSent: true })),
+      'NetworkError',
+      'the service could not be reached (ECONNREFUSED). Check the base URL and that the service runs.',
+      { notSent: true, code: 'ECONNREFUSED' },
+    ],
+    [
+      new NetworkError(call, new TransportError('network', { notSent: true })),
+      'NetworkError',
+      'the service could not be reached. Check the base URL and that the service runs.',
+      { notSent: true, code: undefined },
+    ],
+    [
+      new NetworkError(call, new TransportError('network', { code: 'ECONNRESET' })),
+      'NetworkError',
+      'the connection broke before the whole answer arrived (ECONNRESET). The request may have been carried out.',
+      { notSent: false, code: 'ECONNRESET' },
+    ],
+    [
+      new NetworkError(call, new TransportError('network')),
+      'NetworkError',
+      'the connection broke before the whole answer arrived. The request may have been carried out.',
+      { notSent: false },
+    ],
+    [
+      new TimeoutError(call, 5),
+      'TimeoutError',
+      'no answer within 5 ms. The request may have been carried out; raise timeoutMs if the service is slow.',
+      { timeoutMs: 5, notSent: false },
+    ],
+    [
+      new TimeoutError(call, 5, { notSent: true }),
+      'TimeoutError',
+      "the request was not sent: the service's quota left no room for it within 5 ms. Call less often, or raise totalTimeoutMs.",
+      { timeoutMs: 5, notSent: true },
+    ],
+    [new AbortedError(call, 'why'), 'AbortedError', 'the call was aborted by its signal.', { cause: 'why' }],
+    [new ConfigurationError(call, 'wrong'), 'ConfigurationError', 'wrong.', { code: undefined }],
+    [
+      new ConfigurationError(call, 'wrong', { code: 'E', cause: 'why' }),
+      'ConfigurationError',
+      'wrong (E).',
+      { code: 'E', cause: 'why' },
+    ],
+    [
+      new RedirectError(call, 301, 'https://other.test', 'baseUrl'),
+      'RedirectError',
+      'the service answered 301, a redirect to https://other.test, which is not followed. Correct baseUrl.',
+      { status: 301, location: 'https://other.test' },
+    ],
+    [
+      new RedirectError(call, 301, null, 'appUrl'),
+      'RedirectError',
+      'the service answered 301, a redirect, which is not followed. Correct appUrl.',
+      { status: 301, location: null },
+    ],
+    [new NewsletterError(call, 'anything'), 'NewsletterError', 'anything', {}],
+  ])('%s is complete', (error, name, text, more) => {
+    expect(error).toMatchObject({ name, message: `automations.get: ${text}`, ...more });
+  });
+
+  it('has a cause only where there is one, and advice where the outcome is unknown', () => {
+    expect(new NewsletterError(call, 'x')).not.toHaveProperty('cause');
+    expect(new NewsletterError(call, 'x', 'why').cause).toBe('why');
+    expect(withAdvice(new Error('x'), 'Look.').message).toBe('x Whether it has happened is unknown. Look.');
+    expect(withAdvice(new Error('x'), undefined).message).toBe('x');
   });
 });

@@ -1,6 +1,15 @@
 /** Calls: the response behind the data, extra fields, and requests that the contract does not describe. */
 import { describe, expect, it } from 'vitest';
-import { ApiPromise } from '../../src/engine/api-promise.ts';
+import { operation } from '../../src/contract/index.ts';
+import { ApiPromise, responseInfo } from '../../src/engine/api-promise.ts';
+import {
+  encodeBody,
+  encodeQuery,
+  isHeaderValue,
+  rawRequest,
+  requestHeaders,
+  sortArguments,
+} from '../../src/engine/request.ts';
 import {
   createEngine,
   InvalidAnswerError,
@@ -227,5 +236,174 @@ describe('a request that the contract does not describe', () => {
     await engine.request('GET', '/@evil.test');
     await engine.request('GET', '/a%2Fb//c');
     expect(urls()).toEqual(['GET http://api.test/v2/@evil.test', 'GET http://api.test/v2/a%2Fb//c']);
+  });
+});
+
+describe('the response behind the data', () => {
+  it.each(['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid'])('has its id from %s', (name) => {
+    expect(responseInfo({ status: 200, headers: { [name]: 'r1' } }).requestId).toBe('r1');
+    expect(responseInfo({ status: 200, headers: { [name]: '' } }).requestId).toBeNull();
+  });
+
+  it.each(['x-pagination-warning', 'x-pagination-migration-guide', 'deprecation', 'sunset', 'warning'])(
+    'has the warning of %s',
+    (code) => {
+      expect(responseInfo({ status: 200, headers: { [code]: 'soon', other: 'x' } }).warnings).toEqual([
+        { code, message: 'soon' },
+      ]);
+    },
+  );
+});
+
+describe('the arguments of an operation', () => {
+  const sorted = (id: Parameters<typeof operation>[0], args: Readonly<Record<string, unknown>>) =>
+    sortArguments(operation(id), args);
+
+  it('are sorted into path, query and body', () => {
+    expect(sorted('subscriptions.list', { publicationId: 'pub_a-1', expand: ['stats'], limit: undefined })).toEqual({
+      path: '/publications/pub_a-1/subscriptions',
+      query: { expand: ['stats'] },
+      body: null,
+    });
+    expect(sorted('journeys.enroll', { publicationId: 'pub_1', automationId: 'a b', email: 'a@b.c' })).toEqual({
+      path: '/publications/pub_1/automations/a%20b/journeys',
+      query: {},
+      body: { email: 'a@b.c' },
+    });
+  });
+
+  it.each<[id: Parameters<typeof operation>[0], args: Readonly<Record<string, unknown>>, problems: readonly string[]]>([
+    ['customFields.get', { publicationId: 'pub_1' }, ['"id" is missing']],
+    ['customFields.get', { publicationId: 'pub_1', id: '' }, ['"id" is missing']],
+    ['customFields.get', { publicationId: 'pub_1', id: 7 }, ['"id" is missing']],
+    ['customFields.get', { publicationId: 'pub_', id: 'f' }, ['"publicationId" must look like pub_<uuid>']],
+    ['customFields.get', { publicationId: 'pub_1 ', id: 'f' }, ['"publicationId" must look like pub_<uuid>']],
+    ['customFields.get', { publicationId: 'my_pub_1', id: 'f' }, ['"publicationId" must look like pub_<uuid>']],
+    [
+      'customFields.get',
+      { publicationId: 'pub_1', id: 'f', kind: 'x' },
+      ['"kind" is not known here (publicationId, id)'],
+    ],
+    ['customFields.create', { publicationId: 'pub_1', kind: '' }, ['"kind" is missing', '"display" is missing']],
+    ['journeys.enroll', { publicationId: 'pub_1', automationId: 'a' }, ['"email" or "subscription_id" is missing']],
+    [
+      'journeys.enroll',
+      { publicationId: 'pub_1', automationId: 'a', email: '' },
+      ['"email" or "subscription_id" is missing'],
+    ],
+    [
+      'subscriptions.list',
+      { publicationId: 'pub_1', cursor: 'x', page: 1 },
+      ['"cursor" and "page" cannot be combined; leave out "page", which is deprecated'],
+    ],
+  ])('of %s: %j is refused', (id, args, problems) => {
+    expect(() => sorted(id, args)).toThrow(new InvalidRequestError(id, problems));
+  });
+
+  it('become a query without empty values', () => {
+    const list = operation('subscriptions.list');
+    expect(encodeQuery(list, {})).toBe('');
+    expect(encodeQuery(list, { expand: ['stats', '', null], email: 'a b', limit: 0, cursor: '' })).toBe(
+      '?expand%5B%5D=stats&email=a%20b&limit=0',
+    );
+    expect(encodeQuery(list, { limit: 5 }, { limit: 6, 'x y': false, none: null })).toBe('?limit=6&x%20y=false');
+  });
+
+  it('become a body in the encoding of the operation', () => {
+    const refresh = operation('oauth.refresh');
+    expect(encodeBody(refresh, { grant_type: 'a b', code: 'c&d' })).toBe('grant_type=a%20b&code=c%26d');
+    const create = operation('customFields.create');
+    expect(encodeBody(create, { kind: 'string' }, { kind: 'list' })).toBe('{"kind":"list"}');
+    expect(encodeBody(create, null)).toBeUndefined();
+    const remove = operation('customFields.delete');
+    expect(encodeBody(remove, {})).toBeUndefined();
+    expect(encodeBody(remove, null, { a: 1 })).toBe('{"a":1}');
+    for (const method of ['GET', 'HEAD'] as const)
+      expect(() => encodeBody({ ...remove, method }, null, { a: 1 })).toThrow(
+        `"extraBody" cannot be sent: a ${method} request has no body`,
+      );
+  });
+});
+
+describe('the headers of a request', () => {
+  it('name the encoding of the body, and take others in lower case', () => {
+    expect(requestHeaders(operation('oauth.refresh'), true)).toEqual({
+      accept: 'application/json',
+      'content-type': 'application/x-www-form-urlencoded',
+    });
+    expect(requestHeaders(operation('customFields.delete'), true, { Accept: '*/*', 'X-Trace': '' })).toEqual({
+      accept: '*/*',
+      'content-type': 'application/json',
+      'x-trace': '',
+    });
+    expect(requestHeaders(operation('customFields.create'), false)).toEqual({ accept: 'application/json' });
+  });
+
+  it.each(['', 'a b', 'a:', 'ä', 'a\n'])('have no header with the name %j', (name) => {
+    expect(() => requestHeaders(operation('oauth.refresh'), true, { [name]: 'x' })).toThrow(
+      `extraHeaders: ${JSON.stringify(name)} is no header name.`,
+    );
+  });
+
+  it('have values of Latin-1 without line ends and zero bytes', () => {
+    for (const value of ['', 'a\tb', 'ÿ', '\u0001', '\u0008', '\u000b', '\u000c', '\u000e'])
+      expect(isHeaderValue(value), JSON.stringify(value)).toBe(true);
+    for (const value of ['a\n', '\ra', 'a\u0000', 'Ā', '用'])
+      expect(isHeaderValue(value), JSON.stringify(value)).toBe(false);
+    expect(() => requestHeaders(operation('oauth.refresh'), true, { a: '\n', b: '\n' })).toThrow(
+      'extraHeaders: the value of "a" holds characters no header may have; extraHeaders: the value of "b" holds',
+    );
+  });
+});
+
+describe('a raw request', () => {
+  const root = 'http://api.test/v2';
+  const raw = (method: string, path: string, options: Parameters<typeof rawRequest>[2] = {}) =>
+    rawRequest(method as 'GET', path, options, root);
+
+  it('is described in the terms of the contract', () => {
+    expect(raw('POST', '/polls?a=1', { body: {} })).toEqual({
+      operation: {
+        id: 'POST /polls',
+        method: 'POST',
+        path: '/polls',
+        base: 'api',
+        scope: null,
+        query: [],
+        expand: [],
+        body: { encoding: 'json', fields: [], required: [] },
+        success: 200,
+        errors: [],
+        pagination: 'none',
+        retry: 'once',
+        doc: '',
+      },
+      path: '/polls?a=1',
+    });
+    expect(raw('GET', '/publications/{publicationId}', { publicationId: 'pub_1' }).path).toBe('/publications/pub_1');
+  });
+
+  it.each<[method: string, path: string, options: Parameters<typeof rawRequest>[2], text: string]>([
+    [
+      'TRACE',
+      '/polls',
+      {},
+      'TRACE /polls: the request was not sent: the method must be one of GET, HEAD, PUT, DELETE, POST, PATCH.',
+    ],
+    ['toString', '/polls', {}, 'the method must be one of'],
+    ['GET', '/polls', { body: {} }, 'GET /polls: the request was not sent: a GET request has no body.'],
+    ['HEAD', '/polls', { body: null }, 'HEAD /polls: the request was not sent: a HEAD request has no body.'],
+    ['GET', '/polls/{id}', {}, '"{id}" in the path has no value: write the value itself.'],
+    ['GET', '/{publicationId}', {}, 'not sent: "publicationId" is missing.'],
+    ['GET', '/{publicationId}', { publicationId: 'mine' }, 'not sent: "publicationId" must look like pub_<uuid>.'],
+    [
+      'GET',
+      '//polls',
+      {},
+      'GET /polls: the request was not sent: the path must begin with one "/" and stay below the base URL: no other address, no "..", no fragment.',
+    ],
+    ['GET', '/a/..', {}, 'the path must begin with one "/"'],
+  ])('%s %s is refused', (method, path, options, text) => {
+    expect(() => raw(method, path, options)).toThrow(text);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { AbortedError, createEngine, InvalidAnswerError } from '../../src/engine/index.ts';
+import { continuation, nextStep, pagingProblem, readPaging, startTrail } from '../../src/engine/pages.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function listing(...script: readonly Scripted[]) {
@@ -142,5 +143,89 @@ describe('a list', () => {
     const second = await first.next();
     expect(second?.items).toEqual(items('b'));
     expect(await second?.next()).toBeNull();
+  });
+});
+
+describe('the paging fields of an answer', () => {
+  const none = { limit: null, hasMore: false, nextCursor: null, page: null, totalPages: null, totalResults: null };
+
+  it.each<[answer: Readonly<Record<string, unknown>>, paging: object]>([
+    [{}, {}],
+    [{ pagination: null }, {}],
+    [{ pagination: 'x' }, {}],
+    [
+      { limit: 5, total_results: 7, total_pages: 2, page: 2 },
+      { limit: 5, totalResults: 7, totalPages: 2, page: 2 },
+    ],
+    [{ limit: '5', page: '1', total_pages: '2', next_cursor: 7 }, {}],
+    [{ next_cursor: '' }, {}],
+    [{ next_cursor: 'x' }, { nextCursor: 'x', hasMore: true }],
+    [{ next_cursor: 'x', has_more: false }, { nextCursor: 'x' }],
+    [{ has_more: true }, { hasMore: true }],
+    [{ has_more: 'yes' }, {}],
+    [
+      { page: 1, total_pages: 2 },
+      { page: 1, totalPages: 2, hasMore: true },
+    ],
+    [
+      { page: 1, total_pages: 2, has_more: false },
+      { page: 1, totalPages: 2 },
+    ],
+    [
+      { page: 1, next_cursor: 'x' },
+      { page: 1, nextCursor: 'x', hasMore: true },
+    ],
+    [{ total_pages: 2 }, { totalPages: 2 }],
+    [
+      { limit: null, pagination: { limit: 9, page: 1, total_pages: 3 } },
+      { limit: 9, page: 1, totalPages: 3, hasMore: true },
+    ],
+    [{ limit: 4, pagination: { limit: 9 } }, { limit: 4 }],
+  ])('%j are read', (answer, paging) => {
+    expect(readPaging(answer)).toEqual({ ...none, ...paging });
+  });
+
+  it('lead to the next page', () => {
+    const next = (paging: object) => continuation({ ...none, ...paging });
+    expect(next({ nextCursor: 'x', page: 1 })).toBeNull();
+    expect(next({ hasMore: true, nextCursor: 'x', page: 1 })).toEqual({ cursor: 'x' });
+    expect(next({ hasMore: true, page: 1 })).toEqual({ page: 2 });
+    expect(next({ hasMore: true })).toBeNull();
+    const problem = (paging: object) => pagingProblem({ ...none, ...paging });
+    expect(problem({ hasMore: true })).toBe('"has_more" is true, but there is no "next_cursor" to go on with');
+    for (const fine of [{}, { hasMore: true, page: 1 }, { hasMore: true, nextCursor: 'x' }])
+      expect(problem(fine)).toBeNull();
+  });
+});
+
+describe('the step after a page', () => {
+  const back = { problem: 'the list points back to the page just read' };
+
+  it('goes on to later page numbers up to 100', () => {
+    expect(nextStep({ page: 1 }, { page: 2 }, startTrail)).toEqual({ trail: startTrail });
+    expect(nextStep({ page: 99 }, { page: 100 }, startTrail)).toEqual({ trail: startTrail });
+    expect(nextStep({ cursor: 'x' }, { page: 1 }, startTrail)).toEqual({ trail: startTrail });
+    expect(nextStep({ page: 2 }, { page: 2 }, startTrail)).toEqual(back);
+    expect(nextStep({ page: 2 }, { page: 1 }, startTrail)).toEqual(back);
+    expect(nextStep({ page: 100 }, { page: 101 }, startTrail)).toEqual({
+      problem: 'offset pagination ends at page 100 and the list goes on; use cursor pagination or narrower filters',
+    });
+  });
+
+  it('remembers a cursor after one, two, four and more pages', () => {
+    let trail = startTrail;
+    const remembered: (string | null)[] = [];
+    for (let page = 1; page <= 8; page += 1) {
+      const step = nextStep({ cursor: `c${page - 1}` }, { cursor: `c${page}` }, trail);
+      if ('problem' in step) throw new Error(step.problem);
+      ({ trail } = step);
+      remembered.push(trail.remembered);
+    }
+    expect(remembered).toEqual(['c1', 'c1', 'c3', 'c3', 'c3', 'c3', 'c7', 'c7']);
+    expect(nextStep({ cursor: 'c8' }, { cursor: 'c7' }, trail)).toEqual({
+      problem: 'the cursors of the list go round in a circle',
+    });
+    expect(nextStep({ cursor: 'c8' }, { cursor: 'c8' }, trail)).toEqual(back);
+    expect(nextStep({ page: 1 }, { cursor: 'c8' }, trail)).toHaveProperty('trail');
   });
 });
