@@ -29,6 +29,16 @@ function pages(label, ...slugs) {
   return [{ label, items: slugs.filter((slug) => existsSync(join(content, `${slug}.md`))) }];
 }
 
+/** A table that scrolls can be scrolled with the keyboard; any other is no stop of the tab key. */
+const focusWideTables = `
+const observer = new ResizeObserver((entries) => {
+  for (const { target } of entries)
+    if (target.scrollWidth > target.clientWidth) target.tabIndex = 0;
+    else target.removeAttribute('tabindex');
+});
+for (const table of document.querySelectorAll('.sl-markdown-content table')) observer.observe(table);
+`;
+
 export default defineConfig({
   site: 'https://newsletter-kit.github.io',
   base,
@@ -39,6 +49,8 @@ export default defineConfig({
       title: 'Newsletter Kit',
       description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
+      head: [{ tag: 'script', attrs: { type: 'module' }, content: focusWideTables }],
+      expressiveCode: { defaultProps: { wrap: true } },
       customCss: ['./src/styles.css'],
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
