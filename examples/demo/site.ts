@@ -17,6 +17,8 @@ export interface SiteOptions {
 }
 
 const examplePages = fileURLToPath(new URL('../pages', import.meta.url));
+/** Pictures of these pages for the gallery; test/examples/pictures.slow.test.ts takes them. */
+const pictures = fileURLToPath(new URL('../pictures', import.meta.url));
 /** The endpoint as the pages to copy from name it. */
 const exampleEndpoint = 'http://127.0.0.1:4020/signup';
 
@@ -54,14 +56,24 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, started }: Si
   );
   addAnswers(site);
   site.get('/pages/', async () => builtFile('pages.html', policy(), { pages: JSON.stringify(await listPages()) }));
+  // The page itself, unchanged but for the endpoint: it is what users copy.
   site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
     const page = await readFile(join(examplePages, context.req.param('file')), 'utf8').catch(() => undefined);
     if (page === undefined) return context.notFound();
     return context.html(page.replaceAll(exampleEndpoint, endpoint).replaceAll(new URL(exampleEndpoint).origin, origin));
   });
+  // The same page in a frame, beside what arrived.
+  site.get('/pages/:name{[a-z-]+}', async (context) => {
+    const page = (await listPages()).find(({ file }) => file === `${context.req.param('name')}.html`);
+    return page ? builtFile('example.html', policy({ 'frame-src': "'self'" }), { ...page }) : context.notFound();
+  });
+  site.get('/pages/pictures/:file{[a-z-]+\\.webp}', async (context) => {
+    const picture = await readFile(join(pictures, context.req.param('file'))).catch(() => undefined);
+    return picture ? context.body(picture, 200, { 'Content-Type': 'image/webp' }) : context.notFound();
+  });
   site.get('/page/:file{[a-z-]+\\.(js|css|svg)}', (context) => builtFile(context.req.param('file'), policy()));
   site.get('/mark.svg', () => builtFile('mark.svg', policy()));
-  site.get('/events', (context) => relayEvents(`${sandboxUrl}/_sandbox/events`, context.req.raw));
+  site.get('/events', (context) => relayEvents(sandboxUrl, context.req.raw));
   // For programs on this machine only: a site whose name resolves to this machine must not learn the folder's name.
   if (started)
     site.get('/servers.json', (context) =>
@@ -73,15 +85,21 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, started }: Si
   return site;
 }
 
-/** File name, title and language of each page to copy from that needs no build. */
-async function listPages(): Promise<readonly (readonly [file: string, title: string, language: string])[]> {
+/** A page to copy from that needs no build. */
+interface ListedPage {
+  readonly file: string;
+  readonly title: string;
+  readonly language: string;
+}
+
+async function listPages(): Promise<readonly ListedPage[]> {
   const files = (await readdir(examplePages)).filter((name) => name.endsWith('.html')).sort();
   return Promise.all(
     files.map(async (file) => {
       const page = await readFile(join(examplePages, file), 'utf8');
       const [, title = file] = /<title>([^<–]*)/.exec(page) ?? [];
-      const [, language = 'en'] = /<html lang="([a-z-]+)"/i.exec(page) ?? [];
-      return [file, title.trim(), language] as const;
+      const [, language = 'en'] = /<html\b[^>]* lang="([a-z-]+)"/i.exec(page) ?? [];
+      return { file, title: title.trim(), language };
     }),
   );
 }

@@ -3,7 +3,7 @@
  */
 import { describe, expect, it } from 'vitest';
 import { servers, session } from './servers-and-browser.ts';
-import { arrivalOf, notice, problem, subscribe, visit, type Entries } from './visitor.ts';
+import { arrivalOf, notice, problem, showsArrivalInWindow, subscribe, visit, type Entries } from './visitor.ts';
 
 const longCampaign = `${'From the harbour wall to the outer mole – '.repeat(8).slice(0, 299)}🌊`;
 
@@ -78,6 +78,55 @@ describe('a signup on the demo page', () => {
       ]),
     });
     expect(complaints).toEqual([]);
+  });
+
+  it.each([
+    [1280, 800, 'ltr'],
+    [390, 844, 'ltr'],
+    [390, 844, 'rtl'],
+  ])('is shown beside the form without scrolling in %i × %i, %s, and after a reload', async (width, height, dir) => {
+    const email = `window-${width}-${dir}@example.com`;
+    const { page } = await visit(session.browser, `${servers.demoUrl}/?utm_source=window&utm_campaign=${dir}`);
+    await page.setViewport({ width, height });
+    await page.evaluate((direction) => (document.documentElement.dir = direction), dir);
+    await subscribe(page, { email, topics: ['boats', 'food'] });
+    expect(await notice(page, 'success')).toContain('Thank you');
+    const scrolled = await page.evaluate(() => scrollY);
+    expect(await showsArrivalInWindow(page, email)).toBe(true);
+    expect(await page.evaluate(() => scrollY)).toBe(scrolled);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
+
+    // A visitor who was never here sees the same: it comes from the sandbox.
+    const context = await session.browser.createBrowserContext();
+    const { page: other } = await visit(context, servers.demoUrl);
+    for (const later of [page, other]) {
+      await later.reload({ waitUntil: 'load' });
+      await later.waitForSelector('#connection[data-state=open]');
+      expect((await arrivalOf(later, email)).facts).toMatchObject({ Source: 'window', Topics: 'boats, food' });
+    }
+    await context.close();
+  });
+
+  it('shows no subscription of the sandbox’s seed', async () => {
+    const { page } = await visit(session.browser, servers.demoUrl);
+    const shown = await page.$$eval('#arrivals .arrival', (all) => all.map((item) => item.getAttribute('data-email')));
+    const { items } = await servers.api.subscriptions.list({ limit: 100, direction: 'asc' });
+    expect(items.length).toBeGreaterThan(50);
+    expect(items.filter(({ email }) => shown.includes(email))).toEqual([]);
+  });
+
+  it('can be folded and unfolded with the keyboard on a phone', async () => {
+    const { page } = await visit(session.browser, servers.demoUrl);
+    await page.setViewport({ width: 390, height: 844 });
+    const summary = await page.waitForSelector('latest-arrival summary');
+    const isOpen = (): Promise<boolean> => page.$eval('latest-arrival details', ({ open }) => open);
+    await summary?.focus();
+    for (const open of [false, true]) {
+      await page.keyboard.press('Enter');
+      expect(await isOpen()).toBe(open);
+    }
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(() => document.activeElement?.ariaLabel)).toBe('Newest subscription');
   });
 
   it('creates one subscription for two signups of the same person', async () => {

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import puppeteer, { type Browser, type ElementHandle, type Page } from 'puppeteer-core';
+import puppeteer, { type Browser, type BrowserContext, type ElementHandle, type Page } from 'puppeteer-core';
 import { findChromium, findFirefox } from '../support/browsers/find.ts';
 
 /** What a person enters. */
@@ -76,7 +76,10 @@ export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): 
 }
 
 /** Opens the demo page and waits until the tag and the live view work. What the page complains about is collected. */
-export async function visit(browser: Browser, url: string): Promise<{ page: Page; complaints: string[] }> {
+export async function visit(
+  browser: Browser | BrowserContext,
+  url: string,
+): Promise<{ page: Page; complaints: string[] }> {
   const page = await browser.newPage();
   page.setDefaultTimeout(60_000);
   const complaints: string[] = [];
@@ -144,6 +147,17 @@ export async function arrivalOf(page: Page, email: string): Promise<Arrival> {
     ),
     took: node instanceof HTMLElement && node.dataset['took'] ? Number(node.dataset['took']) : undefined,
   }));
+}
+
+/** Whether the newest arrival has this address and is inside the window as a whole, without scrolling. */
+export async function showsArrivalInWindow(page: Page, email: string): Promise<boolean> {
+  const arrival = await page.waitForSelector(`latest-arrival .arrival[data-email="${quoted(email)}"]`, {
+    visible: true,
+    timeout: 60_000,
+  });
+  // The card moves in when it arrives.
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
+  return (await arrival?.isIntersectingViewport({ threshold: 1 })) ?? false;
 }
 
 async function inForm(page: Page, selector: string): Promise<ElementHandle> {

@@ -13,7 +13,7 @@ import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
 import { startServers, type Servers } from '../e2e/start-servers.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
-import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { openBrowser, showsArrivalInWindow, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
 const folder = join(root, 'examples/pages');
 const entries = await readdir(folder, { withFileTypes: true });
@@ -99,13 +99,49 @@ async function arrived(
 }
 
 describe('examples/pages', () => {
-  it('lists every page in its README, and the site lists those that need no building', async () => {
+  it('lists every page in its README, and the gallery shows those that need no building, each with a picture', async () => {
     const readme = await readFile(join(folder, 'README.md'), 'utf8');
     expect([...files, ...frameworks].filter((name) => !readme.includes(`(${name})`))).toEqual([]);
     const { page } = await open('/pages/');
-    expect(await page.$$eval('main a', (links) => links.map((link) => link.getAttribute('href')))).toEqual(
+    expect(await page.$$eval('main a', (links) => links.map((link) => `${link.getAttribute('href')}.html`))).toEqual(
       files.toSorted(),
     );
+    for (const scheme of ['light', 'dark']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      for (const picture of await page.$$('main img')) {
+        await picture.scrollIntoView();
+        await page.waitForFunction((image) => image.complete && image.naturalWidth === 640, {}, picture);
+        expect(await picture.evaluate(({ currentSrc }) => currentSrc)).toContain(`-${scheme}.webp`);
+      }
+    }
+  });
+
+  it('are served as they are in the folder, but for the address of the relay', async () => {
+    for (const file of files) {
+      const served = await (await fetch(`${servers.demoUrl}/pages/${file}`)).text();
+      const source = await readFile(join(folder, file), 'utf8');
+      expect(served, file).toBe(source.replaceAll('http://127.0.0.1:4020', servers.relayUrl));
+    }
+  });
+
+  it.each(files)('%s in the gallery shows what arrived, in the window of a phone, and after a reload', async (file) => {
+    const name = file.replace('.html', '');
+    const { page, complaints } = await open(`/pages/${name}?utm_source=gallery`);
+    await page.setViewport({ width: 390, height: 844 });
+    await page.reload({ waitUntil: 'load' });
+    await page.waitForSelector('#latest-connection[data-state=open]');
+    const frame = await (await page.waitForSelector('iframe'))?.contentFrame();
+    const nested = await (await frame?.$('iframe'))?.contentFrame();
+    const place = nested ?? frame;
+    if (!place) throw new Error('There is no frame.');
+    await place.waitForSelector(inTag('newsletter-signup', 'input[name=email]'));
+    await (await place.$('[slot=trigger]'))?.click();
+    await signUp(place, `gallery-${name}@example.com`);
+    expect(await showsArrivalInWindow(page, `gallery-${name}@example.com`)).toBe(true);
+    await page.reload({ waitUntil: 'load' });
+    await page.waitForSelector('#latest-connection[data-state=open]');
+    expect(await showsArrivalInWindow(page, `gallery-${name}@example.com`)).toBe(true);
+    expect(complaints).toEqual([]);
   });
 
   it('names the assumptions of every page', async () => {
@@ -119,13 +155,15 @@ describe('the demo site', () => {
     ['/', 360, 'dark'],
     ['/pages/', 360, 'light'],
     ['/pages/', 1280, 'dark'],
+    ['/pages/plain', 360, 'dark'],
+    ['/pages/plain', 1280, 'light'],
   ] as const)('%s has no axe violation and fits into %i pixels, %s', async (path, width, scheme) => {
     const { page, complaints } = await open(path);
     await page.setViewport({ width, height: 900 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
     // Loaded again in this scheme: after a change, the colours of the form are in transition.
     await page.reload({ waitUntil: 'load' });
-    await page.waitForSelector(path === '/' ? 'newsletter-signup >>> button' : 'page-list a');
+    await page.waitForSelector(path === '/' ? 'newsletter-signup >>> button' : 'page-list a, example-page iframe');
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
     expect(complaints).toEqual([]);
