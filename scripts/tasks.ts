@@ -88,10 +88,19 @@ function testN8n(args: readonly string[]): Promise<boolean> {
   return runSteps(n8nSteps(selected, selected.length < args.length ? 'oldest' : 'newest'));
 }
 
+const benchHelp = `npm run bench            measures every promised figure (about an hour; nothing else should run meanwhile),
+                         and writes docs/src/content/docs/benchmarks.md and docs/src/data/benchmarks.json
+npm run bench -- PART    measures only the scripts in test/bench whose name contains PART, such as relay or core/size,
+                         and writes nothing`;
+
 /** Measures the promised figures. A missed goal is printed and fails nothing, because machines differ. */
-async function bench(): Promise<boolean> {
+async function bench([part = '']: readonly string[]): Promise<boolean> {
+  if (part.startsWith('-')) {
+    console.log(benchHelp);
+    return part === '--help';
+  }
   if (!(await buildPackages('core', 'sandbox', 'relay', 'widget'))) return false;
-  await (await import('../test/bench/print-figures.ts')).printFigures();
+  await (await import('../test/bench/print-figures.ts')).printFigures(part);
   return true;
 }
 

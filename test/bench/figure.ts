@@ -1,11 +1,15 @@
-/** What a measurement tells: one figure, and in words how it came about. */
+/** One measured figure, and the functions that every measurement uses. */
 
 export interface Figure {
+  /** The median of the rounds, in the unit of its goal. */
   readonly value: number;
+  /** How it was measured, with the values of peers. */
   readonly detail: string;
+  /** The value divided by that of each peer, by the peer's name. The peer of a goal that is a ratio is in the goal. */
+  readonly ratios?: Readonly<Record<string, number>>;
 }
 
-/** Hands figures, by name, to whoever started this process. */
+/** Prints figures, by name, for the process that started this one. */
 export function tell(figures: Readonly<Record<string, Figure>>): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }

@@ -93,8 +93,12 @@ async function compare(kind: keyof Way, calls: number): Promise<(name: 'ky' | 'f
     for (const name of names) costs.get(name)?.push(await cost(ways[name][kind], calls));
   }
   const listed = names.map((name) => `${name} ${Math.round(median(costs.get(name) ?? []))}`).join(', ');
+  /** Calls per CPU time of one way, divided by those of another. */
+  const ratio = (name: Name, peer: Name): number =>
+    median((costs.get(name) ?? []).map((own, round) => (costs.get(peer)?.[round] ?? Number.NaN) / own));
   return (name) => ({
-    value: median((costs.get(name) ?? []).map((own, round) => (costs.get('SDK')?.[round] ?? Number.NaN) / own)),
+    value: ratio(name, 'SDK'),
+    ratios: { 'bare fetch': ratio(name, 'bare fetch'), 'ky alone': ratio(name, 'ky alone') },
     detail: `µs of CPU time per call, medians of ${rounds} turns: ${listed}`,
   });
 }

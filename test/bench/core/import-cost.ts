@@ -33,6 +33,7 @@ const own = (name: keyof typeof specifiers): number => median(costs[name]) - med
 tell({
   cpu: {
     value: own('core'),
+    ratios: { '@beehiiv/sdk': own('core') / own('sdk') },
     detail: `medians of ${rounds} fresh processes; …/engine ${own('engine').toFixed(1)}, @beehiiv/sdk ${own('sdk').toFixed(1)}`,
   },
 });

@@ -65,6 +65,7 @@ const room = 4 * p99(record.echo) + sync;
 tell({
   rate: {
     value: rate(record.relay),
+    ratios: { 'a bare node:http echo': share },
     detail: `medians of ${rounds} rounds; echo ${Math.round(rate(record.echo))}/s, append + fdatasync ${Math.round(1000 / sync)}/s one after the other`,
   },
   share: { value: share, detail: `medians of ${rounds} rounds` },
@@ -74,6 +75,7 @@ tell({
   },
   memory: {
     value: idle.relay.resident,
+    ratios: { 'the idle echo': idle.relay.resident / idle.echo.resident },
     detail: `resident, one second after its start: ${parts(idle.relay)}; the idle echo ${idle.echo.resident.toFixed(0)}: ${parts(idle.echo)}`,
   },
 });

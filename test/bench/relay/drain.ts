@@ -167,6 +167,7 @@ tell({
     value: (all / waiting) * 1000,
     detail: `${waiting} waiting confirmed in ${minutes.toFixed(1)} minutes of virtual time: ${calls.bulk} bulk creations, ${calls.list} lists, ${calls.create} creates, of which ${refused} × 429`,
   },
+  minutes: { value: minutes, detail: `of virtual time; ${limit} requests in ${windowSeconds} s` },
   fresh: {
     value: worst,
     detail: `the longest of ${freshMs.length}; until the subscription is created, which the sandbox does 2 s after a bulk creation`,

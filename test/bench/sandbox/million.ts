@@ -51,8 +51,9 @@ tell({
     value: Math.max(...depths) / base,
     detail: `the first page ${base.toFixed(2)} ms, the slowest tenth of the way ${Math.max(...depths).toFixed(2)} ms (medians of 1,000)`,
   },
+  seed: { value: planting / 1000, detail: 'seed `empty`, generated subscriptions, in memory; one run' },
   memory: {
     value: megabytes,
-    detail: `highest RSS of the process, planting (${Math.round(planting / 1000)} s) and walking`,
+    detail: `highest RSS of the process, generating and reading all pages`,
   },
 });

@@ -162,6 +162,7 @@ try {
   if (missing.length > 0) throw new Error(`No form came of ${missing.join(' and ')}: there is nothing to compare.`);
 
   const middle = (name: string, of: keyof Cost): number => median((costs.get(name) ?? []).map((cost) => cost[of]));
+  const heapOf = (name: string): number => middle(name, 'heap') - middle('empty', 'heap');
   const beside = (told: (peer: Peer) => string): string =>
     peers.map((peer) => `${peer.name} ${told(peer)}`).join(' · ');
   const trace = (of: 'requests' | 'cookies' | 'fonts' | 'shift') => ({
@@ -174,8 +175,9 @@ try {
       detail: `${beside(({ name }) => `${middle(name, 'script').toFixed(1)} ms`)} of the thread’s own time; by the clock ${beside(({ name }) => `${middle(name, 'wall').toFixed(1)} ms`)}, a share of ${(middle(ours.name, 'wall') / middle(ghost.name, 'wall')).toFixed(3)}; all work of the main thread ${beside(({ name }) => `${middle(name, 'task').toFixed(0)} ms`)}; an empty page ${middle('empty', 'script').toFixed(1)} ms of script and ${middle('empty', 'task').toFixed(0)} ms of work; median of ${rounds}`,
     },
     heap: {
-      value: middle(ours.name, 'heap') - middle('empty', 'heap'),
-      detail: `over an empty page: ${beside(({ name }) => `${(middle(name, 'heap') - middle('empty', 'heap')).toFixed(2)} MB`)}`,
+      value: heapOf(ours.name),
+      ratios: { [ghost.name]: heapOf(ours.name) / heapOf(ghost.name) },
+      detail: `over an empty page: ${beside(({ name }) => `${heapOf(name).toFixed(2)} MB`)}`,
     },
     requests: trace('requests'),
     cookies: trace('cookies'),

@@ -5,17 +5,23 @@ import { tell } from '../figure.ts';
 import { codeOf, ours, peers } from './peers.ts';
 
 const told: string[] = [];
+const compressed = new Map<string, number>();
 for (const peer of peers) {
   const code = await codeOf(peer);
   const [min, gzip, brotli] = [code.length, gzipSync(code, { level: 9 }).length, brotliCompressSync(code).length].map(
     (bytes) => bytes.toLocaleString('en'),
   );
+  compressed.set(peer.name, brotliCompressSync(code).length);
   told.push(`${peer.name} ${min} / ${gzip} / ${brotli}`);
 }
 
+const own = compressed.get(ours.name) ?? Number.NaN;
 tell({
   script: {
-    value: brotliCompressSync(await codeOf(ours)).length,
+    value: own,
+    ratios: Object.fromEntries(
+      [...compressed].filter(([name]) => name !== ours.name).map(([name, bytes]) => [name, own / bytes]),
+    ),
     detail: `minified / gzip / brotli: ${told.join(' · ')} (the loader alone)`,
   },
   npm: {
