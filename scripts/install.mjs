@@ -12,9 +12,10 @@ import { UserError } from './user-error.mjs';
 
 const manifestFile = join(dirname(dirname(fileURLToPath(import.meta.url))), 'package.json');
 /** The root's package.json. */
-export const manifest = /** @type {{ packageManager: string; scripts: Readonly<Record<string, string>> }} */ (
-  JSON.parse(readFileSync(manifestFile, 'utf8'))
-);
+export const manifest =
+  /** @type {{ name: string; version: string; packageManager: string; scripts: Readonly<Record<string, string>> }} */ (
+    JSON.parse(readFileSync(manifestFile, 'utf8'))
+  );
 /** The package manager, pinned in the root's package.json; npx downloads it. */
 export const pnpm = manifest.packageManager;
 const windows = process.platform === 'win32';

@@ -27,6 +27,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['build', buildAll],
   // The documentation site: served while its pages change, or `build` and `preview`.
   ['docs', async (args) => (await import('./docs.ts')).runDocs(args)],
+  // Every package as a tarball that installs alone, into the folder `packed` or a given one.
+  ['pack', async (args) => (await import('./pack.ts')).packAll(args)],
   ['format', () => run('oxfmt', [])],
   // Types, interfaces and texts from core's contract and schemas.
   ['generate', () => run(process.execPath, ['packages/core/scripts/generate.ts'])],

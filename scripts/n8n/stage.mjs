@@ -13,6 +13,8 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 /** The published files and their sources. */
 const sources = { dist: 'dist', 'README.md': 'nodes/README.md', 'CHANGELOG.md': 'CHANGELOG.md', LICENSE: 'LICENSE' };
 
+// `npm run pack` runs this as well, before it builds; it then packs with pnpm, which runs it again.
+if (process.env['npm_command']?.startsWith('run')) process.exit();
 if (!existsSync(join(root, sources.dist))) {
   console.error('There is no dist to pack. Run npm run build first.');
   process.exit(1);

@@ -5,12 +5,6 @@ import { dirname, join } from 'node:path';
 import { root } from '../../scripts/root.ts';
 import { readPage } from './page.ts';
 
-/** Their commands do not run in a clone yet; `first-lines.slow.test.ts` runs the first ones. */
-const pending = [
-  'examples/pages/README.md',
-  ...['cli', 'relay', 'sandbox'].map((name) => `packages/${name}/README.md`),
-];
-
 /** Every README and every page of the documentation site, the root README first. */
 export function documentationPages(): string[] {
   const patterns = ['README.md', '**/README.md', 'docs/src/content/docs/**/*.md', 'docs/src/content/docs/**/*.mdx'];
@@ -18,7 +12,7 @@ export function documentationPages(): string[] {
   const files = execFileSync('git', ['ls-files', '--', ...globs], { cwd: root, encoding: 'utf8' })
     .trim()
     .split('\n');
-  const rest = files.filter((file) => file !== 'README.md' && !pending.includes(file) && existsSync(join(root, file)));
+  const rest = files.filter((file) => file !== 'README.md' && existsSync(join(root, file)));
   return ['README.md', ...rest];
 }
 

@@ -12,7 +12,7 @@ export interface Terminal {
   screen(): string;
   /** Runs a block of lines in this shell, as if they had been typed one after the other. */
   type(block: string): Promise<void>;
-  /** Waits until the screen shows this. @throws with the screen, where it does not come */
+  /** Waits until a server shows this. @throws with the screen, where the server ends before or takes too long */
   shows(pattern: RegExp | string): Promise<void>;
   /** Waits until the shell takes commands again. @returns 0, or the exit code of the last command that failed */
   finished(): Promise<number>;
@@ -27,8 +27,14 @@ const patience = 600_000;
 
 export async function openTerminal(folder: string, env: Readonly<Record<string, string>>): Promise<Terminal> {
   const blocks = await mkdtemp(join(tmpdir(), 'newsletter-terminal-'));
+  const settings = join(blocks, 'settings');
+  // The prompt is a control sequence that no screen shows, with the exit code in it.
+  await writeFile(
+    settings,
+    `trap 'failed=$?' ERR\nPS1=''\nPROMPT_COMMAND='printf "\\033]9;%s\\007" "\${failed:-$?}"'\n`,
+  );
   // Without the settings of a user, and without a line editor, which would echo every line.
-  const shell = ['bash', '--noprofile', '--norc', '--noediting', '-i'];
+  const shell = ['bash', '--noprofile', '--rcfile', settings, '--noediting', '-i'];
   // util-linux's `script` and that of BSD take the command in different places.
   const args =
     process.platform === 'darwin'
@@ -37,45 +43,51 @@ export async function openTerminal(folder: string, env: Readonly<Record<string, 
   const window = spawn('script', args, {
     cwd: folder,
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { ...env, TERM: 'dumb', PS1: '' },
+    env: { ...env, TERM: 'dumb' },
   });
   let isClosed = false;
   const closed = once(window, 'close').then(() => (isClosed = true));
-  let screen = '';
+  /** What came from the terminal since the last command, control sequences included. */
+  let received = '';
   let count = 0;
-  window.stdout.on('data', (chunk: Buffer) => (screen += stripVTControlCharacters(chunk.toString())));
+  window.stdout.on('data', (chunk: Buffer) => (received += chunk.toString()));
+  /** The exit code in the prompt; nothing while a command runs. */
+  const exitCode = (): number | undefined => {
+    const [, after = ''] = received.split('\u001B]9;', 2);
+    return after.includes('\u0007') ? Number.parseInt(after, 10) : undefined;
+  };
+  const screen = (): string => stripVTControlCharacters(received);
 
-  const shows = async (pattern: RegExp | string): Promise<void> => {
-    const isShown = (): boolean => (typeof pattern === 'string' ? screen.includes(pattern) : pattern.test(screen));
-    for (const end = Date.now() + patience; !isShown(); await sleep(50)) {
-      if (isClosed || Date.now() > end) throw new Error(`No ${pattern} on this screen:\n${screen}`);
+  const until = async (holds: () => boolean, what: string): Promise<void> => {
+    for (const end = Date.now() + patience; !holds(); await sleep(50)) {
+      if (isClosed || Date.now() > end) throw new Error(`${what} did not come on this screen:\n${screen()}`);
     }
   };
   const finished = async (): Promise<number> => {
-    count += 1;
-    // What is typed is on the screen as well, but with the percent sign.
-    window.stdin.write(`printf 'finished %s with %s.\\n' ${count} "\${failed:-$?}"\n`);
-    const line = new RegExp(`finished ${count} with (\\d+)\\.`);
-    await shows(line);
-    return Number(line.exec(screen)?.[1]);
+    await until(() => exitCode() !== undefined, 'The prompt');
+    return exitCode() ?? Number.NaN;
   };
-  window.stdin.write("trap 'failed=$?' ERR\n");
   // The shell reads its first line only once it is there.
   await finished();
   return {
-    screen: () => screen,
+    screen,
     async type(block) {
       count += 1;
       // A file and not the keyboard, of which a running command would read the lines that follow it.
       const file = join(blocks, String(count));
       await writeFile(file, block.endsWith('\n') ? block : `${block}\n`);
       const echo = `failed=; . '${file}'`;
-      screen = '';
+      received = '';
       window.stdin.write(`${echo}\n`);
-      await shows(echo);
-      screen = screen.slice(screen.indexOf(echo) + echo.length);
+      await until(() => received.includes(echo), 'The command');
+      received = received.slice(received.indexOf(echo) + echo.length);
     },
-    shows,
+    async shows(pattern) {
+      const isShown = (): boolean =>
+        typeof pattern === 'string' ? screen().includes(pattern) : pattern.test(screen());
+      await until(() => isShown() || exitCode() !== undefined, String(pattern));
+      if (!isShown()) throw new Error(`The command ended before it showed ${pattern}:\n${screen()}`);
+    },
     finished,
     interrupt: () => void window.stdin.write('\u0003'),
     async close() {

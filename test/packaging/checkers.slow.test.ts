@@ -8,7 +8,8 @@ import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/co
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packPackages, publishedPackages } from './installed.ts';
+import { publishedPackages } from '../../scripts/pack.ts';
+import { packPackages } from './installed.ts';
 
 let folder: string;
 beforeAll(async () => {

@@ -3,24 +3,16 @@
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { pnpm } from '../../scripts/install.mjs';
+import { publishedPackages } from '../../scripts/pack.ts';
 import { root } from '../../scripts/root.ts';
 
 const execute = promisify(execFile);
 const shell = process.platform === 'win32';
-
-/** What is published, besides the n8n package: the name in our scope, and the folder. */
-export const publishedPackages = [
-  { name: 'core', path: 'packages/core' },
-  { name: 'sandbox', path: 'packages/sandbox' },
-  { name: 'relay', path: 'packages/relay' },
-  { name: 'cli', path: 'packages/cli' },
-  { name: 'signup', path: 'widget' },
-] as const;
 
 /** How a command ended. */
 export interface Ended {
@@ -77,21 +69,26 @@ async function install(
   packages: readonly (typeof publishedPackages)[number][],
   beside: readonly string[],
 ): Promise<Installation> {
+  const tarballs = await mkdtemp(join(tmpdir(), 'newsletter-tarballs-'));
+  try {
+    await packPackages(tarballs, packages);
+    const files = (await readdir(tarballs)).map((name) => join(tarballs, name));
+    return await installInEmptyFolder(...files, ...beside);
+  } finally {
+    await rm(tarballs, { recursive: true, force: true });
+  }
+}
+
+/** @param specifiers - what `npm install` takes, such as a path of a tarball */
+export async function installInEmptyFolder(...specifiers: readonly string[]): Promise<Installation> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-packed-'));
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
   try {
-    const tarballs = join(folder, 'tarballs');
-    await mkdir(tarballs);
-    await packPackages(tarballs, packages);
     await writeFile(join(folder, 'package.json'), JSON.stringify({ name: 'stranger', private: true, type: 'module' }));
-    const files = (await readdir(tarballs)).map((name) => `./tarballs/${name}`);
     await execute(
       'npm',
-      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...files, ...beside],
-      {
-        cwd: folder,
-        shell,
-      },
+      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--prefer-offline', ...specifiers],
+      { cwd: folder, shell },
     );
   } catch (error) {
     await remove();

@@ -8,7 +8,6 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { packInto } from '../../scripts/n8n/pack.ts';
-import { run } from '../../scripts/n8n/process.ts';
 
 interface Manifest {
   readonly name: string;
@@ -133,21 +132,6 @@ describe('the packed n8n package', () => {
       );
     }
   });
-});
-
-it('can be installed by hand as documented', async () => {
-  const page = await readFile(join(root, 'docs/src/content/docs/start/n8n.md'), 'utf8');
-  const [, block = ''] = /^```sh\nnpm run build\n(npx pnpm@\S+ pack [\s\S]*?)^```$/m.exec(page) ?? [];
-  const home = await mkdtemp(join(tmpdir(), 'newsletter-by-hand-'));
-  try {
-    expect(block).toContain('~/.n8n/nodes');
-    await run('sh', ['-e', '-c', block.replaceAll('~/.n8n', home)]);
-    const installed = join(home, 'nodes', 'node_modules', manifest.name);
-    expect(JSON.parse(await readFile(join(installed, 'package.json'), 'utf8'))).toEqual(manifest);
-  } finally {
-    await rm(home, { recursive: true, force: true });
-    await rm(join(root, `${manifest.name}-${manifest.version}.tgz`), { force: true });
-  }
 });
 
 /** n8n makes the class in a context of its own, by the file's name before the first dot. */

@@ -6,11 +6,12 @@ import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launch, type RunningServer } from '../../scripts/launch.ts';
+import { publishedPackages } from '../../scripts/pack.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
 import { sandboxAccount, serverUrl, servers, type ServerName } from '../../scripts/servers.ts';
 import { buildBundle, type Bundle } from '../nodes/bundle.ts';
-import { installPacked, publishedPackages, type Installation } from './installed.ts';
+import { installPacked, type Installation } from './installed.ts';
 import type { Found } from './oldest-node-n8n.ts';
 import { bringNodes, type BroughtNodes } from './runtimes.ts';
 

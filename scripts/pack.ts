@@ -1,0 +1,70 @@
+/**
+ * `npm run pack`: every package as a tarball that installs alone. Core is bundled into the packages that depend on it,
+ * so that none of them needs a copy from the registry; what is published there does not bundle it.
+ */
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import { buildAll } from './build.ts';
+import { run } from './command.ts';
+import { manifest, pnpm } from './install.mjs';
+import { root } from './root.ts';
+
+/** What is published, besides the n8n package: the name in our scope, and the folder. */
+export const publishedPackages = [
+  { name: 'core', path: 'packages/core' },
+  { name: 'sandbox', path: 'packages/sandbox' },
+  { name: 'relay', path: 'packages/relay' },
+  { name: 'cli', path: 'packages/cli' },
+  { name: 'signup', path: 'widget' },
+] as const;
+
+const core = '@newsletter-kit/core';
+
+/** Builds and packs. @param args - the folder of the tarballs, `packed` by default */
+export async function packAll(args: readonly string[]): Promise<boolean> {
+  return (await buildAll()) && packBuilt(resolve(root, args[0] ?? 'packed'));
+}
+
+/** Packs what is built. The names of the tarballs have no version, so that instructions stay true. */
+export async function packBuilt(folder: string): Promise<boolean> {
+  await mkdir(folder, { recursive: true });
+  const scoped = publishedPackages.map(({ name }) => `@newsletter-kit/${name}`);
+  const filters = [manifest.name, ...scoped].flatMap((name) => ['--filter', name]);
+  const pack = ['--yes', pnpm, ...filters, 'pack', '--out', join(folder, '%s.tgz')];
+  if (!(await run('npx', pack, { quiet: true }))) return false;
+  for (const name of scoped) if (name !== core && !(await bundleCore(folder, name))) return false;
+  for (const name of [manifest.name, ...scoped]) console.log(`✓ ${relative(root, tarball(folder, name))}`);
+  return true;
+}
+
+const tarball = (folder: string, name: string): string =>
+  join(folder, `${name.replace('@', '').replace('/', '-')}.tgz`);
+
+/** Puts core into a package that depends on it, as npm's `bundleDependencies` does. */
+async function bundleCore(folder: string, name: string): Promise<boolean> {
+  const scratch = await mkdtemp(join(tmpdir(), 'newsletter-pack-'));
+  try {
+    const unpacked = join(scratch, 'package');
+    if (!(await run('tar', ['xzf', tarball(folder, name), '-C', scratch]))) return false;
+    const packed = await readManifest(unpacked);
+    if (packed.dependencies?.[core] === undefined) return true;
+    const bundled = join(scratch, 'core');
+    await mkdir(bundled);
+    if (!(await run('tar', ['xzf', tarball(folder, core), '--strip-components', '1', '-C', bundled]))) return false;
+    // npm installs no dependency of a bundled package.
+    const dependencies = { ...(await readManifest(bundled)).dependencies, ...packed.dependencies };
+    const bundling = { ...packed, dependencies, bundleDependencies: [core] };
+    await writeFile(join(unpacked, 'package.json'), JSON.stringify(bundling, null, 2));
+    await cp(bundled, join(unpacked, 'node_modules', core), { recursive: true });
+    return await run('tar', ['czf', tarball(folder, name), '-C', scratch, 'package']);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+async function readManifest(folder: string): Promise<{ readonly dependencies?: Readonly<Record<string, string>> }> {
+  return JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as {
+    readonly dependencies?: Readonly<Record<string, string>>;
+  };
+}

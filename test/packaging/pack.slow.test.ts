@@ -1,0 +1,105 @@
+/** What `npm run pack` writes: each tarball installs alone, without a copy of ours from the registry, and works. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { manifest } from '../../scripts/install.mjs';
+import { packBuilt } from '../../scripts/pack.ts';
+import { freePort } from '../support/free-ports.ts';
+import { installInEmptyFolder, type Installation } from './installed.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'newsletter-pack-all-'));
+  expect(await packBuilt(folder)).toBe(true);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function install(...names: readonly string[]): Promise<Installation> {
+  const installed = await installInEmptyFolder(...names.map((name) => join(folder, `${name}.tgz`)));
+  onTestFinished(() => installed.remove());
+  const lockfile = JSON.parse(await readFile(join(installed.folder, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly resolved?: string }>>;
+  };
+  const fromRegistry = Object.entries(lockfile.packages)
+    .filter(([path, { resolved }]) => path.includes('newsletter-kit') && resolved?.startsWith('http'))
+    .map(([path]) => path)
+    .filter((path) => /node_modules\/(?:@newsletter-kit\/[^/]+|n8n-nodes-newsletter-kit)$/.test(path));
+  expect(fromRegistry).toEqual([]);
+  return installed;
+}
+
+describe('the tarball of', () => {
+  it('core calls an API', async () => {
+    const { node } = await install('newsletter-kit-core');
+    const { stdout, stderr } = await node(`
+      import { createClient } from '@newsletter-kit/core';
+      const client = createClient({
+        baseUrl: 'http://api.test/v2',
+        token: 'key',
+        publicationId: 'pub_1',
+        fetch: async () => new Response(JSON.stringify({ data: [{ id: 'sub_1', email: 'ada@example.com', status: 'active', created: 1 }] })),
+      });
+      console.log((await client.subscriptions.list({ limit: 1 })).items[0].email);
+    `);
+    expect(stderr).toBe('');
+    expect(stdout).toBe('ada@example.com\n');
+  });
+
+  it.each([
+    ['sandbox', 'newsletter-sandbox', ['exec', '--', 'node', '-p', 'process.env.NEWSLETTER_API_KEY'], 'sandbox-key'],
+    ['cli', 'newsletter', ['api', '--help'], 'Usage: newsletter api'],
+    ['relay', 'newsletter-relay', ['status'], 'Waiting      0'],
+  ] as const)('%s brings its command, which works', async (name, command, args, printed) => {
+    const installed = await install(`newsletter-kit-${name}`);
+    const version = await installed.command(command, ['--version']);
+    expect(version).toEqual({ code: 0, stdout: `${manifest.version}\n`, stderr: '' });
+    const { code, stdout, stderr } = await installed.command(command, args, {
+      NEWSLETTER_API_URL: `http://127.0.0.1:${await freePort()}/v2`,
+      NEWSLETTER_API_KEY: 'sandbox-key',
+      NEWSLETTER_PUBLICATION_ID: 'pub_00000000-0000-4000-8000-000000000001',
+      RELAY_ALLOWED_ORIGINS: 'https://example.com',
+    });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toContain(printed);
+  });
+
+  it('signup contains the file for a script tag', async () => {
+    const { node } = await install('newsletter-kit-signup');
+    const { code, stdout } = await node(`
+      import { readFileSync } from 'node:fs';
+      import { fileURLToPath } from 'node:url';
+      console.log(readFileSync(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/newsletter-signup.js'))).length);
+    `);
+    expect(code).toBe(0);
+    expect(Number(stdout)).toBeGreaterThan(10_000);
+  });
+
+  it('the n8n nodes contains every node', async () => {
+    const { folder: installed } = await install('n8n-nodes-newsletter-kit');
+    const path = join(installed, 'node_modules', 'n8n-nodes-newsletter-kit');
+    const { n8n } = JSON.parse(await readFile(join(path, 'package.json'), 'utf8')) as {
+      readonly n8n: { readonly nodes: readonly string[] };
+    };
+    expect(n8n.nodes.length).toBeGreaterThan(2);
+    for (const node of n8n.nodes) await readFile(join(path, node));
+  });
+});
+
+it('the tarballs of sandbox, relay and cli work together in one folder', async () => {
+  const installed = await install(
+    'newsletter-kit-core',
+    'newsletter-kit-sandbox',
+    'newsletter-kit-relay',
+    'newsletter-kit-cli',
+  );
+  const bin = join(installed.folder, 'node_modules', '.bin');
+  const { code, stdout, stderr } = await installed.command(
+    'newsletter-sandbox',
+    ['exec', '--', 'sh', '-c', `"${bin}/newsletter" whoami && "${bin}/newsletter-relay" check`],
+    { RELAY_ALLOWED_ORIGINS: 'https://example.com', HOME: installed.folder },
+  );
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('accessible');
+  expect(stdout).toContain('✓ clock: agrees with the API');
+});
