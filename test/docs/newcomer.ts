@@ -12,13 +12,11 @@ import { root } from '../../scripts/root.ts';
 import { servers, serverUrl } from '../../scripts/servers.ts';
 import { findProgram } from '../support/browsers/find.ts';
 import { freePort } from '../support/free-ports.ts';
+import { documentedPort } from './page.ts';
 import { openTerminal, type Terminal } from './terminal.ts';
 
 /** What `npm start` prints once everything answers. */
 export const startedLine = 'Ctrl-C stops everything.';
-
-/** Ports as the documentation names them: `npm start` uses 4000, 4010 and 4020, a second server one beside it. */
-const portPattern = /(?<![\d.])40[0-9]{2}(?![\d.]*\d)/g;
 
 export interface Newcomer {
   readonly clone: string;
@@ -70,7 +68,7 @@ export async function startNewcomer(node: string, texts: readonly string[]): Pro
     clone,
     first,
     address,
-    moved: (text) => text.replaceAll(portPattern, (port) => String(ports.get(Number(port)) ?? port)),
+    moved: (text) => text.replaceAll(documentedPort, (port) => String(ports.get(Number(port)) ?? port)),
     async openPage() {
       for (const file of await untracked(clone)) if (!atStart.has(file)) await rm(join(clone, file), { force: true });
       execFileSync('git', ['checkout', '--quiet', '.'], { cwd: clone });
@@ -176,7 +174,7 @@ function systemPath(): string {
 
 /** The documented ports, or a free one in place of each that is taken. */
 async function portsToUse(texts: readonly string[]): Promise<Map<number, number>> {
-  const named = texts.flatMap((text) => [...text.matchAll(portPattern)].map(([port]) => Number(port)));
+  const named = texts.flatMap((text) => [...text.matchAll(documentedPort)].map(([port]) => Number(port)));
   const used = new Map<number, number>();
   for (const port of new Set([...servers.map(({ usualPort }) => usualPort), ...named])) {
     const isFree = await listenOn(port).then(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { missingCommand, missingLine, readPage } from './page.ts';
+import { documentedPort, missingCommand, missingLine, readPage } from './page.ts';
 
 const fenced = (info: string, text: string): string => `\`\`\`${info}\n${text}\n\`\`\`\n`;
 
@@ -61,6 +61,14 @@ it('the anchors of a page are those of GitHub, and repeated headings are numbere
   expect([...readPage(page).anchors]).toEqual(['what-a-202-means--in-short', 'start', 'start-1']);
 });
 
+it.each([
+  ['http://127.0.0.1:4010/v2', ['4010']],
+  ['DEMO_PORT=4001 npm run sandbox -- --port 4011', ['4001', '4011']],
+  ['pub_00000000-0000-4000-8000-000000000001 and 14010 or 4010.5', []],
+])('the ports in %s are %j', (text, ports) => {
+  expect(text.match(documentedPort) ?? []).toEqual(ports);
+});
+
 describe('the output of a command', () => {
   const output = '> npm\n\n  delivered   1 (12 ms)\r\nStop with Ctrl-C.\n';
 
@@ -80,9 +88,15 @@ describe('the output of a command', () => {
 describe('the test of a block that runs elsewhere', () => {
   const block = '# builds it\ndocker build -t relay \\\n  .\ndocker run relay';
 
-  it('contains the first two words of every command, or names the page', () => {
+  it('contains the first words of every command, or names the page', () => {
     expect(missingCommand("run('docker', ['build']); run('docker run')", 'a.md', block)).toBeUndefined();
     expect(missingCommand("readFile('docs/a.md')", 'docs/a.md', block)).toBeUndefined();
+  });
+
+  it('contains the name of an npm script, whatever variables precede it', () => {
+    const start = 'DEMO_PORT=4001 npm run n8n';
+    expect(missingCommand("it('npm run n8n', …)", 'a.md', start)).toBeUndefined();
+    expect(missingCommand("it('npm run relay', …)", 'a.md', start)).toBe('npm run n8n');
   });
 
   it('lacks a command', () => {

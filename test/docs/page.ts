@@ -2,6 +2,12 @@
 import GithubSlugger from 'github-slugger';
 import { lexer, walkTokens, type MarkedToken, type Token, type Tokens } from 'marked';
 
+/**
+ * Ports as the documentation names them: `npm start` uses 4000, 4010 and 4020, a second server one beside it. A part of
+ * a UUID is none.
+ */
+export const documentedPort = /(?<![\w.-])40\d\d(?![\w-]|\.\d)/g;
+
 /** A block of commands. */
 export interface Commands {
   readonly text: string;
@@ -108,7 +114,8 @@ export function missingLine(output: string, expected: readonly string[]): string
 }
 
 /**
- * Whether a test executes a block: it reads the page, or it contains the first two words of every command.
+ * Whether a test executes a block: it reads the page, or it contains the first words of every command: two, and three
+ * of `npm run NAME`.
  *
  * @returns a command that it does not contain
  */
@@ -118,9 +125,9 @@ export function missingCommand(test: string, page: string, block: string): strin
   return block
     .replaceAll(/\\\n/g, ' ')
     .split('\n')
-    .map((line) => line.trim())
+    .map((line) => line.trim().replace(/^(?:\w+=\S* )+/, ''))
     .filter((line) => line && !line.startsWith('#'))
-    .find((line) => !words.includes(` ${line.split(/\s+/, 2).join(' ')} `));
+    .find((line) => !words.includes(` ${line.split(/\s+/, line.startsWith('npm run ') ? 3 : 2).join(' ')} `));
 }
 
 function isA<Type extends MarkedToken['type']>(

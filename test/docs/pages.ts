@@ -20,6 +20,9 @@ export function documentationPages(): string[] {
 export const repository =
   /^https:\/\/github\.com\/newsletter-kit\/newsletter-kit(?:\.git|\/(?:blob|tree)\/main)?(?=[/#]|$)/;
 
+/** Pages that are generated: the build of the site checks the links to them. */
+const generated = /^docs\/src\/content\/docs\/reference\//;
+
 /**
  * Whether a link leads to a file of the repository, and to a heading of it. Links to other sites and to servers of this
  * machine count as good.
@@ -30,8 +33,7 @@ export function leadsSomewhere(link: string, page: string): boolean {
   const [path = '', anchor] = decodeURI(link).replace(repository, '').split('#');
   if (own && ['/issues', '/security'].includes(path)) return true;
   const named = own ? path || 'README.md' : path && join(dirname(page), path);
-  // Generated pages are not committed; the build of the site checks the links to them.
-  if (named.startsWith('docs/src/content/docs/reference/')) return true;
+  if (generated.test(named)) return true;
   const target = join(root, named || page);
   if (!existsSync(target)) return false;
   if (anchor === undefined) return true;
