@@ -8,6 +8,7 @@ import { defaultReporter } from '@web/test-runner';
 import { a11ySnapshotPlugin } from '@web/test-runner-commands/plugins';
 import { build } from 'vite';
 import { isWidgetStale } from '../scripts/build.ts';
+import { readmeAndPages } from '../test/support/documentation.ts';
 import { testSeed } from '../test/support/test-seed.ts';
 import { startEndpoint } from './test/endpoint.ts';
 import { launchers } from './test/launchers.ts';
@@ -44,6 +45,14 @@ const endpoint = {
   },
   async serverStop() {
     await this.running?.stop();
+  },
+};
+
+/** Serves the README and the pages about the tag, one after the other. */
+const documentation = {
+  name: 'documentation',
+  serve({ path }) {
+    return path === '/documentation.md' ? readmeAndPages('widget/README.md', 'website') : undefined;
   },
 };
 
@@ -99,5 +108,6 @@ export default {
     a11ySnapshotPlugin(),
     freshBuild,
     endpoint,
+    documentation,
   ],
 };

@@ -1,4 +1,4 @@
-/** Every snippet of the widget's README runs in Chromium with the built files, and does what the README says. */
+/** Every snippet of the widget's README and pages runs in Chromium with the built files, and does what they say. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -12,6 +12,7 @@ import { build, type InlineConfig } from 'vite';
 import { addWidgetFiles } from '../../examples/demo/files.ts';
 import { root } from '../../scripts/root.ts';
 import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { readmeAndPages } from '../support/documentation.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -20,13 +21,17 @@ interface Snippet {
   readonly code: string;
 }
 
-const readme = await readFile(join(root, 'widget/README.md'), 'utf8');
+/** The README repeats the first snippets of the pages: the same code is one snippet. */
 const snippets: readonly Snippet[] = Array.from(
-  readme.matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm),
+  readmeAndPages('widget/README.md', 'website').matchAll(/^( *)```(\w+)\n([\s\S]*?)^ *```$/gm),
   ([, indent = '', language = '', code = '']) => ({
     language,
     code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
   }),
+).filter(
+  ({ language, code }, place, all) =>
+    // The newcomer's test runs the commands.
+    language !== 'sh' && all.findIndex((other) => other.language === language && other.code === code) === place,
 );
 
 let session: BrowserSession;
@@ -594,7 +599,7 @@ const checks: readonly Check[] = [
 /** Snippets with tests elsewhere: policies, and the answer with `ask`. */
 const elsewhere = [/^Content-Security-Policy:/, /"ask":/];
 
-describe('the README of the tag', () => {
+describe('the documentation of the tag', () => {
   it('has a check for every snippet, and a snippet for every check', () => {
     const finds = ({ language, has }: Check, snippet: Snippet): boolean =>
       snippet.language === language && snippet.code.includes(has);

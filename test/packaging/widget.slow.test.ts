@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'vite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { root } from '../../scripts/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
+import { readmeAndPages } from '../support/documentation.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from '../widget/site.ts';
 import { installPacked, type Installation } from './installed.ts';
@@ -167,20 +167,20 @@ describe('the installed tag', () => {
   });
 
   describe('the installed tag, used as documented', () => {
-    const snippet = async (word: string): Promise<string> => {
-      const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
-      const found = Array.from(readme.matchAll(/```\w+\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) =>
-        code.includes(word),
+    const snippet = (word: string): string => {
+      const documentation = readmeAndPages('widget/README.md', 'website');
+      const found = Array.from(documentation.matchAll(/```\w+\n([\s\S]*?)```/g), ([, code = '']) => code).filter(
+        (code) => code.includes(word),
       );
       expect(found, word).toHaveLength(1);
       return found[0] ?? '';
     };
 
     it('is rendered on a server and hydrated in a browser', async () => {
-      const { stdout, stderr } = await installed.node(`${await snippet('signup/server')}\nconsole.log(form);`);
+      const { stdout, stderr } = await installed.node(`${snippet('signup/server')}\nconsole.log(form);`);
       expect(stderr.replace(/^.*(dev mode|lit\.dev).*$/gm, '').trim()).toBe('');
       expect(stdout).toContain('E-Mail-Adresse');
-      const script = scripted('/readme-hydrate.js', await byEsbuild(await snippet('signup/hydrate')));
+      const script = scripted('/readme-hydrate.js', await byEsbuild(snippet('signup/hydrate')));
       const form = stdout
         .replaceAll('https://relay.example/signup', `${endpoint.origin}/signup/readme/accepted`)
         .replace('name="custom_fields[First name]"', '$& value="Ada"');
@@ -192,7 +192,7 @@ describe('the installed tag', () => {
     });
 
     it('refers VS Code to its custom data', async () => {
-      const settings = JSON.parse(await snippet('.customData"')) as Record<string, string[]>;
+      const settings = JSON.parse(snippet('.customData"')) as Record<string, string[]>;
       for (const path of Object.values(settings).flat())
         expect(JSON.parse(await readFile(inFolder(path), 'utf8'))).toHaveProperty('version', 1.1);
     });

@@ -9,6 +9,7 @@ import { root } from '../../scripts/root.ts';
 import { widgetScript } from '../../scripts/build.ts';
 import { buildWidgetIfStale } from '../../scripts/build.ts';
 import { readElements, type CustomElement, type Named } from '../../widget/scripts/manifest.ts';
+import { page as documentationPage } from '../support/documentation.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from './site.ts';
 
@@ -169,9 +170,8 @@ describe('the hashes', () => {
     }
   });
 
-  it('let the page of the README load the script from another origin, and no other script', async () => {
-    const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
-    const snippet = /<!-- integrity -->\s*```html\n([\s\S]*?)```/.exec(readme)?.[1] ?? '';
+  it('let the page of the documentation load the script from another origin, and no other script', async () => {
+    const snippet = /<!-- integrity -->\s*```html\n([\s\S]*?)```/.exec(documentationPage('website/csp'))?.[1] ?? '';
     const address = /src="([^"]+)"/.exec(snippet)?.[1] ?? '';
     expect(snippet).toContain((await json<Record<string, string>>('integrity.json'))['newsletter-signup.js']);
     site.script('/changed.js', `${await readFile(widgetScript, 'utf8')}\n`);

@@ -2,18 +2,17 @@
  * The cost of the tag: one request before a signup, no cookie, no font, no storage, no layout shift, no memory leak.
  */
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Page } from 'puppeteer-core';
-import { root as repository } from '../../scripts/root.ts';
+import { page as documentationPage } from '../support/documentation.ts';
 import { widgetScript } from '../../scripts/build.ts';
 import { modes, pageWith } from './modes.ts';
 import { setStage } from './stage.ts';
 
-/** The style sheet of the README, which reserves the height of the form. */
-const [keepsPlace = 'not in the README'] =
+/** The style sheet of the documentation, which reserves the height of the form. */
+const [keepsPlace = 'not on the page'] =
   /<style>\s+newsletter-signup:not\(\[hidden\]\) \{[^}]+min-block-size[^]+?<\/style>/.exec(
-    await readFile(join(repository, 'widget', 'README.md'), 'utf8'),
+    documentationPage('website/styling'),
   ) ?? [];
 
 const stage = setStage();

@@ -1,19 +1,22 @@
 /**
- * Every Content Security Policy of the README, in every engine, with the script and with the bundled package: the form
- * works without a violation.
+ * Every Content Security Policy of the documentation, in every engine, with the script and with the bundled package:
+ * the form works without a violation.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { page } from '../support/documentation.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { root } from '../../scripts/root.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { openSite, type Site } from './site.ts';
 import { patience, windows, type Window } from './window.ts';
 
-const readme = await readFile(join(root, 'widget', 'README.md'), 'utf8');
-const policies = Array.from(readme.matchAll(/^Content-Security-Policy: (.+)$/gm), ([, policy = '']) => policy);
+const policies = Array.from(
+  page('website/csp').matchAll(/^Content-Security-Policy: (.+)$/gm),
+  ([, policy = '']) => policy,
+);
 const files = ['/newsletter-signup.js', '/bundle.js'] as const;
 
 let site: Site;
@@ -68,7 +71,7 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
   });
   afterAll(() => window?.close());
 
-  it('the README has at least four policies', () => expect(policies.length).toBeGreaterThanOrEqual(4));
+  it('the page has at least four policies', () => expect(policies.length).toBeGreaterThanOrEqual(4));
 
   describe.each(files)('%s', (file) => {
     it.each(policies)('%s', async (policy) => {

@@ -25,7 +25,7 @@ const watch = `
     .filter((element) => element.checkVisibility() && element.ariaHidden !== 'true' && !element.closest('dialog'))
     .map((element) => [element.localName, ...['x', 'y', 'width', 'height'].map((side) => Math.round(element.getBoundingClientRect()[side] * 10) / 10)].join(' '));`;
 
-/** The style sheet of the README, which reserves the height of the form. */
+/** The style sheet of the documentation, which reserves the height of the form. */
 const keepsPlace = 'newsletter-signup { display: block; min-block-size: 40rem }';
 
 /** Holds back the requests for scripts until the test releases them. */

@@ -1,6 +1,6 @@
 /**
  * Builds the package: the script, the modules for npm and the files both load; types, manifest, and the files and
- * README sections derived from them.
+ * tables of the documentation derived from them.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -1,13 +1,14 @@
 /**
- * Writes the sections of README.md that derive from custom-elements.json and the built files; `--check` only compares
- * them.
+ * Writes the sections of the website pages that derive from custom-elements.json and the built files; `--check` only
+ * compares them.
  */
 import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { root } from '../../scripts/root.ts';
+import { pagePath } from '../../test/support/documentation.ts';
 import { english } from '../src/messages.ts';
 import { readElements, type CustomElement, type Named } from './manifest.ts';
 import { limits } from './size.ts';
-
-const file = new URL('../README.md', import.meta.url);
 
 /** A table with this head. Line breaks and `|` in cells are escaped. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -80,40 +81,46 @@ const named = (tagName: string): CustomElement => {
 };
 const signup = named('newsletter-signup');
 
-/** The text between `<!-- name -->` and `<!-- /name -->`. */
-const sections: Readonly<Record<string, string>> = {
-  attributes: attributes(signup),
-  'field-attributes': attributes(named('newsletter-field')),
-  members: members(signup),
-  events: described('Event', signup.events),
-  slots: table(
-    ['Slot', ''],
-    sorted(signup.slots).map(({ name, description = '' }) => [name ? code(name) : 'without a name', description]),
-  ),
-  parts: described('Part', signup.cssParts),
-  properties: table(
-    ['Property', 'Default', ''],
-    sorted(signup.cssProperties).map(({ name, default: initial = '', description = '' }) => [
-      code(name),
-      initial,
-      description,
-    ]),
-  ),
-  texts: texts(),
-  sizes: sizes(),
-  integrity: await integrity(),
+/** The text between `<!-- name -->` and `<!-- /name -->` of each page. */
+const pages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'website/reference': {
+    attributes: attributes(signup),
+    'field-attributes': attributes(named('newsletter-field')),
+    members: members(signup),
+    events: described('Event', signup.events),
+  },
+  'website/style-reference': {
+    slots: table(
+      ['Slot', ''],
+      sorted(signup.slots).map(({ name, description = '' }) => [name ? code(name) : 'without a name', description]),
+    ),
+    parts: described('Part', signup.cssParts),
+    states: described('State', signup.cssStates),
+    properties: table(
+      ['Property', 'Default', ''],
+      sorted(signup.cssProperties).map(({ name, default: initial = '', description = '' }) => [
+        code(name),
+        initial,
+        description,
+      ]),
+    ),
+  },
+  'website/texts': { texts: texts() },
+  'website/files': { sizes: sizes() },
+  'website/csp': { integrity: await integrity() },
 };
 
-const before = await readFile(file, 'utf8');
-const after = Object.entries(sections).reduce((text, [name, content]) => {
-  const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
-  if (!place.test(text)) throw new Error(`README.md has no place for ${name}: <!-- ${name} --> and <!-- /${name} -->.`);
-  return text.replace(place, (_, opening: string, closing: string) => `${opening}\n${content}\n\n${closing}`);
-}, before);
-
-if (process.argv.includes('--check')) {
-  if (after !== before) {
-    console.error('README.md differs from custom-elements.json or the built files: run "node scripts/readme.ts".');
+for (const [page, sections] of Object.entries(pages)) {
+  const path = pagePath(page);
+  const before = await readFile(join(root, path), 'utf8');
+  const after = Object.entries(sections).reduce((text, [name, content]) => {
+    const place = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
+    if (!place.test(text)) throw new Error(`${path} has no place for ${name}: <!-- ${name} --> and <!-- /${name} -->.`);
+    return text.replace(place, (_, opening: string, closing: string) => `${opening}\n${content}\n\n${closing}`);
+  }, before);
+  if (after === before) continue;
+  if (process.argv.includes('--check')) {
+    console.error(`${path} differs from custom-elements.json or the built files: run "node scripts/readme.ts".`);
     process.exitCode = 1;
-  }
-} else await writeFile(file, after);
+  } else await writeFile(join(root, path), after);
+}

@@ -1,6 +1,6 @@
 /**
  * Measures the built files with brotli. `npm run size` prints every size and fails if one is above its limit; the
- * README lists the limits.
+ * documentation lists the limits.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -93,7 +93,7 @@ const symptoms: readonly Symptom<Failure>[] = [
   {
     applies: ({ status }) => !!status,
     advice: (_, { status, said }) =>
-      `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "Requests and answers" in the README'}`,
+      `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "Requests and answers" in the documentation'}`,
   },
   {
     applies: ({ kind }) => kind === 'offline',

@@ -237,9 +237,9 @@ describe('A <script data-endpoint>', () => {
   });
 });
 
-describe('README.md', () => {
+describe('the documentation', () => {
   it('shows pages without the tags that get a form', async () => {
-    const readme = await fetch('/widget/README.md').then((response) => response.text());
+    const readme = await fetch('/documentation.md').then((response) => response.text());
     const snippets = Array.from(readme.matchAll(/```html\n([\s\S]*?)```/g), ([, code = '']) => code).filter((code) =>
       /data-(newsletter-signup|endpoint)/.test(code),
     );

@@ -2,14 +2,14 @@ import { expect } from '@open-wc/testing';
 import { english, NewsletterSignup } from '../src/index.ts';
 import { Mailbox, mount } from './harness.ts';
 
-const readme = await fetch('/widget/README.md').then((response) => response.text());
+const readme = await fetch('/documentation.md').then((response) => response.text());
 const snippets = Array.from(readme.matchAll(/```(\w+)\n([\s\S]*?)```/g), ([, language, code]) => ({
   language,
   code: code ?? '',
 }));
 const pages = snippets.filter(({ language, code }) => language === 'html' && code.includes('<newsletter-signup'));
 
-describe('README.md', () => {
+describe('the documentation', () => {
   for (const { code } of pages) {
     it(`shows a form that works: ${/<newsletter-signup[^>]*>/.exec(code)?.[0].replace(/\s+/g, ' ')}`, async () => {
       const form = await mount(code.replace(/<script.*<\/script>/g, '').trim());
