@@ -1,19 +1,22 @@
-/** The README's tables are generated from the commands, and its examples run. */
+/** The tables of the README and the pages are generated from the commands, and their examples run. */
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
 import { Help, type Command } from '@commander-js/extra-typings';
 import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect, it } from 'vitest';
 import { exitCodes } from '../src/context.ts';
 import { start } from './command.ts';
+import { syncFixture } from './sync-fixture.ts';
 import { commandTree, overview } from './command-tree.ts';
+import { root } from '../../../scripts/root.ts';
+import { blocks, page, pagePath, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
-const path = fileURLToPath(new URL('../README.md', import.meta.url));
-const readme = readFileSync(path, 'utf8');
+const documentation = readmeAndPages('packages/cli/README.md', 'cli');
+/** The file of each generated part. */
+const parts = { commands: 'packages/cli/README.md', options: pagePath('cli/options') } as const;
 
-/** The README with a generated part inserted. */
+/** A text with a generated part inserted. */
 function withPart(text: string, name: string, part: string): string {
   const marked = new RegExp(`(<!-- ${name}: generated, vitest -u writes it -->\\n)[\\s\\S]*?(<!-- end -->)`);
   expect(text).toMatch(marked);
@@ -50,12 +53,17 @@ it('lists every command, argument, option and exit code', async () => {
       ? []
       : [`**\`newsletter ${nameOf(command)}\`** – ${command.description()}`, '', '| | |', '|---|---|', ...rows, ''];
   });
-  const expected = [
-    ['commands', ['| Command | |', '|---|---|', ...commands].join('\n')],
-    ['options', sections.join('\n').trimEnd()],
-  ].reduce((text, [name = '', part = '']) => withPart(text, name, part), readme);
-  await expect(expected).toMatchFileSnapshot(path);
-  expect([...readme.matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code))).toEqual(Object.values(exitCodes));
+  const generated = {
+    commands: ['| Command | |', '|---|---|', ...commands].join('\n'),
+    options: sections.join('\n').trimEnd(),
+  };
+  for (const name of ['commands', 'options'] as const) {
+    const path = join(root, parts[name]);
+    await expect(withPart(readFileSync(path, 'utf8'), name, generated[name])).toMatchFileSnapshot(path);
+  }
+  expect([...documentation.matchAll(/^\| (\d) \|/gm)].map(([, code]) => Number(code))).toEqual(
+    Object.values(exitCodes),
+  );
 });
 
 it('lists every setting with its flag', async () => {
@@ -63,36 +71,39 @@ it('lists every setting with its flag', async () => {
     options.filter(({ envVar }) => envVar !== undefined).map(({ envVar, long }) => `${envVar} ${long}`),
   );
   expect(
-    [...readme.matchAll(/^\| `(NEWSLETTER_\w+)` \| `(--[\w-]+)`/gm)]
+    [...documentation.matchAll(/^\| `(NEWSLETTER_\w+)` \| `(--[\w-]+)`/gm)]
       .map(([, variable, flag]) => `${variable} ${flag}`)
       .toSorted(),
   ).toEqual([...new Set(flags)].toSorted());
 });
 
+const readme = readFileSync(join(root, 'packages/cli/README.md'), 'utf8');
 const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
-/** Runs the shell block that begins with this text, with the sandbox's address replaced. */
+/**
+ * Runs the shell block of a text that begins with these words, with the sandbox's address replaced. `npm run
+ * newsletter --` runs the command, too.
+ */
 async function runBlock(
+  text: string,
   begin: string,
   address: string,
   { folder = scratchFolder(), env = {} }: { folder?: string; env?: Readonly<Record<string, string>> },
 ) {
-  const block = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)]
+  const block = [...text.matchAll(/^```sh(?: elsewhere=".*")?\n([\s\S]*?)^```$/gm)]
     .map(([, lines = '']) => lines)
     .find((each) => each.startsWith(begin));
-  const lines = (block ?? 'exit 9')
-    .replaceAll('http://127.0.0.1:4010', address)
-    .replaceAll('https://api.example.com', address);
+  const lines = (block ?? 'exit 9').replaceAll('http://127.0.0.1:4010', address);
   return await start(
     [],
     { HOME: folder, ...env },
-    `newsletter() { ${'"$NODE" --conditions=source "$MAIN" "$@"'}; }; NODE=$1 MAIN=$3; set -e; cd ${folder}; ${lines}`,
+    `newsletter() { ${'"$NODE" --conditions=source "$MAIN" "$@"'}; }; npm() { shift 3; newsletter "$@"; }; NODE=$1 MAIN=$3; set -e; cd ${folder}; ${lines}`,
   ).ended;
 }
 
 test('runs the first commands as they are printed', async ({ sandboxOnPort: sandbox }) => {
   const folder = scratchFolder();
-  const { code, stdout, stderr } = await runBlock('export NEWSLETTER_API_URL', sandbox.address, { folder });
+  const { code, stdout, stderr } = await runBlock(readme, 'export NEWSLETTER_API_URL', sandbox.address, { folder });
   expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining('subscribers.csv') });
   expect(stdout).toContain('accessible');
   expect(readFileSync(join(folder, 'subscribers.csv'), 'utf8')).toContain('custom:');
@@ -100,17 +111,31 @@ test('runs the first commands as they are printed', async ({ sandboxOnPort: sand
 
 test('runs the commands of the API and of profiles as they are printed', async ({ sandboxOnPort: sandbox }) => {
   const folder = scratchFolder();
-  writeFileSync(join(folder, 'body.json'), '{"email":"grace@example.com"}');
-  const api = await runBlock('newsletter api', sandbox.address, { folder, env: sandbox.env });
+  const api = await runBlock(page('cli/api'), 'export NEWSLETTER_API_URL', sandbox.address, { folder });
   expect(api).toMatchObject({ code: 0, stderr: '' });
   expect(api.stdout).toContain('ada@example.com');
   expect(api.stdout).toContain('grace@example.com');
   expect(api.stdout).toContain('HTTP 200\n');
-  expect(api.stdout.match(/^\{"id":"sub_/gm)).toHaveLength(3);
+  expect(api.stdout.match(/^\{"id":"sub_/gm)).toHaveLength(8);
 
-  writeFileSync(join(folder, 'key.txt'), 'sandbox-key\n');
-  const profiles = await runBlock('newsletter login --with-token', sandbox.address, { folder });
+  const profiles = await runBlock(page('cli/connect'), 'echo sandbox-key', sandbox.address, { folder });
   expect(profiles.stdout).toContain('Saved the API key in the profile prod');
   expect(profiles.stdout).toMatch(/^\* prod /m);
   expect(profiles).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed the profile prod.') });
+});
+
+base('runs the commands of docs/src/content/docs/cli/sync.md with PostgreSQL', async ({ sandboxOnPort: sandbox }) => {
+  const { env, fields, path, sql, subscribe } = await syncFixture(sandbox);
+  const [settings = ''] = blocks(page('cli/sync'), 'json');
+  writeFileSync(path, settings.replace('crm.contacts', 'contacts').replace(/(?<=")[\da-f-]{36}(?=")/, fields.City));
+  const folder = dirname(path);
+  const contact = { id: '1', email: 'ada@example.com', city: 'Bonn', newsletter_status: 'active', do_not_mail: false };
+  writeFileSync(join(folder, 'contacts.ndjson'), JSON.stringify(contact));
+  await subscribe('ada@example.com', 'Bonn');
+  const options = { folder, env };
+  const { code, stdout, stderr } = await runBlock(page('cli/sync'), 'npm run newsletter', sandbox.address, options);
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0 });
+  expect(await sql('SELECT email, city, newsletter_status FROM contacts')).toEqual([
+    { email: 'ada@example.com', city: 'Bonn', newsletter_status: 'active' },
+  ]);
 });
