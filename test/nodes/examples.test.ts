@@ -1,8 +1,9 @@
 /** The example workflows match the current nodes, and run from one node to the next. */
 import { globSync, readFileSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
+import { page, pagePath } from '../support/documentation.ts';
 import type { Property } from './bundle.ts';
 import { offered } from './parameters.ts';
 import { workbench } from './workbench.ts';
@@ -73,11 +74,13 @@ describe.each(paths)('%s', (path) => {
 });
 
 it.each(paths)('lists %s on the page of the examples, with a small picture', (path) => {
-  const folder = join(root, 'examples/workflows');
-  const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+  const folder = join(root, dirname(pagePath('n8n/workflows')));
   const file = basename(path);
-  const picture = new RegExp(`\\[!\\[[^\\]]+\\]\\(([^)]+)\\)\\]\\(${file}\\)`).exec(readme)?.[1] ?? '';
-  expect(picture).toBe(`../../.github/guide/workflows/${basename(path, '.json')}.png`);
+  const linked = new RegExp(`\\[!\\[[^\\]]+\\]\\(([^)]+)\\)\\]\\(([^)]*/${file})\\)`);
+  const [, picture = '', target = ''] = linked.exec(page('n8n/workflows')) ?? [];
+  expect(picture).toBe(`../../../../../.github/guide/workflows/${basename(path, '.json')}.png`);
+  expect(join(folder, target)).toBe(join(root, 'examples/workflows', file));
+  expect(readFileSync(join(root, 'examples/workflows/README.md'), 'utf8')).toContain(`](${file})`);
   expect(readFileSync(join(folder, picture)).subarray(1, 4).toString()).toBe('PNG');
   expect(statSync(join(folder, picture)).size).toBeLessThan(150_000);
 });
