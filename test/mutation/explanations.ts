@@ -15,6 +15,8 @@ const duration = 'packages/sandbox/src/world/clock.ts';
 const paging = 'packages/sandbox/src/api/paging.ts';
 const mail = 'packages/sandbox/src/world/mail.ts';
 const deletion = 'packages/sandbox/src/world/deletion.ts';
+const fingerprint = 'packages/core/src/watch/fingerprint.ts';
+const watchState = 'packages/core/src/watch/state.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
@@ -126,6 +128,23 @@ export const explanations: readonly Explanation[] = [
     replacement: 'false',
     reason: 'a shortcut: a policy without a layer is copied instead, with the same values',
   },
+  {
+    file: fingerprint,
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'JSON.stringify gives a text for every value that comes out of JSON',
+  },
+  ...['a <= b', 'a >= b'].map((replacement) => ({
+    file: fingerprint,
+    original: 'a < b',
+    replacement,
+    reason: 'no two fields of a subscription have the same name, and any fixed order will do',
+  })),
+  ...[
+    ["typeof version === 'number'", 'a version that is no number is not above 2, and the checks that follow refuse it'],
+    ["typeof value === 'number'", 'a type guard: Number.isFinite is false for everything but numbers'],
+    ["typeof value === 'string'", 'a table of another type has no whole number of entries, which is refused too'],
+  ].map(([original = '', reason = '']) => ({ file: watchState, original, replacement: 'true', reason })),
   {
     file: watermark,
     original: 'newest.created < watermark.created',

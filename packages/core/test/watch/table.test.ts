@@ -266,6 +266,7 @@ describe('the number of a status and tier', () => {
         ['inactive', 'free'],
       ],
     });
+    expect(statusNumber(third.conditions, 'active', 'free')).toEqual({ number: 0, conditions: third.conditions });
     expect(statusNumber(third.conditions, 'active', 'premium')).toEqual({ number: 1, conditions: third.conditions });
   });
 
