@@ -191,7 +191,8 @@ export function rawRequest(
 ): { readonly operation: CalledOperation; readonly path: string } {
   const retry = Object.hasOwn(retryClasses, method) ? (retryClass ?? retryClasses[method]) : undefined;
   const [plain = ''] = path.split(/[?#]/);
-  const id: CallName = `${method} /${redact(plain.replace(/^\/+/, ''))}`;
+  const below = plain.replace(/^\/+/, '');
+  const id: CallName = `${method} /${redact(below)}`;
   const problems: string[] = [];
   if (retry === undefined) problems.push(`the method must be one of ${Object.keys(retryClasses).join(', ')}`);
   if ((method === 'GET' || method === 'HEAD') && body !== undefined) problems.push(`a ${method} request has no body`);
@@ -211,7 +212,7 @@ export function rawRequest(
     operation: {
       id,
       method,
-      path: plain,
+      path: `/${below}`,
       base: 'api',
       scope: null,
       query: [],

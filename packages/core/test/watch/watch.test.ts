@@ -605,7 +605,7 @@ describe('the state', () => {
   it('with a full scan and an unfinished walk of "created" is read back', () => {
     expect(readWatchState(fullState)).toBe(fullState);
     expect(readWatchState(null, 'two')).toEqual(startWatch('two'));
-    expect(readWatchState({ ...fullState, scan: null })).toMatchObject({ revision: 7 });
+    expect(readWatchState(withValue(fullState, ['scan'], null))).toMatchObject({ revision: 7 });
   });
 
   it.each<[path: string, ...wrong: unknown[]]>([
