@@ -1,6 +1,6 @@
 /** The rate limit after single answers; test/proofs/quota.slow.test.ts simulates an hour of calls. */
 import { describe, expect, it } from 'vitest';
-import { createQuota } from '../../src/engine/rate-limit.ts';
+import { clockSkewMs, createQuota, readQuotaHeaders, retryAfterMs } from '../../src/engine/rate-limit.ts';
 
 const start = Date.UTC(2026, 0, 1);
 const minute = 60_000;
@@ -170,5 +170,92 @@ describe('without headers', () => {
     const at = 31_001 + 21 * minute;
     for (let n = 0; n < 3; n += 1) send(at).answer(ok, at);
     expect(next(at) - at).toBeGreaterThan(450);
+  });
+});
+
+describe('the headers of a quota', () => {
+  const soon = String(start / 1000 + 30);
+
+  it.each<[headers: Record<string, string>, quota: object | null]>([
+    [{}, null],
+    [{ 'ratelimit-remaining': '5' }, null],
+    [{ 'ratelimit-reset': '60' }, null],
+    [{ 'ratelimit-remaining': '', 'ratelimit-reset': '60' }, null],
+    [{ 'ratelimit-remaining': 'many', 'ratelimit-reset': '60' }, null],
+    [{ 'ratelimit-remaining': '-1', 'ratelimit-reset': '60' }, null],
+    [{ 'ratelimit-remaining': '5', 'ratelimit-reset': ' ' }, null],
+    [
+      { 'ratelimit-remaining': '0', 'ratelimit-reset': '0' },
+      { limit: null, remaining: 0, resetInMs: 0 },
+    ],
+    [
+      { 'ratelimit-limit': '9', 'ratelimit-remaining': '5', 'ratelimit-reset': '60' },
+      { limit: 9, remaining: 5, resetInMs: 60_000 },
+    ],
+    [
+      { 'x-ratelimit-limit': '9', 'x-ratelimit-remaining': '5', 'x-ratelimit-reset': soon },
+      { limit: 9, remaining: 5, resetInMs: 30_000 },
+    ],
+    [
+      { 'ratelimit-remaining': '5', 'x-ratelimit-remaining': '4', 'x-ratelimit-reset': '7' },
+      { limit: null, remaining: 4, resetInMs: 7000 },
+    ],
+    [
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': '1', 'x-ratelimit-remaining': '4', 'x-ratelimit-reset': '7' },
+      { limit: null, remaining: 5, resetInMs: 1000 },
+    ],
+    [
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': '999999999' },
+      { limit: null, remaining: 5, resetInMs: 999_999_999_000 },
+    ],
+    [
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': '1000000000' },
+      { limit: null, remaining: 5, resetInMs: 0 },
+    ],
+    [
+      { 'ratelimit-remaining': '5', 'ratelimit-reset': soon, date: new Date(start + 10_000).toUTCString() },
+      { limit: null, remaining: 5, resetInMs: 20_000 },
+    ],
+  ])('%j give %j', (headers, quota) => {
+    expect(readQuotaHeaders(headers, start)).toEqual(quota);
+  });
+
+  it.each<[status: number, headers: Record<string, string>, ms: number | undefined]>([
+    [429, {}, undefined],
+    [503, { 'retry-after': '2' }, 2000],
+    [503, { 'retry-after': ' 1.5 ' }, 1500],
+    [503, { 'retry-after': '0' }, 0],
+    [503, { 'retry-after': new Date(start + 5000).toUTCString() }, 5000],
+    [503, { 'retry-after': new Date(start - 5000).toUTCString() }, 0],
+    [
+      503,
+      { 'retry-after': new Date(start + 15_000).toUTCString(), date: new Date(start + 10_000).toUTCString() },
+      5000,
+    ],
+    [503, { 'retry-after': 'soon' }, undefined],
+    [503, { 'retry-after': '2 minutes' }, undefined],
+    [503, { 'ratelimit-reset': '60' }, undefined],
+    [429, { 'ratelimit-reset': '60', 'x-ratelimit-reset': '7' }, 60_000],
+    [429, { 'ratelimit-reset': 'soon', 'x-ratelimit-reset': '7' }, 7000],
+    [429, { 'retry-after': 'soon', 'x-ratelimit-reset': '7' }, 7000],
+    [429, { 'retry-after': '2', 'ratelimit-reset': '60' }, 2000],
+  ])('of %i ask to wait: %j', (status, headers, ms) => {
+    expect(retryAfterMs({ status, headers }, start)).toBe(ms);
+  });
+
+  it('tell how far the clock of the service is ahead', () => {
+    const skew = (ms: number) => clockSkewMs({ date: new Date(start).toUTCString() }, start - ms);
+    expect([-3001, -3000, 0, 3000, 3001].map(skew)).toEqual([-3001, 0, 0, 0, 3001]);
+    expect(clockSkewMs({}, start)).toBeNull();
+    expect(clockSkewMs({ date: 'today' }, start)).toBeNull();
+  });
+
+  it('stop no call for more than an hour', () => {
+    const { quota, send } = watched();
+    send(0).answer(tooMany({ 'retry-after': '4000' }), 0);
+    expect(quota.pausedUntil).toBe(start + 3_600_000);
+    const other = watched();
+    other.send(0).answer(quotaHeaders(0, 2 * 3_600_000), 0);
+    expect(other.next(0)).toBe(3_600_000);
   });
 });
