@@ -17,6 +17,8 @@ const mail = 'packages/sandbox/src/world/mail.ts';
 const deletion = 'packages/sandbox/src/world/deletion.ts';
 const fingerprint = 'packages/core/src/watch/fingerprint.ts';
 const watchState = 'packages/core/src/watch/state.ts';
+const access = 'packages/sandbox/src/world/complimentary-access.ts';
+const sandboxFields = 'packages/sandbox/src/world/custom-fields.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
@@ -110,6 +112,52 @@ export const explanations: readonly Explanation[] = [
     replacement: '""',
     reason: 'the kind only separates the numbers and ids of different records',
   })),
+  ...["'INVALID_PAGINATION'", "'INVALID_CURSOR'"].map((original) => ({
+    file: paging,
+    original,
+    replacement: '""',
+    reason: 'the specification has no registry of error codes, so no caller may rely on one',
+  })),
+  {
+    file: access,
+    original: "'gift'",
+    replacement: '""',
+    reason: 'the kind only separates the numbers of different records',
+  },
+  ...['false', '!gift && !access'].map((replacement) => ({
+    file: access,
+    original: '!gift || !access',
+    replacement,
+    reason: 'narrows a type only: a scheduled end has its grant, and a grant its access',
+  })),
+  ...[
+    ['duration === null || designator === undefined', 'duration === null && designator === undefined'],
+    ['duration === null', 'false'],
+    ['designator === undefined', 'false'],
+  ].map(([original = '', replacement = '']) => ({
+    file: access,
+    original,
+    replacement,
+    reason: 'an access that never ends has neither a duration nor a unit with a designator',
+  })),
+  {
+    file: sandboxFields,
+    original: 'given.length === 0',
+    replacement: 'false',
+    reason: 'a shortcut: without entries there are neither values nor warnings',
+  },
+  {
+    file: sandboxFields,
+    original: 'name === undefined',
+    replacement: 'false',
+    reason: 'a type guard: no field has undefined as its display text',
+  },
+  {
+    file: sandboxFields,
+    original: "text.normalize('NFC').trim().toLowerCase()",
+    replacement: "text.normalize('NFC').trim().toUpperCase()",
+    reason: 'the names are only compared with each other',
+  },
   {
     file: deletion,
     original: '!request',

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent, type Seed } from '../../src/index.ts';
 import { create, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { firstStatus, mayBecome, needsConfirmation, statusAfterValidation } from '../../src/world/status.ts';
 
 const seed: Seed = {
   publications: [
@@ -220,4 +221,32 @@ test.each([
 ])('the custom field %j is dropped with a warning', async (field, message, code) => {
   const answer = await create(fresh({ seed }), { ...ada, custom_fields: [field] });
   expect(answer.warnings).toEqual([{ message, code }]);
+});
+
+test('the request decides about the confirmation before the publication does', () => {
+  const asked = (['on', 'off', 'not_set', undefined] as const).map((override) => [
+    needsConfirmation(override, true),
+    needsConfirmation(override, false),
+    firstStatus(override),
+  ]);
+  expect(asked).toEqual([
+    [true, true, 'validating'],
+    [false, false, 'active'],
+    [true, false, 'validating'],
+    [true, false, 'validating'],
+  ]);
+});
+
+test('an address under .invalid is invalid, whatever has to be confirmed', () => {
+  expect(statusAfterValidation('ada@EXAMPLE.Invalid', true)).toBe('invalid');
+  expect(statusAfterValidation('ada@invalid.example', true)).toBe('pending');
+  expect(statusAfterValidation('ada@invalid.example', false)).toBe('active');
+});
+
+test('every subscription may become inactive, and none active before its address is known to work', () => {
+  for (const status of ['active', 'inactive', 'invalid', 'pending', 'validating'])
+    expect(mayBecome(status, 'inactive')).toBeNull();
+  for (const status of ['active', 'inactive', 'pending']) expect(mayBecome(status, 'active')).toBeNull();
+  expect(mayBecome('invalid', 'active')).toBe('Its address is invalid, so it cannot become active.');
+  expect(mayBecome('validating', 'active')).toBe('Its address is still being checked, so it cannot become active yet.');
 });
