@@ -426,6 +426,18 @@ export const explanations: readonly Explanation[] = [
   })),
   {
     file: fieldValue,
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'stands for a value that is no text, and is no day either way',
+  },
+  {
+    file: 'packages/core/src/import/options.ts',
+    original: 'this.#startedAt === undefined',
+    replacement: 'false',
+    reason: 'without a start the seconds are no number, which is not above 0 either',
+  },
+  {
+    file: fieldValue,
     original: "typeof number === 'number'",
     replacement: 'true',
     reason: 'a type guard: Number.isFinite is false for everything but numbers',

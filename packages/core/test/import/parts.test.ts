@@ -206,6 +206,15 @@ describe('a row that cannot be sent', () => {
     expect(checkRequest(row)).toEqual({ problem });
   });
 
+  it('is no row with whole ids of every kind', () => {
+    const ids = {
+      automation_ids: ['aut_12-a', 'aut_b'],
+      complimentary_gift_id: 'comp_access_1B',
+      premium_tier_ids: [],
+    };
+    expect(checkRequest({ email, ...ids })).toEqual({ request: { email, ...ids } });
+  });
+
   it('leaves out what is null or undefined, and normalises the address', () => {
     const fields = ['Red', 7, true, ['a'], null, undefined].map((value) => ({ name: 'Team', value }));
     expect(
