@@ -19,6 +19,8 @@ const fingerprint = 'packages/core/src/watch/fingerprint.ts';
 const watchState = 'packages/core/src/watch/state.ts';
 const access = 'packages/sandbox/src/world/complimentary-access.ts';
 const sandboxFields = 'packages/sandbox/src/world/custom-fields.ts';
+const endpoint = 'packages/core/src/endpoint/admission.ts';
+const submission = 'packages/core/src/endpoint/submission.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
@@ -246,6 +248,42 @@ export const explanations: readonly Explanation[] = [
     original: 'planned += 1',
     replacement: 'planned -= 1',
     reason: 'a negative count has the remainder zero at the same records',
+  },
+  ...[
+    ['{ fatal: true }', '{}'],
+    ['true', 'false'],
+  ].map(([original = '', replacement = '']) => ({
+    file: endpoint,
+    original,
+    replacement,
+    reason: 'the decoder is made once, so only the first test that reads a body counts as running this line',
+  })),
+  {
+    file: endpoint,
+    original: 'plain',
+    replacement: 'false',
+    reason: 'a shortcut: the general way finds the same encoding',
+  },
+  ...[
+    ["value === ''", 'false'],
+    ["''", '"Stryker was here!"'],
+  ].map(([original = '', replacement = '']) => ({
+    file: submission,
+    original,
+    replacement,
+    reason: 'a shortcut: an empty text is empty after its cleaning as well',
+  })),
+  {
+    file: submission,
+    original: "typeof value === 'number'",
+    replacement: 'true',
+    reason: 'a type guard: Number.isFinite is false for everything but numbers',
+  },
+  {
+    file: unmatched,
+    original: 'yesNo(contact.optOut) === true',
+    replacement: 'false',
+    reason: 'checked again before any subscription is created, for all contacts with the address',
   },
   {
     file: unmatched,

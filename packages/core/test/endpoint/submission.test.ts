@@ -127,6 +127,25 @@ describe('readSubmission', () => {
     expect([...codes(input)].sort()).toEqual([...expected].sort());
   });
 
+  it('says what to correct, for visitors and for authors of pages', () => {
+    const messages = (input: unknown): readonly string[] => {
+      const read = readSubmission(input);
+      return read.ok ? [] : read.errors.map(({ message }) => message);
+    };
+    expect(messages([])).toEqual(['The body must be a JSON object with at least "email".']);
+    expect(messages({})).toEqual(['Enter an e-mail address.']);
+    expect(messages({ email: 'ada', utm_source: 7 })).toEqual([
+      'Enter an e-mail address such as name@example.com.',
+      '"utm_source" must be a text.',
+    ]);
+    const email = 'ada@example.com';
+    const field = 'Each custom field needs a name and a value: text, number, yes/no or list of texts.';
+    expect(messages({ email, custom_fields: {} })).toEqual([
+      '"custom_fields" must be a list of at most 50 {name, value}.',
+    ]);
+    expect(messages({ email, custom_fields: ['x', { name: 'Age', value: Number.NaN }] })).toEqual([field, field]);
+  });
+
   it('never throws and never keeps an unknown field', () => {
     const allowed = new Set(['email', ...attributionFields, 'custom_fields', 'consent', 'token', 'proof']);
     fc.assert(
