@@ -3,17 +3,9 @@ import { toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
 import { repeat } from 'lit/directives/repeat.js';
+import type { AssumptionState } from '../src/control/assumptions.ts';
 import { ask } from './control.ts';
 import { View } from './view.ts';
-
-interface Assumption {
-  readonly id: string;
-  /** What the specification leaves open. */
-  readonly silent: string;
-  readonly values: readonly string[];
-  readonly default: string;
-  readonly value: string;
-}
 
 const profiles: Readonly<Record<string, string>> = {
   spec: 'spec: no limit (the specification names none)',
@@ -26,7 +18,7 @@ class AssumptionsView extends View {
   readonly name = 'assumptions';
   readonly heading = 'Assumptions';
   override readonly follows = true;
-  declare assumptions: readonly Assumption[];
+  declare assumptions: readonly AssumptionState[];
   declare profile: string;
 
   constructor() {
@@ -37,7 +29,7 @@ class AssumptionsView extends View {
 
   async refresh(): Promise<void> {
     const [{ data }, { profile }] = await Promise.all([
-      ask<{ data: readonly Assumption[] }>('/assumptions'),
+      ask<{ data: readonly AssumptionState[] }>('/assumptions'),
       ask<{ profile: string }>('/profile'),
     ]);
     this.assumptions = data;
@@ -47,7 +39,7 @@ class AssumptionsView extends View {
   }
 
   /** Those that are not sent would go back to their default. */
-  #choose({ id }: Assumption, value: string): Promise<void> {
+  #choose({ id }: AssumptionState, value: string): Promise<void> {
     const values = this.assumptions.map((each) => [each.id, each.id === id ? value : each.value] as const);
     return this.#put('/assumptions', Object.fromEntries(values));
   }
@@ -81,7 +73,7 @@ class AssumptionsView extends View {
       </div>`;
   }
 
-  #item(assumption: Assumption): TemplateResult {
+  #item(assumption: AssumptionState): TemplateResult {
     const { id, silent, values, value, default: usual } = assumption;
     const titles = values.map((each) => [each, each === usual ? `${each} (default)` : each] as const);
     return html`<li class="switch">

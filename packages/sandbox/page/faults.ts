@@ -2,35 +2,15 @@
 import { button, field, formatCount, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
+import type { Effect, Fault, FaultRequest } from '../src/control/faults.ts';
 import { ask, summaries } from './control.ts';
 import { scrollingList, valueOf, View } from './view.ts';
-
-/** An effect as the control API names it. */
-type Effect =
-  | 'reset'
-  | 'lostResponse'
-  | 'truncate'
-  | 'duplicate'
-  | { readonly latency: number }
-  | { readonly status: number; readonly retryAfter?: number; readonly body?: 'html' | 'empty' };
-
-interface Fault {
-  readonly id: string;
-  /** An operation's id, or `*`. */
-  readonly match: string;
-  readonly effect: Effect;
-  readonly nth: number | null;
-  readonly probability: number | null;
-  readonly times: number | null;
-  readonly seen: number;
-  readonly fired: number;
-}
 
 interface EffectChoice {
   readonly title: string;
   /** The number that the effect needs. */
   readonly amount?: { readonly title: string; readonly value: number; readonly min: number; readonly max: number };
-  readonly effect: (amount: number) => Effect;
+  readonly effect: (amount: number) => FaultRequest['effect'];
 }
 
 const effects: Readonly<Record<string, EffectChoice>> = {

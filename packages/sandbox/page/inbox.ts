@@ -2,18 +2,14 @@
 import { button, dateTime, formatNumber, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import type { MessageSummary } from '../src/control/inbox.ts';
 import { ask } from './control.ts';
 import { statusBadge } from './format.ts';
 import { View } from './view.ts';
 
 type Link = 'confirm' | 'unsubscribe';
 
-interface Message {
-  readonly id: string;
-  readonly to: string;
-  readonly kind: string;
-  readonly subject: string;
-  readonly sent: string;
+interface Message extends MessageSummary {
   readonly links: Partial<Record<Link, string>>;
   readonly subscriber_status?: string | null;
 }

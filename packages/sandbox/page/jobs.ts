@@ -1,19 +1,12 @@
 /** `<jobs-view>`: bulk updates and imports, with their progress and their errors. */
 import { formatCount, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import type { JobOverview } from '../src/store/overview.ts';
 import { ask } from './control.ts';
 import { moment, statusBadge } from './format.ts';
 import { scrollingList, View } from './view.ts';
 
-interface Job {
-  readonly id: string;
-  readonly type: string;
-  readonly status: string;
-  readonly failure_reason: string | null;
-  readonly error_log: readonly string[];
-  readonly created: number;
-  readonly completed: number | null;
-}
+type Job = Omit<JobOverview, 'error_log'> & { readonly error_log: readonly string[] };
 
 const titles: Readonly<Record<string, string>> = { import: 'Import', bulk: 'Bulk update', status: 'Status update' };
 /** Pause between two reads of running jobs, in milliseconds: a job that changes no subscriber ends without an event. */

@@ -1,41 +1,18 @@
 /** Templates of one logged request: the reasons for its answer, the actions on it, and both messages. */
 import { button, copyButton, dateTime, facts, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import type { ExampleRequest, Nearest } from '../src/api/nearest.ts';
+import type { Exchange as LoggedExchange, LoggedMessage } from '../src/control/request-log.ts';
 import { ask } from './control.ts';
 import { curlOf, keyVariable } from './curl.ts';
 import { codeBadge, valueText } from './format.ts';
 import { bodyView } from './json-view.ts';
-import { valueOf, type LoggedRequest } from './view.ts';
-
-interface Message {
-  readonly headers: Readonly<Record<string, string>>;
-  /** Null where it was not read. */
-  readonly body: string | null;
-  /** The number of characters of a body of which only the beginning is kept. */
-  readonly cutFrom: number | null;
-}
-
-/** The nearest request that would have been accepted. */
-interface Nearest {
-  readonly request: string;
-  readonly change: readonly { readonly field: string; readonly to: unknown }[];
-  readonly example?: {
-    readonly method: string;
-    readonly target: string;
-    readonly authorized: boolean;
-    readonly contentType: string | null;
-    readonly body: string | null;
-  } | null;
-}
+import { valueOf } from './view.ts';
 
 /** A logged request with its messages, as long as they are kept. */
-export interface Exchange extends LoggedRequest {
-  /** The path with its query. */
-  readonly target: string;
-  readonly request: Message | null;
-  readonly response: Message | null;
-  readonly nearest: Nearest | null;
-}
+export type Exchange = Omit<LoggedExchange, 'nearest'> & {
+  readonly nearest: (Nearest & { readonly example?: ExampleRequest | null }) | null;
+};
 
 /** What {@link requestDetail} needs besides the request. */
 export interface RequestDetailOptions {
@@ -104,7 +81,7 @@ function repeatLinks({ repeats }: Exchange, { later, open }: RequestDetailOption
 
 function actions(
   { n, method, target }: Exchange,
-  request: Message,
+  request: LoggedMessage,
   { keys, open }: RequestDetailOptions,
 ): TemplateResult {
   const { headers, body, cutFrom } = request;
@@ -151,7 +128,7 @@ function actions(
   </div>`;
 }
 
-function nearestSection({ request, change, example }: Nearest): TemplateResult {
+function nearestSection({ request, change, example }: NonNullable<Exchange['nearest']>): TemplateResult {
   return html`<section class="nearest">
     <h4>Nearest valid request</h4>
     <p class="soft">With this change it is accepted:</p>
@@ -162,13 +139,7 @@ function nearestSection({ request, change, example }: Nearest): TemplateResult {
   </section>`;
 }
 
-function nearestCurl({
-  method,
-  target,
-  authorized,
-  contentType,
-  body,
-}: NonNullable<Nearest['example']>): TemplateResult {
+function nearestCurl({ method, target, authorized, contentType, body }: ExampleRequest): TemplateResult {
   const headers = {
     ...(authorized && { Authorization: 'Bearer' }),
     ...(contentType !== null && { 'Content-Type': contentType }),
@@ -180,7 +151,7 @@ function nearestCurl({
   </div>`;
 }
 
-function message(title: string, name: string, { headers, body, cutFrom }: Message): TemplateResult {
+function message(title: string, name: string, { headers, body, cutFrom }: LoggedMessage): TemplateResult {
   const type = headers['content-type'] ?? '';
   const entries = Object.entries(headers);
   return html`<section class="message">

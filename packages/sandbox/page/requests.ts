@@ -13,11 +13,12 @@ import {
 import { html, nothing, type TemplateResult } from 'lit';
 import { keyed } from 'lit/directives/keyed.js';
 import { repeat } from 'lit/directives/repeat.js';
+import type { LogEntry } from '../src/control/request-log.ts';
 import type { Connection } from './connection.ts';
 import { ask, summaries } from './control.ts';
 import { codeBadge } from './format.ts';
 import { requestDetail, type Exchange, type RequestDetailOptions } from './request-detail.ts';
-import { valueOf, View, type LoggedRequest, type SandboxEvent } from './view.ts';
+import { valueOf, View, type SandboxEvent } from './view.ts';
 
 /** Rows shown; the sandbox keeps a thousand. */
 const mostRows = 500;
@@ -48,7 +49,7 @@ class RequestsView extends View {
   readonly name = 'requests';
   readonly heading = 'Requests';
   /** Newest first. */
-  declare entries: readonly LoggedRequest[];
+  declare entries: readonly LogEntry[];
   /** The request that is shown in full. */
   declare exchange: Exchange | undefined;
   /** Whether there is room beside the rows. */
@@ -106,8 +107,8 @@ class RequestsView extends View {
       method: valueOf(this, '#request-method'),
     });
     const [{ data }, all] = await Promise.all([
-      ask<{ data: readonly LoggedRequest[] }>(`/requests?${query.toString()}`),
-      this.#isFiltered() ? ask<{ data: readonly LoggedRequest[] }>('/requests') : undefined,
+      ask<{ data: readonly LogEntry[] }>(`/requests?${query.toString()}`),
+      this.#isFiltered() ? ask<{ data: readonly LogEntry[] }>('/requests') : undefined,
     ]);
     const everything = all?.data ?? data;
     this.#failed = everything.filter(isFailed).length;
@@ -232,7 +233,7 @@ class RequestsView extends View {
     </aside>`;
   }
 
-  #rowButton(entry: LoggedRequest, index: number): TemplateResult {
+  #rowButton(entry: LogEntry, index: number): TemplateResult {
     const { n, time, method, path, query, operation, status, milliseconds, reasons, repeats } = entry;
     const parameters = Object.entries(query).map(([name, value]) => `${name}=${value}`);
     const [why = this.#titles.get(operation ?? '') || (operation ?? ''), ...more] = reasons;
@@ -264,7 +265,7 @@ class RequestsView extends View {
   }
 }
 
-function isFailed({ status }: LoggedRequest): boolean {
+function isFailed({ status }: LogEntry): boolean {
   return status === 0 || status >= 400;
 }
 

@@ -1,6 +1,7 @@
 /** `<subscriber-drawer>`: everything the sandbox stores about one subscriber, in a drawer. */
 import { button, facts, formatNumber, PageElement, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import type { JourneyOverview } from '../src/store/overview.ts';
 import { ask } from './control.ts';
 import { copyable, moment, statusBadge, valueText } from './format.ts';
 
@@ -8,13 +9,6 @@ interface OtherSubscriber {
   readonly id: string;
   readonly email: string;
   readonly status: string;
-}
-
-interface Journey {
-  readonly automation_name: string;
-  readonly status: string;
-  readonly created: number;
-  readonly completed: number | null;
 }
 
 interface Subscriber extends OtherSubscriber {
@@ -31,7 +25,7 @@ interface Subscriber extends OtherSubscriber {
     readonly open_rate: number;
     readonly click_through_rate: number;
   };
-  readonly journeys: readonly Journey[];
+  readonly journeys: readonly JourneyOverview[];
   readonly referral_code: string | null;
   readonly referred_by: OtherSubscriber | null;
   readonly referrals: readonly OtherSubscriber[];
@@ -137,7 +131,7 @@ class SubscriberDrawer extends PageElement {
   }
 }
 
-function journeyLine({ automation_name: name, status, created, completed }: Journey): TemplateResult {
+function journeyLine({ automation_name: name, status, created, completed }: JourneyOverview): TemplateResult {
   const until = completed === null ? nothing : html` until ${moment(completed)}`;
   return html`${statusBadge(status)} ${name}<small> since ${moment(created)}${until}</small>`;
 }

@@ -1,33 +1,12 @@
 /** The base class of the views of the web interface. */
 import { PageElement, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import type { SandboxEvent as ServerEvent } from '../src/control/events.ts';
 
 /** A live event of the sandbox, `/_sandbox/events`. */
 export type SandboxEvent =
-  | { readonly type: 'reset' }
-  | { readonly type: 'control'; readonly path: string }
-  | { readonly type: 'message' }
-  | { readonly type: 'request'; readonly request: LoggedRequest }
-  | {
-      readonly type: 'subscription';
-      readonly change: 'created' | 'updated' | 'deleted';
-      readonly subscription: Subscription;
-    };
-
-/** A row of the request log. */
-export interface LoggedRequest {
-  readonly n: number;
-  readonly time: string;
-  readonly method: string;
-  readonly path: string;
-  readonly query: Readonly<Record<string, string>>;
-  readonly operation: string | null;
-  /** 0 where there was no answer. */
-  readonly status: number;
-  readonly milliseconds: number;
-  readonly reasons: readonly string[];
-  readonly repeats: number | null;
-}
+  | Exclude<ServerEvent, { readonly type: 'subscription' }>
+  | (Extract<ServerEvent, { readonly type: 'subscription' }> & { readonly subscription: Subscription });
 
 /** A subscription as a list shows it. */
 export interface Subscription {
