@@ -51,15 +51,21 @@ it('recognizes the durable scheduler by a budget below five minutes', () => {
   expect(usesDurableScheduler({})).toBe(false);
 });
 
-it('reads the size of the list with one request, and rejects too many subscriptions with a remedy', async () => {
+/** A sandbox and the engine of a client of it. */
+function openSandbox() {
   const sandbox = createSandbox({ seed: 'demo', seedSize: 20 });
+  const { engine } = createClient({
+    baseUrl: 'http://sandbox.test/v2',
+    token: 'sandbox-key',
+    publicationId,
+    fetch: sandbox.fetch,
+  });
+  return { sandbox, engine };
+}
+
+it('reads the size of the list with one request, and rejects too many subscriptions with a remedy', async () => {
+  const { sandbox, engine } = openSandbox();
   try {
-    const { engine } = createClient({
-      baseUrl: 'http://sandbox.test/v2',
-      token: 'sandbox-key',
-      publicationId,
-      fetch: sandbox.fetch,
-    });
     const refusal: unknown = await checkSize(engine, { reads: 'all' }, 10).catch((error: unknown) => error);
     expect(sandbox.requests()).toHaveLength(1);
     const node = {
@@ -92,14 +98,8 @@ it('reads the size of the list with one request, and rejects too many subscripti
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
 
 it('accepts a list whose size the service does not report, and no other failure', async () => {
-  const sandbox = createSandbox({ seed: 'demo', seedSize: 20 });
+  const { sandbox, engine } = openSandbox();
   try {
-    const { engine } = createClient({
-      baseUrl: 'http://sandbox.test/v2',
-      token: 'sandbox-key',
-      publicationId,
-      fetch: sandbox.fetch,
-    });
     const { totalResults: size } = await engine.list('subscriptions.list', { page: 1, limit: 1 });
     if (size === null) throw new Error('The sandbox reports the size.');
     await expect(checkSize(engine, { reads: 'all' }, size)).resolves.toBeUndefined();
