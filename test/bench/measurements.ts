@@ -53,6 +53,18 @@ export const measurements: readonly Measurement[] = [
         peer: '@beehiiv/sdk',
         must: { atLeast: 1 },
       },
+      getKy: {
+        title: 'Core: reads of one record per CPU time on ky',
+        unit: '×',
+        peer: '@beehiiv/sdk',
+        must: { atLeast: 1 },
+      },
+      getFetch: {
+        title: 'Core: reads of one record per CPU time on the fetch host',
+        unit: '×',
+        peer: '@beehiiv/sdk',
+        must: { atLeast: 1.3 },
+      },
     },
   },
   {
@@ -68,6 +80,11 @@ export const measurements: readonly Measurement[] = [
     script: 'core/import-cost.ts',
     goals: {
       cpu: { title: 'Core: CPU time of importing the package', unit: 'ms', must: { atMost: 60 } },
+      firstCall: {
+        title: 'Core: CPU time of the first call with a body, schemas included',
+        unit: 'ms',
+        must: { atMost: 120 },
+      },
     },
   },
   {

@@ -1,7 +1,7 @@
 /**
- * A plain server in a process of its own, so that what is measured is the client: it takes subscriptions, and answers a
- * list of them as long as asked, in pages of 100. `answering-server.ts [MS]` answers after so many milliseconds. Prints
- * its address; ends with its parent.
+ * A plain server in a process of its own, so that what is measured is the client: it takes subscriptions, answers a
+ * list of them as long as asked, in pages of 100, and has one automation. `answering-server.ts [MS]` answers after so
+ * many milliseconds. Prints its address; ends with its parent.
  */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -9,14 +9,26 @@ import type { AddressInfo } from 'node:net';
 const headers = { 'content-type': 'application/json', 'cache-control': 'no-store' } as const;
 const latencyMs = Number(process.argv[2] ?? 0);
 const created = JSON.stringify({ data: subscription(0) });
+const automation = JSON.stringify({
+  data: {
+    id: 'aut_00000000-0000-4000-8000-000000000001',
+    status: 'live',
+    name: 'Welcome',
+    trigger_events: ['api'],
+    description: null,
+  },
+});
 const limit = 100;
 
 const server = createServer((request, response) => {
   const url = new URL(request.url ?? '/', 'http://localhost');
+  const isAutomation = url.pathname.includes('/automations/');
   const body =
     request.method === 'POST'
       ? created
-      : page(Number(url.searchParams.get('cursor') ?? 0), Number(/pub_(\d+)/.exec(url.pathname)?.[1] ?? 0));
+      : isAutomation
+        ? automation
+        : page(Number(url.searchParams.get('cursor') ?? 0), Number(/pub_(\d+)/.exec(url.pathname)?.[1] ?? 0));
   const answer = (): void => {
     response.writeHead(request.method === 'POST' ? 201 : 200, {
       ...headers,

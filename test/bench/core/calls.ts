@@ -1,7 +1,8 @@
 /**
- * CPU time of the client per call: the calls of the README's first snippet, validated, through ky and through the fetch
- * host, beside bare fetch, ky alone and the service's SDK, none of which validates. In turns, so that other work of the
- * machine affects all of them; the ratio of two ways is the median of the ratios of neighbouring turns.
+ * CPU time of the client per call: the calls of the documentation's first snippet and a GET of one record, validated,
+ * through ky and through the fetch host, beside bare fetch, ky alone and the service's SDK, none of which validates. In
+ * turns, so that other work of the machine affects all of them; the ratio of two ways is the median of the ratios of
+ * neighbouring turns.
  */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -15,6 +16,7 @@ import { serve } from './serve.ts';
 const callers = 32;
 const rounds = 15;
 const publicationId = 'pub_100';
+const automationId = 'aut_00000000-0000-4000-8000-000000000001';
 const server = await serve();
 
 /** Without the bound of five, and without a pacer of either host being busier than the other. */
@@ -26,7 +28,9 @@ const sdk = new BeehiivClient({ baseUrl: server.url, token: 'key' });
 
 const create = await callOf<Client>('client.subscriptions.create');
 const page = await callOf<Client>('client.subscriptions.list');
+const get = (client: Client): Promise<unknown> => client.automations.get({ automationId });
 const url = `${server.url}/publications/${publicationId}/subscriptions`;
+const automationUrl = `${server.url}/publications/${publicationId}/automations/${automationId}`;
 const headers = { authorization: 'Bearer key', accept: 'application/json' };
 const input = {
   email: 'ada@example.com',
@@ -37,10 +41,12 @@ const input = {
 interface Way {
   readonly create: () => Promise<unknown>;
   readonly page: () => Promise<unknown>;
+  /** One automation. */
+  readonly get: () => Promise<unknown>;
 }
 const ways = {
-  'fetch host': { create: () => create(onFetch), page: () => page(onFetch) },
-  ky: { create: () => create(onKy), page: () => page(onKy) },
+  'fetch host': { create: () => create(onFetch), page: () => page(onFetch), get: () => get(onFetch) },
+  ky: { create: () => create(onKy), page: () => page(onKy), get: () => get(onKy) },
   SDK: {
     create: () =>
       sdk.subscriptions.create(publicationId, {
@@ -49,6 +55,7 @@ const ways = {
         custom_fields: [{ name: 'Topics', value: ['ai', 'design'] }],
       }),
     page: () => sdk.subscriptions.index(publicationId, { limit: 100 }),
+    get: () => sdk.automations.show(publicationId, automationId),
   },
   'bare fetch': {
     create: async () =>
@@ -60,10 +67,12 @@ const ways = {
         })
       ).json(),
     page: async () => (await fetch(`${url}?limit=100`, { headers })).json(),
+    get: async () => (await fetch(automationUrl, { headers })).json(),
   },
   'ky alone': {
     create: () => ky.post(url, { headers, json: input }).json(),
     page: () => ky.get(`${url}?limit=100`, { headers }).json(),
+    get: () => ky.get(automationUrl, { headers }).json(),
   },
 } satisfies Record<string, Way>;
 type Name = keyof typeof ways;
@@ -105,10 +114,13 @@ async function compare(kind: keyof Way, calls: number): Promise<(name: 'ky' | 'f
 
 const creates = await compare('create', 1_000);
 const pages = await compare('page', 1_000);
+const gets = await compare('get', 1_000);
 server.stop();
 tell({
   createKy: creates('ky'),
   createFetch: creates('fetch host'),
   pageKy: pages('ky'),
   pageFetch: pages('fetch host'),
+  getKy: gets('ky'),
+  getFetch: gets('fetch host'),
 });

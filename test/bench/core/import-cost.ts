@@ -1,4 +1,7 @@
-/** CPU time of `import '@newsletter-kit/core'` in a fresh process, above that of an import of nothing. */
+/**
+ * CPU time of `import '@newsletter-kit/core'` in a fresh process, above that of an import of nothing, and of the first
+ * call, which waits for the schemas.
+ */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -6,11 +9,12 @@ import { median, tell } from '../figure.ts';
 
 const rounds = 20;
 
-/** Milliseconds of CPU time. */
-async function cost(specifier: string): Promise<number> {
+/** Milliseconds of CPU time of a piece of code, in a fresh process after other code. */
+async function cost(measured: string, before = ''): Promise<number> {
   const code = `
+    ${before}
     const begun = process.cpuUsage();
-    await import(${JSON.stringify(specifier)});
+    ${measured}
     const { user, system } = process.cpuUsage(begun);
     console.log((user + system) / 1000);`;
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], {
@@ -19,21 +23,34 @@ async function cost(specifier: string): Promise<number> {
   return Number(stdout);
 }
 
-const specifiers = {
-  nothing: 'data:text/javascript,',
-  core: '@newsletter-kit/core',
-  engine: '@newsletter-kit/core/engine',
-  sdk: '@beehiiv/sdk',
+const importOf = (specifier: string): string => `await import(${JSON.stringify(specifier)});`;
+const firstCall = `
+  const client = createClient({
+    baseUrl: 'http://api.example/v2',
+    token: 'key',
+    publicationId: 'pub_1',
+    fetch: async () => Response.json({ data: { id: 'sub_1', email: 'ada@example.com', status: 'active', created: 1 } }),
+  });
+  await client.subscriptions.create({ email: 'ada@example.com' });`;
+const ways = {
+  nothing: () => cost(importOf('data:text/javascript,')),
+  core: () => cost(importOf('@newsletter-kit/core')),
+  engine: () => cost(importOf('@newsletter-kit/core/engine')),
+  sdk: () => cost(importOf('@beehiiv/sdk')),
+  firstCall: () => cost(firstCall, "const { createClient } = await import('@newsletter-kit/core');"),
 } as const;
-const costs: Record<keyof typeof specifiers, number[]> = { nothing: [], core: [], engine: [], sdk: [] };
+const names = Object.keys(ways) as (keyof typeof ways)[];
+const costs = new Map(names.map((name) => [name, [] as number[]]));
 for (let round = 0; round < rounds; round += 1) {
-  for (const name of ['nothing', 'core', 'engine', 'sdk'] as const) costs[name].push(await cost(specifiers[name]));
+  for (const name of names) costs.get(name)?.push(await ways[name]());
 }
-const own = (name: keyof typeof specifiers): number => median(costs[name]) - median(costs.nothing);
+const middle = (name: keyof typeof ways): number => median(costs.get(name) ?? []);
+const own = (name: keyof typeof ways): number => middle(name) - middle('nothing');
 tell({
   cpu: {
     value: own('core'),
     ratios: { '@beehiiv/sdk': own('core') / own('sdk') },
     detail: `medians of ${rounds} fresh processes; …/engine ${own('engine').toFixed(1)}, @beehiiv/sdk ${own('sdk').toFixed(1)}`,
   },
+  firstCall: { value: middle('firstCall'), detail: `median of ${rounds} fresh processes; without a network` },
 });
