@@ -65,7 +65,7 @@ async function integrity(): Promise<string> {
   const hash = String(Reflect.get(await readJson('../dist/integrity.json'), 'newsletter-signup.js'));
   return `\`\`\`html
 <script
-  src="https://cdn.example/npm/@newsletter-kit/signup@${version}/dist/newsletter-signup.js"
+  src="https://cdn.jsdelivr.net/npm/@newsletter-kit/signup@${version}/dist/newsletter-signup.js"
   integrity="${hash}"
   crossorigin="anonymous"
   async

@@ -4,13 +4,14 @@ import { existsSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
 import { readConfig, settings } from '../src/index.ts';
+import { contextOf, environmentOf, readDockerfile, wordsOf } from '../../../test/support/dockerfile.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { serve } from './commands/relay-process.ts';
-import { contextOf, environmentOf, readDockerfile, wordsOf } from './dockerfile.ts';
 
 const folder = new URL('../deploy/', import.meta.url);
 const file = (name: string): string => readFileSync(new URL(name, folder), 'utf8');
@@ -31,6 +32,10 @@ describe('the Dockerfile', () => {
   const stages = readDockerfile(file('Dockerfile'));
   const image = stages.at(-1);
   if (!image) throw new Error('The Dockerfile has no stage.');
+
+  it('has no finding of the linter', () => {
+    expect(validate(file('Dockerfile'))).toEqual([]);
+  });
 
   it('installs with the pnpm of this repository', () => {
     const used = file('Dockerfile').match(/\bpnpm@[\d.]+/g) ?? [];
@@ -61,6 +66,7 @@ describe('the Dockerfile', () => {
       'packages/pages/src/base.css',
       'packages/relay/page/operator.html',
       'packages/sandbox/package.json',
+      'packages/sandbox/src/index.ts',
     ];
     const unwanted = [
       '.git/config',
@@ -71,7 +77,6 @@ describe('the Dockerfile', () => {
       'packages/relay/.env.local',
       'packages/relay/relay.db-wal',
       'relay.db',
-      'packages/sandbox/src/index.ts',
     ];
     expect([...needed, ...unwanted].filter(inContext)).toEqual(needed);
   });

@@ -1,4 +1,4 @@
-/** Parses a Dockerfile and a .dockerignore, with the syntax that the relay’s files use. */
+/** Parses a Dockerfile and a .dockerignore, with the syntax that those of relay and sandbox use. */
 
 /** One instruction, its continuation lines joined. */
 export interface Instruction {
