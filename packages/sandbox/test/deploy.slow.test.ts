@@ -1,4 +1,7 @@
-/** The image of the Dockerfile, built from a clean clone: the API answers, and nothing of the build is left. */
+/**
+ * The image of the Dockerfile, built from a clean clone as `docker build` and started as `docker run` would: the API
+ * answers, and nothing of the build is left.
+ */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
