@@ -6,7 +6,7 @@ import starlight from '@astrojs/starlight';
 import { defineConfig } from 'astro/config';
 import starlightLinksValidator from 'starlight-links-validator';
 import { base, content, repository } from './site.ts';
-import { repositoryLinks } from './repository-links.ts';
+import { brokenLinks, repositoryLinks } from './repository-links.ts';
 
 /**
  * A group of the sidebar with the pages of a folder; the `sidebar.order` of a page gives its place.
@@ -45,12 +45,14 @@ export default defineConfig({
   trailingSlash: 'always',
   markdown: { processor: satteri({ mdastPlugins: [repositoryLinks] }) },
   integrations: [
+    brokenLinks,
     starlight({
       title: 'Newsletter Kit',
       description: 'Connect a newsletter to a website, to n8n, to a CRM and to your own code.',
       social: [{ icon: 'github', label: 'GitHub', href: repository }],
       head: [{ tag: 'script', attrs: { type: 'module' }, content: focusWideTables }],
-      expressiveCode: { defaultProps: { wrap: true } },
+      // Languages that the highlighter does not know, by ones that look alike.
+      expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [

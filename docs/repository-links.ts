@@ -6,6 +6,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { AstroIntegration } from 'astro';
 import type { SatteriProcessorOptions } from '@astrojs/markdown-satteri';
 import { base, content, pages, repository, root } from './site.ts';
 
@@ -51,9 +52,28 @@ interface MarkdownContext {
   setProperty(node: MarkdownNode, key: 'url', value: string): void;
 }
 
+/** Links without a target. Astro only logs the error of a plugin, and leaves the page out. */
+const broken: string[] = [];
+
+/** Fails the build if a link has no target. */
+export const brokenLinks = {
+  name: 'broken-links',
+  hooks: {
+    'astro:build:done': () => {
+      if (broken.length > 0) throw new Error(broken.join('\n'));
+    },
+  },
+} satisfies AstroIntegration;
+
 function rewrite(node: MarkdownNode, context: MarkdownContext): void {
   if (!context.fileURL) throw new Error('A page without a file has no relative links.');
-  const url = resolveLink(node.url, fileURLToPath(context.fileURL));
+  let url: string;
+  try {
+    url = resolveLink(node.url, fileURLToPath(context.fileURL));
+  } catch (error) {
+    broken.push(String(error));
+    throw error;
+  }
   if (url !== node.url) context.setProperty(node, 'url', url);
 }
 

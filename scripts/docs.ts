@@ -18,7 +18,9 @@ export async function runDocs([command = 'dev', ...args]: readonly string[]): Pr
     await buildWidgetIfStale();
     if (!(await run(process.execPath, [...nodeOptions, 'docs/generate.ts']))) return false;
   }
-  return run(process.execPath, ['node_modules/astro/bin/astro.mjs', command, ...args], {
+  // Without its cache: a page that did not change may link to one that is gone.
+  const fresh = command === 'build' ? ['--force'] : [];
+  return run(process.execPath, ['node_modules/astro/bin/astro.mjs', command, ...fresh, ...args], {
     cwd: 'docs',
     env: { ASTRO_TELEMETRY_DISABLED: '1' },
   });
