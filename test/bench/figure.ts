@@ -10,7 +10,7 @@ export interface Figure {
 }
 
 /** Prints figures, by name, for the process that started this one. */
-export function tell(figures: Readonly<Record<string, Figure>>): void {
+export function reportFigures(figures: Readonly<Record<string, Figure>>): void {
   process.stdout.write(`${JSON.stringify(figures)}\n`);
 }
 

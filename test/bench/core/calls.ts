@@ -9,7 +9,7 @@ import { runInNewContext } from 'node:vm';
 import { BeehiivClient } from '@beehiiv/sdk';
 import { createClient, createFetchHost, createKyHost, type Client } from '@newsletter-kit/core';
 import ky from 'ky';
-import { median, tell, type Figure } from '../figure.ts';
+import { median, reportFigures, type Figure } from '../figure.ts';
 import { callOf } from './readme.ts';
 import { serve } from './serve.ts';
 
@@ -116,7 +116,7 @@ const creates = await compare('create', 1_000);
 const pages = await compare('page', 1_000);
 const gets = await compare('get', 1_000);
 server.stop();
-tell({
+reportFigures({
   createKy: creates('ky'),
   createFetch: creates('fetch host'),
   pageKy: pages('ky'),

@@ -7,7 +7,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { median, tell, type Figure } from '../figure.ts';
+import { median, reportFigures, type Figure } from '../figure.ts';
 import { snippetWith } from './readme.ts';
 import { serve } from './serve.ts';
 
@@ -86,4 +86,4 @@ for (const calls of [20, 100, 500]) {
   figures[`process${calls}`] = compared(first);
 }
 server.stop();
-tell(figures);
+reportFigures(figures);

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 
 const rounds = 20;
 
@@ -46,7 +46,7 @@ for (let round = 0; round < rounds; round += 1) {
 }
 const middle = (name: keyof typeof ways): number => median(costs.get(name) ?? []);
 const own = (name: keyof typeof ways): number => middle(name) - middle('nothing');
-tell({
+reportFigures({
   cpu: {
     value: own('core'),
     ratios: { '@beehiiv/sdk': own('core') / own('sdk') },

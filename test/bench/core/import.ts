@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { tell } from '../figure.ts';
+import { reportFigures } from '../figure.ts';
 
 const size = 1_000_000;
 const bounded = ['--max-old-space-size=64', '--max-semi-space-size=2'];
@@ -58,10 +58,10 @@ server.close();
 await rm(folder, { recursive: true });
 
 const perSecond = ({ ms }: Run): number => Math.round((size / ms) * 1000);
-tell({
+reportFigures({
   speed: {
     value: perSecond(large),
-    detail: `1,000 calls in ${(large.ms / 1000).toFixed(1)} s, four under way; with a heap of 64 MB ${perSecond(small)} rows/s. A quota of 180 calls a minute asks for 3,000`,
+    detail: `1,000 calls in ${(large.ms / 1000).toFixed(1)} s, four in flight; with a heap of 64 MB ${perSecond(small)} rows/s. A quota of 180 calls a minute allows 3,000`,
   },
   memory: {
     value: small.megabytes,

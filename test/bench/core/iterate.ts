@@ -8,7 +8,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { tell, type Figure } from '../figure.ts';
+import { reportFigures, type Figure } from '../figure.ts';
 import { serve } from './serve.ts';
 
 const size = 1_000_000;
@@ -34,7 +34,7 @@ const unbounded = { ours: await walk('client', []), bare: await walk('fetch', []
 server.stop();
 
 const mb = ({ value }: Figure): string => `${Math.round(value)} MB`;
-tell({
+reportFigures({
   memory: {
     value: ours.value,
     detail: `highest RSS with a heap of 64 MB, ${ours.detail}; bare fetch ${mb(bare)}. Heap unbounded: ours ${mb(unbounded.ours)}, bare fetch ${mb(unbounded.bare)}`,

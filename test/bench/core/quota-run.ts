@@ -1,6 +1,6 @@
 /**
- * One hour of calls against a quota nobody told the caller about, on a virtual clock: how much of it is used, and how
- * many calls are refused.
+ * Simulates one hour of calls against a quota on a virtual clock: the share of the quota that is used, and the share
+ * of calls that is refused.
  */
 import {
   createEngine,
@@ -77,7 +77,7 @@ export async function runAgainst(
     if (minute && response.status === 429) minute.refused += 1;
     else if (minute) minute.passed += 1;
     if (quota.kind === 'bucket' && quota.headers && response.status !== 429)
-      return told(response, bucket, limit, clock.now());
+      return withQuotaHeaders(response, bucket, limit, clock.now());
     return response;
   };
   const random = seeded(seed);
@@ -146,10 +146,10 @@ function tooMany(quota: Enforced, bucket: Bucket, now: number): Response {
     status: 429,
     headers: quota.retryAfter ? { 'Retry-After': String(bucket.secondsUntil(1)) } : {},
   });
-  return quota.headers ? told(response, bucket, quota.limit, now) : response;
+  return quota.headers ? withQuotaHeaders(response, bucket, quota.limit, now) : response;
 }
 
-function told(response: Response, bucket: Bucket, limit: number, now: number): Response {
+function withQuotaHeaders(response: Response, bucket: Bucket, limit: number, now: number): Response {
   const headers = new Headers(response.headers);
   headers.set('RateLimit-Limit', String(limit));
   headers.set('RateLimit-Remaining', String(bucket.left()));

@@ -8,7 +8,7 @@
 import { BeehiivClient } from '@beehiiv/sdk';
 import { publicationId } from '@newsletter-kit/sandbox';
 import { replaceTime } from '../../clock/process-time.ts';
-import { tell } from '../figure.ts';
+import { reportFigures } from '../figure.ts';
 import {
   baseUrl,
   endlessly,
@@ -79,7 +79,7 @@ async function recovery(quota: Enforced): Promise<number> {
 const ours = engineCaller(atATime);
 const pausing = engineCaller(atATime, pausingPacer);
 const sdkTime = onProcessTime(sdkCaller);
-/** The others send so many requests in vain that a quarter of an hour has to do. */
+/** The other callers run for a quarter of an hour only, because most of their many requests are refused. */
 const fewMinutes = 15;
 
 interface Compared {
@@ -104,18 +104,27 @@ async function others(cases: readonly Enforced[]): Promise<Compared> {
   return { used: listed(least), refused: listed(most) };
 }
 
-const [told, untold] = [await outcomes(stated, ours), await outcomes(silent, ours)];
-const [besideTold, besideUntold] = [await others(stated), await others(silent)];
+const [withHeaders, withoutHeaders] = [await outcomes(stated, ours), await outcomes(silent, ours)];
+const [othersWithHeaders, othersWithoutHeaders] = [await others(stated), await others(silent)];
 const recoveries: number[] = [];
 for (const quota of stated) recoveries.push(await recovery(quota));
 
-tell({
-  used: { value: least(told), detail: `the least of ${stated.length} quotas; ${besideTold.used}` },
-  refused: { value: most(told) * 100, detail: `the most of ${stated.length} quotas; ${besideTold.refused}` },
+reportFigures({
+  used: { value: least(withHeaders), detail: `the least of ${stated.length} quotas; ${othersWithHeaders.used}` },
+  refused: {
+    value: most(withHeaders) * 100,
+    detail: `the most of ${stated.length} quotas; ${othersWithHeaders.refused}`,
+  },
   recovery: {
     value: Math.max(...recoveries),
     detail: `the most of ${stated.length} quotas cut to a third after ten minutes`,
   },
-  silentUsed: { value: least(untold), detail: `the least of ${silent.length} quotas; ${besideUntold.used}` },
-  silentRefused: { value: most(untold) * 100, detail: `the most of ${silent.length} quotas; ${besideUntold.refused}` },
+  silentUsed: {
+    value: least(withoutHeaders),
+    detail: `the least of ${silent.length} quotas; ${othersWithoutHeaders.used}`,
+  },
+  silentRefused: {
+    value: most(withoutHeaders) * 100,
+    detail: `the most of ${silent.length} quotas; ${othersWithoutHeaders.refused}`,
+  },
 });

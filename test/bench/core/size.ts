@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'vite';
-import { tell, type Figure } from '../figure.ts';
+import { reportFigures, type Figure } from '../figure.ts';
 
 const entry = 'five-operations';
 
@@ -46,7 +46,7 @@ async function size(host: 'createFetchHost' | 'createKyHost'): Promise<Figure> {
 
 const bare = await size('createFetchHost');
 const ky = await size('createKyHost');
-tell({
+reportFigures({
   client: {
     value: bare.value,
     detail: `all 39 operations, pacer and retries included, over bare fetch; ${bare.detail}. With the host on ky ${ky.value.toFixed(1)} kB`,

@@ -3,7 +3,7 @@
  * `walk.ts URL SIZE client|fetch`.
  */
 import { createClient } from '@newsletter-kit/core';
-import { tell, timed } from '../figure.ts';
+import { reportFigures, timed } from '../figure.ts';
 
 const [url = '', size = '', way = ''] = process.argv.slice(2);
 const publicationId = `pub_${size}`;
@@ -34,7 +34,7 @@ const took = await timed(async () => {
 });
 if (met !== Number(size) || !last.startsWith(`sub_${(met - 1).toString(16).padStart(8, '0')}`))
   throw new Error(`The walk met ${met} of ${size}, the last ${last}.`);
-tell({
+reportFigures({
   walk: {
     value: process.resourceUsage().maxRSS / 1024,
     detail: `${Math.round(met / (took / 1000)).toLocaleString('en')} subscriptions a second`,

@@ -11,7 +11,7 @@ import {
   type ScanView,
   type Watched,
 } from '@newsletter-kit/core/watch';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 
 const size = 1_000_000;
 const limit = 100;
@@ -71,7 +71,7 @@ for (let pass = 0; pass < 2; pass++) {
   }
 }
 const expected = (size / 1000) * 3;
-if (events !== expected) throw new Error(`The scan told ${events} events, ${expected} were expected.`);
+if (events !== expected) throw new Error(`The scan reported ${events} events, ${expected} were expected.`);
 
 const entries = state.table.reduce((sum, { packed }) => sum + packed.length / 15, 0);
 if (entries !== size) throw new Error(`The table holds ${entries} of ${size} subscriptions.`);
@@ -81,7 +81,7 @@ const json = JSON.stringify(state).length;
 const microseconds = (values: readonly number[]): number => median(values) * 1000;
 const [perPage, parse] = [microseconds(times.scan), microseconds(times.parse)];
 
-tell({
+reportFigures({
   bytes: {
     value: packed / size,
     detail: `packed, ${state.table.length} segments and all; as JSON ${(json / size).toFixed(2)} letters`,

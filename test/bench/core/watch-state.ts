@@ -5,7 +5,7 @@
  * it, and the memory it takes once read.
  */
 import { recordSeen, startScan, type ScanState, type Watched } from '@newsletter-kit/core/watch';
-import { tell } from '../figure.ts';
+import { reportFigures } from '../figure.ts';
 
 const [, , way = ''] = process.argv;
 const size = way === 'statuses' ? 250_000 : 1_000_000;
@@ -60,7 +60,7 @@ begun = performance.now();
 const again = JSON.stringify(state instanceof Map ? [...(state as Map<string, number[]>)] : state);
 const writing = performance.now() - begun;
 if (again.length < size) throw new Error('The state is not whole.');
-tell({
+reportFigures({
   state: {
     value: text.length / 1e6,
     detail: `${(text.length / 1e6).toFixed(1)} MB of JSON, ${Math.round(heap / 1e6)} MB in memory, written in ${Math.round(writing)} ms, read in ${Math.round(reading)} ms, built in ${Math.round(built)} ms`,

@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { tell, type Figure } from '../figure.ts';
+import { reportFigures, type Figure } from '../figure.ts';
 
 async function run(file: string, ...args: readonly string[]): Promise<Record<string, Figure>> {
   const script = fileURLToPath(new URL(file, import.meta.url));
@@ -20,4 +20,4 @@ const { state: packed } = await run('watch-state.ts', 'packed', '--expose-gc');
 const { state: map } = await run('watch-state.ts', 'map', '--expose-gc');
 const { state: statuses } = await run('watch-state.ts', 'statuses', '--expose-gc');
 if (!packed || !map || !statuses) throw new Error('The states were not measured.');
-tell({ ...passes, state: { ...packed, detail: `${packed.detail}; a Map by id: ${map.detail}` }, statuses });
+reportFigures({ ...passes, state: { ...packed, detail: `${packed.detail}; a Map by id: ${map.detail}` }, statuses });

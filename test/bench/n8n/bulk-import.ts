@@ -4,7 +4,7 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { items, newsletterType, start } from '../../n8n/harness/nodes.ts';
-import { tell } from '../figure.ts';
+import { reportFigures } from '../figure.ts';
 import { memory, withN8n } from './started.ts';
 
 const count = 20_000;
@@ -64,7 +64,7 @@ await withN8n(async ({ n8n, pid, sandbox: startSandbox, credentials: credentials
   const expected = 2 * warmed + sample + 2 * count;
   if (total !== expected) throw new Error(`The service has ${total} of ${expected} subscriptions.`);
 
-  tell({
+  reportFigures({
     speed: {
       value: (each * count) / took,
       detail: `Bulk Import ${Math.round(took)} ms for ${count.toLocaleString('en')}; Create or Update ${each.toFixed(2)} ms each, by ${sample.toLocaleString('en')}`,

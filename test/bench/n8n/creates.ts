@@ -4,7 +4,7 @@
  */
 import { items, newsletterType, start } from '../../n8n/harness/nodes.ts';
 import type { NodeDraft } from '../../n8n/harness/rest.ts';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 import { withN8n } from './started.ts';
 
 const count = 2_000;
@@ -59,7 +59,7 @@ await withN8n(async ({ n8n, sandbox: startSandbox, credentials: credentialsFor }
     for (const name of ['http', 'ours'] as const) took[name].push(await measure(ways[name], `${name}.${round}`));
   }
   const ratio = median(took.ours.map((milliseconds, round) => milliseconds / (took.http[round] ?? Number.NaN)));
-  tell({
+  reportFigures({
     creates: {
       value: ratio,
       detail: `medians of ${rounds} rounds of ${count}: HTTP Request ${Math.round(median(took.http))} ms, Newsletter ${Math.round(median(took.ours))} ms`,

@@ -2,7 +2,7 @@
  * What a poll of the trigger costs the service: idle, in publications of two sizes, and with many new subscriptions.
  */
 import { triggerType } from '../../n8n/harness/nodes.ts';
-import { tell } from '../figure.ts';
+import { reportFigures } from '../figure.ts';
 import { withN8n, type ServedSandbox, type Started } from './started.ts';
 
 const sizes = [300, 100_000] as const;
@@ -48,7 +48,7 @@ await withN8n(async (started) => {
     await started.n8n.deactivate(workflow);
   }
   const [small = Number.NaN, large = Number.NaN] = idle;
-  tell({
+  reportFigures({
     idle: {
       value: Math.max(small, large),
       detail: `${small} with ${sizes[0]} subscriptions, ${large} with ${sizes[1].toLocaleString('en')}`,

@@ -15,7 +15,7 @@ import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts'
 import { root } from '../../../scripts/root.ts';
 import { newsletterType, start, syncType } from '../../n8n/harness/nodes.ts';
 import { publishContactSync, type ExampleFile, type PublishedSync } from '../../n8n/harness/syncExample.ts';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 import { memory, withN8n, type ServedSandbox, type Started } from './started.ts';
 
 const size = 100_000;
@@ -351,7 +351,7 @@ try {
     const loaded = await bundle();
 
     const least = size / 100 + subscriptionUpdates / 1000;
-    tell({
+    reportFigures({
       requests: {
         value: requests / least,
         detail: `${requests} requests, for ${size / 100} pages and ${subscriptionUpdates} changed subscriptions; ${first.seconds.toFixed(1)} s`,

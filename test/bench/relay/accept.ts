@@ -6,7 +6,7 @@ import { closeSync, fdatasyncSync, mkdtempSync, openSync, rmSync, writeSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 import { load, percentile, type Load } from './callers.ts';
 import { startEcho, startRelay, type Memory } from './servers.ts';
 
@@ -62,7 +62,7 @@ const p99 = (loads: readonly Load[]): number => median(loads.map((each) => perce
 const share = median(record.relay.map((each, round) => each.rate / (record.echo[round]?.rate ?? Number.NaN)));
 const sync = median(record.sync.map((each) => each.p50));
 const room = 4 * p99(record.echo) + sync;
-tell({
+reportFigures({
   rate: {
     value: rate(record.relay),
     ratios: { 'a bare node:http echo': share },

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '@newsletter-kit/relay';
 import { newSignup } from '../../../packages/relay/test/new-signup.ts';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 import { load, percentile } from './callers.ts';
 import { startRelay } from './servers.ts';
 
@@ -71,7 +71,7 @@ await Promise.all([idle.stop(), busy.stop()]);
 api.closeAllConnections();
 api.close();
 rmSync(folder, { recursive: true });
-tell({
+reportFigures({
   p99: {
     value: median(p99.busy) / median(p99.idle),
     detail: `medians of ${rounds} rounds: ${median(p99.busy).toFixed(1)} ms with the backlog, ${delivered} delivered meanwhile; ${median(p99.idle).toFixed(1)} ms without`,

@@ -1,9 +1,9 @@
 /**
- * A backlog at the service's quota, on a virtual clock: the relay, its store and the sandbox do all their work, only
- * waiting takes no time.
+ * Measures the delivery of a backlog within the service's quota, on a virtual clock: the relay, its store and the
+ * sandbox do all their work, and only waiting takes no time.
  *
- * - `drain`: the share of the quota used where signups go one at a time, over ten minutes; the quota is told in
- *   headers, told only by its 429s, and not told at all.
+ * - `drain`: the share of the quota used where signups are sent one at a time, over ten minutes; the quota is stated
+ *   in headers, by `Retry-After` of its 429s, or not at all.
  * - `calls`: calls to the API for each thousand signups of a backlog, until the last is confirmed.
  * - `fresh`: how long a visitor who signs up meanwhile waits until the API has the subscription, at the worst.
  *
@@ -16,7 +16,7 @@ import { openStore, readConfig } from '@newsletter-kit/relay';
 import { apiKeys, createSandbox, publicationId, type QuotaRequest, type Sandbox } from '@newsletter-kit/sandbox';
 import { fill, inVirtualTime, startVirtualRelay, virtualSettings, type VirtualRelay } from '../../clock/relay.ts';
 import { seeded, type VirtualClock } from '../../clock/virtual.ts';
-import { tell } from '../figure.ts';
+import { reportFigures } from '../figure.ts';
 
 const limit = 180;
 const windowSeconds = 60;
@@ -158,10 +158,10 @@ rmSync(folder, { recursive: true });
 
 const all = calls.create + calls.bulk + calls.list;
 const worst = Math.max(...freshMs) / 1000;
-tell({
+reportFigures({
   drain: {
     value: Math.min(...results.map(({ used }) => used)),
-    detail: `the least of: ${results.map((each) => `told by ${each.name} ${each.used.toFixed(3)} (${each.refused} × 429)`).join(', ')}; ${limit} requests in ${windowSeconds} s`,
+    detail: `the least of: ${results.map((each) => `quota stated by ${each.name} ${each.used.toFixed(3)} (${each.refused} × 429)`).join(', ')}; ${limit} requests in ${windowSeconds} s`,
   },
   calls: {
     value: (all / waiting) * 1000,

@@ -10,7 +10,7 @@ import { createLog, createRelay, openStore, readConfig, type NewSignup, type Sig
 import { publicationId } from '@newsletter-kit/sandbox';
 import { newSignup } from '../../../packages/relay/test/new-signup.ts';
 import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
-import { tell, type Figure } from '../figure.ts';
+import { reportFigures, type Figure } from '../figure.ts';
 import { compareTimes } from './compare-times.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
@@ -114,7 +114,7 @@ try {
     figures[`${name}Store`] = figure({ ...alone, ...Object.fromEntries(besideOthers) });
     figures[`${name}Relay`] = figure(await throughRelay(await address()));
   }
-  tell(figures);
+  reportFigures(figures);
 } finally {
   await postgres.remove();
   rmSync(folder, { recursive: true, force: true });

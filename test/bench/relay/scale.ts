@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { openStore, type NewSignup, type SignupStore, type StoreAddress } from '@newsletter-kit/relay';
 import { newSignup } from '../../../packages/relay/test/new-signup.ts';
 import { PostgresServer } from '../../../packages/relay/test/postgres-server.ts';
-import { median, tell, type Figure } from '../figure.ts';
+import { median, reportFigures, type Figure } from '../figure.ts';
 import { load, percentile, type Load } from './callers.ts';
 import { startRelay } from './servers.ts';
 
@@ -161,7 +161,7 @@ try {
   const uncounted = await rate(await database(), { RELAY_LIMIT_IP: '0' });
   const [sqliteIdle, postgresIdle] = await Promise.all([idle(await sqlite()), idle(await database())]);
   const of = `mean of ${kept.toLocaleString('en')} signups of about 350 bytes of JSON with an entry in the consent ledger`;
-  tell({
+  reportFigures({
     sqliteBytes: bytes(inFile.waiting, of),
     sqliteExpiredBytes: bytes(inFile.expired, 'delivered, its content erased, the ledger kept; after VACUUM'),
     postgresBytes: bytes(inDatabase.waiting, of),

@@ -1,6 +1,6 @@
 /** A publication of a million: every page of 100 from the first to the last by cursor, and the memory it takes. */
 import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
-import { median, tell, timed } from '../figure.ts';
+import { median, reportFigures, timed } from '../figure.ts';
 
 const size = 1_000_000;
 let sandbox = undefined as ReturnType<typeof createSandbox> | undefined;
@@ -46,7 +46,7 @@ const base = median(first.slice(100));
 const megabytes = process.resourceUsage().maxRSS / 1024;
 close();
 
-tell({
+reportFigures({
   depth: {
     value: Math.max(...depths) / base,
     detail: `the first page ${base.toFixed(2)} ms, the slowest tenth of the way ${Math.max(...depths).toFixed(2)} ms (medians of 1,000)`,

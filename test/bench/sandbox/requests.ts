@@ -3,7 +3,7 @@
  * the reset between.
  */
 import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
-import { median, tell, timed } from '../figure.ts';
+import { median, reportFigures, timed } from '../figure.ts';
 
 const sandbox = createSandbox();
 const address = `http://sandbox.test/v2/publications/${publicationId}/subscriptions`;
@@ -61,7 +61,7 @@ for (let n = 0; n < 200; n += 1) {
 sandbox.close();
 
 const each = (milliseconds: number): string => `${Math.round((milliseconds / half) * 1000)} µs`;
-tell({
+reportFigures({
   requests: {
     value: best.create + best.list,
     detail: `best of 5 rounds; a create ${each(best.create)}, a page of ten ${each(best.list)}; bare Request and Response objects ${objects} µs`,

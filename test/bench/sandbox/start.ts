@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 
 const command = fileURLToPath(new URL('../../../packages/sandbox/dist/main.js', import.meta.url));
 const port = 47_310;
@@ -36,7 +36,7 @@ async function start(linger = 0): Promise<number> {
 const cold = await start(1500);
 const runs: number[] = [];
 for (let n = 0; n < 9; n += 1) runs.push(await start());
-tell({
+reportFigures({
   start: {
     value: median(runs),
     detail: `median of ${runs.length}, seed demo; the fastest ${Math.round(Math.min(...runs))} ms; the first, before Node has kept what it compiled, ${Math.round(cold)} ms`,

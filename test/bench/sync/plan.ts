@@ -9,7 +9,7 @@ import {
   type SyncMapping,
   type SyncSubscription,
 } from '@newsletter-kit/core/sync';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 
 const size = 100_000;
 const rounds = 7;
@@ -116,7 +116,7 @@ for (let round = 0; round < rounds; round += 1) {
   parsing.push(run.parsing);
   planning.push(run.planning);
 }
-tell({
+reportFigures({
   share: {
     value: median(planning) / median(parsing),
     detail: `100,000 × 100,000: planning ${median(planning).toFixed(0)} ms, parsing ${median(parsing).toFixed(0)} ms`,

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'puppeteer-core';
 import { openBrowser } from '../../e2e/visitor.ts';
-import { median, tell } from '../figure.ts';
+import { median, reportFigures } from '../figure.ts';
 import { codeOf, ghost, ours, peers, type Peer } from './peers.ts';
 
 const slowdown = 4;
@@ -38,8 +38,8 @@ interface Traces {
 }
 
 /**
- * A page for each, the scripts beside them, and an empty page for what is nobody's: its memory is taken off, and it
- * shows that the measuring itself runs no script.
+ * Serves a page for each peer, the scripts, and an empty page: its memory is subtracted, and it shows that the
+ * measurement itself runs no script.
  */
 async function serve(): Promise<{ server: Server; origin: string }> {
   const files = new Map<string, Buffer>();
@@ -52,7 +52,7 @@ async function serve(): Promise<{ server: Server; origin: string }> {
     if (!peer && path !== '/empty') return void response.writeHead(204).end();
     const form =
       peer?.markup.replace('SCRIPT', `/${peer.name}.js`).replaceAll('SITE', `http://${request.headers.host}`) ?? '';
-    // The place is kept, as each one's documents say; what is measured is what moves all the same.
+    // The space is reserved as the documentation of each peer says; the figure is the layout shift that remains.
     const keep = '<style>newsletter-signup, [data-tf-widget] { display: block; min-block-size: 11rem }</style>';
     response
       .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
@@ -65,10 +65,10 @@ async function serve(): Promise<{ server: Server; origin: string }> {
 }
 
 /**
- * One visit of somebody who has never been there. Whatever a form asks of the world gets an empty page, and leaves this
- * machine never.
+ * One visit with an empty browser profile. Every request to another host gets an empty page and never leaves this
+ * machine.
  */
-async function visit<Result>(look: (context: BrowserContext, page: Page) => Promise<Result>): Promise<Result> {
+async function visit<Result>(measure: (context: BrowserContext, page: Page) => Promise<Result>): Promise<Result> {
   const context = await session.browser.createBrowserContext({
     proxyServer: `127.0.0.1:${nowhere}`,
     proxyBypassList: ['127.0.0.1'],
@@ -83,7 +83,7 @@ async function visit<Result>(look: (context: BrowserContext, page: Page) => Prom
         : request.respond({ status: 200, contentType: 'text/html', body: '<!doctype html><title>Elsewhere</title>' })
       ).catch(() => {});
     });
-    return await look(context, page);
+    return await measure(context, page);
   } finally {
     await context.close();
   }
@@ -159,17 +159,17 @@ try {
   const traces = new Map<Peer, Traces>();
   for (const peer of peers) traces.set(peer, await tracesOf(peer));
   const missing = [...traces].filter(([, { isThere }]) => !isThere).map(([{ name }]) => name);
-  if (missing.length > 0) throw new Error(`No form came of ${missing.join(' and ')}: there is nothing to compare.`);
+  if (missing.length > 0) throw new Error(`${missing.join(' and ')} showed no form: there is nothing to compare.`);
 
   const middle = (name: string, of: keyof Cost): number => median((costs.get(name) ?? []).map((cost) => cost[of]));
   const heapOf = (name: string): number => middle(name, 'heap') - middle('empty', 'heap');
-  const beside = (told: (peer: Peer) => string): string =>
-    peers.map((peer) => `${peer.name} ${told(peer)}`).join(' · ');
+  const beside = (describe: (peer: Peer) => string): string =>
+    peers.map((peer) => `${peer.name} ${describe(peer)}`).join(' · ');
   const trace = (of: 'requests' | 'cookies' | 'fonts' | 'shift') => ({
     value: traces.get(ours)?.[of] ?? Number.NaN,
     detail: beside((peer) => String(traces.get(peer)?.[of])),
   });
-  tell({
+  reportFigures({
     script: {
       value: middle(ours.name, 'script') / middle(ghost.name, 'script'),
       detail: `${beside(({ name }) => `${middle(name, 'script').toFixed(1)} ms`)} of the thread’s own time; by the clock ${beside(({ name }) => `${middle(name, 'wall').toFixed(1)} ms`)}, a share of ${(middle(ours.name, 'wall') / middle(ghost.name, 'wall')).toFixed(3)}; all work of the main thread ${beside(({ name }) => `${middle(name, 'task').toFixed(0)} ms`)}; an empty page ${middle('empty', 'script').toFixed(1)} ms of script and ${middle('empty', 'task').toFixed(0)} ms of work; median of ${rounds}`,

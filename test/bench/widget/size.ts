@@ -1,10 +1,10 @@
 /** The bytes that each form's script tag brings, and what our package adds to a bundle that has Lit. */
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { measure } from '../../../widget/scripts/size.ts';
-import { tell } from '../figure.ts';
+import { reportFigures } from '../figure.ts';
 import { codeOf, ours, peers } from './peers.ts';
 
-const told: string[] = [];
+const sizes: string[] = [];
 const compressed = new Map<string, number>();
 for (const peer of peers) {
   const code = await codeOf(peer);
@@ -12,17 +12,17 @@ for (const peer of peers) {
     (bytes) => bytes.toLocaleString('en'),
   );
   compressed.set(peer.name, brotliCompressSync(code).length);
-  told.push(`${peer.name} ${min} / ${gzip} / ${brotli}`);
+  sizes.push(`${peer.name} ${min} / ${gzip} / ${brotli}`);
 }
 
 const own = compressed.get(ours.name) ?? Number.NaN;
-tell({
+reportFigures({
   script: {
     value: own,
     ratios: Object.fromEntries(
       [...compressed].filter(([name]) => name !== ours.name).map(([name, bytes]) => [name, own / bytes]),
     ),
-    detail: `minified / gzip / brotli: ${told.join(' · ')} (the loader alone)`,
+    detail: `minified / gzip / brotli: ${sizes.join(' · ')} (the loader alone)`,
   },
   npm: {
     value: await measure('dist/index.js'),
