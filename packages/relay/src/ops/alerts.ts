@@ -7,7 +7,7 @@ import { AlertSender, type AlertSenderOptions } from './alert-sender.ts';
 import { eventListener, type EventListener, type RelayEvent } from './events.ts';
 import { isNearlyFull, type ReadDiskSpace } from './health.ts';
 
-/** Every condition: when it begins, and the event and the message when it ends. Its name is the event when it begins. */
+/** Every condition: when it begins, and the event and message of its end. Its name is the event of its beginning. */
 export const alertConditions = {
   store_failing: {
     when: 'Signups could not be kept for 30 seconds, with the reason, for example a full disk; visitors get 503.',
