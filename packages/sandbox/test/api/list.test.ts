@@ -146,6 +146,30 @@ describe('paging fields', () => {
   });
 });
 
+test('a cursor is accepted only as it was written, in its own list and order', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const { next_cursor } = await list(sandbox, { limit: '5' });
+  const written = Buffer.from(next_cursor ?? '', 'base64url').toString();
+  const invalid = '"cursor" is not valid for this list. Send the "next_cursor" of an earlier answer unchanged.';
+  for (const [changed, message] of [
+    [written.replace(':asc:', ':asc:0'), invalid],
+    [`${written} `, invalid],
+    [` ${written}`, invalid],
+    [written.replace(/^1:[a-z_]+:/, '1:other:'), invalid],
+    [
+      written.replace(':asc:', ':desc:'),
+      '"cursor" belongs to direction=desc. Send the same parameters with every page.',
+    ],
+  ] as const) {
+    const cursor = Buffer.from(changed).toString('base64url');
+    const answered = await send(sandbox, 'GET', `${subscriptionsPath}?${search({ cursor })}`);
+    expect(answered.status, changed).toBe(400);
+    expect(errorsOf(answered).map((error) => error.message)).toEqual([message]);
+  }
+  const padded = await send(sandbox, 'GET', `${subscriptionsPath}?${search({ cursor: `${next_cursor}=` })}`);
+  expect(errorsOf(padded).map((error) => error.message)).toEqual([invalid]);
+});
+
 const refused: readonly (readonly [string, string])[] = [
   ['limit=0', 'limit'],
   ['limit=101', 'limit'],
