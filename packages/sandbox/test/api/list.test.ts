@@ -146,6 +146,29 @@ describe('paging fields', () => {
   });
 });
 
+test('lists without cursors warn only where a page is asked for, and lists without pages are whole', async () => {
+  const sandbox = fresh({ seed: 'demo' });
+  const paged = `${publicationPath}/automations`;
+  expect((await send(sandbox, 'GET', paged)).headers.get('x-pagination-warning')).toBeNull();
+  expect((await send(sandbox, 'GET', `${paged}?page=1`)).headers.get('x-pagination-migration-guide')).toBe(
+    'This list has no cursors yet. Keep using "page" until it has.',
+  );
+  for (const path of [
+    'condition_sets',
+    'custom_fields',
+    'newsletter_lists',
+    'tiers',
+    'data_privacy/deletion_requests',
+  ]) {
+    const { body } = await send(sandbox, 'GET', `${publicationPath}/${path}`);
+    expect({ has_more: false, next_cursor: null, page: 1, ...(body as object) }, path).toMatchObject({
+      has_more: false,
+      next_cursor: null,
+      page: 1,
+    });
+  }
+});
+
 test('a cursor is accepted only as it was written, in its own list and order', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const { next_cursor } = await list(sandbox, { limit: '5' });
