@@ -99,7 +99,8 @@ describe.skipIf(process.platform === 'win32')(`a newcomer with Node ${version}`,
       }
     });
 
-    it.runIf(path === 'README.md')('has no untracked file afterwards', () => {
+    if (path !== 'README.md') return;
+    it('has no untracked file afterwards', () => {
       const status = execFileSync('git', ['status', '--porcelain'], { cwd: newcomer.clone, encoding: 'utf8' });
       expect(status).toBe('');
     });
