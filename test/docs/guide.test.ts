@@ -120,7 +120,11 @@ describe('the guide', () => {
   it.each([
     ['automations', () => guide, 40],
     ['the contact sync', () => crm, 30],
-    ['the README of the package', () => packageReadme, 15],
+    [
+      'the README of the package and its page of tasks',
+      () => packageReadme + read('docs/src/content/docs/n8n/usage.md'),
+      30,
+    ],
     ['the page of Newsletter', () => read('docs/src/content/docs/n8n/newsletter.md'), 30],
     ['the page of Newsletter Signup Trigger', () => read('docs/src/content/docs/n8n/newsletter-signup-trigger.md'), 10],
     ['the page of Newsletter Sync', () => read('docs/src/content/docs/n8n/newsletter-sync.md'), 15],
