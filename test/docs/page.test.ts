@@ -70,7 +70,7 @@ it.each([
 });
 
 describe('the output of a command', () => {
-  const output = '> npm\n\n  delivered   1 (12 ms)\r\nStop with Ctrl-C.\n';
+  const output = '> npm\n\n  waiting\r  delivered   1 (12 ms)\r\nStop with Ctrl-C.\n';
 
   it.each([[['delivered   1 (… ms)', 'Stop with Ctrl-C.']], [['…']], [[]]])('contains %j', (expected) => {
     expect(missingLine(output, expected)).toBeUndefined();

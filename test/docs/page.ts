@@ -98,7 +98,8 @@ function readAttributes(text: string): Readonly<Record<string, string>> | undefi
  * @returns the first line that is missing
  */
 export function missingLine(output: string, expected: readonly string[]): string | undefined {
-  const printed = output.split('\n').map((line) => line.trim());
+  // A carriage return inside a line writes over what it showed.
+  const printed = output.split('\n').map((line) => line.trim().split('\r').at(-1)?.trim() ?? '');
   let place = 0;
   for (const line of expected) {
     const pieces = line
