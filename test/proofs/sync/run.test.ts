@@ -276,7 +276,7 @@ describe('a sync run', () => {
     [
       'a failed job',
       { status: 'failed', error_log: [], failure_reason: 'Stopped at ada@example.com.' },
-      'Stopped at [address]',
+      'Stopped at [address].',
     ],
     [
       'a failed job without a reason',
