@@ -186,12 +186,6 @@ export const explanations: readonly Explanation[] = [
     reason: 'no error of the platform has a field "errors" that is no list',
   },
   {
-    file: redaction,
-    original: 'depth >= longestChain',
-    replacement: 'depth > longestChain',
-    reason: 'one more cause is checked; the copy still ends after eight',
-  },
-  {
     file: 'packages/core/src/engine/retry.ts',
     original: 'layer === undefined',
     replacement: 'false',

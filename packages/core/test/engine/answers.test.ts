@@ -123,6 +123,7 @@ describe('an answer', () => {
     ['Use an address such as name@example.com.', 'Use an address such as name@example.com.'],
     ['name@example.com.au, surname@example.com, Name@example.com', '[address], [address], [address]'],
     ['Sent to ada@example.com. Try ada@example.com!', 'Sent to [address]. Try [address]!'],
+    ['Really ada@example.com?! Yes, ada@example.com!!', 'Really [address]?! Yes, [address]!!'],
     ["o'neil@example.ie is taken", '[address] is taken'],
     ['GET /subscriptions?email=ada%2Bn%40example.com&limit=5', 'GET /subscriptions?email=[address]&limit=5'],
     ['<Ada@BÜCHER.example>, "用户@例え.jp"', '<[address]>, "[address]"'],
@@ -288,6 +289,8 @@ describe('an error of the platform as a cause', () => {
       new Error(`${length}`, length === 0 ? undefined : { cause: chain(length - 1) });
     const short = chain(7);
     expect(withoutSecrets(short)).toBe(short);
+    const long = chain(8);
+    expect(withoutSecrets(long)).not.toBe(long);
     let depth = 0;
     for (let error = withoutSecrets(chain(12)); error instanceof Error && error.cause; error = error.cause) depth += 1;
     expect(depth).toBe(8);
