@@ -22,6 +22,7 @@ const sandboxFields = 'packages/sandbox/src/world/custom-fields.ts';
 const endpoint = 'packages/core/src/endpoint/admission.ts';
 const submission = 'packages/core/src/endpoint/submission.ts';
 const redaction = 'packages/core/src/engine/redact.ts';
+const delivery = 'packages/core/src/import/delivery.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
@@ -184,6 +185,18 @@ export const explanations: readonly Explanation[] = [
     original: "'errors' in error && Array.isArray(error.errors)",
     replacement: "'errors' in error || Array.isArray(error.errors)",
     reason: 'no error of the platform has a field "errors" that is no list',
+  },
+  ...[
+    ['!end', 'false', 'a type guard: a batch has rows'],
+    ['!row', 'false', 'a type guard: a batch of one row has one'],
+    ['sent.id === undefined', 'false', 'an id that is undefined is left out when the record is written as JSON'],
+    ['importId !== undefined', 'true', 'a type guard: an answer to a bulk creation without an id is refused before'],
+  ].map(([original = '', replacement = '', reason = '']) => ({ file: delivery, original, replacement, reason })),
+  {
+    file: 'packages/core/src/engine/api-promise.ts',
+    original: 'requestIdHeader === undefined',
+    replacement: 'false',
+    reason: 'no header is named "undefined", so there is no id either way',
   },
   {
     file: 'packages/core/src/engine/retry.ts',
