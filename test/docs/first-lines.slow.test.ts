@@ -45,7 +45,8 @@ describe.skipIf(process.platform === 'win32')('the first commands of the READMEs
   it('start the relay until Ctrl-C, and define an alias for every folder', async () => {
     const { first: documented, alias } = await blocksOf('packages/relay/README.md');
     const port = String(await freePort());
-    const first = documented.replace('4021', port);
+    // Nothing listens on the port of the API, so that the signup stays undelivered.
+    const first = documented.replace('4021', port).replace('127.0.0.1:4010', `127.0.0.1:${await freePort()}`);
     const env = { RELAY_PORT: port, RELAY_STORE: `sqlite:${join(folder, 'relay.db')}` };
     const serving = await terminal(env);
     await serving.type(first);
