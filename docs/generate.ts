@@ -16,7 +16,7 @@ const folder = join(content, 'reference');
 const pages = [
   await operationsPage(),
   clientPage(),
-  elementPage(options),
+  await elementPage(options),
   settingsPage(),
   await metricsPage(),
   await sandboxPage(),

@@ -1,48 +1,24 @@
 /** The page about the elements, with live examples: the setups of the playground. */
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { english } from '@newsletter-kit/signup';
 import { exampleSetups, type ExampleSetup } from '../../examples/demo/page/examples.ts';
 import { html, vue, write, type Tag } from '../../examples/demo/page/markup.ts';
 import type { Options } from '../../examples/demo/page/options.ts';
 import { writeSetup } from '../../examples/demo/page/setup.ts';
 import { exampleEndpoint, tagOf } from '../../examples/demo/page/tag.ts';
-import { base, root } from '../site.ts';
+import {
+  readElements,
+  readEventClasses,
+  type CustomElement,
+  type EventClass,
+  type Named,
+} from '../../widget/scripts/manifest.ts';
+import { base } from '../site.ts';
 import { code, table, type Page } from './page.ts';
 
-interface Described {
-  readonly name: string;
-  readonly description?: string;
-  readonly default?: string;
-  readonly type?: { readonly text: string };
-}
-
-interface Member extends Described {
-  readonly kind: string;
-  readonly readonly?: boolean;
-}
-
-interface Declaration {
-  readonly name: string;
-  readonly tagName?: string;
-  readonly description?: string;
-  readonly attributes?: readonly Described[];
-  readonly members?: readonly Member[];
-  readonly events?: readonly Described[];
-  readonly slots?: readonly Described[];
-  readonly cssProperties?: readonly Described[];
-  readonly cssParts?: readonly Described[];
-  readonly cssStates?: readonly Described[];
-}
-
-export function elementPage(options: Options): Page {
-  const { modules } = JSON.parse(readFileSync(join(root, 'widget/custom-elements.json'), 'utf8')) as {
-    readonly modules: readonly { readonly declarations?: readonly Declaration[] }[];
-  };
-  const declarations = modules.flatMap(({ declarations: own = [] }) => own);
-  const elements = declarations.filter(({ tagName }) => tagName !== undefined).toReversed();
-  const events = declarations.filter(({ name }) => name.endsWith('Event'));
-  const signup = declarations.find(({ tagName }) => tagName === 'newsletter-signup');
+export async function elementPage(options: Options): Promise<Page> {
+  const elements = (await readElements()).toReversed();
+  const events = await readEventClasses();
+  const signup = elements.find(({ tagName }) => tagName === 'newsletter-signup');
   if (!signup) throw new Error('custom-elements.json does not contain <newsletter-signup>. Build the widget again.');
   return {
     name: 'element',
@@ -121,7 +97,7 @@ function withEndpoint({ attributes, children, ...rest }: Tag, endpoint: string):
 }
 
 function describeElement(
-  { tagName = '', description = '', attributes, members = [], slots, cssProperties, cssParts, cssStates }: Declaration,
+  { tagName, description, attributes, members = [], slots, cssProperties, cssParts, cssStates }: CustomElement,
   isForm: boolean,
 ): string {
   const fields = members.filter(({ kind }) => kind === 'field');
@@ -165,11 +141,11 @@ function describeElement(
   return parts.map((part) => (part.startsWith('|') ? safe(part) : part)).join('\n\n');
 }
 
-type Cells = (described: Described) => readonly string[];
+type Cells = (described: Named) => readonly string[];
 const none: Cells = () => [];
 
 /** A row of each: name, further cells, description, more cells. */
-function rowsOf(list: readonly Described[] = [], before: Cells = none, after: Cells = none): string[][] {
+function rowsOf(list: readonly Named[] = [], before: Cells = none, after: Cells = none): string[][] {
   return list.map((described) => [
     code(described.name),
     ...before(described),
@@ -178,7 +154,7 @@ function rowsOf(list: readonly Described[] = [], before: Cells = none, after: Ce
   ]);
 }
 
-function describeEvent({ name, description = '', members = [] }: Declaration): string {
+function describeEvent({ name, description = '', members = [] }: EventClass): string {
   const rows = members.map((member) => [code(member.name), code(member.type?.text ?? ''), member.description ?? '']);
   return `### ${name}\n\n${safe(description)}\n\n${safe(table(['Field', 'Type', 'Meaning'], rows))}`;
 }

@@ -32,13 +32,27 @@ export interface CustomElement {
   readonly cssStates?: readonly Named[];
 }
 
+/** The class of an event. */
+export interface EventClass extends Named {
+  readonly members?: readonly Named[];
+}
+
 /** The elements of the package. */
 export async function readElements(): Promise<readonly CustomElement[]> {
-  const manifest: unknown = JSON.parse(await readFile(new URL('../custom-elements.json', import.meta.url), 'utf8'));
-  const { modules } = manifest as { modules: readonly { declarations?: readonly Partial<CustomElement>[] }[] };
-  return modules.flatMap(({ declarations = [] }) =>
-    declarations.filter((declaration): declaration is CustomElement => declaration.tagName !== undefined),
+  return (await readDeclarations()).filter(
+    (declaration): declaration is CustomElement => 'tagName' in declaration && declaration.tagName !== undefined,
   );
+}
+
+/** The event classes of the package. */
+export async function readEventClasses(): Promise<readonly EventClass[]> {
+  return (await readDeclarations()).filter(({ name }) => name.endsWith('Event'));
+}
+
+async function readDeclarations(): Promise<readonly (CustomElement | EventClass)[]> {
+  const manifest: unknown = JSON.parse(await readFile(new URL('../custom-elements.json', import.meta.url), 'utf8'));
+  const { modules } = manifest as { modules: readonly { declarations?: readonly (CustomElement | EventClass)[] }[] };
+  return modules.flatMap(({ declarations = [] }) => declarations);
 }
 
 /** The values of a type that is a union of strings; empty for any other type. */
