@@ -53,7 +53,7 @@ describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name
     async function thereAndBack(box: string): Promise<void> {
       const elsewhere = `/${box}/elsewhere`;
       const html = '<!doctype html><title>Elsewhere</title><script src="/report.js"></script><p>Elsewhere';
-      await window.open(site.page(elsewhere, { html }));
+      await window.goTo(site.page(elsewhere, { html }));
       await reports(`${elsewhere}/shown`);
       await fetch(`${endpoint.origin}/release/${box}`);
       await window.ask('void setTimeout(() => history.back(), 500)');

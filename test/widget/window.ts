@@ -8,8 +8,10 @@ import { openBrowser } from '../e2e/visitor.ts';
 export const patience = { timeout: 60_000 } as const;
 
 export interface Window {
-  /** Opens an address and waits until the page is loaded. */
+  /** Opens an address, in a new tab where the driver can, and waits until the page is loaded. */
   open(address: string): Promise<void>;
+  /** Leaves the page for another address in the same tab, and waits until that is loaded. */
+  goTo(address: string): Promise<void>;
   /** Evaluates an expression in the page, regardless of its policy. */
   ask(expression: string): Promise<unknown>;
   close(): Promise<void>;
@@ -17,9 +19,16 @@ export interface Window {
 
 const byPuppeteer = (engine: 'chromium' | 'firefox') => async (): Promise<Window> => {
   const session = await openBrowser(engine);
-  const page = await session.browser.newPage();
+  let page = await session.browser.newPage();
   return {
-    open: async (address) => void (await page.goto(address, { waitUntil: 'load' })),
+    // Firefox may never answer a navigation that begins during another one.
+    async open(address) {
+      const former = page;
+      page = await session.browser.newPage();
+      await former.close();
+      await page.goto(address, { waitUntil: 'load' });
+    },
+    goTo: async (address) => void (await page.goto(address, { waitUntil: 'load' })),
     ask: (expression) => page.evaluate(expression),
     close: () => session.close(),
   };
@@ -35,8 +44,10 @@ async function byWebDriver(): Promise<Window> {
       logLevel: 'error',
       capabilities: { ...capabilities, 'wdio:enforceWebDriverClassic': true },
     });
+    const goTo = async (address: string): Promise<void> => void (await browser.url(address));
     return {
-      open: async (address) => void (await browser.url(address)),
+      open: goTo,
+      goTo,
       ask: (expression) => browser.execute(`return ${expression}`),
       close: async () => {
         await browser.deleteSession();
