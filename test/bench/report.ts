@@ -78,7 +78,7 @@ function isMet({ must }: Goal, value: number): boolean {
 /** The line of a result in the terminal. */
 export function toLine({ package: room, title, goal, median, verdict, detail }: Result): string {
   const mark = verdict === 'met' ? '✓ met' : verdict === 'short' ? '✗ short' : '– none';
-  const value = median === null ? 'not measured' : `${round(median)} ${goal.unit}`;
+  const value = median === null ? 'not measured' : `${roundBeside(goal.bound, median)} ${goal.unit}`;
   return `${mark.padEnd(8)} ${`${room}: ${title}`.padEnd(90)} ${value.padStart(12)}  (goal ${goal.sign} ${formatNumber(goal.bound)} ${goal.unit})\n${' '.repeat(9)}${detail}`;
 }
 
@@ -131,7 +131,7 @@ export function toPage({ date, machine, versions, results }: Report): string {
 
 const bound = ({ goal }: Result): string => `${goal.sign} ${formatNumber(goal.bound)} ${goal.unit}`;
 const value = ({ median, goal }: Result): string =>
-  median === null ? 'not measured' : `${round(median)} ${goal.unit}`;
+  median === null ? 'not measured' : `${roundBeside(goal.bound, median)} ${goal.unit}`;
 const ratios = (result: Result): string =>
   Object.entries(result.ratios)
     .map(([peer, ratio]) => `${round(ratio)} × ${cell(peer)}`)
@@ -144,3 +144,6 @@ const round = (number: number): string => {
   const size = Math.abs(number);
   return formatNumber(size < 10 ? Number(number.toPrecision(3)) : Number(number.toFixed(size < 100 ? 1 : 0)));
 };
+/** Rounds, but keeps all digits of a figure that would round to its bound: 0.1003 falls short of a goal of at most 0.1. */
+const roundBeside = (bound: number, number: number): string =>
+  round(number) === formatNumber(bound) ? number.toLocaleString('en', { maximumSignificantDigits: 5 }) : round(number);
