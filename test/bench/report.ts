@@ -144,6 +144,6 @@ const round = (number: number): string => {
   const size = Math.abs(number);
   return formatNumber(size < 10 ? Number(number.toPrecision(3)) : Number(number.toFixed(size < 100 ? 1 : 0)));
 };
-/** Rounds, but keeps all digits of a figure that would round to its bound: 0.1003 falls short of a goal of at most 0.1. */
+/** Rounds, but keeps more digits of a figure that would round to its bound: 0.1003 falls short of at most 0.1. */
 const roundBeside = (bound: number, number: number): string =>
   round(number) === formatNumber(bound) ? number.toLocaleString('en', { maximumSignificantDigits: 5 }) : round(number);

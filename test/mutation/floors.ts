@@ -24,7 +24,7 @@ function coreFloor(name: string, ...tests: readonly string[]): Floor {
 
 export const floors: Readonly<Record<string, Floor>> = {
   endpoint: coreFloor('endpoint'),
-  engine: coreFloor('engine', 'packages/core/test/client.test.ts'),
+  engine: coreFloor('engine', 'packages/core/test/client.test.ts', 'packages/core/test/hosts/fetch.test.ts'),
   import: coreFloor('import'),
   watch: coreFloor('watch'),
   sync: coreFloor('sync', 'test/proofs/sync/run.test.ts'),
