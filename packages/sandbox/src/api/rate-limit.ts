@@ -51,13 +51,13 @@ export interface RateLimit {
 }
 
 export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): RateLimit {
-  let profile: RateLimitState['profile'] = 'spec';
+  let current = initial;
   let quota: QuotaSettings | null = null;
   let ends = 0;
   let used = 0;
   const use = (limit: Profile | QuotaRequest): void => {
     quota = typeof limit === 'string' ? quotas[limit] : quotaSchema.parse(limit);
-    profile = typeof limit === 'string' ? limit : 'custom';
+    current = limit;
     ends = 0;
     used = 0;
   };
@@ -93,8 +93,15 @@ export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): 
         },
       );
     },
-    get state() {
-      return { profile, limit: null, windowSeconds: null, headers: false, retryAfter: false, ...quota };
+    get state(): RateLimitState {
+      return {
+        profile: typeof current === 'string' ? current : 'custom',
+        limit: null,
+        windowSeconds: null,
+        headers: false,
+        retryAfter: false,
+        ...quota,
+      };
     },
     reset: () => use(initial),
   };

@@ -146,6 +146,14 @@ describe('paging fields', () => {
   });
 });
 
+test('with the assumption cursor_totals, a page by cursor counts the filtered rows of the whole list', async () => {
+  const sandbox = fresh({ seed: 'demo', assumptions: { cursor_totals: 'present' } });
+  const { total_results } = await list(sandbox, { page: '1', status: 'pending' });
+  expect(total_results).toBeGreaterThan(1);
+  const answered = await send(sandbox, 'GET', `${subscriptionsPath}?status=pending&limit=1`);
+  expect(answered.body).toMatchObject({ has_more: true, total_results });
+});
+
 test('lists without cursors warn only where a page is asked for, and lists without pages are whole', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const paged = `${publicationPath}/automations`;

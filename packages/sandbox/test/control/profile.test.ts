@@ -30,7 +30,12 @@ test('the rate limit can be changed while the sandbox runs; a reset restores it'
 
 test('a custom quota counts its window by the sandbox’s clock, with headers and Retry-After as set', async () => {
   const sandbox = fresh();
-  await control(sandbox, 'PUT', '/profile', { limit: 2, windowSeconds: 10, retryAfter: true });
+  const quota = { limit: 2, windowSeconds: 10, retryAfter: true };
+  expect((await control(sandbox, 'PUT', '/profile', quota)).body).toEqual({
+    profile: 'custom',
+    headers: true,
+    ...quota,
+  });
   await call(sandbox);
   sandbox.clock.advance(4000);
   expect((await call(sandbox)).status).toBe(200);
