@@ -27,6 +27,8 @@ const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
 const contact = 'packages/core/src/sync/contact.ts';
 const contactIndex = 'packages/core/src/sync/contact-index.ts';
+const pair = 'packages/core/src/sync/plan-pair.ts';
+const syncMapping = 'packages/core/src/sync/mapping.ts';
 const unmatched = 'packages/core/src/sync/plan-unmatched.ts';
 const clientAddress = 'packages/relay/src/admission/client-address.ts';
 const attackDetector = 'packages/relay/src/admission/attack-detector.ts';
@@ -331,16 +333,43 @@ export const explanations: readonly Explanation[] = [
   },
   {
     file: unmatched,
-    original: "contact.id === ''",
-    replacement: 'false',
-    reason: 'a record without id has no address either, so nothing is planned for it',
-  },
-  {
-    file: unmatched,
     original: 'plans[0]?.findings',
     replacement: 'plans[0].findings',
     reason: 'a type guard: a list that is not empty has a first element',
   },
+  {
+    file: unmatched,
+    original: 'base?.consent',
+    replacement: 'base.consent',
+    reason: 'a type guard: only an address of a contact with a readable token can have moved',
+  },
+  {
+    file: unmatched,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'the base of a field that is a text holds nothing, like the base of no field',
+  },
+  {
+    file: pair,
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'a type guard: a field that is written to the newsletter has a custom field',
+  },
+  {
+    file: pair,
+    original: "'crm'",
+    replacement: '""',
+    reason: 'every winner but "newsletter" and "review" counts as the CRM',
+  },
+  ...[
+    ["'is missing.'", '""'],
+    ['checks[key]?.(undefined)', 'checks[key](undefined)'],
+  ].map(([original = '', replacement = '']) => ({
+    file: syncMapping,
+    original,
+    replacement,
+    reason: 'a type guard: every required setting has a check, which names what is missing',
+  })),
   { file: contact, original: 'known', replacement: 'false', reason: 'a cache: the path is split again' },
   {
     file: contact,

@@ -102,7 +102,7 @@ export function planPair(
   let clears = false;
   /** The base of each field for a token that is written in any case. */
   const settled: FieldBase[] = [];
-  /** The same, but unchanged where only an echo arrived, which is no reason to write a token. */
+  /** The same for a pair without writes: unchanged where only an echo arrived, which is no reason to write a token. */
   const fields: FieldBase[] = [];
   for (const field of mapping.fields) {
     const before = base?.fields[field.index] ?? emptyFieldBase;
@@ -116,9 +116,8 @@ export function planPair(
           mapping,
           findings,
         );
-    const isEcho = planned.write === undefined && planned.base.agreed === before.agreed;
     settled.push(planned.base);
-    fields.push(isEcho ? before : planned.base);
+    fields.push(planned.base.agreed === before.agreed ? before : planned.base);
     if (planned.write === undefined) continue;
     const { side, text } = planned.write;
     clears ||= text === '';

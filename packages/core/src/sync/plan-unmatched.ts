@@ -70,7 +70,7 @@ function movingContacts({ pairs }: SyncRun): Map<number, SyncSubscription> {
   const moving = new Map<number, SyncSubscription>();
   for (const { subscription, rows, plans } of pairs) {
     const [row] = rows;
-    const isMoving = plans[0]?.findings.some(({ code }) => code === 'address_changed_in_crm') ?? false;
+    const isMoving = plans[0]?.findings.some(({ code }) => code === 'address_changed_in_crm');
     if (rows.length === 1 && row !== undefined && isMoving) moving.set(row, subscription);
   }
   return moving;
@@ -85,7 +85,7 @@ function relink(
   writesBefore: readonly SubscriptionWrite[],
 ): void {
   const { mapping, contacts, log } = run;
-  run.pairs = run.pairs.filter(({ rows }) => rows.length > 1 || rows[0] !== row);
+  run.pairs = run.pairs.filter(({ rows }) => rows[0] !== row);
   const { contact, base } = contacts.at(row);
   if (!base) return;
   const address = addressFingerprint(mapping, subscription.email);
@@ -101,7 +101,6 @@ function relink(
 export function planContactAlone(run: SyncRun, draft: DraftPlan, row: number): void {
   const { mapping, contacts } = run;
   const { contact, base } = contacts.at(row);
-  if (contact.id === '') return;
   if (base) return planMissingSubscription(run, draft, contact, base);
   if (mapping.subscribe === 'never' || !isAddress(contact.email)) return;
   // A damaged token shows that there was a subscription once: a person decides.
@@ -122,20 +121,14 @@ function createSubscription(
   // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
   const rows = contacts.withAddress(contact.email);
   if (mapping.optOut && rows.some((row) => yesNo(contacts.contactAt(row).optOut) !== false)) return;
-  if (!mayRetry(state.attempts, draft, key, state.attempts[key] !== undefined))
+  if (!mayRetry(draft, key, state.attempts[key] ?? 0))
     return log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
   draft.attempts[key] ??= 1;
   draft.subscriptionCreates.push(toSubscriptionCreate(contact, situation, mapping));
 }
 
-/** Counts a creation that did not come back. @returns whether it is tried once more */
-function mayRetry(
-  before: Readonly<Record<string, number>>,
-  { attempts }: DraftPlan,
-  key: string,
-  isRepeated: boolean,
-): boolean {
-  const tried = before[key] ?? (isRepeated ? 1 : 0);
+/** Counts a creation that did not come back after it was tried this often. @returns whether it is tried once more */
+function mayRetry({ attempts }: DraftPlan, key: string, tried: number): boolean {
   if (tried > 0) attempts[key] = Math.min(tried + 1, maxAttempts + 1);
   return tried < maxAttempts;
 }
@@ -169,11 +162,11 @@ export function planSubscriptionAlone(run: SyncRun, draft: DraftPlan, subscripti
   if (isErased(subscription)) return;
   const { id, created } = subscription;
   const key = log.fingerprint(id);
-  const isNew = state.watermark === null || created > state.watermark;
+  const isNew = created > (state.watermark ?? -Infinity);
   if (!isNew && state.attempts[key] === undefined) return planMissingContact(run, draft, subscription, key);
   if (mapping.situations.newSubscription === 'leave') return;
-  const isRepeated = state.seenUntil !== null && created <= state.seenUntil;
-  if (!mayRetry(state.attempts, draft, key, isRepeated))
+  const isRepeated = created <= (state.seenUntil ?? -Infinity);
+  if (!mayRetry(draft, key, state.attempts[key] ?? (isRepeated ? 1 : 0)))
     return log.report('contact_creation_failed', { subscriptionId: id });
   draft.oldestCreate = Math.min(draft.oldestCreate ?? created, created);
   draft.contactCreates.push(toContactCreate(subscription, 'new_subscription', mapping));
@@ -234,7 +227,7 @@ export function toContactCreate(
 ): ContactCreate {
   const { paths, optOut } = mapping;
   const hasLeft = subscription.status === 'inactive';
-  const isOptedOut = hasLeft && (optOut?.setOnUnsubscribe ?? false);
+  const isOptedOut = hasLeft && optOut?.setOnUnsubscribe;
   const changes: Record<string, unknown> = { [paths.email]: subscription.email };
   if (optOut && isOptedOut) changes[optOut.contact] = true;
   const fields = mapping.fields.map((field): FieldBase => {

@@ -177,6 +177,17 @@ describe('the circuit breaker holds back a plan', () => {
     expect(result.pairs[0]?.contactWrites).toHaveLength(1);
   });
 
+  it('but for opt-outs alone, without the token of a contact that is opted out already', () => {
+    const mapping = { breaker: { share: 0, atLeast: 0 } };
+    const { contacts, subscriptions, state } = agreed(2);
+    const [one = {}, two = {}] = contacts;
+    const [first = subscription(1)] = subscriptions;
+    const all = [{ ...one, city: '' }, { ...two, do_not_mail: true }, contactOf(2, { id: 'other-2' })];
+    const { held, pairs } = plan(all, [first, subscription(2, { status: 'inactive' })], state, { mapping });
+    expect(held).not.toBeNull();
+    expect(pairs.map(({ contactWrites }) => contactWrites.map(({ id }) => id))).toEqual([['other-2']]);
+  });
+
   it('also where a pair has findings and no changes', () => {
     const { contacts, subscriptions, state } = agreed(2);
     const [one = {}, two = {}] = contacts;

@@ -6,8 +6,9 @@ function problemsOf(mapping: unknown): readonly string[] {
   try {
     checkMapping(mapping);
   } catch (error) {
-    if (error instanceof MappingError) return error.problems;
-    throw error;
+    if (!(error instanceof MappingError)) throw error;
+    expect(error.name).toBe('MappingError');
+    return error.problems;
   }
   return [];
 }
@@ -103,6 +104,12 @@ describe('checkMapping', () => {
         { ...field, contact: 'c', direction: 'to_subscription' },
       ],
     },
+    {
+      fields: [
+        { ...field, direction: 'to_subscription' },
+        { ...field, newsletter: 'c', direction: 'to_subscription' },
+      ],
+    },
   ])('accepts %j', (mapping) => {
     expect(problemsOf(mapping)).toEqual([]);
   });
@@ -165,6 +172,8 @@ describe('checkMapping', () => {
       })),
     ];
     expect(problemsOf({ fields: fieldsOf(14, 1) })).toEqual([]);
+    // Exactly 255 characters.
+    expect(problemsOf({ fields: fieldsOf(7, 20) })).toEqual([]);
     expect(problemsOf({ fields: fieldsOf(14, 2) })).toEqual([
       'The fields need a token of 257 characters, and it has 255: a field that goes both ways takes 14, any other 5. Map fewer fields, or let some go one way.',
     ]);

@@ -199,6 +199,7 @@ describe('the plan of consent', () => {
       {},
       [],
     ],
+    ['agreement without token and opt-out', { status: 'active' }, 'subscribed', undefined, {}, []],
     ['an unsubscribe without token and opt-out', { status: 'inactive' }, 'unknown', undefined, {}, []],
     [
       'an unsubscribe where no opt-out is mapped',

@@ -144,6 +144,9 @@ describe('a field', () => {
       subscriptionWrite !== null || Object.keys(contactWrite?.changes ?? {}).length > 0;
     const first = run(linked, 'Bonn');
     expect([isWritten(first), first.findings]).toEqual([true, []]);
+    expect(first.base.fields).toEqual([
+      { [side === 'crm' ? 'toContact' : 'toSubscription']: { fingerprint: expect.any(Number) as number, count: 1 } },
+    ]);
     const second = run(first.base, 'Bonn');
     expect(isWritten(second)).toBe(true);
     expect(second.findings).toMatchObject([{ code: 'not_accepted', field: 'text', side, isNew: true }]);
@@ -241,6 +244,12 @@ describe('the token', () => {
       options: { valuesWait: true },
     });
     expect(plan).toMatchObject({ subscriptionWrite: null, contactWrite: null, base });
+  });
+
+  it('that is not written records no consent', () => {
+    const left = { subscription: { status: 'inactive' }, contact: { token: '' } };
+    expect(planOf(left).consent).toHaveLength(1);
+    expect(planOf({ ...left, options: { valuesWait: true } })).toMatchObject({ contactWrite: null, consent: [] });
   });
 
   it('is linked by the situation of the pair', () => {

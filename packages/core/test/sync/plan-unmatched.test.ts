@@ -49,8 +49,33 @@ describe('a contact whose address changed in the CRM', () => {
     const changed = [{ ...one, email: 'new@example.com' }, { ...two, city: 'Ulm' }, three, { ...three, id: 'c4' }];
     const target = subscription(7, { email: 'new@example.com', created: newer });
     const vetoed = changed.map((contact, index) => (index === 3 ? { ...contact, do_not_mail: true } : contact));
-    const { pairs } = plan(vetoed, [...subscriptions, target], state, move);
+    const { pairs, subscriptionCreates } = plan(vetoed, [...subscriptions, target], state, move);
     expect(pairs.map(({ situation }) => situation)).toEqual(['address_moved', 'linked', 'ambiguous']);
+    expect(subscriptionCreates).toEqual([]);
+  });
+
+  it('is linked to its new subscription whatever else is reported of it', () => {
+    const { contacts, subscriptions, state } = moved();
+    const invalid = contacts.map((contact) => ({ ...contact, city: { nested: true } }));
+    const target = subscription(7, { email: 'new@example.com', created: newer });
+    const result = plan(invalid, [...subscriptions, target], state, move);
+    expect(result.pairs.map(({ situation }) => situation)).toEqual(['address_moved']);
+    expect(codes(result)).toEqual(['wrong_kind']);
+  });
+
+  it('is told apart from contacts of which something else is reported', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const invalid = contacts.map((contact) => ({ ...contact, city: { nested: true } }));
+    const result = plan(invalid, subscriptions, state, move);
+    expect([codes(result), result.subscriptionCreates]).toEqual([['wrong_kind'], []]);
+  });
+
+  it('is not subscribed at its new address where another contact has the address of the subscription', () => {
+    const { contacts, subscriptions, state } = moved();
+    const mapping = { situations: { addressChangedInCrm: 'move', ambiguous: 'use_linked' } } as const;
+    const result = plan([...contacts, contactOf(1, { id: 'c2' })], subscriptions, state, { mapping });
+    expect(codes(result)).toContain('address_changed_in_crm');
+    expect(result.subscriptionCreates).toEqual([]);
   });
 
   it('is not subscribed at its new address after it left the newsletter', () => {
@@ -126,6 +151,7 @@ describe('a contact whose subscription is gone', () => {
     const second = plan(contacts, [], first.state, { mapping });
     expect(second.pairs).toHaveLength(isMarked ? 1 : 0);
     expect(second.counts.removals).toBe(isMarked ? 1 : 0);
+    for (const pair of second.pairs) expect([pair.subscriptionWrites, pair.consent]).toEqual([[], []]);
     expect(second.findings).toMatchObject([
       { code: 'subscription_gone', row: 1, contactId: 'c1', subscriptionId: subscriptions[0]?.id },
     ]);
@@ -231,6 +257,18 @@ describe('a subscription without contact', () => {
     expect(base?.fields[3]).toEqual({ agreed: undefined, toSubscription: undefined, toContact: undefined });
   });
 
+  it('gets a contact without the values that are empty or go to the newsletter only', () => {
+    const field = { newsletter: city, contact: 'city' };
+    const created = (direction: 'to_contact' | 'to_subscription', value: string) => {
+      const one = subscription(1, { custom_fields: [{ name: 'City', value }] });
+      const mapping = { fields: [{ ...field, direction }] };
+      return plan([], [one], startSync(), { mapping }).contactCreates[0]?.changes;
+    };
+    expect(created('to_contact', 'Bonn')).toHaveProperty('city', 'Bonn');
+    expect(created('to_contact', '')).not.toHaveProperty('city');
+    expect(created('to_subscription', 'Bonn')).not.toHaveProperty('city');
+  });
+
   it.each([
     ['sets the opt-out', { contact: 'do_not_mail' }, true, { side: 'crm', field: 'do_not_mail', value: true }],
     [
@@ -271,6 +309,7 @@ describe('a subscription without contact', () => {
     for (let run = 0; run < 3; run += 1) {
       const result = plan([contactOf(2)], [subscription(1)], state);
       expect(result.contactCreates).toHaveLength(1);
+      expect(Object.values(result.state.attempts)).toEqual(run === 0 ? [] : [run + 1]);
       ({ state } = result);
     }
     const failed = plan([contactOf(2)], [subscription(1)], state);
