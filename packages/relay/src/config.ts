@@ -52,12 +52,7 @@ export interface RelayConfig {
  */
 export function readConfig(variables: Readonly<Record<string, string | undefined>>): RelayConfig {
   const errors: string[] = [];
-  const environment = readEnvironment(variables, errors);
-  const path = environment.get('RELAY_CONFIG')?.value;
-  const file = path === undefined ? null : openConfigFile(String(path));
-  errors.push(...(file?.errors ?? []));
-
-  const shared = new Map([...(file?.top ?? []), ...environment]);
+  const { file, shared } = readSources(variables, errors);
   const relay = check(relaySettings, shared, '', errors);
   const layers = file?.forms ?? new Map([['default', new Map<string, SettingValue>()]]);
   const checked = [...layers].map(([name, own]) => {
@@ -77,8 +72,7 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     if (relay.RELAY_LIMIT_ADDRESS.length === 0)
       errors.push('RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.');
   }
-  if (errors.length > 0) throw new StartupError(['The configuration has errors:', ...new Set(errors)].join('\n  - '));
-  if (!relay) throw new Error('A configuration without errors has all its settings.');
+  if (!relay || errors.length > 0) throw configurationError(errors);
   return {
     store: relay.RELAY_STORE,
     api: { url: relay.NEWSLETTER_API_URL },
@@ -112,6 +106,38 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
   };
 }
 
+/** What a command needs that works on the store, or asks the running relay that has opened it. */
+export type StoreConfig = Pick<RelayConfig, 'store' | 'listen' | 'operator'>;
+
+const storeSettings = relaySettings.pick({
+  RELAY_STORE: true,
+  RELAY_HOST: true,
+  RELAY_PORT: true,
+  RELAY_OPERATOR_TOKEN: true,
+});
+
+/**
+ * Reads those settings as {@link readConfig} does, and no other one: the commands run without the key of the API, and
+ * under an account that may not read its file.
+ *
+ * @throws StartupError that names every error
+ */
+export function readStoreConfig(variables: Readonly<Record<string, string | undefined>>): StoreConfig {
+  const errors: string[] = [];
+  const { shared } = readSources(variables, errors, ['RELAY_CONFIG', ...Object.keys(storeSettings.shape)]);
+  const relay = check(storeSettings, shared, '', errors);
+  if (!relay || errors.length > 0) throw configurationError(errors);
+  return {
+    store: relay.RELAY_STORE,
+    listen: { host: relay.RELAY_HOST, port: relay.RELAY_PORT },
+    operator: { token: relay.RELAY_OPERATOR_TOKEN },
+  };
+}
+
+function configurationError(errors: readonly string[]): StartupError {
+  return new StartupError(['The configuration has errors:', ...new Set(errors)].join('\n  - '));
+}
+
 /** Every secret of a configuration, for removal from logs. */
 export function secretsOf({
   store,
@@ -125,6 +151,19 @@ export function secretsOf({
   return [password, operator.token, secret, mail.server?.auth?.pass, ...ofForms]
     .filter((each) => each !== undefined)
     .filter(Boolean);
+}
+
+/** The file that RELAY_CONFIG names, and the settings of its top with those of the environment over them. */
+function readSources(
+  variables: Readonly<Record<string, string | undefined>>,
+  errors: string[],
+  names: readonly string[] = settings.map(({ name }) => name),
+): { readonly file: ConfigFile | null; readonly shared: ReadonlyMap<string, SettingValue> } {
+  const environment = readEnvironment(variables, errors, names);
+  const path = environment.get('RELAY_CONFIG')?.value;
+  const file = path === undefined ? null : openConfigFile(String(path));
+  errors.push(...(file?.errors ?? []));
+  return { file, shared: new Map([...(file?.top ?? []), ...environment]) };
 }
 
 /** @throws StartupError if it cannot be read */
@@ -147,10 +186,11 @@ const otherVariables = ['RELAY_ALERT_EVENT'];
 function readEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
   errors: string[],
+  wanted: readonly string[],
 ): Map<string, SettingValue> {
   const valueOf = (name: string): string => variables[name]?.trim() ?? '';
   const given = new Map<string, SettingValue>();
-  for (const { name } of settings) {
+  for (const name of wanted) {
     const value = valueOf(name);
     const where = `${name}_FILE`;
     const path = valueOf(where);

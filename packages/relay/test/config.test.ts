@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { readStoreConfig } from '../src/config.ts';
 import { readConfig, secretsOf, settings, StartupError } from '../src/index.ts';
 import { environment, publicationId, site } from './running-relay.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
@@ -249,5 +250,42 @@ describe('the configuration', () => {
       if (name !== 'RELAY_ALLOWED_ORIGINS' && name !== 'RELAY_CONFIG')
         expect(errors({ [name]: '?misplaced secret?' })).not.toContain('misplaced');
     }
+  });
+});
+
+describe('the settings of a command that works on the store', () => {
+  it('are the store, the address of the relay and the operator token, each with its default', () => {
+    expect(readStoreConfig({})).toEqual({
+      store: { kind: 'sqlite', path: './relay.db' },
+      listen: { host: '127.0.0.1', port: 4020 },
+      operator: { token: undefined },
+    });
+  });
+
+  it('come from the file of RELAY_CONFIG too', () => {
+    const file = join(scratchFolder(), 'relay.yaml');
+    writeFileSync(file, 'store: sqlite:./other.db\nport: 4021\nforms: { jobs: { publication_id: pub_1 } }\n');
+    expect(readStoreConfig({ RELAY_CONFIG: file })).toMatchObject({
+      store: { path: './other.db' },
+      listen: { port: 4021 },
+    });
+  });
+
+  it('leave the key of the API unread, and every other setting unchecked', () => {
+    const others = {
+      NEWSLETTER_API_URL: 'no address',
+      NEWSLETTER_API_KEY_FILE: '/nowhere/key',
+      RELAY_PROOF: 'perhaps',
+      RELAY_CONFIRMATION: 'true',
+    };
+    expect(errors(others)).toContain('NEWSLETTER_API_KEY_FILE');
+    expect(readStoreConfig({ ...others, RELAY_STORE: 'sqlite:./relay.db' })).toEqual(readStoreConfig({}));
+  });
+
+  it('are checked, and a misspelt name is an error: the command would open another store', () => {
+    expect(() => readStoreConfig({ RELAY_STORE: 'relay.db', RELAY_PORT: 'x' })).toThrow(
+      /RELAY_STORE must be[^]*RELAY_PORT must be/,
+    );
+    expect(() => readStoreConfig({ RELAY_STOER: 'sqlite:./relay.db' })).toThrow('is RELAY_STORE meant?');
   });
 });

@@ -4,7 +4,7 @@ import process from 'node:process';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
-import { readConfig } from '../config.ts';
+import { readStoreConfig } from '../config.ts';
 import { storeName } from '../store/address.ts';
 import { StartupError } from '../startup-error.ts';
 
@@ -20,7 +20,7 @@ export function define(command: Command) {
 
 async function importFile(file: string): Promise<void> {
   if (file !== '-') checkReadable(file);
-  const config = readConfig(process.env);
+  const config = readStoreConfig(process.env);
   // Loaded only now, so that help and completion answer at once.
   const { openStore } = await import('../store/open-store.ts');
   const { BadLineError, importLines, errorsIn } = await import('../store/transfer.ts');

@@ -1,5 +1,5 @@
 /** The operator’s commands, on a store that is not in use and through the running relay that uses it. */
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
 import { eventually } from '../eventually.ts';
@@ -45,7 +45,8 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
       relay.child.kill('SIGTERM');
       await relay.ended;
     }
-    const variables = { ...environment, ...settings, RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: port };
+    // No more than the store, and where the relay listens: the key of the API is not needed.
+    const variables = { RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: port };
     return { api, relent, relay, folder, command: (...args: string[]): Promise<Ended> => run(args, variables) };
   }
 
@@ -155,6 +156,13 @@ const backupPage = readFileSync(
 const server = sharedPostgres();
 const consent = { sentence: 'Yes, mail me.', version: null, page: null, visitor: null };
 
+it('the commands report a store that does not exist, and create none', async () => {
+  const folder = scratchFolder();
+  const { code, stderr } = await run(['status'], { RELAY_STORE: `sqlite:${folder}/relay.db` });
+  expect([code, stderr]).toEqual([1, expect.stringContaining(`There is no store at ${folder}/relay.db`)]);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 describe('import', () => {
   it('moves everything to another store: stop, export, import, start', async () => {
     const folder = scratchFolder();
@@ -163,8 +171,8 @@ describe('import', () => {
     const relay = await serve(folder, settings);
     for (const email of ['one@example.com', 'two@example.com']) await relay.signUp(email, age);
     await eventually('the API has refused two', () => (relay.output().match(/refused for good/g)?.length ?? 0) === 2);
-    const from = { ...environment, ...settings, RELAY_STORE: `sqlite:${folder}/relay.db` };
-    const to = { ...from, RELAY_STORE: `sqlite:${folder}/new/relay.db` };
+    const from = { RELAY_STORE: `sqlite:${folder}/relay.db` };
+    const to = { RELAY_STORE: `sqlite:${folder}/new/relay.db` };
     mkdirSync(`${folder}/new`);
     const file = `${folder}/relay.ndjson`;
 
