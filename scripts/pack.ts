@@ -52,9 +52,10 @@ async function bundleCore(folder: string, name: string): Promise<boolean> {
     const bundled = join(scratch, 'core');
     await mkdir(bundled);
     if (!(await run('tar', ['xzf', tarball(folder, core), '--strip-components', '1', '-C', bundled]))) return false;
-    // npm installs no dependency of a bundled package.
-    const dependencies = { ...(await readManifest(bundled)).dependencies, ...packed.dependencies };
-    const bundling = { ...packed, dependencies, bundleDependencies: [core] };
+    // npm takes every dependency of a bundled package to be in the tarball, too. Therefore the package around it has them.
+    const { dependencies: ofCore, ...bundledManifest } = await readManifest(bundled);
+    const bundling = { ...packed, dependencies: { ...ofCore, ...packed.dependencies }, bundleDependencies: [core] };
+    await writeFile(join(bundled, 'package.json'), JSON.stringify(bundledManifest, null, 2));
     await writeFile(join(unpacked, 'package.json'), JSON.stringify(bundling, null, 2));
     await cp(bundled, join(unpacked, 'node_modules', core), { recursive: true });
     return await run('tar', ['czf', tarball(folder, name), '-C', scratch, 'package']);

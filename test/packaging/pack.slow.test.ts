@@ -1,12 +1,16 @@
 /** What `npm run pack` writes: each tarball installs alone, without a copy of ours from the registry, and works. */
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { manifest } from '../../scripts/install.mjs';
 import { packBuilt } from '../../scripts/pack.ts';
 import { freePort } from '../support/free-ports.ts';
 import { installInEmptyFolder, type Installation } from './installed.ts';
+
+const execute = promisify(execFile);
 
 let folder: string;
 beforeAll(async () => {
@@ -49,7 +53,7 @@ describe('the tarball of', () => {
   it.each([
     ['sandbox', 'newsletter-sandbox', ['exec', '--', 'node', '-p', 'process.env.NEWSLETTER_API_KEY'], 'sandbox-key'],
     ['cli', 'newsletter', ['api', '--help'], 'Usage: newsletter api'],
-    ['relay', 'newsletter-relay', ['status'], 'Waiting      0'],
+    ['relay', 'newsletter-relay', ['import', '/dev/null'], 'Read: 0 signups'],
   ] as const)('%s brings its command, which works', async (name, command, args, printed) => {
     const installed = await install(`newsletter-kit-${name}`);
     const version = await installed.command(command, ['--version']);
@@ -84,6 +88,21 @@ describe('the tarball of', () => {
     expect(n8n.nodes.length).toBeGreaterThan(2);
     for (const node of n8n.nodes) await readFile(join(path, node));
   });
+});
+
+it.each([
+  ['sandbox', 'newsletter-sandbox'],
+  ['relay', 'newsletter-relay'],
+  ['cli', 'newsletter'],
+])('the tarball of %s brings its command to the whole machine', async (name, command) => {
+  const prefix = await mkdtemp(join(tmpdir(), 'newsletter-global-'));
+  onTestFinished(() => rm(prefix, { recursive: true, force: true }));
+  const tarball = join(folder, `newsletter-kit-${name}.tgz`);
+  await execute('npm', ['install', '--global', '--no-audit', '--no-fund', '--prefer-offline', tarball], {
+    env: { ...process.env, npm_config_prefix: prefix },
+  });
+  const { stdout } = await execute(join(prefix, 'bin', command), ['--version']);
+  expect(stdout).toBe(`${manifest.version}\n`);
 });
 
 it('the tarballs of sandbox, relay and cli work together in one folder', async () => {
