@@ -95,7 +95,11 @@ ${table(
   ['Event', 'When', 'Event at the end'],
   [
     ...Object.entries(alertConditions).map(([name, { when, end }]) => [code(name), when, code(end)]),
-    [code('dead_letters'), 'Signups were refused for good, `count` of them within a minute.', '–'],
+    [
+      code('dead_letters'),
+      'The API refused `count` signups for good within a minute, or the mail server their confirmation mails; with the last reason.',
+      '–',
+    ],
   ],
 )}
 `,

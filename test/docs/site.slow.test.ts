@@ -8,6 +8,7 @@ import { settings } from '@newsletter-kit/relay';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { resolveLink } from '../../docs/repository-links.ts';
 import { base, content, repository } from '../../docs/site.ts';
+import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
 import { assumptions } from '../../packages/sandbox/src/control/assumptions.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
@@ -130,13 +131,17 @@ describe('the reference', () => {
     expect(textOf('operations')).toContain('Enroll a subscriber into an automation');
   });
 
-  it('lists every setting of the relay', () => {
-    expect(
-      missing(
-        'relay-settings',
-        settings.map(({ name }) => name),
-      ),
-    ).toEqual([]);
+  it('lists every setting of the relay, and which ones are required', () => {
+    const names = settings.map(({ name }) => name);
+    expect(missing('relay-settings', names)).toEqual([]);
+    const rows = textOf('relay-settings').split(/(?=\b(?:RELAY|NEWSLETTER)_[A-Z_]+\b)/);
+    const required = rows.filter((row) => row.includes('required')).map((row) => row.split(' ')[0]);
+    expect(required.toSorted()).toEqual([
+      'NEWSLETTER_API_KEY',
+      'NEWSLETTER_API_URL',
+      'NEWSLETTER_PUBLICATION_ID',
+      'RELAY_ALLOWED_ORIGINS',
+    ]);
   });
 
   it('lists every metric and alert', () => {
@@ -147,6 +152,12 @@ describe('the reference', () => {
     const rules = [...source('deploy/prometheus/rules.yml').matchAll(/alert: (\w+)/g)].map(([, name = '']) => name);
     expect(missing('metrics', metrics)).toEqual([]);
     expect(missing('metrics', rules)).toEqual([]);
+    expect(
+      missing(
+        'metrics',
+        Object.entries(alertConditions).flatMap(([name, { end }]) => [name, end]),
+      ),
+    ).toEqual([]);
   });
 
   it('lists every assumption', () => {

@@ -617,7 +617,7 @@ describe('the documentation of the tag', () => {
     await run(snippets.find((snippet) => snippet.language === language && snippet.code.includes(has))?.code ?? '');
   });
 
-  it('has up-to-date tables of the manifest and the sizes', async () => {
+  it('has up-to-date tables of the texts and the sizes', async () => {
     await expect(
       promisify(execFile)(process.execPath, [join(root, 'widget/scripts/readme.ts'), '--check']),
     ).resolves.toMatchObject({ stderr: '' });

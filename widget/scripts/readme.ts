@@ -1,13 +1,9 @@
-/**
- * Writes the sections of the website pages that derive from custom-elements.json and the built files; `--check` only
- * compares them.
- */
+/** Writes the sections of the website pages that derive from the source and the built files; `--check` compares them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../scripts/root.ts';
 import { pagePath } from '../../test/support/documentation.ts';
 import { english } from '../src/messages.ts';
-import { readElements, type CustomElement, type Named } from './manifest.ts';
 import { limits } from './size.ts';
 
 /** A table with this head. Line breaks and `|` in cells are escaped. */
@@ -18,32 +14,6 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 }
 
 const code = (text = ''): string => text && `\`${text}\``;
-const sorted = (list: readonly Named[] = []): Named[] =>
-  [...list].sort((one, other) => one.name.localeCompare(other.name));
-const described = (head: string, list: readonly Named[] | undefined): string =>
-  table(
-    [head, ''],
-    sorted(list).map(({ name, description = '' }) => [code(name), description]),
-  );
-
-function attributes({ attributes: list }: CustomElement): string {
-  return table(
-    ['Attribute', 'Takes', ''],
-    sorted(list).map(({ name, type, description = '' }) => [
-      code(name),
-      code(type?.text.replaceAll("'", '')),
-      description,
-    ]),
-  );
-}
-
-function members({ members: list = [] }: CustomElement): string {
-  const own = list.filter(({ attribute, privacy, kind }) => !attribute && (kind === 'method' || privacy !== 'private'));
-  return described(
-    'Property or method',
-    own.map((member) => ({ ...member, name: member.kind === 'method' ? `${member.name}()` : member.name })),
-  );
-}
 
 function texts(): string {
   return table(
@@ -73,38 +43,8 @@ async function integrity(): Promise<string> {
 \`\`\``;
 }
 
-const elements = await readElements();
-const named = (tagName: string): CustomElement => {
-  const found = elements.find((element) => element.tagName === tagName);
-  if (!found) throw new Error(`custom-elements.json does not contain <${tagName}>: build the package first.`);
-  return found;
-};
-const signup = named('newsletter-signup');
-
 /** The text between `<!-- name -->` and `<!-- /name -->` of each page. */
 const pages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'website/reference': {
-    attributes: attributes(signup),
-    'field-attributes': attributes(named('newsletter-field')),
-    members: members(signup),
-    events: described('Event', signup.events),
-  },
-  'website/style-reference': {
-    slots: table(
-      ['Slot', ''],
-      sorted(signup.slots).map(({ name, description = '' }) => [name ? code(name) : 'without a name', description]),
-    ),
-    parts: described('Part', signup.cssParts),
-    states: described('State', signup.cssStates),
-    properties: table(
-      ['Property', 'Default', ''],
-      sorted(signup.cssProperties).map(({ name, default: initial = '', description = '' }) => [
-        code(name),
-        initial,
-        description,
-      ]),
-    ),
-  },
   'website/texts': { texts: texts() },
   'website/files': { sizes: sizes() },
   'website/csp': { integrity: await integrity() },
@@ -120,7 +60,7 @@ for (const [page, sections] of Object.entries(pages)) {
   }, before);
   if (after === before) continue;
   if (process.argv.includes('--check')) {
-    console.error(`${path} differs from custom-elements.json or the built files: run "node scripts/readme.ts".`);
+    console.error(`${path} differs from the source or the built files: run "node scripts/readme.ts".`);
     process.exitCode = 1;
   } else await writeFile(join(root, path), after);
 }

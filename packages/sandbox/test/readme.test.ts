@@ -9,7 +9,6 @@ import { serverOptions } from '../src/command/options.ts';
 import { blocks, page, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { scenarios } from '../src/command/scenarios.ts';
-import { assumptions } from '../src/control/assumptions.ts';
 import { start } from './command/process.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));
@@ -52,16 +51,6 @@ test('the vitest snippet of the documentation is a test of the fixture, letter f
   const fixture = readFileSync(new URL('vitest.test.ts', import.meta.url), 'utf8');
   expect(told).toContain('clientOptions');
   expect(fixture.replace('  met.push(sandbox);\n', '')).toContain(told);
-});
-
-test('the documentation lists every assumption', () => {
-  const rows = Object.entries(assumptions).map(
-    ([id, { silent, default: fallback, others }]) =>
-      `| \`${id}\` | ${[fallback, ...Object.keys(others)].map((value) => `\`${value}\``).join(', ')} | ${silent} |\n`,
-  );
-  expect(documentation).toContain(
-    `| Assumption | Values, the default first | What is left open |\n|---|---|---|\n${rows.join('')}`,
-  );
 });
 
 test('the first call of the documentation creates a subscription', async () => {
