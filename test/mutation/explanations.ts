@@ -36,6 +36,8 @@ const formToken = 'packages/relay/src/admission/form-token.ts';
 const fieldValue = 'packages/core/src/import/field-value.ts';
 const request = 'packages/core/src/import/request.ts';
 const dispatch = 'nodes/Newsletter/operations/dispatch.ts';
+const attempt = 'packages/core/src/engine/attempt.ts';
+const engine = 'packages/core/src/engine/engine.ts';
 
 export const explanations: readonly Explanation[] = [
   {
@@ -591,5 +593,47 @@ export const explanations: readonly Explanation[] = [
     original: 'resources[resource]?.workspace',
     replacement: 'resources[resource].workspace',
     reason: 'the resource exists, because its operation was found',
+  },
+  {
+    file: attempt,
+    original: '!(error instanceof InvalidAnswerError)',
+    replacement: 'false',
+    reason: 'narrows a type only: reading a success throws no other error',
+  },
+  {
+    file: attempt,
+    original: "'network'",
+    replacement: '""',
+    reason: 'every failure but "timeout" and "aborted" counts as a lost response, and the event names the status',
+  },
+  {
+    file: attempt,
+    original: '!(error instanceof SyntaxError)',
+    replacement: 'false',
+    reason: 'narrows a type only: JSON.parse throws no other error',
+  },
+  {
+    file: attempt,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'one more secret that no message holds',
+  },
+  {
+    file: engine,
+    original: 'options.token === undefined',
+    replacement: 'false',
+    reason: 'narrows a type only: a source made of undefined gives undefined, and the request is sent without a token',
+  },
+  {
+    file: engine,
+    original: 'body === undefined',
+    replacement: 'false',
+    reason: 'narrows a type only: JSON.stringify(undefined) is undefined',
+  },
+  {
+    file: 'packages/core/src/engine/host.ts',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'no pattern of a code matches either text',
   },
 ];

@@ -76,7 +76,7 @@ function readResponse(operation: CalledOperation, answer: HostAnswer, sentAt: nu
     if (!(error instanceof InvalidAnswerError)) throw error;
     return {
       answer,
-      error: new TransportError('network', { code: 'UNREADABLE' }),
+      error: new TransportError('network'),
       unreadable: error,
       sentAt,
       durationMs,
@@ -91,7 +91,7 @@ export function attemptEvent(
   number: number,
   retryInMs: number | null,
 ): AttemptEvent {
-  const outcome = attempt.answer?.status ?? attempt.error?.failure ?? 'network';
+  const outcome = attempt.error && !attempt.answer ? attempt.error.failure : attempt.answer.status;
   return { operation: operation.id, attempt: number, durationMs: attempt.durationMs, outcome, retryInMs };
 }
 
@@ -142,10 +142,10 @@ function parseSuccess(id: CallName, { status, headers, body }: HostAnswer): unkn
   }
 }
 
-/** A SyntaxError without the part of the body that V8 quotes: it may hold a token. */
+/** A SyntaxError without the part of the body that the platform quotes: it may hold a token. */
 function withoutQuotation(error: unknown): SyntaxError | undefined {
   if (!(error instanceof SyntaxError)) return undefined;
-  return new SyntaxError(error.message.replace(/,? *(\.\.\.)?"[^]*"(\.\.\.)? is not valid JSON/, ' in the body'));
+  return new SyntaxError(error.message.replace(/(, \.*)?"[^]*/, ' in the body'));
 }
 
 /** The error for a response with an error status. */

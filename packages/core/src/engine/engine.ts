@@ -155,8 +155,7 @@ export function createEngine(options: EngineOptions): Engine {
     const parts = sortArguments(operation, args);
     // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
     if (!validating || (parts.body === null && Object.keys(parts.query).length === 0)) return parts;
-    const validator = validating.loaded ?? (await validating.loading);
-    const checked = validator.request(id, parts);
+    const checked = (await validating).request(id, parts);
     if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
     return { path: parts.path, ...checked.value };
   }
@@ -213,7 +212,7 @@ export function createEngine(options: EngineOptions): Engine {
       args,
     );
     if (!validating) return { data: value, head };
-    const checked = (validating.loaded ?? (await validating.loading)).answer(id, value);
+    const checked = (await validating).answer(id, value);
     if ('problems' in checked) throw new InvalidAnswerError(id, head.status, checked.problems);
     return { data: checked.value, head };
   }
@@ -291,20 +290,12 @@ export function createEngine(options: EngineOptions): Engine {
   };
 }
 
-interface Validation {
-  loaded: Validator | undefined;
-  readonly loading: Promise<Validator>;
-}
-
-function validation(option: EngineOptions['validator']): Validation | null {
+function validation(option: EngineOptions['validator']): Promise<Validator> | null {
   if (option === undefined) return null;
-  if (typeof option !== 'function') return { loaded: option, loading: Promise.resolve(option) };
-  const state: Validation = { loaded: undefined, loading: option() };
-  state.loading.then(
-    (validator) => (state.loaded = validator),
-    () => {}, // every call that needs it rejects with the reason
-  );
-  return state;
+  if (typeof option !== 'function') return Promise.resolve(option);
+  const loading = option();
+  loading.catch(() => {}); // every call that needs it rejects with the reason
+  return loading;
 }
 
 /** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */

@@ -6,6 +6,7 @@ import {
   ConfigurationError,
   ConflictError,
   createEngine,
+  createPacer,
   ForbiddenError,
   InvalidAnswerError,
   InvalidRequestError,
@@ -19,6 +20,9 @@ import {
   TimeoutError,
   TransportError,
   UnauthorizedError,
+  type AttemptEvent,
+  type Host,
+  type TransportErrorDetails,
 } from '../../src/engine/index.ts';
 import { apiError, heldBack, withAdvice, type CallName } from '../../src/engine/errors.ts';
 import { withoutSecrets } from '../../src/engine/redact.ts';
@@ -36,6 +40,12 @@ function calling(...script: readonly Scripted[]) {
   return { host, engine, get: () => engine.call('automations.get', { automationId: 'aut_1' }) };
 }
 
+const failure = (call: Promise<unknown>): Promise<unknown> =>
+  call.then(
+    () => expect.fail('It succeeded.'),
+    (error: unknown) => error,
+  );
+
 const html = { headers: { 'content-type': 'text/html' }, body: '<html><h1>Bad gateway</h1></html>' };
 
 describe('an answer', () => {
@@ -49,13 +59,31 @@ describe('an answer', () => {
     [429, RateLimitError],
     [500, ServerError],
     [503, ServerError],
+    [103, ApiError],
   ])('of %i becomes its error, whatever its body', async (status, Class) => {
-    for (const body of ['', '<html>', '{"status":', '[]', 'null', '{"errors":"none"}', '{"errors":[null,1]}']) {
-      const { get } = calling({ status, body });
-      await expect(get(), body).rejects.toSatisfy(
-        (error) => error instanceof Class && error.status === status && error.operation === 'automations.get',
-      );
+    for (const body of [
+      '',
+      '<html>',
+      '{"status":',
+      '[]',
+      'null',
+      '{"errors":"none","statusText":7}',
+      '{"errors":[null]}',
+    ]) {
+      const error = await failure(calling({ status, body }).get());
+      expect(error, body).toBeInstanceOf(Class);
+      expect(error, body).toMatchObject({ status, operation: 'automations.get', statusText: '', errors: [] });
     }
+  });
+
+  it('has empty texts in place of messages and codes that are no text', async () => {
+    const body = '{"errors":[{"message":7,"code":"A"},{"message":"It is gone","code":null}]}';
+    await expect(calling({ status: 400, body }).get()).rejects.toMatchObject({
+      errors: [
+        { message: '', code: 'A' },
+        { message: 'It is gone', code: '' },
+      ],
+    });
   });
 
   it('carries the messages of the service and what to do', async () => {
@@ -101,6 +129,10 @@ describe('an answer', () => {
     const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
     const call = engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' });
     await expect(call).rejects.toMatchObject({ errors: [{ code: 'invalid_grant', message: 'The code has expired.' }] });
+    const { engine: other } = calling({ status: 400, body: '{"error":"invalid_scope"}' });
+    await expect(other.request('POST', '/oauth/token')).rejects.toMatchObject({
+      errors: [{ code: 'invalid_scope', message: 'invalid_scope' }],
+    });
     expect(host.sent[0]).toMatchObject({
       url: 'http://app.test/oauth/token',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -132,18 +164,40 @@ describe('an answer', () => {
     expect(redact(text)).toBe(clean);
   });
 
-  it.each([
-    ['HTML', html],
-    ['cut-off JSON', { body: '{"data":{"id":"aut_1"' }],
-    ['empty', { body: ' ' }],
-  ])('of success that is %s is an error of its own, and asked for again where that does no harm', async (_, answer) => {
-    await expect(calling(answer).get()).rejects.toBeInstanceOf(InvalidAnswerError);
-    const { host, engine } = calling(answer, { body: '{"data":{}}' });
-    expect(await engine.call('automations.get', { automationId: 'aut_1' }, { retry: { retries: 1 } })).toEqual({
-      data: {},
-    });
-    expect(host.sent).toHaveLength(2);
-  });
+  it.each<[kind: string, answer: Scripted, problem: string, cause: string | null]>([
+    ['HTML', html, 'the body is not JSON (text/html, 33 characters)', "Unexpected token '<' in the body"],
+    [
+      'cut-off JSON',
+      { headers: {}, body: '{"data":{"id":"aut_1"' },
+      'the body is not JSON (no content type, 21 characters)',
+      "Expected ',' or '}' after property value in JSON at position 21 (line 1 column 22)",
+    ],
+    [
+      'JSON with an error in its middle',
+      { body: '{"token":"tok-0123456789","id":tok_1, "name":"a long name"}' },
+      'the body is not JSON (application/json, 59 characters)',
+      "Unexpected token 'o' in the body",
+    ],
+    ['a short text', { body: 'done' }, 'application/json, 4 characters', "Unexpected token 'd' in the body"],
+    ['no JSON value', { body: 'undefined' }, 'application/json, 9 characters', ' in the body'],
+    ['empty', { body: ' ' }, 'the body is empty', null],
+    ['a list', { body: '[]' }, 'the body is no JSON object', null],
+    ['without data', { body: '{}' }, '"data" is missing', null],
+  ])(
+    'of success that is %s is an error of its own, and asked for again where that does no harm',
+    async (_, answer, problem, cause) => {
+      const error = await failure(calling(answer).get());
+      expect(error).toBeInstanceOf(InvalidAnswerError);
+      expect(error).toHaveProperty('message', expect.stringContaining(problem));
+      if (cause === null) expect(error).not.toHaveProperty('cause');
+      else expect(error).toMatchObject({ cause: { name: 'SyntaxError', message: cause } });
+      const { host, engine } = calling(answer, { body: '{"data":{}}' });
+      expect(await engine.call('automations.get', { automationId: 'aut_1' }, { retry: { retries: 1 } })).toEqual({
+        data: {},
+      });
+      expect(host.sent).toHaveLength(2);
+    },
+  );
 
   it('of an import is read whether it is wrapped in data or not', async () => {
     const accepted = { message: 'ok', import_id: 'i1' };
@@ -180,9 +234,112 @@ describe('an answer', () => {
     },
   );
 
-  it('of any 2xx is a success', async () => {
-    const { get } = calling({ status: 201, body: '{"data":{}}' });
-    expect(await get()).toEqual({ data: {} });
+  it.each([200, 201, 299])('of %i is a success', async (status) => {
+    expect(await calling({ status, body: '{"data":{}}' }).get()).toEqual({ data: {} });
+  });
+
+  it('of OAuth has no data around it, and is an empty object where a token was revoked', async () => {
+    const host = scriptedHost([{ body: '{"access_token":"a"}' }, { body: ' ' }, { body: '{"revoked":true}' }]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', appUrl: 'http://app.test' });
+    const grant = { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' } as const;
+    expect(await engine.call('oauth.refresh', grant)).toEqual({ access_token: 'a' });
+    for (const _ of [1, 2])
+      expect(await engine.call('oauth.revoke', { token: 't', client_id: 'c', client_secret: 's' })).toEqual({});
+  });
+
+  it.each([
+    [300, 'https://login.test/in?email=ada@example.com', 'https://login.test'],
+    [399, '/in', 'http://api.test'],
+    [302, undefined, null],
+    [302, 'mailto:ada@example.com', null],
+    [302, 'http://', null],
+  ])('of %i that leads to %s is an error that names %s', async (status, location, origin) => {
+    const headers: Record<string, string> = location === undefined ? {} : { location };
+    const error = await failure(calling({ status, headers }).get());
+    expect(error).toEqual(new RedirectError('automations.get', status, origin, 'baseUrl'));
+    expect(error).toMatchObject({ status, location: origin });
+  });
+});
+
+describe('an attempt without an answer', () => {
+  it('of an OAuth call names the setting appUrl', async () => {
+    const oauth = (scripted: Scripted) =>
+      createEngine({
+        host: scriptedHost([scripted]),
+        baseUrl: 'http://api.test/v2',
+        appUrl: 'http://app.test',
+        retry: false,
+      }).call('oauth.tokenInfo', {});
+    await expect(oauth({ status: 301 })).rejects.toThrow(
+      'oauth.tokenInfo: the service answered 301, a redirect, which is not followed. Correct appUrl.',
+    );
+    const hidden = new TransportError('network', { code: 'ERR_REDIRECTED' });
+    const text = 'the service answered with a redirect, which is not followed. Correct';
+    await expect(oauth(hidden)).rejects.toThrow(`oauth.tokenInfo: ${text} appUrl (ERR_REDIRECTED).`);
+    await expect(calling(hidden).get()).rejects.toThrow(`automations.get: ${text} baseUrl (ERR_REDIRECTED).`);
+  });
+
+  it('becomes an error with the failure as its cause', async () => {
+    for (const kind of ['network', 'timeout'] as const) {
+      const cause = new TransportError(kind);
+      await expect(calling(cause).get()).rejects.toMatchObject({ cause });
+    }
+    await expect(calling(new TransportError('aborted', { cause: 'why' })).get()).rejects.toMatchObject({
+      name: 'AbortedError',
+      cause: 'why',
+    });
+  });
+
+  it('because of a bug in the host or the pacer throws it as it is', async () => {
+    const bug = new RangeError('a bug');
+    const host = { ...scriptedHost([]), send: () => Promise.reject(bug) };
+    const pacer = { ...createPacer(host), turn: () => Promise.reject(bug) };
+    for (const options of [{ host }, { host: scriptedHost([]), pacer }]) {
+      const engine = createEngine({ baseUrl: 'http://api.test/v2', publicationId: 'pub_1', ...options });
+      await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBe(bug);
+    }
+  });
+
+  it('is reported with its failure, and every attempt with its duration', async () => {
+    const host = scriptedHost([new TransportError('timeout'), { body: '{"da' }, { body: '{"data":{}}' }]);
+    const slow: Host = {
+      ...host,
+      async send(request) {
+        await host.sleep(40);
+        return host.send(request);
+      },
+    };
+    await host.sleep(1000);
+    const events: AttemptEvent[] = [];
+    const engine = createEngine({
+      host: slow,
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      onAttempt: (event) => events.push(event),
+    });
+    await engine.call('automations.get', { automationId: 'aut_1' });
+    const operation = 'automations.get';
+    expect(events).toEqual([
+      { operation, attempt: 1, durationMs: 40, outcome: 'timeout', retryInMs: 250 },
+      { operation, attempt: 2, durationMs: 40, outcome: 200, retryInMs: 500 },
+      { operation, attempt: 3, durationMs: 40, outcome: 200, retryInMs: null },
+    ]);
+  });
+
+  const certificate = 'the TLS certificate of the service was not accepted';
+  it.each<[text: string, details: TransportErrorDetails, notSent: boolean, correct: string | null]>([
+    ['network', {}, false, null],
+    ['network (ETIMEDOUT)', { code: 'ETIMEDOUT' }, false, null],
+    ['network (ECONNREFUSED)', { code: 'ECONNREFUSED' }, true, null],
+    ['network (ECONNREFUSED)', { code: 'ECONNREFUSED', notSent: false }, false, null],
+    ['network (CERT_HAS_EXPIRED)', { code: 'CERT_HAS_EXPIRED' }, true, certificate],
+    ['network (ERR_REDIRECTED)', { code: 'ERR_REDIRECTED' }, false, 'the service answered with a redirect'],
+  ])('is a TransportError: %s', (message, details, notSent, correct) => {
+    const error = new TransportError('network', details);
+    expect(error).toMatchObject({ name: 'TransportError', failure: 'network', message, notSent, code: details.code });
+    expect(error.misconfiguration).toEqual(correct === null ? null : expect.stringContaining(correct));
+    expect(error).not.toHaveProperty('cause');
+    expect(new TransportError('network', { ...details, cause: 'why' }).cause).toBe('why');
   });
 });
 
@@ -354,11 +511,11 @@ describe('the text of an error', () => {
 
   it('quotes the messages of the service', () => {
     const errors = [
-      { message: 'It is gone.', code: 'A' },
+      { message: 'List v2.1 is gone.', code: 'A' },
       { message: 'Sorry', code: 'B' },
     ];
     expect(apiError('automations.get', { ...details, status: 418, errors }).message).toBe(
-      'automations.get: the service answered 418, "It is gone (A); Sorry (B)". See the API documentation for this status.',
+      'automations.get: the service answered 418, "List v2.1 is gone (A); Sorry (B)". See the API documentation for this status.',
     );
   });
 
@@ -371,78 +528,79 @@ describe('the text of an error', () => {
   });
 
   const call = 'automations.get';
-  it.each<[error: NewsletterError, name: string, text: string, more: object]>([
+  // The errors are made in the test and not in the table: mutation tests run only tests that run the changed code.
+  it.each<[name: string, make: () => NewsletterError, text: string, more: object]>([
     [
-      new InvalidRequestError(call, ['a', 'b']),
       'InvalidRequestError',
+      () => new InvalidRequestError(call, ['a', 'b']),
       'the request was not sent: a; b.',
       { problems: ['a', 'b'] },
     ],
     [
-      new InvalidAnswerError(call, 200, ['a', 'b']),
       'InvalidAnswerError',
+      () => new InvalidAnswerError(call, 200, ['a', 'b']),
       'the answer (200) could not be read: a; b. The request may have been carried out.',
       { status: 200, problems: ['a', 'b'] },
     ],
     [
-      new NetworkError(call, new TransportError('network', { code: 'ECONNREFUSED', notSent: true })),
       'NetworkError',
+      () => new NetworkError(call, new TransportError('network', { code: 'ECONNREFUSED', notSent: true })),
       'the service could not be reached (ECONNREFUSED). Check the base URL and that the service runs.',
       { notSent: true, code: 'ECONNREFUSED' },
     ],
     [
-      new NetworkError(call, new TransportError('network', { notSent: true })),
       'NetworkError',
+      () => new NetworkError(call, new TransportError('network', { notSent: true })),
       'the service could not be reached. Check the base URL and that the service runs.',
       { notSent: true, code: undefined },
     ],
     [
-      new NetworkError(call, new TransportError('network', { code: 'ECONNRESET' })),
       'NetworkError',
+      () => new NetworkError(call, new TransportError('network', { code: 'ECONNRESET' })),
       'the connection broke before the whole answer arrived (ECONNRESET). The request may have been carried out.',
       { notSent: false, code: 'ECONNRESET' },
     ],
     [
-      new NetworkError(call, new TransportError('network')),
       'NetworkError',
+      () => new NetworkError(call, new TransportError('network')),
       'the connection broke before the whole answer arrived. The request may have been carried out.',
       { notSent: false },
     ],
     [
-      new TimeoutError(call, 5),
       'TimeoutError',
+      () => new TimeoutError(call, 5),
       'no answer within 5 ms. The request may have been carried out; raise timeoutMs if the service is slow.',
       { timeoutMs: 5, notSent: false },
     ],
     [
-      new TimeoutError(call, 5, { notSent: true }),
       'TimeoutError',
+      () => new TimeoutError(call, 5, { notSent: true }),
       "the request was not sent: the service's quota left no room for it within 5 ms. Call less often, or raise totalTimeoutMs.",
       { timeoutMs: 5, notSent: true },
     ],
-    [new AbortedError(call, 'why'), 'AbortedError', 'the call was aborted by its signal.', { cause: 'why' }],
-    [new ConfigurationError(call, 'wrong'), 'ConfigurationError', 'wrong.', { code: undefined }],
+    ['AbortedError', () => new AbortedError(call, 'why'), 'the call was aborted by its signal.', { cause: 'why' }],
+    ['ConfigurationError', () => new ConfigurationError(call, 'wrong'), 'wrong.', { code: undefined }],
     [
-      new ConfigurationError(call, 'wrong', { code: 'E', cause: 'why' }),
       'ConfigurationError',
+      () => new ConfigurationError(call, 'wrong', { code: 'E', cause: 'why' }),
       'wrong (E).',
       { code: 'E', cause: 'why' },
     ],
     [
-      new RedirectError(call, 301, 'https://other.test', 'baseUrl'),
       'RedirectError',
+      () => new RedirectError(call, 301, 'https://other.test', 'baseUrl'),
       'the service answered 301, a redirect to https://other.test, which is not followed. Correct baseUrl.',
       { status: 301, location: 'https://other.test' },
     ],
     [
-      new RedirectError(call, 301, null, 'appUrl'),
       'RedirectError',
+      () => new RedirectError(call, 301, null, 'appUrl'),
       'the service answered 301, a redirect, which is not followed. Correct appUrl.',
       { status: 301, location: null },
     ],
-    [new NewsletterError(call, 'anything'), 'NewsletterError', 'anything', {}],
-  ])('%s is complete', (error, name, text, more) => {
-    expect(error).toMatchObject({ name, message: `automations.get: ${text}`, ...more });
+    ['NewsletterError', () => new NewsletterError(call, 'anything'), 'anything', {}],
+  ])('of %s is complete', (name, make, text, more) => {
+    expect(make()).toMatchObject({ name, message: `automations.get: ${text}`, ...more });
   });
 
   it('has a cause only where there is one, and advice where the outcome is unknown', () => {

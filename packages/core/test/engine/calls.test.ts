@@ -1,5 +1,6 @@
 /** Calls: the response behind the data, extra fields, and requests that the contract does not describe. */
 import { describe, expect, it } from 'vitest';
+import { isRecord } from '../../src/is-record.ts';
 import { operation } from '../../src/contract/index.ts';
 import { ApiPromise, responseInfo } from '../../src/engine/api-promise.ts';
 import {
@@ -17,6 +18,7 @@ import {
   NotFoundError,
   PagePromise,
   ServerError,
+  type Validator,
 } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
@@ -125,6 +127,57 @@ describe('a call', () => {
   });
 });
 
+describe('a validator', () => {
+  const validator: Validator = {
+    request: (_, { query, body }) => (query['limit'] === 0 ? { problems: ['limit'] } : { value: { query, body } }),
+    answer: (_, value) =>
+      isRecord(value) && value['data'] !== 'wrong' ? { value: { ...value, checked: true } } : { problems: ['data'] },
+  };
+  const validated = (option: Validator | (() => Promise<Validator>), ...script: readonly Scripted[]) => {
+    const host = scriptedHost(script);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', validator: option });
+    return { host, engine };
+  };
+
+  it.each([
+    ['given', validator],
+    ['loaded', async () => validator],
+  ])('that is %s checks requests and answers', async (_, option) => {
+    const { host, engine } = validated(option, json({ data: 1 }), json({ data: 'wrong' }));
+    expect(await engine.call('automations.get', { automationId: 'aut_1' })).toEqual({ data: 1, checked: true });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow(
+      'automations.get: the answer (200) could not be read: data.',
+    );
+    await expect(engine.list('subscriptions.list', { limit: 0 })).rejects.toThrow(
+      'subscriptions.list: the request was not sent: limit.',
+    );
+    expect(host.sent).toHaveLength(2);
+  });
+
+  it('that loads delays only requests with a query or a body, and all answers', async () => {
+    const loading = Promise.withResolvers<Validator>();
+    const { host, engine } = validated(() => loading.promise, ...Array.from({ length: 3 }, () => json({ data: [] })));
+    const calls = [
+      engine.call('automations.get', { automationId: 'aut_1' }),
+      engine.call('customFields.create', { kind: 'string', display: 'a' }),
+      engine.list('subscriptions.list', { limit: 1 }).then(({ items }) => items),
+    ];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(host.sent.map(({ url }) => new URL(url).pathname)).toEqual(['/v2/publications/pub_1/automations/aut_1']);
+    loading.resolve(validator);
+    const checked = { data: [], checked: true };
+    expect(await Promise.all(calls)).toEqual([checked, checked, []]);
+    expect(host.sent).toHaveLength(3);
+  });
+
+  it('that cannot be loaded rejects the calls that need it', async () => {
+    const reason = new Error('no such file');
+    const { engine } = validated(() => Promise.reject(reason));
+    await new Promise((resolve) => setImmediate(resolve));
+    await expect(engine.list('subscriptions.list', { limit: 1 })).rejects.toBe(reason);
+  });
+});
+
 describe('a list', () => {
   it('is a Promise of its first page that sends nothing before it is read', async () => {
     const { engine, host } = calling(json({ data: [{ id: 'a' }], page: 1, total_pages: 1 }, { headers }));
@@ -153,6 +206,18 @@ describe('a list', () => {
       'GET http://api.test/v2/publications/pub_1/subscriptions?limit=100&cursor=x&view=new',
     ]);
   });
+});
+
+it('a request has a body only where the call has one, and the timeout of the call before that of the engine', async () => {
+  const { host, engine } = calling(...Array.from({ length: 4 }, () => json({ data: {} })));
+  await engine.call('automations.get', { automationId: 'aut_1' }, { timeoutMs: 700 });
+  await engine.call('automations.get', { automationId: 'aut_1' });
+  await engine.request('GET', '/tiers');
+  const other = createEngine({ host, baseUrl: 'http://api.test/v2//', timeoutMs: 900 });
+  await other.request('GET', '/tiers', { publicationId: 'pub_1' });
+  const request = { method: 'GET', url: 'http://api.test/v2/tiers', headers: { accept: 'application/json' } };
+  expect(host.sent.map(({ timeoutMs }) => timeoutMs)).toEqual([700, 30_000, 30_000, 900]);
+  expect(host.sent[3]).toStrictEqual({ ...request, timeoutMs: 900 });
 });
 
 describe('a request that the contract does not describe', () => {

@@ -105,6 +105,19 @@ describe('a list', () => {
     await expect(ids()).rejects.toThrow('points back to the page just read');
   });
 
+  it.each([
+    ['the same page number', { page: 3 }, { page: 2, total_pages: 9 }],
+    ['the first page number', {}, { page: 0, total_pages: 9 }],
+  ])('rejects when %s comes again', async (_, asked, paging) => {
+    const { engine, ids } = listing(json({ data: items('a'), ...paging }));
+    await expect(ids(engine.list('subscriptions.list', asked))).rejects.toThrow('points back to the page just read');
+  });
+
+  it('rejects an answer whose data is no list', async () => {
+    const { engine } = listing(json({ data: {} }));
+    await expect(engine.list('subscriptions.list', {})).rejects.toThrow('could not be read: "data" is not a list.');
+  });
+
   it.each([1, 2, 3, 7])('ends where the cursors go round in a circle of %i after some pages', async (length) => {
     for (const before of [0, 1, 5]) {
       const circle = Array.from({ length }, (_, place) => `circle-${place}`);
