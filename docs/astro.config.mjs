@@ -54,6 +54,7 @@ export default defineConfig({
       // Languages that the highlighter does not know, by ones that look alike.
       expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
+      components: { Hero: './src/components/Hero.astro' },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.

@@ -52,7 +52,7 @@ async function bundleCore(folder: string, name: string): Promise<boolean> {
     const bundled = join(scratch, 'core');
     await mkdir(bundled);
     if (!(await run('tar', ['xzf', tarball(folder, core), '--strip-components', '1', '-C', bundled]))) return false;
-    // npm takes every dependency of a bundled package to be in the tarball, too. Therefore the package around it has them.
+    // npm takes every dependency of a bundled package to be in the tarball, too: the package around it names them.
     const { dependencies: ofCore, ...bundledManifest } = await readManifest(bundled);
     const bundling = { ...packed, dependencies: { ...ofCore, ...packed.dependencies }, bundleDependencies: [core] };
     await writeFile(join(bundled, 'package.json'), JSON.stringify(bundledManifest, null, 2));

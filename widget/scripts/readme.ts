@@ -1,4 +1,4 @@
-/** Writes the sections of the website pages that derive from the source and the built files; `--check` compares them. */
+/** Writes the sections of website pages that derive from the source and the built files; `--check` compares them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../scripts/root.ts';
