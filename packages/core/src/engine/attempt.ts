@@ -91,7 +91,7 @@ export function attemptEvent(
   number: number,
   retryInMs: number | null,
 ): AttemptEvent {
-  const outcome = attempt.error && !attempt.answer ? attempt.error.failure : attempt.answer.status;
+  const outcome = attempt.error ? (attempt.answer?.status ?? attempt.error.failure) : attempt.answer.status;
   return { operation: operation.id, attempt: number, durationMs: attempt.durationMs, outcome, retryInMs };
 }
 
