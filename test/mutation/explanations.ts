@@ -636,4 +636,30 @@ export const explanations: readonly Explanation[] = [
     replacement: '"Stryker was here!"',
     reason: 'no pattern of a code matches either text',
   },
+  ...[
+    ['!lookUp', 'false', 'narrows a type only: a call without a lookup is not looked up'],
+    ['time !== undefined', 'true', 'narrows a type only: undefined is below no number'],
+    [
+      "typeof value === 'string'",
+      'true',
+      'narrows a type only: Date.parse finds no time in values that JSON has besides',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/engine/lost-response.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['{ readAt: 0, remaining: 0, background: 0 }', '{}', 'the first answer begins the first window'],
+    ['newResetAt < resetAt', 'newResetAt <= resetAt', 'equal times are the same window'],
+    ['false', 'true', 'the first 429 sets it again, and no rate is known before'],
+    ['due > now', 'due >= now', 'a request that is due at this moment has neither waited nor been early'],
+    ["''", '"Stryker was here!"', 'no date either'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/engine/rate-limit.ts',
+    original,
+    replacement,
+    reason,
+  })),
 ];

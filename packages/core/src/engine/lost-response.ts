@@ -72,10 +72,7 @@ export function lookUpOf(id: CallName): Lookup | undefined {
 
 /** Arguments for the list. */
 function listArguments({ listArguments: names, query }: Lookup, asked: FieldValues): FieldValues {
-  return {
-    ...query,
-    ...Object.fromEntries(names.flatMap((name) => (asked[name] === undefined ? [] : [[name, asked[name]]]))),
-  };
+  return { ...query, ...Object.fromEntries(names.map((name) => [name, asked[name]])) };
 }
 
 /** Reads the first page of a list. */

@@ -94,7 +94,7 @@ const reserved = { share: 0.05, least: 2 };
 /** The rate limit that headers state. The last answer counts: another process may use the same key. */
 function statedQuota() {
   let remaining = 0;
-  let resetAt = 0;
+  let resetAt = Number.NEGATIVE_INFINITY;
   /** The window as its first answer stated it, and the background calls sent since. */
   let window = { readAt: 0, remaining: 0, background: 0 };
   let lastBackground = Number.NEGATIVE_INFINITY;
@@ -246,13 +246,10 @@ export function retryAfterMs(
   { status, headers }: Pick<HostAnswer, 'status' | 'headers'>,
   nowMs: number,
 ): number | undefined {
-  const retryAfter = headers['retry-after'];
-  if (retryAfter !== undefined) {
-    const wait = /^\s*\d+(\.\d+)?\s*$/.test(retryAfter)
-      ? Number(retryAfter) * 1000
-      : byHostClock(Date.parse(retryAfter), headers, nowMs) - nowMs;
-    if (Number.isFinite(wait)) return Math.max(0, wait);
-  }
+  const seconds = numberIn(headers, 'retry-after');
+  const wait =
+    seconds === null ? byHostClock(Date.parse(headers['retry-after'] ?? ''), headers, nowMs) - nowMs : seconds * 1000;
+  if (Number.isFinite(wait)) return Math.max(0, wait);
   if (status !== 429) return undefined; // other answers usually carry a reset, too
   for (const { reset } of spellings) {
     const resetInMs = untilReset(headers, reset, nowMs);

@@ -71,6 +71,23 @@ describe('after a lost response', () => {
     });
   });
 
+  it('a record that lacks the subscription id of the call decides nothing', async () => {
+    const host = scriptedHost([lost, list(journey({ subscription_id: null }))]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    await expect(engine.call('journeys.enroll', { automationId: 'aut_1', subscription_id: 'sub_1' })).rejects.toThrow(
+      'Whether it has happened is unknown',
+    );
+  });
+
+  it('a record from before the lost attempt decides nothing, although it is younger than the call', async () => {
+    const { call } = enrolling(
+      { status: 429, headers: { 'retry-after': '10' } },
+      lost,
+      list(journey({ started_at: seconds + 7 })),
+    );
+    await expect(call).rejects.toThrow('Whether it has happened is unknown');
+  });
+
   it("an earlier record is not taken for the call's own", async () => {
     const earlier = journey({ status: 'completed', started_at: seconds - 3_600 });
     const { call } = enrolling(lost, list(earlier), json({ data: late }));
@@ -105,8 +122,9 @@ describe('after a lost response', () => {
     ['5 seconds old', -5, 0, 'unclear'],
     ['just too old', -2.001, 0, 'unclear'],
     ['2 seconds old', -2, 0, 'found'],
-    ['2 seconds ahead', 2, 0, 'found'],
-    ['more than 2 seconds ahead', 2.501, 0, 'unclear'],
+    // The lookup begins 250 ms after the call.
+    ['2 seconds ahead', 2.25, 0, 'found'],
+    ['more than 2 seconds ahead', 2.251, 0, 'unclear'],
     ['2 seconds old, the clock unknown', -2, undefined, 'found'],
   ])('a record %s: %4$s', async (_, offset, skew, result) => {
     const record = journey({ started_at: new Date(now + offset * 1000).toISOString() });
@@ -151,8 +169,8 @@ describe('after a lost response', () => {
     await expect(call).rejects.toThrow('Whether it has happened is unknown');
   });
 
-  it('a list with an unexpected item is inconclusive', async () => {
-    const { call } = enrolling(lost, json({ data: [17] }));
+  it.each([17, null])('a list with the item %j is inconclusive', async (item) => {
+    const { call } = enrolling(lost, json({ data: [item] }));
     await expect(call).rejects.toThrow('Whether it has happened is unknown');
   });
 
@@ -183,6 +201,7 @@ describe('after a lost response', () => {
   it.each([
     ['400', [{ status: 400 }]],
     ['409', [{ status: 409 }]],
+    ['an aborted attempt', [new TransportError('aborted')]],
     ['503, again and again', Array.from({ length: 5 }, () => ({ status: 503 }))],
     [
       'a refused connection, again and again',
@@ -220,17 +239,28 @@ describe('after a lost response', () => {
     const { call, sent } = enrolling(new TransportError('timeout'), list());
     await expect(call).rejects.toBeInstanceOf(TimeoutError);
     expect(sent()).toEqual(['POST', 'GET']);
+    for (const status of [504, 524]) {
+      const later = enrolling({ status }, list());
+      await expect(later.call).rejects.toMatchObject({ status });
+      expect(later.sent()).toEqual(['POST', 'GET']);
+    }
+    for (const status of [500, 502]) {
+      const { call: failed } = enrolling({ status }, list(), json({ data: late }));
+      expect(await failed).toEqual({ data: late });
+    }
   });
 
-  it('a retry that conflicts with the record of the first attempt succeeds', async () => {
-    const { call, sent } = enrolling(
-      lost,
-      list(),
-      { status: 400, body: '{"errors":[{"message":"already","code":"X"}]}' },
-      list(late),
-    );
+  it.each([400, 409])('a retry that conflicts (%i) with the record of the first attempt succeeds', async (status) => {
+    const refused = { status, body: '{"errors":[{"message":"already","code":"X"}]}' };
+    const { call, sent } = enrolling(lost, list(), refused, list(late));
     expect(await call).toEqual({ data: late });
     expect(sent()).toEqual(['POST', 'GET', 'POST', 'GET']);
+  });
+
+  it('a retry that is refused for another reason fails', async () => {
+    const { call, sent } = enrolling(lost, list(), { status: 403 }, list(late));
+    await expect(call).rejects.toMatchObject({ status: 403 });
+    expect(sent()).toEqual(['POST', 'GET', 'POST']);
   });
 
   it('the other two non-idempotent operations are looked up, too', async () => {
@@ -241,13 +271,16 @@ describe('after a lost response', () => {
       status: 'pending',
       requested_at: new Date(now).toISOString(),
     };
+    const other = { ...request, id: 'd0', email: 'bob@example.com' };
     const engine = (...script: Scripted[]) =>
       createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
     const fields = list({ ...field, id: 'f0', display: 'Village' }, { ...field, kind: 'text' });
     expect(await engine(lost, fields).call('customFields.create', { kind: 'string', display: 'Town' })).toEqual({
       data: { ...field, kind: 'text' },
     });
-    expect(await engine(lost, list(request)).call('deletionRequests.create', { email: 'ADA@example.com' })).toEqual({
+    expect(
+      await engine(lost, list(other, request)).call('deletionRequests.create', { email: 'ADA@example.com' }),
+    ).toEqual({
       data: request,
     });
     const open = { ...request, requested_at: new Date(now - 86_400_000).toISOString() };
@@ -313,5 +346,14 @@ describe('a deletion that finds nothing', () => {
     ['after a refused connection', [new TransportError('network', { code: 'ECONNREFUSED' })]],
   ])('%s is an error', async (_, before) => {
     await expect(deleting(...before, { status: 404 })).rejects.toBeInstanceOf(NotFoundError);
+  });
+
+  it('is none where it is not a deletion', async () => {
+    const engine = createEngine({
+      host: scriptedHost([lost, { status: 404 }]),
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+    });
+    await expect(engine.call('customFields.get', { id: 'f1' })).rejects.toBeInstanceOf(NotFoundError);
   });
 });

@@ -19,8 +19,8 @@ const quotaHeaders = (remaining: number, resetAfterMs = minute) => ({
 function watched() {
   const quota = createQuota();
   let inFlight = 0;
-  const send = (at: number) => {
-    const sent = quota.sent(start + at);
+  const send = (at: number, background = false) => {
+    const sent = quota.sent(start + at, background);
     inFlight += 1;
     return {
       answer(answer: Parameters<typeof quota.answered>[1], after = at) {
@@ -31,30 +31,32 @@ function watched() {
   };
   /** When one more may go, as of `at`; Infinity where only an answer can tell. */
   const next = (at: number): number => Math.max(at, quota.nextAt(start + at, inFlight) - start);
+  /** The same for a background call. */
+  const nextInBackground = (at: number): number => Math.max(at, quota.nextAt(start + at, inFlight, true) - start);
   /** How many may go at this moment, each answered at once. */
   const room = (at: number, most = 200): number => {
     let count = 0;
     for (; count < most && next(at) <= at; count += 1) send(at).answer(ok, at);
     return count;
   };
-  return { quota, send, next, room };
+  return { quota, send, next, nextInBackground, room };
 }
 
 describe('after a 429', () => {
   it('one request is sent alone, also where an answer to an earlier request comes in', () => {
     const { send, next } = watched();
-    const [refused, earlier] = [send(0), send(0)];
+    const [refused, earlier] = [send(0), send(100)];
     refused.answer(tooMany({ 'retry-after': '10' }), 100);
-    earlier.answer(ok, 200);
+    expect(earlier.answer(ok, 200)).toBe(false);
     expect(next(200)).toBe(10_100);
     const first = send(10_100);
     expect(next(10_100)).toBe(Infinity);
-    first.answer(ok, 10_200);
+    expect(first.answer(ok, 10_200)).toBe(false);
     expect(next(10_200)).toBe(10_200);
   });
 
   it('without Retry-After and before any success, the pause triples each time, up to a minute', () => {
-    const { send, next } = watched();
+    const { send, next, room } = watched();
     let at = 0;
     const pauses = Array.from({ length: 7 }, () => {
       send(at).answer(tooMany(), at);
@@ -63,11 +65,13 @@ describe('after a 429', () => {
       return pause;
     });
     expect(pauses).toEqual([1_500, 4_500, 13_500, 40_500, 60_000, 60_000, 60_000]);
+    send(at).answer(ok, at);
+    expect(room(at)).toBe(200);
   });
 
   it('429s of requests sent together count as one', () => {
     const { quota, send } = watched();
-    const [one, other] = [send(0), send(0)];
+    const [one, other] = [send(0), send(100)];
     expect(one.answer(tooMany({ 'retry-after': '10' }), 100)).toBe(true);
     expect(other.answer(tooMany({ 'retry-after': '60' }), 200)).toBe(false);
     expect(quota.pausedUntil).toBe(start + 10_100);
@@ -88,9 +92,34 @@ describe('headers', () => {
     send(0).answer(quotaHeaders(0), 0);
     for (const other of others) other.answer(ok, 100);
     expect(next(100)).toBe(minute);
-    for (let n = 0; n < 20; n += 1) send(minute + n).answer(ok, minute + n);
-    send(2 * minute);
+    for (let n = 0; n < 15; n += 1) send(minute + n).answer(ok, minute + n);
+    const [twentieth] = [send(2 * minute), send(2 * minute)];
+    expect(next(2 * minute)).toBe(Infinity);
+    twentieth.answer(ok, 2 * minute);
     expect(next(2 * minute)).toBe(2 * minute);
+  });
+
+  it('allow the remaining requests in flight, and after the window one that asks about the next', () => {
+    const { send, next } = watched();
+    send(0).answer(quotaHeaders(1), 0);
+    expect(next(0)).toBe(0);
+    const last = send(0);
+    expect(next(0)).toBe(Infinity);
+    last.answer(quotaHeaders(0), 100);
+    expect(next(100)).toBe(minute);
+    send(100).answer(quotaHeaders(5, 2 * minute), 100);
+    expect(next(2 * minute)).toBe(2 * minute);
+    send(2 * minute);
+    expect(next(2 * minute)).toBe(Infinity);
+  });
+
+  it('with resets up to a second apart state the same window', () => {
+    const { send, next } = watched();
+    send(0).answer(quotaHeaders(0), 0);
+    send(100).answer(quotaHeaders(9, minute + 1000), 100);
+    expect(next(100)).toBe(minute);
+    send(200).answer(quotaHeaders(9, minute + 1001), 200);
+    expect(next(200)).toBe(200);
   });
 
   it('of answers out of order give the smallest remaining number', () => {
@@ -104,9 +133,44 @@ describe('headers', () => {
   it('of a past window do not change the current one', () => {
     const { send, next } = watched();
     const [late, early] = [send(minute - 1), send(minute)];
-    early.answer(quotaHeaders(99, 2 * minute), minute + 100);
-    late.answer(quotaHeaders(0), minute + 200);
+    early.answer(quotaHeaders(99, 3 * minute), minute + 100);
+    late.answer(quotaHeaders(0, 2 * minute), minute + 200);
     expect(next(minute + 200)).toBe(minute + 200);
+  });
+});
+
+describe('background calls', () => {
+  /** A window of a minute with 100 calls, of which so many were sent at its beginning. */
+  function window({ background, others = 0 }: { readonly background: number; readonly others?: number }) {
+    const seen = watched();
+    seen.send(0).answer(quotaHeaders(100), 0);
+    for (let n = 0; n < others; n += 1) seen.send(0).answer(quotaHeaders(99 - n), 0);
+    for (let n = 0; n < background; n += 1) seen.send(0, true).answer(quotaHeaders(99 - others - n), 0);
+    return seen;
+  }
+
+  it('are spread evenly over the calls that are left without the reserve of 5 %', () => {
+    expect(window({ background: 0 }).nextInBackground(0)).toBe(0);
+    expect(window({ background: 1 }).nextInBackground(0)).toBeCloseTo(minute / 95);
+    expect(window({ background: 94 }).nextInBackground(0)).toBe(minute / 2);
+    expect(window({ background: 95 }).nextInBackground(0)).toBe(minute);
+  });
+
+  it('leave the other calls as many as those need at their present rate, measured over a quarter of the window or more', () => {
+    // One other call in a quarter of the window: four in all.
+    expect(window({ background: 1, others: 1 }).nextInBackground(0)).toBeCloseTo(minute / 90);
+    const inFlight = window({ background: 1 });
+    inFlight.send(0);
+    expect(inFlight.nextInBackground(0)).toBeCloseTo(minute / 90);
+    // 40 others in half of the window will need the 40 again; 20 remain, and 5 of them are reserved.
+    expect(window({ background: 40, others: 40 }).nextInBackground(minute / 2)).toBeCloseTo(minute / 2 + 26 * 750);
+  });
+
+  it('leave two calls of a small window', () => {
+    const { send, nextInBackground } = watched();
+    send(0).answer(quotaHeaders(4), 0);
+    send(0, true).answer(quotaHeaders(3), 0);
+    expect(nextInBackground(0)).toBe(minute / 2);
   });
 });
 
@@ -140,36 +204,69 @@ describe('without headers', () => {
     expect(sentAt.length).toBeLessThanOrEqual(61);
   });
 
-  it('the rate grows a little after a busy minute, more after the next, and falls back at a 429', () => {
-    const { send, next } = twoASecond();
-    let at = 31_001;
-    /** Sends all that the rate allows until then. @returns milliseconds between the last two */
-    const run = (until: number): number => {
-      let before = at;
-      for (at = next(at); at < until; at = next(at)) {
-        before = at;
-        send(at).answer(ok, at);
-      }
-      return at - before;
+  /** Milliseconds between two requests where 60 in 30 seconds are the limit, with the safety margin. */
+  const usual = 500 / 0.99;
+
+  it('up to three requests are sent at once where a timer was late', () => {
+    expect(twoASecond().room(60_000)).toBe(3);
+  });
+
+  /** The gaps between two requests in successive minutes of a learned rate. */
+  function minutes({ send, next }: ReturnType<typeof watched>, began: number) {
+    let begin = began;
+    /** Ends the minute. */
+    const end = () => {
+      begin += minute;
+      next(begin);
     };
-    const gaps = [1, 2, 3, 4].map((n) => run(31_001 + n * minute));
-    const fastest = run(at + 5_000);
-    expect(gaps).toEqual(gaps.toSorted((a, b) => b - a));
-    expect(fastest).toBeLessThan((gaps[0] ?? 0) * 0.9);
-    send(at).answer(tooMany(), at);
-    at += 1_000;
-    expect(run(at + minute / 2)).toBeGreaterThan(fastest);
+    return {
+      /** The gap in a minute with more requests than the rate allows. */
+      busy(): number {
+        const at = begin + 2_000;
+        for (let n = 0; n < 5; n += 1) send(at).answer(ok, at);
+        const first = next(at);
+        send(first).answer(ok, first);
+        const gap = next(first) - first;
+        end();
+        return gap;
+      },
+      idle: end,
+      /** Begins a new minute with a 429. */
+      refuse(): void {
+        begin += 10_000;
+        send(begin).answer(tooMany(), begin);
+      },
+    };
+  }
+
+  it('the rate grows by 4 % after a busy minute and by twice that after the next; a 429 takes the last growth back', () => {
+    const { busy, refuse } = minutes(twoASecond(), 30_001);
+    expect(busy()).toBeCloseTo(usual);
+    expect(busy()).toBeCloseTo(usual / 1.04);
+    refuse();
+    expect(busy()).toBeCloseTo(usual / 1.04);
+    expect(busy()).toBeCloseTo(usual / 1.04 / 1.04);
+  });
+
+  it('the rate grows after three busy minutes where the first growth was too much, then after nine at most', () => {
+    const { busy, idle, refuse } = minutes(twoASecond(), 30_001);
+    busy();
+    for (const wait of [3, 9, 9]) {
+      refuse();
+      for (let n = 1; n <= wait; n += 1) {
+        idle();
+        expect(busy()).toBeCloseTo(usual);
+      }
+      idle();
+    }
+    expect(busy()).toBeCloseTo(usual / 1.04);
   });
 
   it('the rate does not grow in minutes without full use', () => {
-    const { send, next, quota } = twoASecond();
-    for (let n = 1; n <= 20; n += 1) {
-      quota.nextAt(start + 31_001 + n * minute, 0);
-      send(31_001 + n * minute).answer(ok, 31_001 + n * minute);
-    }
-    const at = 31_001 + 21 * minute;
-    for (let n = 0; n < 3; n += 1) send(at).answer(ok, at);
-    expect(next(at) - at).toBeGreaterThan(450);
+    const { busy, idle } = minutes(twoASecond(), 30_001);
+    for (let n = 0; n < 20; n += 1) idle();
+    expect(busy()).toBeCloseTo(usual);
+    expect(busy()).toBeCloseTo(usual / 1.04);
   });
 });
 
@@ -233,6 +330,7 @@ describe('the headers of a quota', () => {
       5000,
     ],
     [503, { 'retry-after': 'soon' }, undefined],
+    [503, { 'retry-after': '' }, undefined],
     [503, { 'retry-after': '2 minutes' }, undefined],
     [503, { 'ratelimit-reset': '60' }, undefined],
     [429, { 'ratelimit-reset': '60', 'x-ratelimit-reset': '7' }, 60_000],
