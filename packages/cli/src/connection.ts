@@ -9,6 +9,7 @@ import {
   readProfiles,
   sandboxName,
   sandboxProfile,
+  sandboxUrl,
   tokenStore,
   type Login,
   type Profile,
@@ -39,7 +40,7 @@ export const apiUrlOption = () =>
     .argParser(
       reader(
         (value) => isWebAddress(value) && /\/v2\/?$/.test(value),
-        'It must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2.',
+        `It must be an http(s) address that ends with /v2, for example ${sandboxUrl}/v2.`,
       ),
     );
 
@@ -56,7 +57,7 @@ export const publicationOption = () =>
 export const appUrlOption = () =>
   new Option('--app-url <url>', 'base URL of the app, where users sign in')
     .env('NEWSLETTER_APP_URL')
-    .argParser(reader(isWebAddress, 'It must be an http(s) address, for example http://127.0.0.1:4010.'));
+    .argParser(reader(isWebAddress, `It must be an http(s) address, for example ${sandboxUrl}.`));
 
 export const clientIdOption = () =>
   new Option('--client-id <id>', 'id of the OAuth app to sign in with')

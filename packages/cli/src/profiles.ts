@@ -32,11 +32,14 @@ export interface Profiles {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** The built-in profile: the sandbox on its default port. */
+/** The sandbox on its default port. */
+export const sandboxUrl = 'http://127.0.0.1:4010';
+
+/** The built-in profile. */
 export const sandboxName = 'sandbox';
 export const sandboxProfile: Profile = {
-  apiUrl: 'http://127.0.0.1:4010/v2',
-  appUrl: 'http://127.0.0.1:4010',
+  apiUrl: `${sandboxUrl}/v2`,
+  appUrl: sandboxUrl,
   publicationId: 'pub_00000000-0000-4000-8000-000000000001',
   credential: { kind: 'key', key: 'sandbox-key' },
 };

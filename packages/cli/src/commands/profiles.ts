@@ -3,7 +3,15 @@ import type { Command } from '@commander-js/extra-typings';
 import { UsageError, notes } from '@newsletter-kit/core/command-line';
 import { type Context, exitCodes } from '../context.ts';
 import { jsonOption } from '../output.ts';
-import { profileNamed, readProfiles, sandboxName, sandboxProfile, writeProfiles, type Profile } from '../profiles.ts';
+import {
+  profileNamed,
+  readProfiles,
+  sandboxName,
+  sandboxProfile,
+  sandboxUrl,
+  writeProfiles,
+  type Profile,
+} from '../profiles.ts';
 
 export function define(command: Command, context: Context) {
   const { env, report, end } = context;
@@ -12,7 +20,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'newsletter login --profile NAME creates a profile. The profile "sandbox" is built in: the sandbox at http://127.0.0.1:4010 with its key. --profile NAME or NEWSLETTER_PROFILE selects a profile for a single command.',
+        `newsletter login --profile NAME creates a profile. The profile "sandbox" is built in: the sandbox at ${sandboxUrl} with its key. --profile NAME or NEWSLETTER_PROFILE selects a profile for a single command.`,
       ),
     );
 
