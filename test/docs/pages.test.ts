@@ -33,3 +33,25 @@ it.each([...new Set([...documentationPages(), ...globSync(others, { cwd: root })
     expect(readPage(read(path)).links.filter((link) => !leadsSomewhere(link, path))).toEqual([]);
   },
 );
+
+it.each([
+  ['https://n8n.io', true],
+  ['http://n8n.io', false],
+  ['https://signup.example.com/thanks', false],
+  ['https://relay.example', false],
+  ['https://relay', false],
+  ['http://127.0.0.1:4010', true],
+  ['https://127.0.0.1:4010', false],
+  ['mailto:name@example.com', true],
+  ['https://www.npmjs.com/package/@newsletter-kit/core', true],
+  ['https://www.npmjs.com/package/@newsletter-kit/client', false],
+  ['https://newsletter-kit.github.io/newsletter-kit/', true],
+  ['https://newsletter-kit.github.io/newsletter-kit/start/website/', true],
+  ['https://newsletter-kit.github.io/newsletter-kit/start/gone/', false],
+  ['https://newsletter-kit.github.io/newsletter-kit/reference/element/', true],
+  ['https://newsletter-kit.github.io/newsletter-kit/reference/gone/', false],
+  ['https://newsletter-kit.github.io/start/website/', false],
+  ['https://github.com/newsletter-kit/newsletter-kit/blob/main/gone.md', false],
+])('an address outside of the repository is judged by its form: %s', (link, isGood) => {
+  expect(leadsSomewhere(link, 'README.md')).toBe(isGood);
+});

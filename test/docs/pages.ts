@@ -1,7 +1,8 @@
 /** The pages of the documentation, as they are committed, and where their links lead. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { base, content } from '../../docs/site.ts';
 import { root } from '../../scripts/root.ts';
 import { readPage } from './page.ts';
 
@@ -24,12 +25,12 @@ export const repository =
 const generated = /^docs\/src\/content\/docs\/reference\//;
 
 /**
- * Whether a link leads to a file of the repository, and to a heading of it. Links to other sites and to servers of this
- * machine count as good.
+ * Whether a link leads to a file of the repository, and to a heading of it. An address of another site is judged by its
+ * form alone: no test asks the network.
  */
 export function leadsSomewhere(link: string, page: string): boolean {
   const own = repository.test(link);
-  if (/^[a-z]+:/.test(link) && !own) return true;
+  if (/^[a-z]+:/.test(link) && !own) return isWellFormed(new URL(link));
   const [path = '', anchor] = decodeURI(link).replace(repository, '').split('#');
   if (own && ['/issues', '/security'].includes(path)) return true;
   const named = own ? path || 'README.md' : path && join(dirname(page), path);
@@ -39,4 +40,57 @@ export function leadsSomewhere(link: string, page: string): boolean {
   if (anchor === undefined) return true;
   const file = statSync(target).isDirectory() ? join(target, 'README.md') : target;
   return anchor === 'readme' || readPage(readFileSync(file, 'utf8')).anchors.has(anchor);
+}
+
+/** Names that RFC 2606 reserves for examples. */
+const placeholder = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid)$/;
+
+/**
+ * HTTPS to a host that exists outside of examples; plain HTTP on this machine alone. A page of our site exists, and a
+ * package on npm is ours or one that we use.
+ */
+function isWellFormed({ protocol, hostname, pathname }: URL): boolean {
+  if (protocol === 'mailto:') return true;
+  if (['127.0.0.1', 'localhost'].includes(hostname)) return protocol === 'http:';
+  if (protocol !== 'https:' || placeholder.test(hostname) || !hostname.includes('.')) return false;
+  if (hostname === 'newsletter-kit.github.io') return isPageOfSite(pathname);
+  const [, packageName] = (hostname === 'www.npmjs.com' && /^\/package\/(.+?)\/?$/.exec(pathname)) || [];
+  return packageName === undefined || knownPackages().has(packageName);
+}
+
+/** @param pathname - such as `/newsletter-kit/start/website/` */
+function isPageOfSite(pathname: string): boolean {
+  if (!pathname.startsWith(`${base}/`) || !pathname.endsWith('/')) return false;
+  const path = pathname.slice(base.length + 1, -1);
+  const [, generatedName] = /^reference\/(.+)$/.exec(path) ?? [];
+  if (generatedName !== undefined) {
+    const sources = globSync('docs/reference/*.ts', { cwd: root });
+    return sources.some((file) => readFileSync(join(root, file), 'utf8').includes(`name: '${generatedName}'`));
+  }
+  const page = join(content, path);
+  const files = [`${page}.md`, `${page}.mdx`, join(page, 'index.md'), join(page, 'index.mdx')];
+  return path === 'playground' || files.some((file) => existsSync(file));
+}
+
+/** The packages of this workspace and those that any of them uses. */
+function knownPackages(): ReadonlySet<string> {
+  const manifests = execFileSync('git', ['ls-files', '--', 'package.json', '**/package.json'], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const names = manifests
+    .trim()
+    .split('\n')
+    .map((file) => JSON.parse(readFileSync(join(root, file), 'utf8')) as Partial<Manifest>)
+    .flatMap(({ name, dependencies, devDependencies }) => [
+      name ?? [],
+      ...Object.keys({ ...dependencies, ...devDependencies }),
+    ]);
+  return new Set(names.flat());
+}
+
+interface Manifest {
+  readonly name: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
 }
