@@ -134,8 +134,10 @@ describe('the reference', () => {
   it('lists every setting of the relay, and which ones are required', () => {
     const names = settings.map(({ name }) => name);
     expect(missing('relay-settings', names)).toEqual([]);
-    const rows = textOf('relay-settings').split(/(?=\b(?:RELAY|NEWSLETTER)_[A-Z_]+\b)/);
-    const required = rows.filter((row) => row.includes('required')).map((row) => row.split(' ')[0]);
+    const rows = (pages.get(`${base}/reference/relay-settings/`) ?? '').split('<tr>');
+    const required = rows
+      .filter((row) => row.includes('<strong>required</strong>'))
+      .map((row) => /<code[^>]*>(\w+)/.exec(row)?.[1] ?? '');
     expect(required.toSorted()).toEqual([
       'NEWSLETTER_API_KEY',
       'NEWSLETTER_API_URL',
