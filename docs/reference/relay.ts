@@ -1,5 +1,6 @@
 /** The pages about the relay: its settings, its metrics and its alerts. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openStore } from '@newsletter-kit/relay';
 import { parse } from 'yaml';
@@ -108,7 +109,8 @@ ${table(
 
 /** Reads the page of a new relay, after an event of each kind with labels of its own. */
 async function metricRows(): Promise<readonly (readonly string[])[]> {
-  const store = await openStore({ kind: 'sqlite', path: ':memory:' });
+  const folder = mkdtempSync(join(tmpdir(), 'newsletter-reference-'));
+  const store = await openStore({ kind: 'sqlite', path: join(folder, 'relay.db') });
   const metrics = createMetrics({
     store,
     health: { probe: () => Promise.resolve() },
@@ -118,6 +120,7 @@ async function metricRows(): Promise<readonly (readonly string[])[]> {
   metrics.onEvent({ type: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
   const { text } = await metrics.page();
   await store.close();
+  rmSync(folder, { recursive: true });
   return [...text.matchAll(/^# HELP (newsletter_relay_\w+) (.*)\n# TYPE \w+ (\w+)/gm)].map(
     ([, name = '', help = '', kind = '']) => {
       const series = [...text.matchAll(new RegExp(`^${name}(?:_count)?\\{([^}]*)\\}`, 'gm'))];
