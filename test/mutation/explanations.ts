@@ -198,6 +198,12 @@ export const explanations: readonly Explanation[] = [
   ].map(([original = '', replacement = '', reason = '']) => ({ file: delivery, original, replacement, reason })),
   {
     file: 'packages/core/src/engine/api-promise.ts',
+    original: '{ return Promise; }',
+    replacement: '{}',
+    reason: 'by the language, undefined stands for Promise here',
+  },
+  {
+    file: 'packages/core/src/engine/api-promise.ts',
     original: 'requestIdHeader === undefined',
     replacement: 'false',
     reason: 'no header is named "undefined", so there is no id either way',
@@ -658,6 +664,41 @@ export const explanations: readonly Explanation[] = [
     ["''", '"Stryker was here!"', 'no date either'],
   ].map(([original = '', replacement = '', reason = '']) => ({
     file: 'packages/core/src/engine/rate-limit.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['!queue.first() && nextTurnAt(now, waiter) <= now', 'false', 'a shortcut: the queue grants the same turn'],
+    ['nextTurnAt(now, waiter) <= now', 'nextTurnAt(now, waiter) < now', 'a shortcut: the queue grants the same turn'],
+    ['deadline !== undefined', 'true', 'narrows a type only: no number is at least undefined'],
+    ['stream?.delete', 'stream.delete', 'narrows a type only: a waiting call is in its stream'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/engine/pacer.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['call.token === undefined', 'false', 'narrows a type only: undefined, read as a text, is no problem either'],
+    ["{ retry: 'upsert' }", '{}', 'all classes but "once" are retried alike'],
+    ["'upsert'", '""', 'all classes but "once" are retried alike'],
+    ["'unclear'", '""', 'a label for debugging: every text but "absent" counts as unclear'],
+    ['lookUpOf(operation.id)?.advice', 'lookUpOf(operation.id).advice', 'narrows a type only: the call has a lookup'],
+    ['delay !== null', 'true', 'narrows a type only: null is the result either way'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/engine/send.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ["''", '"Stryker was here!"', 'narrows a type only: a match has its group, a split text has a first part'],
+    ['/\\[\\]$/', '/\\[\\]/', 'no parameter has brackets but at its end'],
+    ['retry === undefined', 'false', 'narrows a type only: without a retry class there is a problem'],
+    ['whole.origin === base.origin', 'true', 'a second check: a path that begins with one slash keeps the origin'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/engine/request.ts',
     original,
     replacement,
     reason,

@@ -236,7 +236,6 @@ function createQueue() {
     },
     first(): QueuedCall | undefined {
       const streams = foreground.size > 0 ? foreground : background;
-      if (streams.size === 0) return undefined;
       const [stream] = streams.values();
       return stream?.values().next().value;
     },

@@ -204,7 +204,7 @@ async function recoverLostResponse(
 
 /** Whether the response to a non-idempotent call was lost, or a retry after a lost one was refused. */
 function needsLookup({ operation, lostSince }: CallInProgress, failed: AttemptFailure): boolean {
-  if (operation.retry !== 'once' || !lookUpOf(operation.id)) return false;
+  if (!lookUpOf(operation.id)) return false;
   if (failed.error && failed.error.misconfiguration !== null) return false;
   if (lostSince !== null && isConflict(failed)) return true;
   return mayHaveSucceeded(failed) && (failed.error !== undefined || failed.answer.status !== 503);

@@ -325,9 +325,11 @@ describe('the arguments of an operation', () => {
     sortArguments(operation(id), args);
 
   it('are sorted into path, query and body', () => {
-    expect(sorted('subscriptions.list', { publicationId: 'pub_a-1', expand: ['stats'], limit: undefined })).toEqual({
+    expect(
+      sorted('subscriptions.list', { publicationId: 'pub_a-1', expand: ['stats'], cursor: 'x', limit: undefined }),
+    ).toStrictEqual({
       path: '/publications/pub_a-1/subscriptions',
-      query: { expand: ['stats'] },
+      query: { expand: ['stats'], cursor: 'x' },
       body: null,
     });
     expect(sorted('journeys.enroll', { publicationId: 'pub_1', automationId: 'a b', email: 'a@b.c' })).toEqual({
@@ -349,6 +351,7 @@ describe('the arguments of an operation', () => {
       { publicationId: 'pub_1', id: 'f', kind: 'x' },
       ['"kind" is not known here (publicationId, id)'],
     ],
+    ['oauth.tokenInfo', { kind: 'x' }, ['"kind" is not known here (no arguments)']],
     ['customFields.create', { publicationId: 'pub_1', kind: '' }, ['"kind" is missing', '"display" is missing']],
     ['journeys.enroll', { publicationId: 'pub_1', automationId: 'a' }, ['"email" or "subscription_id" is missing']],
     [
@@ -459,7 +462,8 @@ describe('a raw request', () => {
     ['GET', '/polls', { body: {} }, 'GET /polls: the request was not sent: a GET request has no body.'],
     ['HEAD', '/polls', { body: null }, 'HEAD /polls: the request was not sent: a HEAD request has no body.'],
     ['GET', '/polls/{id}', {}, '"{id}" in the path has no value: write the value itself.'],
-    ['GET', '/{publicationId}', {}, 'not sent: "publicationId" is missing.'],
+    ['GET', '/{publicationId}/polls', {}, 'not sent: "publicationId" is missing.'],
+    ['GET', 'polls/votes', {}, 'GET /polls/votes: the request was not sent: the path must begin with one "/"'],
     ['GET', '/{publicationId}', { publicationId: 'mine' }, 'not sent: "publicationId" must look like pub_<uuid>.'],
     [
       'GET',

@@ -9,6 +9,7 @@ import {
   ServerError,
   TimeoutError,
   TransportError,
+  type AttemptEvent,
   type HostRequest,
 } from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
@@ -323,21 +324,36 @@ describe('after a lost response', () => {
       engine.call('oauth.refresh', { grant_type: 'refresh_token', refresh_token: 'r', client_id: 'c' }),
     ).rejects.toBeInstanceOf(NetworkError);
     expect(host.sent).toHaveLength(1);
+    expect(host.slept).toEqual([]);
+  });
+
+  it('the record found comes with the status of the operation and no headers', async () => {
+    const host = scriptedHost([lost, list(late)]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    const call = engine.call('journeys.enroll', { automationId: 'aut_1', email: 'ada@example.com' });
+    expect(await call.withResponse()).toMatchObject({ data: { data: late }, status: 200, headers: {} });
   });
 });
 
 describe('a deletion that finds nothing', () => {
-  const deleting = (...script: readonly Scripted[]) =>
-    createEngine({ host: scriptedHost(script), baseUrl: 'http://api.test/v2', publicationId: 'pub_1' }).call(
-      'customFields.delete',
-      { id: 'f1' },
-    );
+  const deleting = (...script: readonly Scripted[]) => {
+    const outcomes: AttemptEvent['outcome'][] = [];
+    const engine = createEngine({
+      host: scriptedHost(script),
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      onAttempt: ({ outcome }) => outcomes.push(outcome),
+    });
+    return { outcomes, call: engine.call('customFields.delete', { id: 'f1' }) };
+  };
 
   it.each([
-    ['a lost answer', lost],
-    ['500', { status: 500 }],
-  ])('after %s is done', async (_, failure) => {
-    expect(await deleting(failure, { status: 404 })).toBeNull();
+    ['a lost answer', lost, 'network'],
+    ['500', { status: 500 }, 500],
+  ])('after %s is done', async (_, failure, outcome) => {
+    const { call, outcomes } = deleting(failure, { status: 404 });
+    expect(await call.withResponse()).toMatchObject({ data: null, status: 204, headers: {} });
+    expect(outcomes).toEqual([outcome, 404]);
   });
 
   it.each([
@@ -345,7 +361,7 @@ describe('a deletion that finds nothing', () => {
     ['after a 429', [{ status: 429, headers: { 'retry-after': '1' } }]],
     ['after a refused connection', [new TransportError('network', { code: 'ECONNREFUSED' })]],
   ])('%s is an error', async (_, before) => {
-    await expect(deleting(...before, { status: 404 })).rejects.toBeInstanceOf(NotFoundError);
+    await expect(deleting(...before, { status: 404 }).call).rejects.toBeInstanceOf(NotFoundError);
   });
 
   it('is none where it is not a deletion', async () => {

@@ -137,9 +137,23 @@ describe('a 429', () => {
     void ask('a');
     await clock.advance(0);
     end('a', tooMany({ 'retry-after': '600' }));
-    expect(await ask('impatient', { maxPauseMs: 120_000 })).toMatchObject({ name: 'PausedError', pauseMs: 600_000 });
+    expect(await ask('impatient', { maxPauseMs: 120_000 })).toMatchObject({
+      name: 'PausedError',
+      pauseMs: 600_000,
+      message: 'Paused for 600000 ms.',
+    });
     void ask('patient');
     await clock.advance(600_000);
+    expect(granted).toEqual(['a', 'patient']);
+  });
+
+  it('keeps queued calls whose maxPause is as long as Retry-After', async () => {
+    const { clock, ask, end, granted } = pacing({ concurrency: 1 });
+    void ask('a');
+    await clock.advance(0);
+    void ask('patient', { maxPauseMs: 10_000, deadline: clock.now() + 10_001 });
+    end('a', tooMany({ 'retry-after': '10' }));
+    await clock.advance(10_000);
     expect(granted).toEqual(['a', 'patient']);
   });
 
@@ -221,7 +235,7 @@ describe('turns', () => {
   });
 
   it.each([
-    ['a 503', { status: 503, headers: {} }, 0],
+    ['a 500', { status: 500, headers: {} }, 0],
     ['a lost connection', null, 0],
     ['a 429', tooMany({ 'retry-after': '1' }), 1_000],
   ])(
@@ -245,10 +259,19 @@ describe('turns', () => {
       if (pauseMs > 0) await round(); // after a 429 one request is sent alone
       const widths: number[] = [];
       for (let i = 0; i < 7; i++) widths.push(await round());
-      expect(widths.slice(0, 2)).toEqual(pauseMs > 0 ? [5, 6] : [5, 6]);
+      expect(widths.slice(0, 2)).toEqual([5, 6]);
       expect(widths.slice(-2)).toEqual([8, 8]);
     },
   );
+
+  it('are halved once where several fail at the moment they are sent', async () => {
+    const { clock, ask, end, granted } = pacing({ concurrency: 8 });
+    for (let i = 0; i < 16; i++) void ask(String(i));
+    await clock.advance(0);
+    for (let i = 0; i < 8; i++) end(String(i), null);
+    await clock.advance(0);
+    expect(granted).toHaveLength(8 + 4);
+  });
 });
 
 describe('background calls', () => {
@@ -398,6 +421,22 @@ describe('a later call', () => {
     expect(granted).toEqual(['a', 'b']);
   });
 
+  it('with a later deadline is rejected in time after another was', async () => {
+    const { clock, ask, end } = pacing();
+    void ask('a');
+    await clock.advance(0);
+    end('a', told(0));
+    const rejected: string[] = [];
+    for (const seconds of [5, 8]) {
+      const deadline = clock.now() + seconds * 1000;
+      void ask('b', { deadline }).then(() => rejected.push(`after ${seconds} s`));
+    }
+    await clock.advance(5_001);
+    expect(rejected).toEqual(['after 5 s']);
+    await clock.advance(3_000);
+    expect(rejected).toEqual(['after 5 s', 'after 8 s']);
+  });
+
   it('with an earlier deadline is rejected in time', async () => {
     const { clock, ask, end } = pacing();
     void ask('a');
@@ -440,8 +479,8 @@ describe('an aborted call', () => {
     const listeners = new Set<() => void>();
     const signal: Signal = {
       aborted: false,
-      addEventListener: (_, listener) => void listeners.add(listener),
-      removeEventListener: (_, listener) => void listeners.delete(listener),
+      addEventListener: (type, listener) => void (type === 'abort' && listeners.add(listener)),
+      removeEventListener: (type, listener) => void (type === 'abort' && listeners.delete(listener)),
     };
     void ask('a', { signal });
     await clock.advance(0);
@@ -493,7 +532,34 @@ it('rejects all queued calls with the error of a host whose sleep() fails', asyn
   void ask('a');
   await clock.advance(0);
   end('a', tooMany({ 'retry-after': '10' }));
-  for (const error of await Promise.all([ask('b'), ask('c')])) expect(error).toMatchObject({ cause: broken });
+  for (const error of await Promise.all([ask('b'), ask('c')]))
+    expect(error).toMatchObject({ cause: broken, message: "The host's sleep() failed." });
+});
+
+it('ends the sleep of a timer that is not needed any more by its signal', async () => {
+  const { sleep: _, ...clock } = stillClock();
+  const signals: Signal[] = [];
+  const sleep: Host['sleep'] = (_ms, signal) => {
+    if (signal) signals.push(signal);
+    return new Promise(() => {});
+  };
+  const { ask, end } = asking(createPacer({ ...clock, sleep }));
+  const abort = new AbortController();
+  void ask('a');
+  await clock.advance(0);
+  end('a', tooMany({ 'retry-after': '10' }));
+  const waiting = ask('b', { signal: abort.signal });
+  const [signal] = signals;
+  const called: string[] = [];
+  const [kept, removed] = [() => called.push('kept'), () => called.push('removed')];
+  signal?.addEventListener('abort', kept);
+  signal?.addEventListener('abort', removed);
+  signal?.removeEventListener('abort', removed);
+  expect(signal?.aborted).toBe(false);
+  abort.abort();
+  await waiting;
+  expect(signal?.aborted).toBe(true);
+  expect(called).toEqual(['kept']);
 });
 
 describe('an engine', () => {
@@ -653,6 +719,29 @@ describe('an engine', () => {
     await clock.advance(1_000);
     expect(sentAt).toEqual(Array.from({ length: 100 }, (_, i) => Math.floor(i / 32) * 150));
     expect(() => engine({ concurrency: 32, pacer: createPacer(host) })).toThrow('not beside a pacer');
+  });
+
+  it('tells the pacer each outcome, but not an aborted attempt and a wrong setting: the service did not fail', async () => {
+    const refusing = { status: 403, headers: {}, body: '' };
+    for (const [outcome, expected] of [
+      [answered, answered],
+      [refusing, refusing],
+      [new TransportError('network'), null],
+      [new TransportError('timeout'), null],
+      [new TransportError('aborted'), undefined],
+      [new TransportError('network', { code: 'CERT_HAS_EXPIRED' }), undefined],
+    ] as const) {
+      const { clock, host, engine } = calling([]);
+      const done: unknown[] = [];
+      const pacer: Pacer = { turn: async () => ({ done: (answer) => void done.push(answer) }) };
+      const send = async () => {
+        if (outcome instanceof TransportError) throw outcome;
+        return outcome;
+      };
+      void get(engine({ pacer, host: { ...host, send }, retry: false }));
+      await clock.advance(0);
+      expect(done[0]).toBe(expected);
+    }
   });
 
   describe('whose call has failed once', () => {

@@ -116,6 +116,33 @@ describe('a call that fails', () => {
     expect(host.slept).toEqual([]);
   });
 
+  it('is not retried where the delay would last until its total timeout', async () => {
+    const host = scriptedHost([{ status: 503, headers: { 'retry-after': '2' } }]);
+    const engine = createEngine({ host, baseUrl, publicationId, totalTimeoutMs: 2_000 });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toMatchObject({ status: 503 });
+    expect(host.slept).toEqual([]);
+  });
+
+  it('states the shorter of its two timeouts', async () => {
+    for (const [timeoutMs, totalTimeoutMs] of [
+      [500, 900],
+      [900, 500],
+    ]) {
+      const host = scriptedHost([new TransportError('timeout')]);
+      const engine = createEngine({ host, baseUrl, publicationId, timeoutMs, totalTimeoutMs, retry: false });
+      await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow(
+        'no answer within 500 ms',
+      );
+    }
+  });
+
+  it('throws the error of a host whose sleep() fails', async () => {
+    const broken = new Error('no timers here');
+    const host = { ...scriptedHost([{ status: 503 }]), sleep: () => Promise.reject(broken) };
+    const engine = createEngine({ host, baseUrl, publicationId, pacer: false });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBe(broken);
+  });
+
   it('is not retried where the host name was never resolved, and is where it was resolved before', async () => {
     const unknown = new TransportError('network', { code: 'ENOTFOUND' });
     const get = (engine: ReturnType<typeof createEngine>) => engine.call('automations.get', { automationId: 'aut_1' });

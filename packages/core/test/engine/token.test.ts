@@ -93,6 +93,29 @@ describe('the token of a call', () => {
     expect(host.sent).toHaveLength(1);
   });
 
+  it('that is refused and refreshed is reported as an attempt that is repeated at once', async () => {
+    const reported: unknown[] = [];
+    const engine = createEngine({
+      host: scriptedHost([refused, json({ data: {} })]),
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      token: renewing(),
+      onAttempt: ({ attempt, outcome, retryInMs }) => reported.push([attempt, outcome, retryInMs]),
+    });
+    await engine.call('automations.get', { automationId: 'aut_1' });
+    expect(reported).toEqual([
+      [1, 401, 0],
+      [1, 200, null],
+    ]);
+  });
+
+  it('is not refreshed where there is none', async () => {
+    const host = scriptedHost([refused]);
+    const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1' });
+    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
+    expect(host.sent[0]?.headers).toEqual({ accept: 'application/json' });
+  });
+
   it('is not refreshed where the source has no refresh', async () => {
     const { host, engine } = calling({ get: () => 'k' }, refused);
     await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toBeInstanceOf(UnauthorizedError);
