@@ -703,4 +703,21 @@ export const explanations: readonly Explanation[] = [
     replacement,
     reason,
   })),
+  ...[
+    ["'json'", '""', 'narrows a type only: a post in another encoding is refused before'],
+    ["''", '"Stryker was here!"', 'neither text is an encoding or a media type'],
+    ['origin !== null', 'true', 'narrows a type only: null is no allowed origin'],
+  ].map(([original = '', replacement = '', reason = '']) => ({ file: endpoint, original, replacement, reason })),
+  {
+    file: 'packages/core/src/endpoint/answers.ts',
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'narrows a type only: every character that is found has its entity',
+  },
+  {
+    file: submission,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'the submission is refused, so that its fields are not used',
+  },
 ];

@@ -42,6 +42,7 @@ describe('admitPost', () => {
     ['application/json; boundary=x', 202],
     ['application/json; charset=latin1', 415],
     ['application/json; charset=utf-8x', 415],
+    ['application/json; charset=x-charset=utf-8', 415],
     ['text/plain', 415],
     ['multipart/form-data; boundary=x', 415],
     ['application/json-patch+json', 415],
@@ -68,9 +69,13 @@ describe('admitPost', () => {
     expect(await statusOf(post(json, { origin }))).toBe(status);
   });
 
-  it('refuses a post without Origin', async () => {
+  it.each([
+    ['Origin', 403],
+    ['Content-Type', 415],
+  ])('refuses a post without %s with %i', async (missing, status) => {
     const sent = post(json);
-    expect(await statusOf({ ...sent, header: (name) => (name === 'origin' ? null : sent.header(name)) })).toBe(403);
+    const header: Post['header'] = (name) => (name === missing.toLowerCase() ? null : sent.header(name));
+    expect(await statusOf({ ...sent, header })).toBe(status);
   });
 
   it('reads both encodings to the same submission, and returns the fields of a form post', async () => {
