@@ -1,5 +1,6 @@
 /** Polling for new records: events, and the state between polls. */
 import { created, pollCreated, startCreated, type CreatedState, type Dated } from '@newsletter-kit/core/watch';
+import { BadRequestError } from '@newsletter-kit/core/engine';
 import { describe, expect, it } from 'vitest';
 import { Publication } from './publication.ts';
 
@@ -128,6 +129,7 @@ describe('a later poll', () => {
     });
     expect(result).toMatchObject({ complete: false });
     expect(result.events).toHaveLength(2);
+    expect((await poll(publication, startCreated(0), { limit: 2, pages: 0 })).events).toHaveLength(2);
   });
 });
 
@@ -153,9 +155,68 @@ describe('a failed read', () => {
     const rest = await poll(publication, result.state);
     expect(ids(rest.events).concat(ids(result.events)).toSorted()).toEqual(ids(publication.records));
   });
+
+  it('for a cursor that is no longer accepted starts at the top only where it was kept from an earlier poll', async () => {
+    const publication = new Publication();
+    publication.insert(6);
+    const refused: unknown = await publication
+      .reader(2)('unknown')
+      .catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(BadRequestError);
+    const failing = (state: CreatedState, failAt: number, error: unknown) => {
+      let reads = 0;
+      const read = publication.reader(2);
+      return pollCreated({
+        state,
+        pages: 5,
+        read: (cursor) => ((reads += 1) === failAt ? Promise.reject(error) : read(cursor)),
+      });
+    };
+    const { state } = await poll(publication, startCreated(0), { limit: 2, pages: 1 });
+    expect(await failing(state, 1, refused)).toMatchObject({ complete: true });
+    await expect(failing(state, 1, new RangeError('another'))).rejects.toThrow('another');
+    await expect(failing(startCreated(0), 1, refused)).rejects.toBe(refused);
+    expect(await failing(state, 2, refused)).toMatchObject({ complete: false, interruption: refused });
+  });
 });
 
 describe('the reducer', () => {
+  const second = (count: number): Dated[] => Array.from({ length: count }, (_, n) => ({ id: `s${n}`, created: 100 }));
+  const watermarkOf = (items: readonly Dated[]) => ({ created: 100, ids: ids(items) });
+
+  it('takes a newest second of 100 records or more as over a minute after it was noticed', () => {
+    const items = second(100);
+    const read = (state: CreatedState, now?: number) =>
+      created(state, { items: [...items, { id: 'older', created: 99 }], nextCursor: 'p2' }, now).state;
+    const start: CreatedState = { version: 1, seen: watermarkOf(items), walk: null };
+    expect(read(start)).toBe(start);
+    const noticed = read(start, 1_000);
+    expect(noticed).toStrictEqual({ ...start, seen: { ...watermarkOf(items), noticed: 1_000 } });
+    expect(read(noticed, 60_999)).toBe(noticed);
+    const settled = read(noticed, 61_000);
+    expect(settled).toStrictEqual({ ...start, seen: { created: 100, ids: [], settled: true } });
+    expect(created(settled, { items, nextCursor: 'p2' }, 99_000)).toStrictEqual({
+      events: [],
+      state: settled,
+      next: null,
+    });
+    const few: CreatedState = { version: 1, seen: watermarkOf(second(99)), walk: null };
+    expect(created(few, { items: second(99), nextCursor: null }, 1_000).state).toBe(few);
+  });
+
+  it('counts the minute from the beginning of a walk of several pages', () => {
+    const items = second(101);
+    const start: CreatedState = { version: 1, seen: watermarkOf(items), walk: null };
+    const walk = created(start, { items: items.slice(0, 100), nextCursor: 'p2' }, 1_000).state;
+    const head = watermarkOf(items);
+    expect(walk.walk).toStrictEqual({ head, tail: null, cursor: 'p2', began: 1_000 });
+    const last = { items: items.slice(100), nextCursor: null };
+    expect(created(walk, last, 5_000).state.seen).toStrictEqual({ ...head, noticed: 1_000 });
+    const unknown = created(start, { items: items.slice(0, 100), nextCursor: 'p2' }).state;
+    expect(unknown.walk).toStrictEqual({ head, tail: null, cursor: 'p2' });
+    expect(created(unknown, last, 5_000).state.seen).toStrictEqual(head);
+  });
+
   it('asks for the next page until it reads a record older than the watermark', () => {
     const state: CreatedState = { version: 1, seen: { created: 100, ids: ['a'] }, walk: null };
     const ties = created(state, {
