@@ -243,9 +243,11 @@ describe('without headers', () => {
     const { busy, refuse } = minutes(twoASecond(), 30_001);
     expect(busy()).toBeCloseTo(usual);
     expect(busy()).toBeCloseTo(usual / 1.04);
+    const grownTwice = usual / 1.04 / 1.08;
+    expect(busy()).toBeCloseTo(grownTwice);
     refuse();
-    expect(busy()).toBeCloseTo(usual / 1.04);
-    expect(busy()).toBeCloseTo(usual / 1.04 / 1.04);
+    expect(busy()).toBeCloseTo(grownTwice);
+    expect(busy()).toBeCloseTo(grownTwice / 1.04);
   });
 
   it('the rate grows after three busy minutes where the first growth was too much, then after nine at most', () => {
