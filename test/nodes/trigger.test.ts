@@ -1,7 +1,7 @@
 /** The trigger against the sandbox: its items, its requests, and its stored state. */
 import { createClient, type Client } from '@newsletter-kit/core';
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { buildBundle, type Bundle, type Item } from './bundle.ts';
 import { itemlessContext, type Run } from './context.ts';
 
@@ -110,12 +110,15 @@ describe('New Subscriber', () => {
       await subscribe(email);
     }
     const parameters = { options: { pages: 1 } };
+    const log: string[] = [];
     const found: (string[] | null)[] = [];
     for (let times = 0; times < 5; times += 1) {
       kept = snapshot();
-      found.push(await poll('subscriptionCreated', { parameters }));
+      found.push(await poll('subscriptionCreated', { parameters, log }));
     }
     expect(found.map((each) => each?.length ?? 0)).toEqual([100, 100, 50, 0, 0]);
+    const more = 'Newsletter Trigger: more is new than one poll may read; the next poll continues from there';
+    expect(log).toEqual([more, more]);
     expect(
       found
         .flat()
@@ -260,6 +263,14 @@ describe('the events found by reading the whole list', () => {
     expect(items?.map(({ json }) => [json['email'], json['changed']]).toSorted()).toEqual(expected?.toSorted());
   });
 
+  it('Subscriber Updated: reports a change together with one that was not asked for', async () => {
+    const parameters = { changes: ['custom_fields'] };
+    const [id = ''] = await subscribe('both@example.com');
+    await poll('subscriptionUpdated', { parameters });
+    await change(id, { tier: 'premium', custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+    expect(await poll('subscriptionUpdated', { parameters })).toEqual(['both@example.com']);
+  });
+
   describe('with Custom Field Names', () => {
     const watching = (...fieldNames: readonly string[]) => ({
       parameters: { changes: ['custom_fields'], fieldNames },
@@ -325,9 +336,37 @@ describe('the events found by reading the whole list', () => {
     expect(
       await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } })),
     ).toBeGreaterThanOrEqual(10);
+    // Asks for the size of the list before it reads any of it.
+    expect(sandbox.requests()[0]).toMatchObject({ operation: 'subscriptions.list', query: { page: '1', limit: '1' } });
     expect(await requestsOf(() => poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } }))).toBe(
       3,
     );
+  });
+
+  it('makes as many requests in the first poll as the list takes, and 100 in another poll of the first scan', async () => {
+    world(10_200);
+    expect(await requestsOf(() => poll('subscriptionStatusChanged'))).toBeGreaterThan(102);
+    kept = {};
+    sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 3 });
+    await poll('subscriptionStatusChanged');
+    sandbox.faults.clear();
+    expect(await requestsOf(() => poll('subscriptionStatusChanged'))).toBe(100);
+  });
+
+  it('starts no request 50 seconds after the start of the first poll, and 45 seconds after that of another', async () => {
+    world(3_000);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const slow: Run['sandbox'] = {
+      fetch: (...call) => {
+        vi.setSystemTime(Date.now() + 4_800);
+        return sandbox.fetch(...call);
+      },
+    };
+    const work = () => poll('subscriptionStatusChanged', { sandbox: slow, parameters: { options: { pages: 100 } } });
+    // The first request asks for the size of the list.
+    expect(await requestsOf(work)).toBe(1 + 11);
+    expect(await requestsOf(work)).toBe(10);
   });
 
   it('reads at least two pages per poll, so that every scan ends', async () => {
@@ -355,7 +394,9 @@ describe('the events found by reading the whole list', () => {
       ]);
       const work = () => poll('subscriptionStatusChanged', { parameters, log });
       expect(await requestsOf(work)).toBeGreaterThan(3);
-      expect(log.at(-1)).toMatch(/^Newsletter Trigger: at \d+ % of 1000 subscriptions$/);
+      expect(log.at(-1)).toBe('Newsletter Trigger: at 0 % of 1000 subscriptions');
+      await work();
+      expect(log.at(-1)).toBe('Newsletter Trigger: at 20 % of 1000 subscriptions');
     });
 
     it('starts an execution without items, so that n8n saves the state', async () => {
@@ -450,18 +491,19 @@ describe('a poll by hand', () => {
     expect(snapshot()).toEqual(before);
   });
 
-  it.each([{ filters: {} }, { filters: { utm_source: ['harbour'] } }])(
-    'returns the newest subscription that matches $filters',
-    async ({ filters }) => {
-      for (const email of ['older@example.com', 'newest@example.com']) {
-        now += 60_000;
-        await api.subscriptions.create({ email, utm_source: 'harbour' });
-      }
-      expect(await poll('subscriptionCreated', { mode: 'manual', parameters: { filters } })).toEqual([
-        'newest@example.com',
-      ]);
-    },
-  );
+  it.each([
+    { filters: {}, limit: '1' },
+    { filters: { utm_source: ['harbour'] }, limit: '100' },
+  ])('returns the newest subscription that matches $filters', async ({ filters, limit }) => {
+    for (const email of ['older@example.com', 'newest@example.com']) {
+      now += 60_000;
+      await api.subscriptions.create({ email, utm_source: 'harbour' });
+    }
+    expect(await poll('subscriptionCreated', { mode: 'manual', parameters: { filters } })).toEqual([
+      'newest@example.com',
+    ]);
+    expect(sandbox.requests().at(-1)?.query).toMatchObject({ order_by: 'created', direction: 'desc', limit });
+  });
 
   it('searches five pages at most', async () => {
     world(1_000);
@@ -509,7 +551,9 @@ describe('the stored state', () => {
   it('stays unchanged by a poll without a new subscription', async () => {
     await poll();
     const before = snapshot();
-    await poll();
+    // n8n saves static data that was written, also with the same value.
+    for (const data of Object.values(kept)) Object.freeze(data);
+    expect(await poll()).toBeNull();
     expect(snapshot()).toEqual(before);
   });
 
@@ -561,6 +605,7 @@ describe('the stored state', () => {
     await expect(poll()).rejects.toMatchObject({
       message: expect.stringContaining('later version'),
       description: expect.stringContaining('under another name'),
+      failure: { cause: 'configuration-invalid' },
     });
     expect(kept['node']).toEqual({ newsletter: state });
   });
@@ -617,6 +662,7 @@ describe('a poll that fails', () => {
     await poll();
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 } });
     await expect(poll()).rejects.toMatchObject({
+      description: expect.not.stringContaining('After the correction'),
       httpCode: '429',
       failure: { cause: 'rate-limited', retryAfterMs: 120_000 },
     });

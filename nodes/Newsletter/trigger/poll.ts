@@ -148,8 +148,8 @@ async function find(engine: Engine, { event, expand, filter }: Settings): Promis
   const narrow = Object.keys(filter).length > 0;
   let read = 0;
   const list = engine.list('subscriptions.list', {
-    ...(event.status !== undefined && { status: event.status as 'active' | 'inactive' }),
-    ...(expand && expand.length > 0 && { expand }),
+    status: event.status as 'active' | 'inactive' | undefined,
+    expand,
     order_by: 'created',
     direction: 'desc',
     limit: narrow ? pageLimit.max : 1,

@@ -90,10 +90,11 @@ export class WatchStateStore {
     if ((type === 'status_changed' || type === 'updated') && after.created !== before.created) return true;
     // The position in a long list: without it, an n8n that restarts often would never finish a scan.
     const midway = before.scan.reached !== null || after.scan.reached !== null;
-    const { at, revision } = this.#saved();
+    const saved = this.#saved();
+    if (!midway || saved === undefined) return false;
     // Under the durable scheduler without durable cursors, every poll starts from the state saved last.
-    const isAsSaved = this.#scheduled && (from === 'workflow' || before.revision === revision);
-    return midway && Date.now() - at >= (isAsSaved ? saveIntervalMs : longSaveIntervalMs);
+    const isAsSaved = this.#scheduled && (from === 'workflow' || before.revision === saved.revision);
+    return Date.now() - saved.at >= (isAsSaved ? saveIntervalMs : longSaveIntervalMs);
   }
 
   #kept(): readonly unknown[] {
@@ -104,12 +105,13 @@ export class WatchStateStore {
     this.#node[savedAtKey] = JSON.stringify({ at: Date.now(), revision });
   }
 
-  #saved(): { readonly at: number; readonly revision: number } {
+  /** When n8n saved the state last, and which; undefined where that is not stored. */
+  #saved(): { readonly at: number; readonly revision: number } | undefined {
     const text = this.#node[savedAtKey];
     const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined;
     return isRecord(value) && typeof value['at'] === 'number' && typeof value['revision'] === 'number'
       ? { at: value['at'], revision: value['revision'] }
-      : { at: Date.now(), revision: -1 };
+      : undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 /** Units of the trigger: the time limit of a poll, the size check of the list, and the conversion of dates. */
 import { createClient } from '@newsletter-kit/core';
-import type { WatchState } from '@newsletter-kit/core/watch';
+import { CapacityError, type WatchState } from '@newsletter-kit/core/watch';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -95,6 +95,14 @@ it('reads the size of the list with one request, and rejects too many subscripti
   }
 });
 
+it('rejects too many subscriptions also where their number is unknown', () => {
+  const node = { id: '1', name: 'Trigger', type: 'trigger', typeVersion: 1, parameters: {} };
+  expect(toTriggerFailure({ ...node, position: [0, 0] }, new CapacityError(10))).toHaveProperty(
+    'message',
+    'This event can watch 10 subscriptions at most, and there are more',
+  );
+});
+
 const seconds = (moment: string): number => Date.parse(moment) / 1000;
 
 it('accepts a list whose size the service does not report, and no other failure', async () => {
@@ -118,6 +126,11 @@ describe('a filter', () => {
   it('has the fields with values, sorted, in lower case', () => {
     const filter = toFilter({ utm_source: [' Harbour', 'PIER '], status: ['active'], tier: [], utm_channel: 'api' });
     expect(JSON.stringify(filter)).toBe('{"status":["active"],"utm_source":["harbour","pier"]}');
+    expect(Object.keys(toFilter({ status: ['active'], utm_channel: ['api'], utm_source: ['pier'] }))).toEqual([
+      'status',
+      'utm_channel',
+      'utm_source',
+    ]);
   });
 
   it.each([
@@ -151,14 +164,15 @@ describe('whether the state must be saved without a report', () => {
     readonly reads?: 'newest' | 'all';
     readonly scheduled?: boolean;
     /** Minutes since the state was saved, and the saved revision. */
-    readonly saved?: readonly [minutes: number, revision: number] | string;
+    readonly saved?: readonly [minutes: number, revision: number] | string | null;
   }
 
   function mustSave({ before, after, from = 'node', type = 'became_active', reads = 'all', ...poll }: Poll): boolean {
     const { scheduled = false, saved = [0, 7] } = poll;
     const node: Record<string, unknown> = {
-      newsletterSaved:
-        typeof saved === 'string' ? saved : JSON.stringify({ at: Date.now() - minutes(saved[0]), revision: saved[1] }),
+      newsletterSaved: Array.isArray(saved)
+        ? JSON.stringify({ at: Date.now() - minutes(saved[0]), revision: saved[1] })
+        : saved,
     };
     const context = {
       getNode: () => ({ id: '1' }),
@@ -201,6 +215,7 @@ describe('whether the state must be saved without a report', () => {
       { after: midway, scheduled: true, saved: [10, 6], from: 'workflow' },
       true,
     ],
+    ['a position without anything saved', { after: midway, saved: null }, false],
     ['a position without a time of saving', { after: midway, saved: '{}' }, false],
     ['a position with a damaged time of saving', { after: midway, saved: '{"at":0,"revision":"7"}' }, false],
     ['a position with a damaged revision', { after: midway, saved: '{"at":"0","revision":7}' }, false],
@@ -355,6 +370,31 @@ describe('the stored state', () => {
   });
 
   it.each([
+    [undefined, '["pub_1","subscriptionCreated",{"status":["active"]}]'],
+    [1_000, '["pub_1","subscriptionCreated",{"status":["active"]},1000]'],
+  ])('is found again by the scope that earlier versions of the package wrote, with the date %j', (since, scope) => {
+    const created = { version: 1, seen: null, walk: null };
+    node['newsletter'] = JSON.stringify({ version: 2, scope, revision: 3, created, scan: null });
+    expect(load({ since, filter: { status: ['active'] } })).toMatchObject({ from: 'node', state: { revision: 3 } });
+  });
+
+  it.each([
+    ['pub_1', 'node'],
+    ['pub_2', 'new'],
+  ])('of %s in the format with a single event is loaded as: %s', (publicationId, from) => {
+    node['newsletter'] = { publicationId, created: { version: 1, seen: { created: 5, ids: [] }, walk: null } };
+    expect(load().from).toBe(from);
+  });
+
+  it('is only deleted from the workflow where it is there, because n8n saves the workflow then', () => {
+    const deleteProperty = vi.fn<() => boolean>(() => true);
+    workflow = new Proxy({}, { deleteProperty });
+    save(1, { reports: true });
+    expect(load().from).toBe('node');
+    expect(deleteProperty).not.toHaveBeenCalled();
+  });
+
+  it.each([
     ['publication', { publication: 'pub_2' }],
     ['event', { chosen: 'subscriptionUpdated' }],
     ['filter', { filter: { utm_source: ['pier'] } }],
@@ -406,7 +446,7 @@ describe('the item of an event', () => {
     const definition = events[name];
     if (!definition) throw new Error(name);
     const item = toItem({ ...event, subscription } as Parameters<typeof toItem>[0], definition, { output: 'raw' });
-    expect(item).toEqual({ ...subscription, ...facts });
+    expect(item).toStrictEqual({ ...subscription, ...facts });
   });
 
   it('is defined for every event', () => {
@@ -421,6 +461,7 @@ describe('a date in the editor', () => {
     ['2026-07-21T00:00:00', 'Europe/Berlin', '2026-07-20T22:00:00Z'],
     ['2026-11-21', 'Asia/Kolkata', '2026-11-20T18:30:00Z'],
     ['2026-11-21 09:30:00', 'UTC', '2026-11-21T09:30:00Z'],
+    [' 2026-11-21T09:30:00 ', 'UTC', '2026-11-21T09:30:00Z'],
     // An explicit zone takes precedence.
     ['2026-11-21T09:30:00Z', 'America/New_York', '2026-11-21T09:30:00Z'],
     ['2026-11-21T09:30:00.000-05:00', 'Europe/Berlin', '2026-11-21T14:30:00Z'],
