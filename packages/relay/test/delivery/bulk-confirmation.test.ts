@@ -1,7 +1,7 @@
 /** The confirmation of bulk creations: which subscriptions a scan reads, and what becomes of the signups. */
 import { describe, expect, it, vi } from 'vitest';
 import { BulkConfirmation } from '../../src/delivery/bulk-confirmation.ts';
-import type { SignupStore, StoredSignup } from '../../src/index.ts';
+import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { publicationId } from '../running-relay.ts';
 import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
@@ -20,10 +20,11 @@ function parts(pages: readonly (() => Response)[] = [], change: Partial<SignupSt
 async function sendBatch(
   { options: { store }, clock }: DeliveryParts,
   emails: readonly string[],
-  { id = batchId, isAnswered = true } = {},
+  { id = batchId, isAnswered = true, sendingMs = 0 } = {},
 ): Promise<void> {
   for (const email of emails) await store.accept(newSignup(email, { receivedAt: clock.now }));
   await store.claim({ forms: ['default'], limit: 10, now: clock.now, batch: { id, publicationId } });
+  clock.now += sendingMs;
   if (isAnswered) await store.batchSent(id, clock.now);
 }
 
@@ -66,6 +67,13 @@ describe('before the first batch', () => {
     const test = parts();
     await test.confirmation.begin();
     expect(await storedScan(test)).toMatchObject({ until: 0 });
+  });
+
+  it('reads the newest subscription in the background, and ends with the relay', async () => {
+    const test = parts();
+    const list = vi.spyOn(test.options.client.subscriptions, 'list');
+    await test.confirmation.begin();
+    expect(list).toHaveBeenCalledExactlyOnceWith(expect.anything(), { signal: test.giveUp.signal, background: true });
   });
 
   it('keeps the end of an earlier scan while batches are open', async () => {
@@ -126,20 +134,34 @@ describe('a confirmation', () => {
     expect(test.requests).toHaveLength(1);
   });
 
+  it('is due half a minute after the answer to the batch, also with the end of an earlier scan', async () => {
+    const test = parts();
+    await test.confirmation.begin();
+    await sendBatch(test, ['ada@example.com'], { sendingMs: 5_000 });
+    test.clock.now = startAt + lookAfterMs;
+    expect(await test.confirmation.run(new Set())).toBe(startAt + 5_000 + lookAfterMs);
+    expect(test.requests).toHaveLength(1);
+  });
+
   it('is due half a minute after the earliest of several batches', async () => {
     const test = parts();
     await sendBatch(test, ['ada@example.com']);
     test.clock.now += 10_000;
     await sendBatch(test, ['bob@example.com'], { id: '018f0000-0000-7000-8000-000000000002' });
     expect(await test.confirmation.run(new Set())).toBe(startAt + lookAfterMs);
+    test.clock.now = startAt + lookAfterMs;
+    expect(await test.confirmation.run(new Set())).toBe(startAt + 10_000 + lookAfterMs);
   });
 
   it('runs again soon while another relay scans, not after the whole lease of that relay', async () => {
-    const test = parts([], { leaseScan: () => Promise.resolve(null) });
+    const leaseScan = vi.fn<SignupStore['leaseScan']>(() => Promise.resolve(null));
+    const test = parts([], { leaseScan });
     await sendBatch(test, ['ada@example.com']);
     test.clock.now += lookAfterMs;
-    expect(await test.confirmation.run(new Set())).toBe(test.clock.now + lookAfterMs);
+    const { now } = test.clock;
+    expect(await test.confirmation.run(new Set())).toBe(now + lookAfterMs);
     expect(test.requests).toEqual([]);
+    expect(leaseScan).toHaveBeenCalledExactlyOnceWith(publicationId, now, now + 120_000);
   });
 
   it('marks the signups as delivered whose address is listed since the last scan', async () => {
@@ -176,7 +198,34 @@ describe('a confirmation', () => {
     expect(await test.confirmation.run(new Set())).toBeNull();
     expect(test.requests).toHaveLength(1);
     expect(await test.options.store.openBatches(publicationId)).toEqual([]);
-    expect(test.logged.join()).toContain('"confirmed":1,"missing":0');
+    expect(test.logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+      { confirmed: 1, missing: 0, msg: 'read the list of subscriptions to confirm what was sent in bulk' },
+    ]);
+  });
+
+  it('reads the list in the background, ends with the relay, and records a trace of each signup it finds', async () => {
+    const test = parts([() => listPage([listed('ada@example.com', 5)])]);
+    const list = vi.spyOn(test.options.client.subscriptions, 'list');
+    const confirmed = vi.spyOn(test.options.tracing, 'confirmed');
+    await sendBatch(test, ['ada@example.com']);
+    test.clock.now += lookAfterMs;
+    await test.confirmation.run(new Set());
+    expect(list).toHaveBeenCalledExactlyOnceWith(expect.anything(), { signal: test.giveUp.signal, background: true });
+    expect(confirmed).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ form: 'default' }));
+  });
+
+  it('ends without a result where the relay stops while the store fails', async () => {
+    const test = parts([() => listPage([listed('ada@example.com', 5)])]);
+    await sendBatch(test, ['ada@example.com']);
+    test.clock.now += 2 * lookAfterMs;
+    const confirm = vi.spyOn(test.options.store, 'confirm').mockImplementation(() => {
+      test.stop.abort();
+      test.giveUp.abort();
+      return Promise.reject(new StoreUnavailableError('The disk is full.'));
+    });
+    await test.confirmation.run(new Set());
+    expect(confirm).toHaveBeenCalledOnce();
+    expect(await states(test)).toEqual({ sent: ['ada@example.com'] });
   });
 
   it('ends five minutes before the oldest batch where no end is stored', async () => {
@@ -186,6 +235,8 @@ describe('a confirmation', () => {
       () => listPage([listed('other@example.com', -301)], 'c4'),
     ]);
     await sendBatch(test, ['ada@example.com']);
+    test.clock.now += 10_000;
+    await sendBatch(test, ['bob@example.com'], { id: '018f0000-0000-7000-8000-000000000002' });
     test.clock.now += lookAfterMs;
     await test.confirmation.run(new Set());
     expect(queries(test).map(([, , , cursor]) => cursor)).toEqual([null, 'c2', 'c3']);
