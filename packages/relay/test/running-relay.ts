@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient, type Fetch } from '@newsletter-kit/core';
 import { onTestFinished } from 'vitest';
 import { createLog, createRelay, readConfig, type Relay, type RelayOptions, type SignupStore } from '../src/index.ts';
-import { openSqliteStore } from '../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStore } from '../src/store/sqlite/open-database.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 export const site = 'https://shop.example';

@@ -2,9 +2,9 @@
  * Group commit of both stores: writes that arrive while one is in progress share the next transaction and its sync to
  * disk. A write resolves, and its 202 is answered, only after that sync.
  */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { StoreUnavailableError } from './signup-store.ts';
 import { explainSqliteError, isSqliteFailure } from './database-errors.ts';
+import type { SqliteDriver } from './sqlite/driver.ts';
 
 interface Write {
   /** Runs inside the transaction; the returned function is called after the commit is synced to disk. */
@@ -12,18 +12,14 @@ interface Write {
   readonly fail: (error: StoreUnavailableError) => void;
 }
 
-/** Runs writes in groups. Their promises resolve after COMMIT, which with `synchronous=FULL` includes the sync. */
+/** Runs writes in groups. Their promises resolve after the transaction is synced to disk. */
 export class SqliteGroupCommit {
-  readonly #db: DatabaseSync;
-  readonly #begin: StatementSync;
-  readonly #end: StatementSync;
+  readonly #db: SqliteDriver;
   #waiting: Write[] = [];
   #scheduled: NodeJS.Immediate | null = null;
 
-  constructor(db: DatabaseSync) {
+  constructor(db: SqliteDriver) {
     this.#db = db;
-    this.#begin = db.prepare('BEGIN IMMEDIATE');
-    this.#end = db.prepare('COMMIT');
   }
 
   /** @throws StoreUnavailableError if the group could not be written; then none of it was */
@@ -54,27 +50,25 @@ export class SqliteGroupCommit {
   #commit(group: readonly Write[]): void {
     let acknowledge: (() => void)[];
     try {
-      this.#begin.run();
-      acknowledge = group.map(({ work }) => work());
-      this.#end.run();
+      acknowledge = this.#db.transaction(() => group.map(({ work }) => work()));
     } catch (cause) {
-      this.#rollBack();
       if (group.length > 1 && !isSqliteFailure(cause)) {
         // One write caused the failure: write each by itself.
         for (const write of group) this.#commit([write]);
         return;
       }
-      const error = new StoreUnavailableError(`The store cannot be written: ${explainSqliteError(cause)}.`, { cause });
-      for (const { fail } of group) fail(error);
+      fail(group, cause);
       return;
     }
-    for (const resolve of acknowledge) resolve();
+    const succeed = (): void => acknowledge.forEach((resolve) => resolve());
+    if (this.#db.sync) void this.#db.sync().then(succeed, (cause: unknown) => fail(group, cause));
+    else succeed();
   }
+}
 
-  #rollBack(): void {
-    // A full disk or an I/O error may have ended the transaction already.
-    if (this.#db.isTransaction) this.#db.exec('ROLLBACK');
-  }
+function fail(group: readonly Write[], cause: unknown): void {
+  const error = new StoreUnavailableError(`The store cannot be written: ${explainSqliteError(cause)}.`, { cause });
+  for (const write of group) write.fail(error);
 }
 
 interface QueuedItem<Item> {

@@ -7,7 +7,7 @@ type Adapter<K extends Kind> = (address: Extract<StoreAddress, { kind: K }>) => 
 
 /** One adapter per kind of address, loaded on demand. */
 const adapters: { readonly [K in Kind]: Adapter<K> } = {
-  sqlite: async ({ path }) => (await import('./sqlite/sqlite-store.ts')).openSqliteStore(path),
+  sqlite: async ({ path }) => (await import('./sqlite/open-database.ts')).openSqliteStore(path),
   postgres: async ({ url }) => (await import('./postgres/postgres-store.ts')).openPostgresStore(url),
 };
 

@@ -1,7 +1,7 @@
 /** The operator’s commands, on a store that is not in use and through the running relay that uses it. */
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
 import { sharedPostgres } from '../postgres-server.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
 import { apiKey, post, publicationId, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse } from 'yaml';
 import type { Alert } from '../../src/ops/alerts.ts';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { serve, type ServingRelay } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { canMount } from '../machine.ts';

@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailableError, type Consent, type SignupStore } from '../../src/index.ts';
 import { startRetentionJob, type RetentionDays } from '../../src/ops/retention.ts';
 import { createLog } from '../../src/ops/log.ts';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';

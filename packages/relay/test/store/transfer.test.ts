@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, openStore, type Consent, type NewSignup, type SignupStore } from '../../src/index.ts';
-import { openSqliteStore } from '../../src/store/sqlite/sqlite-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { exportLines, importLines, errorsIn } from '../../src/store/transfer.ts';
 import { sharedPostgres } from '../postgres-server.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';

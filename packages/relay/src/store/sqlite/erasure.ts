@@ -1,21 +1,20 @@
-/** Erases signups from the SQLite file: by filter, by person, and by retention; also from its write-ahead log. */
-import type { DatabaseSync } from 'node:sqlite';
+/** Erases signups from the SQLite store: by filter, by person, and by retention; also from its write-ahead log. */
 import { conditions } from '../conditions.ts';
 import { firstIdOf, personHash } from '../signup-identity.ts';
-import { type Retention, type SignupFilter, StoreUnavailableError } from '../signup-store.ts';
-import { explainSqliteError } from '../database-errors.ts';
+import type { Retention, SignupFilter } from '../signup-store.ts';
 import type { SqliteGroupCommit } from '../group-commit.ts';
+import type { SqliteDriver } from './driver.ts';
 import { filtered, type Statements } from './statements.ts';
 
 /** Signups erased in one transaction. */
 const batchSize = 500;
 
 export class Erasure {
-  readonly #db: DatabaseSync;
+  readonly #db: SqliteDriver;
   readonly #statements: Statements;
   readonly #commits: SqliteGroupCommit;
 
-  constructor(db: DatabaseSync, statements: Statements, commits: SqliteGroupCommit) {
+  constructor(db: SqliteDriver, statements: Statements, commits: SqliteGroupCommit) {
     this.#db = db;
     this.#statements = statements;
     this.#commits = commits;
@@ -24,7 +23,7 @@ export class Erasure {
   async discard(filter: SignupFilter): Promise<number> {
     const { sql, values } = conditions(filter, 'instr');
     const count = await this.#commits.run(() => Number(this.#db.prepare(filtered.discard(sql)).run(...values).changes));
-    this.#emptyLog();
+    this.#db.emptyLog();
     return count;
   }
 
@@ -38,7 +37,7 @@ export class Erasure {
       states: this.#statements.erase.all({ person }).map(({ state }) => state),
       consents: keepConsent ? 0 : Number(this.#statements.eraseConsents.run(person).changes),
     }));
-    this.#emptyLog();
+    this.#db.emptyLog();
     const delivered = states.filter((state) => state === 'delivered').length;
     return { signups: states.length, consents, delivered };
   }
@@ -59,7 +58,7 @@ export class Erasure {
       )) +
       (await this.#inBatches(dead, (before) => scans.expireDead.run({ before, limit }))) +
       (await this.#inBatches(consent, (before) => expireConsent.run({ before, beforeId: beforeId(before), limit })));
-    this.#emptyLog();
+    this.#db.emptyLog();
     return erased;
   }
 
@@ -75,22 +74,5 @@ export class Erasure {
       erased += changed;
       if (changed < batchSize) return erased;
     }
-  }
-
-  /** Truncates the write-ahead log, which contains earlier versions of the erased pages. */
-  #emptyLog(): void {
-    let result;
-    try {
-      result = this.#db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
-    } catch (cause) {
-      throw new StoreUnavailableError(
-        `The signups are erased, but the log that may still hold them cannot be emptied: ${explainSqliteError(cause)}.`,
-        { cause },
-      );
-    }
-    if (Number(result?.['busy']) === 0) return;
-    throw new StoreUnavailableError(
-      'The signups are erased, but another program is reading the store, so that its log still holds them: end that program and erase again.',
-    );
   }
 }

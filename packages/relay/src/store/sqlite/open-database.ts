@@ -1,4 +1,4 @@
-/** Opens the SQLite file: lock, owner check, migrations, and a check that a commit is synced to disk. */
+/** Opens the SQLite store in a file: lock, owner check, migrations, and a check that a commit is synced to disk. */
 import { accessSync, closeSync, constants, existsSync, openSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -7,142 +7,34 @@ import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError } from '../../startup-error.ts';
 import { personHash } from '../signup-identity.ts';
 import { explainSqliteError } from '../database-errors.ts';
+import { StoreUnavailableError, type SignupStore } from '../signup-store.ts';
+import type { SqliteDriver } from './driver.ts';
+import { personOf, steps } from './schema.ts';
+import { SqliteStore } from './sqlite-store.ts';
 
 /** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
 export const applicationId = 0x4e_4b_52_4c;
 
-/** SQL function of the migration steps: the hash of the person of a submission in JSON, {@link personHash}. */
-export const personOf = 'person_of';
+/** Options of {@link openSqliteStore}. */
+export interface SqliteStoreOptions {
+  /** Maximum number of pages (4 KiB each) of the file. Default: unlimited. */
+  readonly maxPages?: number | undefined;
+}
 
 /**
- * Converts a hash of an earlier version to the current format: the hash of the person, then 22 characters of the rest.
- * Some versions wrote the person's hash at full length, some none: those no longer match duplicates, but are still
- * found when the person is erased.
+ * Opens or creates the store in a file.
+ *
+ * @throws StartupError if the file cannot be used, is in use, or belongs to another program
  */
-const shortened = (column: string): string =>
-  `${personOf}(submission) || substr(${column}, CASE length(${column}) WHEN 44 THEN 23 WHEN 86 THEN 44 ELSE 1 END, 22)`;
-
-/** Step n brings a file from version n to version n + 1 (`PRAGMA user_version`). */
-export const steps: readonly string[] = [
-  `
-  CREATE TABLE signup (
-    id TEXT PRIMARY KEY,
-    form TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
-    received_at INTEGER NOT NULL,
-    origin TEXT,
-    submission TEXT NOT NULL,
-    intent TEXT,
-    content TEXT NOT NULL,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    next_attempt_at INTEGER,
-    settled_at INTEGER,
-    last_error TEXT
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX signup_by_intent ON signup (intent) WHERE intent IS NOT NULL;
-  CREATE INDEX signup_by_content ON signup (content, received_at);
-  CREATE INDEX signup_by_state ON signup (state, next_attempt_at);
-
-  CREATE TABLE probe (id INTEGER PRIMARY KEY CHECK (id = 1), at INTEGER NOT NULL, room BLOB NOT NULL) STRICT;
-  `,
-  // What is delivered can be erased, and one index serves all hashes. Some files of version 1 have a part of this
-  // already.
-  `
-  CREATE TABLE signup_2 (
-    id TEXT PRIMARY KEY,
-    form TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('waiting', 'review', 'delivered', 'dead')),
-    received_at INTEGER NOT NULL,
-    origin TEXT,
-    submission TEXT,
-    intent TEXT,
-    content TEXT,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    next_attempt_at INTEGER,
-    settled_at INTEGER,
-    last_error TEXT
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO signup_2 SELECT id, form, state, received_at, origin, submission, ${shortened('intent')}, ${shortened('content')},
-    attempts, next_attempt_at, settled_at, last_error FROM signup;
-  DROP TABLE signup;
-  ALTER TABLE signup_2 RENAME TO signup;
-  CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
-  CREATE INDEX signup_due ON signup (next_attempt_at, received_at) WHERE state = 'waiting';
-  CREATE INDEX signup_open ON signup (state, id) WHERE state <> 'delivered';
-  CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
-
-  CREATE TABLE IF NOT EXISTS setting (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  `,
-  // Attempts and batches are written down before they are made; consent has a ledger of its own.
-  `
-  CREATE TABLE signup_3 (
-    id TEXT PRIMARY KEY,
-    form TEXT NOT NULL,
-    state TEXT NOT NULL CHECK (state IN ('unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead')),
-    received_at INTEGER NOT NULL,
-    origin TEXT,
-    submission TEXT,
-    intent TEXT,
-    content TEXT,
-    needs_confirmation INTEGER NOT NULL DEFAULT 0,
-    attempts INTEGER NOT NULL DEFAULT 0,
-    tried INTEGER NOT NULL DEFAULT 0,
-    batch TEXT,
-    next_attempt_at INTEGER,
-    settled_at INTEGER,
-    last_error TEXT,
-    trace TEXT
-  ) STRICT, WITHOUT ROWID;
-  INSERT INTO signup_3 (id, form, state, received_at, origin, submission, intent, content, attempts, tried, next_attempt_at, settled_at, last_error)
-    SELECT id, form, state, received_at, origin, submission, intent, content, attempts, attempts > 0,
-      CASE WHEN state <> 'waiting' THEN NULL WHEN attempts = 0 THEN 0 ELSE next_attempt_at END, settled_at, last_error FROM signup;
-  DROP TABLE signup;
-  ALTER TABLE signup_3 RENAME TO signup;
-  CREATE INDEX signup_by_content ON signup (content) WHERE content IS NOT NULL;
-  CREATE INDEX signup_due ON signup (form, state, next_attempt_at, received_at) WHERE next_attempt_at IS NOT NULL;
-  CREATE INDEX signup_open ON signup (state, id, form, received_at) WHERE state <> 'delivered';
-  CREATE INDEX signup_in_batch ON signup (batch) WHERE batch IS NOT NULL;
-  CREATE INDEX signup_to_erase ON signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
-
-  CREATE TABLE batch (
-    id TEXT PRIMARY KEY,
-    publication TEXT NOT NULL,
-    claimed_at INTEGER NOT NULL,
-    sent_at INTEGER
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX batch_of_publication ON batch (publication, claimed_at, id);
-
-  CREATE TABLE walk (publication TEXT PRIMARY KEY, place TEXT NOT NULL) STRICT, WITHOUT ROWID;
-
-  CREATE TABLE consent (
-    signup TEXT NOT NULL,
-    kind TEXT NOT NULL CHECK (kind IN ('given', 'confirmed')),
-    at INTEGER NOT NULL,
-    form TEXT NOT NULL,
-    person TEXT NOT NULL,
-    sentence TEXT,
-    version TEXT,
-    page TEXT,
-    visitor TEXT,
-    PRIMARY KEY (signup, kind)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX consent_by_person ON consent (person);
-  CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
-    BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END;
-  `,
-];
-
-/** An open store file. */
-export interface OpenDatabase {
-  readonly db: DatabaseSync;
-  close(): void;
+export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SignupStore {
+  return new SqliteStore(openDatabase(path, options.maxPages));
 }
 
 /** `synchronous=FULL`: each commit in WAL mode syncs the log before it returns. */
 const full = 2;
 
 /** @throws StartupError with one sentence that says what to do */
-export function openDatabase(givenPath: string, maxPages: number | undefined): OpenDatabase {
+function openDatabase(givenPath: string, maxPages: number | undefined): SqliteDriver {
   const path = createPrivateFile(givenPath);
   const unlock = lockStore(path);
   let db: DatabaseSync | undefined;
@@ -165,14 +57,49 @@ export function openDatabase(givenPath: string, maxPages: number | undefined): O
     if (cause instanceof StartupError) throw cause;
     throw new StartupError(`The store ${path} cannot be opened: ${explainSqliteError(cause)}.`, { cause });
   }
-  const opened = db;
+  return driverOf(db, unlock);
+}
+
+function driverOf(db: DatabaseSync, unlock: () => void): SqliteDriver {
+  const begin = db.prepare('BEGIN IMMEDIATE');
+  const commit = db.prepare('COMMIT');
   return {
-    db: opened,
+    prepare: (text) => db.prepare(text),
+    transaction(work) {
+      try {
+        begin.run();
+        const result = work();
+        commit.run();
+        return result;
+      } catch (error) {
+        // A full disk or an I/O error may have ended the transaction already.
+        if (db.isTransaction) db.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    emptyLog: () => truncateLog(db),
     close() {
-      opened.close();
+      db.close();
       unlock();
     },
   };
+}
+
+/** Truncates the write-ahead log, which contains earlier versions of the erased pages. */
+function truncateLog(db: DatabaseSync): void {
+  let result;
+  try {
+    result = db.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get();
+  } catch (cause) {
+    throw new StoreUnavailableError(
+      `The signups are erased, but the log that may still hold them cannot be emptied: ${explainSqliteError(cause)}.`,
+      { cause },
+    );
+  }
+  if (Number(result?.['busy']) === 0) return;
+  throw new StoreUnavailableError(
+    'The signups are erased, but another program is reading the store, so that its log still holds them: end that program and erase again.',
+  );
 }
 
 /**

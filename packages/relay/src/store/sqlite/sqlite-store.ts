@@ -1,4 +1,4 @@
-/** The SQLite store: one file, write-ahead log, group commit with one sync for many signups, one relay per file. */
+/** The SQLite store, on a file or in a Durable Object: group commit with one sync for many signups, one relay each. */
 import { earliest, type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
@@ -46,43 +46,27 @@ import {
 import { Erasure } from './erasure.ts';
 import { explainSqliteError } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
-import { openDatabase, type OpenDatabase } from './open-database.ts';
+import type { SqliteDriver } from './driver.ts';
 import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
 
-/** Options of {@link openSqliteStore}. */
-export interface SqliteStoreOptions {
-  /** Maximum number of pages (4 KiB each) of the file. Default: unlimited. */
-  readonly maxPages?: number | undefined;
-}
-
-/**
- * Opens or creates the store in a file.
- *
- * @throws StartupError if the file cannot be used, is in use, or belongs to another program
- */
-export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SignupStore {
-  return new SqliteStore(openDatabase(path, options.maxPages));
-}
-
-class SqliteStore implements SignupStore {
+export class SqliteStore implements SignupStore {
   readonly shared = false;
-  readonly #file: OpenDatabase;
+  readonly #db: SqliteDriver;
   readonly #statements: Statements;
   readonly #commits: SqliteGroupCommit;
   readonly #erasure: Erasure;
-  /** Number of delivered signups, counted once at start: there may be millions. */
-  #delivered: number;
+  /** Number of delivered signups, counted once: there may be millions. Null until it is asked for. */
+  #delivered: number | null = null;
   /** Whether delivery is paused; in memory, because delivery reads it for every signup. */
   #paused: boolean;
   /** Whether the interrupted attempts of the last process are due again. */
   #hasRequeued = false;
 
-  constructor(file: OpenDatabase) {
-    this.#file = file;
-    this.#statements = prepare(file.db);
-    this.#commits = new SqliteGroupCommit(file.db);
-    this.#erasure = new Erasure(file.db, this.#statements, this.#commits);
-    this.#delivered = Number(file.db.prepare(countDelivered).get()?.['count']);
+  constructor(db: SqliteDriver) {
+    this.#db = db;
+    this.#statements = prepare(db);
+    this.#commits = new SqliteGroupCommit(db);
+    this.#erasure = new Erasure(db, this.#statements, this.#commits);
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
   }
 
@@ -149,10 +133,11 @@ class SqliteStore implements SignupStore {
 
   async settle(ids: readonly string[], outcome: DeliveryOutcome): Promise<void> {
     const columns = settledColumns(outcome);
+    const before = this.#delivered;
     const changed = await this.#commits.run(() =>
       ids.reduce((sum, id) => sum + Number(this.#statements.settle.run({ id, ...columns }).changes), 0),
     );
-    if (outcome.state === 'delivered') this.#delivered += changed;
+    if (outcome.state === 'delivered') this.#addDelivered(before, changed);
   }
 
   release(ids: readonly string[]): Promise<void> {
@@ -216,13 +201,14 @@ class SqliteStore implements SignupStore {
     at: number,
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]> {
+    const before = this.#delivered;
     const confirmed = await this.#commits.run(() => {
       this.#statements.saveScan.run({ publicationId, place: JSON.stringify(scan) });
       return emails.flatMap((email) =>
         this.#statements.confirm.all({ publicationId, person: personHash(email), at }).map(toConfirmed),
       );
     });
-    this.#delivered += confirmed.length;
+    this.#addDelivered(before, confirmed.length);
     return confirmed;
   }
 
@@ -241,7 +227,13 @@ class SqliteStore implements SignupStore {
   }
 
   #counts(): SignupCounts {
+    this.#delivered ??= Number(this.#db.prepare(countDelivered).get()?.['count']);
     return { ...toCounts(this.#statements.scans.counts.all()), delivered: this.#delivered };
+  }
+
+  /** @param before - the number when the write began; if it was counted since, it may contain the write or not */
+  #addDelivered(before: number | null, change: number): void {
+    this.#delivered = before === null || this.#delivered === null ? null : this.#delivered + change;
   }
 
   overview(now: number): Promise<Overview> {
@@ -260,7 +252,7 @@ class SqliteStore implements SignupStore {
     return this.#read(() => {
       const { sql, values } = conditions(filter, 'instr');
       const page = after === undefined ? { sql, values } : { sql: `${sql} AND id < ?`, values: [...values, after] };
-      return this.#file.db
+      return this.#db
         .prepare(filtered.list(page.sql))
         .all(...page.values, limit)
         .map(toStored);
@@ -289,7 +281,7 @@ class SqliteStore implements SignupStore {
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
     const { sql, values } = conditions(filter, 'instr');
-    return this.#commits.run(() => Number(this.#file.db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
+    return this.#commits.run(() => Number(this.#db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
   }
 
   discard(filter: SignupFilter): Promise<number> {
@@ -300,8 +292,9 @@ class SqliteStore implements SignupStore {
     address: string,
     options: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number }> {
+    const before = this.#delivered;
     const { signups, consents, delivered } = await this.#erasure.erase(address, options);
-    this.#delivered -= delivered;
+    this.#addDelivered(before, -delivered);
     return { signups, consents };
   }
 
@@ -311,11 +304,12 @@ class SqliteStore implements SignupStore {
 
   async load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
     const rows = signups.map((signup): SignupRow => loadedRow(signup, Date.now()));
+    const before = this.#delivered;
     const added = await this.#commits.run(() => {
       consents.forEach((record) => this.#addConsent(record));
       return rows.filter((row) => this.#statements.load.run(...signupColumns.map((name) => row[name])).changes === 1);
     });
-    this.#delivered += added.filter(({ state }) => state === 'delivered').length;
+    this.#addDelivered(before, added.filter(({ state }) => state === 'delivered').length);
     return added.length;
   }
 
@@ -334,7 +328,7 @@ class SqliteStore implements SignupStore {
 
   close(): Promise<void> {
     this.#commits.flush();
-    this.#file.close();
+    this.#db.close();
     return Promise.resolve();
   }
 

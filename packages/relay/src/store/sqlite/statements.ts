@@ -1,6 +1,6 @@
 /** Every SQL statement of the SQLite store. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { signupColumns } from '../rows.ts';
+import type { SqliteDriver, SqliteStatement } from './driver.ts';
 
 const stored = `id, form, state, received_at AS receivedAt, origin, submission, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, settled_at AS settledAt,
@@ -113,7 +113,7 @@ export const scans = {
       SELECT id FROM signup WHERE state <> 'delivered' AND state = 'dead' AND settled_at < :before LIMIT :limit)`,
 } as const;
 
-/** Runs once, when the file is opened. */
+/** Runs once, when the number is first asked for. */
 export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state = 'delivered'`;
 
 /** Statements with a filter; `where` has a `?` for each value. */
@@ -131,21 +131,21 @@ export const filtered = {
 } as const;
 
 /** The prepared statements, by name. */
-export type Statements = Readonly<Record<keyof typeof sql, StatementSync>> & {
-  readonly scans: Readonly<Record<keyof typeof scans, StatementSync>>;
+export type Statements = Readonly<Record<keyof typeof sql, SqliteStatement>> & {
+  readonly scans: Readonly<Record<keyof typeof scans, SqliteStatement>>;
 };
 
 /** Prepares every statement, so that a damaged file is noticed at start. */
-export function prepare(db: DatabaseSync): Statements {
+export function prepare(db: SqliteDriver): Statements {
   return { ...prepared(db, sql), scans: prepared(db, scans) };
 }
 
 function prepared<Name extends string>(
-  db: DatabaseSync,
+  db: SqliteDriver,
   texts: Readonly<Record<Name, string>>,
-): Record<Name, StatementSync> {
+): Record<Name, SqliteStatement> {
   return Object.fromEntries(Object.entries<string>(texts).map(([name, text]) => [name, db.prepare(text)])) as Record<
     Name,
-    StatementSync
+    SqliteStatement
   >;
 }
