@@ -87,7 +87,7 @@ export async function buildWidgetIfStale(): Promise<void> {
 /** The packages with pages, and an HTML file that their build writes. */
 const pages = [
   { folder: 'packages/sandbox', built: 'dist/page/window.html' },
-  { folder: 'packages/relay', built: 'dist/page/operator.html' },
+  { folder: 'packages/relay', built: 'dist/page/files.js' },
   { folder: 'examples/demo', built: 'dist/page/index.html' },
 ] as const;
 

@@ -24,6 +24,7 @@ import { createRunningStatus, type RunningStatus, storeOperator } from './ops/op
 import { noTracing, type Tracing } from './ops/tracing.ts';
 import { type RequestEnvironment, headerOf, SignupEndpoint, toResponse } from './signup-endpoint.ts';
 import { StartupError } from './startup-error.ts';
+import { earliest } from './store/overview.ts';
 import type { SignupStore } from './store/signup-store.ts';
 
 /** Options of {@link createRelay}. */
@@ -68,6 +69,14 @@ export interface Relay {
   fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
   /** Starts delivery of the signups that wait. */
   start(): void;
+  /**
+   * Delivers on demand, instead of {@link Relay.start}: everything that is due, until nothing is, or `untilMs` is near.
+   * Attempts in flight are awaited until then; those that take longer count as lost after three minutes.
+   *
+   * @param options - `untilMs`: milliseconds since the Unix epoch
+   * @returns `nextDueAt`: when to call again, in milliseconds since the Unix epoch; null if nothing waits
+   */
+  deliver(options: { readonly untilMs: number }): Promise<{ readonly nextDueAt: number | null }>;
   /**
    * Asks the API whether it accepts the key and publication of each form. A refusal pauses delivery and is reported, as
    * after a failed delivery.
@@ -115,6 +124,7 @@ export function createRelay(options: RelayOptions): Relay {
       dispatcher.start();
       confirmation?.mailer.start();
     },
+    deliver: ({ untilMs }) => deliverUntil(untilMs, parts),
     check: () =>
       checkService(config, {
         clientOf,
@@ -129,6 +139,29 @@ export function createRelay(options: RelayOptions): Relay {
   };
 }
 
+/** Longest time before a deadline in which nothing new is started, in milliseconds: the timeout of a call. */
+const lastStartMs = 30_000;
+
+async function deliverUntil(
+  untilMs: number,
+  { dispatcher, confirmation, now }: RelayParts,
+): Promise<{ readonly nextDueAt: number | null }> {
+  const remainingMs = Math.max(0, untilMs - now());
+  const ending = new AbortController();
+  let deadline: NodeJS.Timeout | undefined;
+  const lastStart = setTimeout(() => ending.abort(), remainingMs - Math.min(lastStartMs, remainingMs / 2));
+  const late = new Promise<number[]>((resolve) => {
+    deadline = setTimeout(() => resolve([now()]), remainingMs);
+  });
+  const done = Promise.all([dispatcher.deliver(ending.signal), confirmation?.mailer.deliver(ending.signal) ?? null]);
+  try {
+    return { nextDueAt: earliest(await Promise.race([done, late])) };
+  } finally {
+    clearTimeout(lastStart);
+    clearTimeout(deadline);
+  }
+}
+
 function createParts(options: RelayOptions): RelayParts {
   const { config, store, log, tracing = noTracing, now = Date.now } = options;
   const status = createRunningStatus(now);
@@ -140,6 +173,8 @@ function createParts(options: RelayOptions): RelayParts {
     health,
     forms: Object.keys(config.forms),
     disk: diskSpaceOf(config.store),
+    // A Worker has no process of its own.
+    ofProcess: config.store.kind !== 'durable-object',
     now,
   });
   listeners.push(metrics.onEvent);

@@ -3,16 +3,8 @@
  * Does not check values.
  */
 import leven from 'leven';
-import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { settings } from './settings.ts';
-
-const load = createRequire(import.meta.url);
-
-/**
- * Loads the YAML parser on demand: a relay without a configuration file saves its 3 MB of memory.
- */
-const yaml = (): typeof Yaml => load('yaml') as typeof Yaml;
 
 /** The value of a setting and its location. */
 export interface SettingValue {
@@ -36,10 +28,13 @@ export interface ConfigFile {
 
 const formName = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** @param path - for error messages */
-export function readConfigFile(path: string, text: string): ConfigFile {
-  const lines = new (yaml().LineCounter)();
-  const document = yaml().parseDocument(text, { lineCounter: lines, prettyErrors: false });
+/**
+ * @param path - for error messages
+ * @param yaml - the parser, which the caller loads only if there is a file
+ */
+export function readConfigFile(path: string, text: string, yaml: typeof Yaml): ConfigFile {
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const errors = document.errors.map(
     ({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is not valid YAML (${code}).`,
   );
@@ -47,17 +42,17 @@ export function readConfigFile(path: string, text: string): ConfigFile {
   if (errors.length > 0) return { top, forms: null, errors };
 
   const line = (node: unknown): string => {
-    const [at] = yaml().isScalar(node) || yaml().isCollection(node) ? (node.range ?? [0]) : [0];
+    const [at] = yaml.isScalar(node) || yaml.isCollection(node) ? (node.range ?? [0]) : [0];
     return `${path}, line ${lines.linePos(at).line}`;
   };
   const say = (node: unknown, text: string): void => void errors.push(`${line(node)}: ${text}`);
 
   function readLayer(map: Yaml.YAMLMap, into: Map<string, SettingValue>, prefix: string, isForm: boolean): void {
     for (const { key, value } of map.items) {
-      const name = keyOf(key);
+      const name = keyOf(key, yaml);
       if (!isForm && name === 'forms') continue;
       const setting = settings.find((each) => each.key === name && each.name !== 'RELAY_CONFIG');
-      const given = setting && readValue(value);
+      const given = setting && readValue(value, yaml);
       if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${suggestion(name)}.`);
       else if (isForm && !setting.ofForm)
         say(key, `"${name}" is a setting of the whole relay: put it at the top of the file.`);
@@ -67,7 +62,7 @@ export function readConfigFile(path: string, text: string): ConfigFile {
     }
   }
 
-  if (!yaml().isMap(document.contents)) {
+  if (!yaml.isMap(document.contents)) {
     if (document.contents !== null) say(document.contents, 'the file must contain settings, one "name: value" a line.');
     return { top, forms: null, errors };
   }
@@ -76,36 +71,35 @@ export function readConfigFile(path: string, text: string): ConfigFile {
 
   const forms = new Map<string, Layer>();
   const listed: unknown = document.contents.get('forms', true);
-  if (!yaml().isMap(listed) || listed.items.length === 0)
+  if (!yaml.isMap(listed) || listed.items.length === 0)
     say(listed, '"forms" must contain at least one form, by its name.');
   else {
     for (const { key, value } of listed.items) {
-      const name = keyOf(key);
+      const name = keyOf(key, yaml);
       const layer = new Map<string, SettingValue>();
       if (!formName.test(name)) {
         say(key, 'the name of a form is part of its URL: at most 64 lower-case letters, digits and hyphens.');
         continue;
       }
-      if (yaml().isMap(value)) readLayer(value, layer, `forms.${name}.`, true);
-      else if (!(yaml().isScalar(value) && value.value === null))
-        say(value, `the form "${name}" must contain settings.`);
+      if (yaml.isMap(value)) readLayer(value, layer, `forms.${name}.`, true);
+      else if (!(yaml.isScalar(value) && value.value === null)) say(value, `the form "${name}" must contain settings.`);
       forms.set(name, layer);
     }
   }
   return { top, forms, errors };
 }
 
-function keyOf(key: unknown): string {
-  return yaml().isScalar(key) ? String(key.value) : '';
+function keyOf(key: unknown, yaml: typeof Yaml): string {
+  return yaml.isScalar(key) ? String(key.value) : '';
 }
 
 /** A scalar as text, a list of scalars as texts; null for anything else. An empty value counts as absent. */
-function readValue(value: unknown): string | readonly string[] | null {
-  if (yaml().isSeq(value)) {
-    const items = value.items.map(readValue);
+function readValue(value: unknown, yaml: typeof Yaml): string | readonly string[] | null {
+  if (yaml.isSeq(value)) {
+    const items = value.items.map((item) => readValue(item, yaml));
     return items.every((item) => typeof item === 'string') ? items : null;
   }
-  if (!yaml().isScalar(value)) return null;
+  if (!yaml.isScalar(value)) return null;
   const scalar: unknown = value.value;
   if (scalar === null) return '';
   return typeof scalar === 'string' || typeof scalar === 'number' || typeof scalar === 'boolean'

@@ -3,6 +3,8 @@
  * secret.
  */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type * as Yaml from 'yaml';
 import type * as z from 'zod';
 import { isSigning, type Form, type PinnedFields } from './admission/form.ts';
 import type { Defence } from './admission/abuse-protection.ts';
@@ -42,6 +44,25 @@ export interface RelayConfig {
   readonly forms: Readonly<Record<string, Form>>;
 }
 
+/** The parts of a configuration that depend on where the relay runs. */
+export interface ConfigPlatform {
+  /** Where signups are kept, if RELAY_STORE cannot choose that. */
+  readonly store?: StoreAddress | undefined;
+  /** Why a variable must not be set, as the rest of a sentence after its name; undefined where it may be. */
+  refuses(name: string): string | undefined;
+  /** Reads the file that a variable with `_FILE` behind its name holds. @throws if it cannot be read */
+  readValue(path: string): string;
+  /** Reads the settings that RELAY_CONFIG names. @throws StartupError if they cannot be read */
+  readFile(value: string): ConfigFile;
+}
+
+const onMachine: ConfigPlatform = {
+  refuses: () => undefined,
+  readValue: (path) => readFileSync(path, 'utf8'),
+  // Loads the YAML parser on demand: a relay without a configuration file saves its 3 MB of memory.
+  readFile: (path) => readConfigFile(path, readFile(path), createRequire(import.meta.url)('yaml') as typeof Yaml),
+};
+
 /**
  * Reads the configuration: the environment, and the file that RELAY_CONFIG names. A variable set to nothing counts as
  * not set. Settings of a form override the environment, which overrides the top of the file. With
@@ -50,9 +71,12 @@ export interface RelayConfig {
  *
  * @throws StartupError that names every error
  */
-export function readConfig(variables: Readonly<Record<string, string | undefined>>): RelayConfig {
+export function readConfig(
+  variables: Readonly<Record<string, string | undefined>>,
+  platform: ConfigPlatform = onMachine,
+): RelayConfig {
   const errors: string[] = [];
-  const { file, shared } = readSources(variables, errors);
+  const { file, shared } = readSources(variables, platform, errors);
   const relay = check(relaySettings, shared, '', errors);
   const layers = file?.forms ?? new Map([['default', new Map<string, SettingValue>()]]);
   const checked = [...layers].map(([name, own]) => {
@@ -60,9 +84,10 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     return [name, check(formSettings, new Map([...shared, ...own]), place, errors)] as const;
   });
   const forms = checked.flatMap(([name, data]) => (data ? [toForm(name, data)] : []));
-  if (relay?.RELAY_STORE.kind === 'postgres' && relay.RELAY_SECRET === undefined && forms.some(isSigning)) {
+  const storeAddress = platform.store ?? relay?.RELAY_STORE;
+  if (storeAddress && storeAddress.kind !== 'sqlite' && relay?.RELAY_SECRET === undefined && forms.some(isSigning)) {
     errors.push(
-      'RELAY_SECRET is missing: relays that share a database must be given the secret with which they sign tokens, proofs and links in mails, and hash addresses.',
+      `RELAY_SECRET is missing: ${storeAddress.kind === 'postgres' ? 'relays that share a database' : 'a Worker'} must be given the secret with which tokens, proofs and links in mails are signed, and addresses are hashed.`,
     );
   }
   if (relay && checked.some(([, data]) => data?.RELAY_CONFIRMATION)) {
@@ -72,9 +97,9 @@ export function readConfig(variables: Readonly<Record<string, string | undefined
     if (relay.RELAY_LIMIT_ADDRESS.length === 0)
       errors.push('RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.');
   }
-  if (!relay || errors.length > 0) throw configurationError(errors);
+  if (!relay || !storeAddress || errors.length > 0) throw configurationError(errors);
   return {
-    store: relay.RELAY_STORE,
+    store: storeAddress,
     api: { url: relay.NEWSLETTER_API_URL },
     listen: { host: relay.RELAY_HOST, port: relay.RELAY_PORT },
     log: { level: relay.RELAY_LOG_LEVEL, format: relay.RELAY_LOG_FORMAT },
@@ -124,7 +149,7 @@ const storeSettings = relaySettings.pick({
  */
 export function readStoreConfig(variables: Readonly<Record<string, string | undefined>>): StoreConfig {
   const errors: string[] = [];
-  const { shared } = readSources(variables, errors, ['RELAY_CONFIG', ...Object.keys(storeSettings.shape)]);
+  const { shared } = readSources(variables, onMachine, errors, ['RELAY_CONFIG', ...Object.keys(storeSettings.shape)]);
   const relay = check(storeSettings, shared, '', errors);
   if (!relay || errors.length > 0) throw configurationError(errors);
   return {
@@ -156,28 +181,27 @@ export function secretsOf({
 /** The file that RELAY_CONFIG names, and the settings of its top with those of the environment over them. */
 function readSources(
   variables: Readonly<Record<string, string | undefined>>,
+  platform: ConfigPlatform,
   errors: string[],
   names: readonly string[] = settings.map(({ name }) => name),
 ): { readonly file: ConfigFile | null; readonly shared: ReadonlyMap<string, SettingValue> } {
-  const environment = readEnvironment(variables, errors, names);
+  const environment = readEnvironment(variables, platform, errors, names);
   const path = environment.get('RELAY_CONFIG')?.value;
-  const file = path === undefined ? null : openConfigFile(String(path));
+  const file = path === undefined ? null : platform.readFile(String(path));
   errors.push(...(file?.errors ?? []));
   return { file, shared: new Map([...(file?.top ?? []), ...environment]) };
 }
 
 /** @throws StartupError if it cannot be read */
-function openConfigFile(path: string): ConfigFile {
-  let text: string;
+function readFile(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (cause) {
     throw new StartupError(
       `The file ${path}, which RELAY_CONFIG names, cannot be read: see that it exists and that the relay may read it.`,
       { cause },
     );
   }
-  return readConfigFile(path, text);
 }
 
 /** Variables with the prefix RELAY_ that are no settings: set for the command of an alert. */
@@ -185,6 +209,7 @@ const otherVariables = ['RELAY_ALERT_EVENT'];
 
 function readEnvironment(
   variables: Readonly<Record<string, string | undefined>>,
+  platform: ConfigPlatform,
   errors: string[],
   wanted: readonly string[],
 ): Map<string, SettingValue> {
@@ -194,10 +219,15 @@ function readEnvironment(
     const value = valueOf(name);
     const where = `${name}_FILE`;
     const path = valueOf(where);
-    if (value !== '' && path !== '') errors.push(`${name} and ${where} are both set: keep one of them.`);
+    const [refused, why] =
+      [name, where]
+        .map((each) => [each, valueOf(each) === '' ? undefined : platform.refuses(each)] as const)
+        .find(([, reason]) => reason !== undefined) ?? [];
+    if (why !== undefined) errors.push(`${refused} ${why}.`);
+    else if (value !== '' && path !== '') errors.push(`${name} and ${where} are both set: keep one of them.`);
     else if (value !== '') given.set(name, { value, where: name });
     else if (path !== '') {
-      const content = readValueFile(path, where, errors);
+      const content = readValueFile(path, where, platform, errors);
       if (content !== '') given.set(name, { value: content, where });
     }
   }
@@ -212,9 +242,9 @@ function readEnvironment(
 }
 
 /** The content of the file that a variable names; empty if it cannot be read. */
-function readValueFile(path: string, where: string, errors: string[]): string {
+function readValueFile(path: string, where: string, platform: ConfigPlatform, errors: string[]): string {
   try {
-    const content = readFileSync(path, 'utf8').trim();
+    const content = platform.readValue(path).trim();
     if (content === '') errors.push(`The file that ${where} names is empty.`);
     return content;
   } catch {

@@ -5,12 +5,10 @@
 import { hash } from 'node:crypto';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { addressKey } from '@newsletter-kit/core/signup';
-import {
-  type RateLimiterAbstract,
-  RateLimiterMemory,
-  RateLimiterPostgres,
-  RateLimiterRes,
-} from 'rate-limiter-flexible';
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
+import RateLimiterPostgres from 'rate-limiter-flexible/lib/RateLimiterPostgres.js';
+import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import { fingerprint } from '../store/signup-identity.ts';
 import { repeatWindowMs, type SharedCounters } from '../store/signup-store.ts';
 import { networksOf } from './client-address.ts';

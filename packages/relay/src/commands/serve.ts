@@ -66,7 +66,7 @@ export async function serve(): Promise<void> {
 
 /** Generated and stored only if a signature or hash must outlive this process. */
 function signingSecret({ secret, forms, store }: RelayConfig): string | undefined {
-  if (secret !== undefined || store.kind === 'postgres') return secret;
+  if (secret !== undefined || store.kind !== 'sqlite') return secret;
   return Object.values(forms).some(isSigning)
     ? loadOrCreateSecret(
         `${store.path}-secret`,

@@ -34,7 +34,7 @@ export async function withOperator(work: (operator: Operator) => Promise<void>):
  * need a configured token.
  */
 export function operatorToken({ store, operator }: Pick<StoreConfig, 'store' | 'operator'>): string | undefined {
-  if (operator.token !== undefined || store.kind === 'postgres') return operator.token;
+  if (operator.token !== undefined || store.kind !== 'sqlite') return operator.token;
   return loadOrCreateOperatorToken(operatorTokenFile(store.path));
 }
 

@@ -2,7 +2,7 @@
 import type { Form } from '../admission/form.ts';
 import { defaultBackoff, type BackoffOptions } from '../delivery/retry.ts';
 import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
-import { InFlight, runLoop, StoreWriter, WakeSignal } from '../delivery/loop.ts';
+import { InFlight, type LoopOptions, runLoop, runUntilIdle, StoreWriter, WakeSignal } from '../delivery/loop.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
@@ -56,7 +56,7 @@ export class ConfirmationMailer {
   readonly #giveUp = new AbortController();
   readonly #writer: StoreWriter;
   #transport: Promise<MailTransport> | null = null;
-  #loop: Promise<void> | null = null;
+  #loop: Promise<unknown> | null = null;
   readonly #circuit: CircuitBreaker<TemporaryFailure>;
 
   constructor(options: ConfirmationMailerOptions) {
@@ -81,15 +81,39 @@ export class ConfirmationMailer {
   }
 
   start(): void {
+    this.#loop ??= runLoop(this.#loopOptions());
+  }
+
+  /**
+   * Sends the mails that are due, until none is or `ending` aborts, and ends what is in flight.
+   *
+   * @returns when the next mail is due, in milliseconds since the Unix epoch; null if unknown
+   */
+  async deliver(ending: AbortSignal): Promise<number | null> {
+    const isIdle = (): boolean => this.#inFlight.size === 0;
+    const inFlight = () => this.#inFlight.end();
+    const nextDueAt = await runUntilIdle({ ...this.#loopOptions(), isIdle, inFlight }, ending, this.#options.now);
+    await this.#closeTransport();
+    return nextDueAt;
+  }
+
+  #loopOptions(): LoopOptions {
     const { health, store } = this.#options;
-    this.#loop ??= runLoop({
+    return {
       wakeSignal: this.#wakeSignal,
       stopping: this.#stop.signal,
       health,
       isShared: store.shared,
       openForMs: () => this.#circuit.openForMs,
       startDue: () => this.#startDue(),
-    });
+    };
+  }
+
+  /** The next mail opens it again. */
+  async #closeTransport(): Promise<void> {
+    const transport = this.#transport;
+    this.#transport = null;
+    (await transport?.catch(() => null))?.close();
   }
 
   /** Wakes the loop: something new may be due. */
@@ -108,7 +132,7 @@ export class ConfirmationMailer {
     const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
     await this.#inFlight.end();
     clearTimeout(timer);
-    (await this.#transport?.catch(() => null))?.close();
+    await this.#closeTransport();
   }
 
   /** @returns milliseconds until the next mail is due; null if unknown */

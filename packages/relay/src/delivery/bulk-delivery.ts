@@ -84,6 +84,11 @@ export class BulkDelivery {
     return this.#batches.size > 0;
   }
 
+  /** Whether neither a batch nor a confirmation is in flight. */
+  get isIdle(): boolean {
+    return this.#batches.size === 0 && this.#confirmations.size === 0;
+  }
+
   /** When the next confirmation is due, in milliseconds since the Unix epoch; null if none is, or one is running. */
   get nextConfirmationAt(): number | null {
     return this.#confirmations.size === 0 && Number.isFinite(this.#nextConfirmationAt)

@@ -8,11 +8,12 @@ import type { EventListener } from '../ops/events.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import type { Log } from '../ops/log.ts';
 import { noTracing, type Tracing } from '../ops/tracing.ts';
+import { earliest } from '../store/overview.ts';
 import type { Claim, SignupStore } from '../store/signup-store.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from './retry.ts';
 import { BulkDelivery, type BulkDeliveryOptions, type BulkOptions } from './bulk-delivery.ts';
 import { ApiCircuits, CircuitBreaker } from './circuit-breaker.ts';
-import { InFlight, runLoop, StoreWriter, WakeSignal } from './loop.ts';
+import { InFlight, type LoopOptions, runLoop, runUntilIdle, StoreWriter, WakeSignal } from './loop.ts';
 import { clockSkewMs, SingleDelivery } from './single-delivery.ts';
 
 /** Options of {@link Dispatcher}. */
@@ -78,6 +79,15 @@ export class Dispatcher {
 
   start(): void {
     for (const lane of this.#lanes) lane.start();
+  }
+
+  /**
+   * Delivers what is due, until nothing is or `ending` aborts, and ends what is in flight.
+   *
+   * @returns when the next thing is due, in milliseconds since the Unix epoch; null if unknown
+   */
+  async deliver(ending: AbortSignal): Promise<number | null> {
+    return earliest(await Promise.all(this.#lanes.map((lane) => lane.deliver(ending))));
   }
 
   /** Wakes every lane: something new may be due. */
@@ -176,7 +186,7 @@ class Lane {
   readonly #bulk: BulkDelivery;
   /** The time of the last run, by which a clock that was set back is noticed. */
   #lastNow = 0;
-  #loop: Promise<void> | null = null;
+  #loop: Promise<unknown> | null = null;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -186,8 +196,19 @@ class Lane {
   }
 
   start(): void {
+    this.#loop ??= runLoop(this.#loopOptions());
+  }
+
+  /** See {@link Dispatcher.deliver}. */
+  deliver(ending: AbortSignal): Promise<number | null> {
+    const isIdle = (): boolean => this.#inFlight.size === 0 && this.#bulk.isIdle;
+    const inFlight = () => Promise.all([this.#inFlight.end(), this.#bulk.end()]);
+    return runUntilIdle({ ...this.#loopOptions(), isIdle, inFlight }, ending, this.#options.now);
+  }
+
+  #loopOptions(): LoopOptions {
     const { stopping, health, store, circuits } = this.#options;
-    this.#loop ??= runLoop({
+    return {
       wakeSignal: this.#wakeSignal,
       stopping,
       health,
@@ -198,7 +219,7 @@ class Lane {
         await this.#startDue();
         return this.#untilNextMs();
       },
-    });
+    };
   }
 
   /** Whether it delivers the signups of this form. */
@@ -259,10 +280,15 @@ class Lane {
 
   /** Milliseconds until something is due; null if unknown. */
   async #untilNextMs(): Promise<number | null> {
-    const { store, now } = this.#options;
+    const { store, backoff, now } = this.#options;
     if (this.#bulk.isSending || this.#inFlight.size >= this.#limit) return null;
-    const moments = [await store.nextDueAt(this.#forms), this.#bulk.nextConfirmationAt];
-    const next = Math.min(...moments.filter((moment) => moment !== null));
-    return Number.isFinite(next) ? next - now() : null;
+    let nextDueAt = await store.nextDueAt(this.#forms);
+    // Nothing waits for so long: the clock was set back, perhaps while this process did not run.
+    if (nextDueAt !== null && nextDueAt - now() > 2 * backoff.maxRetryAfterMs) {
+      await store.pullForward(now(), 2 * backoff.maxRetryAfterMs);
+      nextDueAt = now();
+    }
+    const next = earliest([nextDueAt, this.#bulk.nextConfirmationAt]);
+    return next === null ? null : next - now();
   }
 }

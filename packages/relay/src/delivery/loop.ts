@@ -23,33 +23,76 @@ export interface LoopOptions {
   readonly openForMs: () => number;
   /** Starts what is due. @returns milliseconds until more is due; null if unknown */
   readonly startDue: () => Promise<number | null>;
+  /** Whether nothing is in flight. If given, the loop ends as soon as nothing is in flight and nothing is due. */
+  readonly isIdle?: (() => boolean) | undefined;
 }
 
-/** Runs until `stopping` aborts. A failure of the store is reported to `health`, and the loop tries again. */
-export async function runLoop(options: LoopOptions): Promise<void> {
-  const { wakeSignal, stopping, health, isShared, openForMs, startDue } = options;
-  const longestMs = isShared ? longestSharedSleepMs : longestSleepMs;
+/**
+ * Runs until `stopping` aborts, or nothing is left to do. A failure of the store is reported to `health`, and the loop
+ * tries again.
+ *
+ * @returns milliseconds until more is due; null if unknown
+ */
+export async function runLoop(options: LoopOptions): Promise<number | null> {
+  const { wakeSignal, stopping, isIdle = () => false } = options;
+  let untilNextMs: number | null = null;
   while (!stopping.aborted) {
-    const pauseMs = openForMs();
-    if (pauseMs > 0) {
-      await wakeSignal.wait(Math.min(pauseMs, longestSleepMs));
-      continue;
-    }
-    try {
-      const untilNextMs = await startDue();
-      health.succeeded('claim');
-      await wakeSignal.wait(Math.min(untilNextMs ?? longestMs, longestMs));
-    } catch (error) {
-      health.failed('claim', error);
-      await wakeSignal.wait(storeRetryMs);
-    }
+    const step = await runOnce(options);
+    untilNextMs = step.untilNextMs;
+    if (isIdle() && !wakeSignal.isPending && (untilNextMs === null || untilNextMs > 0)) break;
+    await wakeSignal.wait(Math.min(untilNextMs ?? step.longestMs, step.longestMs));
   }
+  return untilNextMs;
+}
+
+/** @returns milliseconds until more is due, null if unknown; and the longest time to sleep */
+async function runOnce({
+  health,
+  isShared,
+  openForMs,
+  startDue,
+}: LoopOptions): Promise<{ readonly untilNextMs: number | null; readonly longestMs: number }> {
+  const pauseMs = openForMs();
+  if (pauseMs > 0) return { untilNextMs: pauseMs, longestMs: longestSleepMs };
+  try {
+    const untilNextMs = await startDue();
+    health.succeeded('claim');
+    return { untilNextMs, longestMs: isShared ? longestSharedSleepMs : longestSleepMs };
+  } catch (error) {
+    health.failed('claim', error);
+    return { untilNextMs: storeRetryMs, longestMs: storeRetryMs };
+  }
+}
+
+/**
+ * Runs loops that end by themselves, until nothing is due or `ending` aborts.
+ *
+ * @returns when the next thing is due, in milliseconds since the Unix epoch; null if unknown
+ */
+export async function runUntilIdle(
+  options: LoopOptions & { readonly isIdle: () => boolean; readonly inFlight: () => Promise<unknown> },
+  ending: AbortSignal,
+  now: () => number,
+): Promise<number | null> {
+  const { wakeSignal, stopping, inFlight } = options;
+  const wake = (): void => wakeSignal.notify();
+  ending.addEventListener('abort', wake, { once: true });
+  const untilNextMs = await runLoop({ ...options, stopping: AbortSignal.any([stopping, ending]) });
+  ending.removeEventListener('abort', wake);
+  await inFlight();
+  if (ending.aborted) return now();
+  return untilNextMs === null ? null : now() + untilNextMs;
 }
 
 /** Wakes a loop when something may be due. */
 export class WakeSignal {
   #pending = false;
   #wake: (() => void) | null = null;
+
+  /** Whether the next wait ends at once. */
+  get isPending(): boolean {
+    return this.#pending;
+  }
 
   /** Ends the current wait, or the next one if there is none. */
   notify(): void {

@@ -23,6 +23,8 @@ export interface MetricsOptions {
   /** Names of the forms. */
   readonly forms: readonly string[];
   readonly disk: ReadDiskSpace;
+  /** Whether to report on the process: its processor time, memory and event loop. Default true. */
+  readonly ofProcess?: boolean | undefined;
   /**
    * How long the store may take to answer, in milliseconds; after that it counts as failing. Default 3000: Prometheus
    * gives up on a page after ten seconds, and would report the relay as gone.
@@ -33,10 +35,10 @@ export interface MetricsOptions {
 
 /** Makes the metrics of one relay; each has a registry of its own. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { store, health, forms, disk, timeoutMs = 3000, now = Date.now } = options;
+  const { store, health, forms, disk, ofProcess = true, timeoutMs = 3000, now = Date.now } = options;
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  if (ofProcess) collectDefaultMetrics({ register: registry });
 
   const signups = new Counter({
     name: 'newsletter_relay_signups_total',

@@ -8,7 +8,6 @@ import { exportLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
 import { hasOperatorToken } from '../secrets.ts';
 import { readFilter } from './signup-filter.ts';
-import { readFileSync } from 'node:fs';
 
 /** Options of {@link operatorApi}. */
 export interface OperatorApiOptions {
@@ -113,8 +112,6 @@ function refuse(why: Refused): Response {
   return Response.json(refusalBody(why), { status: why.status, headers });
 }
 
-const folder = new URL('../../dist/page/', import.meta.url);
-
 /** Allows nothing from other origins and nothing inline, so that no stored text can run or load anything. */
 const policy =
   "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -130,10 +127,9 @@ const files = {
 /** Adds the routes of the page. @param door - mounted at `/operator` */
 function operatorPage(door: Hono): void {
   for (const [path, { name, type }] of Object.entries(files)) {
-    let text: string | undefined;
-    door.get(path, () => {
-      text ??= readFileSync(new URL(name, folder), 'utf8');
-      return new Response(text, {
+    door.get(path, async () => {
+      const pages = await import('#operator-page');
+      return new Response(pages.files[name], {
         headers: {
           'content-type': type,
           'content-security-policy': policy,

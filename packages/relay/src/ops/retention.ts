@@ -8,34 +8,34 @@ export type RetentionDays = Retention;
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
 
-/** Options of {@link startRetentionJob}. */
-export interface RetentionJobOptions {
+/** Options of {@link applyRetention}. */
+export interface RetentionOptions {
   readonly store: Pick<SignupStore, 'expire'>;
   readonly retention: RetentionDays;
   readonly log: Log;
   readonly now?: (() => number) | undefined;
+}
+
+/** Erases once what has expired. A failure of the store is logged; the next run erases what this one left. */
+export async function applyRetention({ store, retention, log, now = Date.now }: RetentionOptions): Promise<void> {
+  try {
+    const erased = await store.expire(momentsBefore(retention, now()));
+    if (erased > 0) log.info({ erased }, 'erased what was older than its retention, and repeats in review');
+  } catch (error) {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+    log.warn({ reason: error.message }, 'nothing could be erased');
+  }
+}
+
+/** Options of {@link startRetentionJob}. */
+export interface RetentionJobOptions extends RetentionOptions {
   /** Milliseconds between two runs. Default an hour. */
   readonly everyMs?: number | undefined;
 }
 
 /** @returns a function that stops the job and waits for the run in progress */
-export function startRetentionJob({
-  store,
-  retention,
-  log,
-  now = Date.now,
-  everyMs = hourMs,
-}: RetentionJobOptions): () => Promise<void> {
-  const run = async (): Promise<void> => {
-    try {
-      const erased = await store.expire(momentsBefore(retention, now()));
-      if (erased > 0) log.info({ erased }, 'erased what was older than its retention, and repeats in review');
-    } catch (error) {
-      // The next run erases what this one left.
-      if (!(error instanceof StoreUnavailableError)) throw error;
-      log.warn({ reason: error.message }, 'nothing could be erased');
-    }
-  };
+export function startRetentionJob({ everyMs = hourMs, ...options }: RetentionJobOptions): () => Promise<void> {
+  const run = (): Promise<void> => applyRetention(options);
   let running = run();
   const timer = setInterval(() => {
     running = running.then(run);

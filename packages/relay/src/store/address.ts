@@ -3,6 +3,8 @@
 /** Where signups are kept. */
 export type StoreAddress =
   | { readonly kind: 'sqlite'; readonly path: string }
+  /** The storage of a Durable Object, on Cloudflare Workers; not an address of RELAY_STORE. */
+  | { readonly kind: 'durable-object' }
   | {
       readonly kind: 'postgres';
       /** `postgres://user:password@host:port/database`; a secret. */
@@ -25,6 +27,7 @@ export function readStoreAddress(text: string): StoreAddress | null {
 /** The address without user and password, for messages. */
 export function storeName(address: StoreAddress): string {
   if (address.kind === 'sqlite') return address.path;
+  if (address.kind === 'durable-object') return 'Durable Object';
   const { host, pathname } = new URL(address.url);
   return `postgres://${host}${pathname}`;
 }

@@ -20,11 +20,13 @@ type Part<Value> = (value: Value, find: string) => SqlCondition;
 
 const parts: { readonly [Name in keyof Required<SignupFilter>]: Part<NonNullable<SignupFilter[Name]>> } = {
   // A text that is no UUID matches no signup.
-  ids: (ids) =>
-    oneOf(
-      'id',
-      ids.filter((id) => uuid.test(id)),
-    ),
+  ids: (ids, find) => {
+    const known = ids.filter((id) => uuid.test(id));
+    // One value for all of them: a Durable Object takes a hundred values per query.
+    return find === 'instr'
+      ? { sql: 'id IN (SELECT value FROM json_each(?))', values: [JSON.stringify(known)] }
+      : oneOf('id', known);
+  },
   states: (states) => {
     const { sql, values } = oneOf('state', states);
     // Lets the planner use the partial index of signups that are not delivered.

@@ -23,10 +23,23 @@ const fileExplanations: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up; free some space',
 };
 
+/** Primary result codes by the name with which the messages of a Durable Object end. */
+const sqliteCodes: Readonly<Record<string, number>> = {
+  BUSY: 5,
+  READONLY: 8,
+  IOERR: 10,
+  CORRUPT: 11,
+  FULL: 13,
+  CANTOPEN: 14,
+  NOTADB: 26,
+};
+
 /** The primary result code of an SQLite error; null for any other error. */
 function sqliteCode(error: unknown): number | null {
-  if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return null;
-  return error.errcode & 0xff;
+  if (!(error instanceof Error)) return null;
+  if ('errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
+  const [, name = ''] = /: SQLITE_([A-Z]+)/.exec(error.message) ?? [];
+  return sqliteCodes[name] ?? null;
 }
 
 /** Whether the error concerns the store as a whole – disk, lock, file – and not the one statement that met it. */

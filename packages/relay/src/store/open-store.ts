@@ -1,8 +1,9 @@
 /** Opens a store with the adapter of its address: SQLite or PostgreSQL. */
+import { StartupError } from '../startup-error.ts';
 import type { StoreAddress } from './address.ts';
 import type { SignupStore } from './signup-store.ts';
 
-type Kind = StoreAddress['kind'];
+type Kind = 'sqlite' | 'postgres';
 type Adapter<K extends Kind> = (address: Extract<StoreAddress, { kind: K }>) => Promise<SignupStore>;
 
 /** One adapter per kind of address, loaded on demand. */
@@ -13,5 +14,7 @@ const adapters: { readonly [K in Kind]: Adapter<K> } = {
 
 /** @throws StartupError with one sentence that says what to do and contains no password */
 export function openStore(address: StoreAddress): Promise<SignupStore> {
+  if (address.kind === 'durable-object')
+    throw new StartupError('The storage of a Durable Object can be opened only by the Worker itself.');
   return address.kind === 'sqlite' ? adapters.sqlite(address) : adapters.postgres(address);
 }

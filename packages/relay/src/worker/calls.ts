@@ -1,0 +1,34 @@
+/** How the Worker passes a request on to the Durable Object of a publication. */
+import type { RelayConfig } from '../config.ts';
+
+/** Headers of the Worker's own; those of a visitor are replaced. */
+export const publicationHeader = 'newsletter-relay-publication';
+export const visitorHeader = 'newsletter-relay-visitor';
+export const callHeader = 'newsletter-relay-call';
+
+/** A Durable Object of a publication. */
+export interface RelayObjectStub {
+  fetch(request: Request): Promise<Response>;
+}
+
+/** The binding of the class of Durable Objects. */
+export interface RelayObjects {
+  idFromName(name: string): unknown;
+  get(id: unknown): RelayObjectStub;
+}
+
+/** The publications of a configuration, in the order of its forms. */
+export function publicationsOf({ forms }: Pick<RelayConfig, 'forms'>): readonly string[] {
+  return [...new Set(Object.values(forms).map(({ publicationId }) => publicationId))];
+}
+
+/** Path before every path of a publication's own, for links in mails: a link does not name its form. */
+export const publicationPath = /^\/publications\/(pub_[0-9a-f-]{36})(?=\/)/i;
+
+/** The address that links in a publication's mails begin with. */
+export function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publicationId: string): string | undefined {
+  const { publicUrl } = config.mail;
+  return publicUrl === undefined || publicationsOf(config).length === 1
+    ? publicUrl
+    : `${publicUrl}/publications/${publicationId}`;
+}

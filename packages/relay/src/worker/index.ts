@@ -1,0 +1,161 @@
+/**
+ * The relay on Cloudflare Workers: the Worker's handler, which passes each request on to the Durable Object of its
+ * publication, and the class of those objects.
+ *
+ * @packageDocumentation
+ */
+import { refusalBody, refused, type Refused, unavailable } from '@newsletter-kit/core/endpoint';
+import { Hono } from 'hono';
+import type { RelayConfig } from '../config.ts';
+import { livez } from '../ops/health.ts';
+import { type Operator, relayOperator } from '../ops/operator.ts';
+import { operatorApi } from '../ops/operator-api.ts';
+import { hasOperatorToken } from '../secrets.ts';
+import { StartupError } from '../startup-error.ts';
+import {
+  callHeader,
+  publicationHeader,
+  publicationPath,
+  publicationsOf,
+  type RelayObjects,
+  visitorHeader,
+} from './calls.ts';
+import { createConsoleLog } from './log.ts';
+import { mergedOperator } from './merged-operator.ts';
+import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
+
+export { RelayObject, type RelayObjectState } from './relay-object.ts';
+export type { RelayObjects, RelayObjectStub } from './calls.ts';
+export type { WorkerVariables } from './worker-config.ts';
+
+/** The bindings of the Worker: the objects, and the settings as variables and secrets. */
+export interface WorkerEnvironment extends WorkerVariables {
+  readonly RELAY_OBJECTS: RelayObjects;
+}
+
+/** The configuration of a Worker, or why there is none. */
+type ReadConfig = { readonly config: RelayConfig } | { readonly error: string };
+
+/** Read once for each instance of the Worker. */
+const configs = new WeakMap<WorkerEnvironment, ReadConfig>();
+
+function configOf(environment: WorkerEnvironment): ReadConfig {
+  const known = configs.get(environment);
+  if (known) return known;
+  const result = readConfig(environment);
+  configs.set(environment, result);
+  return result;
+}
+
+function readConfig(environment: WorkerEnvironment): ReadConfig {
+  try {
+    return { config: readWorkerConfig(environment) };
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    createConsoleLog({}).error({ reason: error.message }, 'every signup is answered with 503');
+    return { error: error.message };
+  }
+}
+
+const headers = { 'cache-control': 'no-store' };
+
+function refuse(why: Refused): Response {
+  return Response.json(refusalBody(why), { status: why.status, headers });
+}
+
+/** Answers the requests of visitors and of the operator. */
+async function answer(request: Request, environment: WorkerEnvironment): Promise<Response> {
+  const { pathname, searchParams } = new URL(request.url);
+  if (pathname === '/livez') return livez();
+  const read = configOf(environment);
+  if ('error' in read) {
+    if (pathname === '/readyz') return unready(read.error);
+    return refuse(unavailable());
+  }
+  const { config } = read;
+  const pass = (publicationId: string, given = request): Promise<Response> =>
+    passOn(environment.RELAY_OBJECTS, publicationId, given);
+  const publications = publicationsOf(config);
+  const [first = ''] = publications;
+  if (pathname === '/readyz') return readiness(publications.map((id) => () => pass(id)));
+
+  const [, name = 'default'] = /^\/signup(?:\/([^/]+))?$/.exec(pathname) ?? [];
+  if (pathname.startsWith('/signup')) return pass(config.forms[name]?.publicationId ?? first);
+
+  const [prefix, own] = publicationPath.exec(pathname) ?? [];
+  if (prefix !== undefined && own !== undefined && publications.includes(own)) {
+    const url = new URL(request.url);
+    url.pathname = pathname.slice(prefix.length);
+    return pass(own, new Request(url, request));
+  }
+
+  const { token } = config.operator;
+  if (pathname === '/metrics') {
+    const refusal = checkToken(request, token);
+    if (refusal) return refusal;
+    const chosen = searchParams.get('publication') ?? (publications.length === 1 ? first : '');
+    if (publications.includes(chosen)) return pass(chosen);
+    return refuse(
+      refused(400, 'INVALID_REQUEST', `Name one publication: /metrics?publication=${publications.join(' or ')}.`),
+    );
+  }
+  if (pathname.startsWith('/operator') && token !== undefined && publications.length > 1) {
+    const operator = mergedOperator(publications.map((id) => objectOperator(environment, id, token)));
+    return new Hono().route('/operator', operatorApi({ operator, token, now: Date.now })).fetch(request);
+  }
+  return pass(first);
+}
+
+/** Passes a request on to the object of a publication, with the visitor's address as Cloudflare names it. */
+function passOn(objects: RelayObjects, publicationId: string, request: Request): Promise<Response> {
+  const visitor = request.headers.get('cf-connecting-ip');
+  const passed = new Request(request);
+  for (const name of [callHeader, visitorHeader, 'x-forwarded-for']) passed.headers.delete(name);
+  if (visitor !== null) passed.headers.set(visitorHeader, visitor);
+  passed.headers.set(publicationHeader, publicationId);
+  return objects.get(objects.idFromName(publicationId)).fetch(passed);
+}
+
+function objectOperator({ RELAY_OBJECTS: objects }: WorkerEnvironment, publicationId: string, token: string): Operator {
+  return relayOperator('http://relay', token, (input, init) =>
+    passOn(objects, publicationId, new Request(input, init)),
+  );
+}
+
+function checkToken(request: Request, token: string | undefined): Response | null {
+  if (token === undefined)
+    return refuse(
+      refused(404, 'NOT_FOUND', 'There is nothing here. Its operator sets RELAY_OPERATOR_TOKEN to see the metrics.'),
+    );
+  if (hasOperatorToken(request.headers.get('authorization'), token)) return null;
+  return refuse(
+    refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
+  );
+}
+
+function unready(reason: string): Response {
+  return Response.json({ status: 'unready', reason }, { status: 503, headers });
+}
+
+/** Ready if every object is. */
+async function readiness(checks: readonly (() => Promise<Response>)[]): Promise<Response> {
+  const answers = await Promise.all(checks.map((check) => check()));
+  return answers.find(({ ok }) => !ok) ?? answers[0] ?? unready('No publication is configured.');
+}
+
+/** The Worker. Its cron trigger wakes every object, so that a lost alarm delays its signups, and loses none. */
+export default {
+  fetch: answer,
+  async scheduled(_event: unknown, environment: WorkerEnvironment): Promise<void> {
+    const read = configOf(environment);
+    if ('error' in read) return;
+    const objects = environment.RELAY_OBJECTS;
+    await Promise.all(
+      publicationsOf(read.config).map((id) =>
+        objects
+          .get(objects.idFromName(id))
+          .fetch(new Request('http://relay/', { headers: { [publicationHeader]: id, [callHeader]: 'wake' } })),
+      ),
+    );
+  },
+};

@@ -1,0 +1,158 @@
+/**
+ * The Durable Object of one publication: a relay on the object's own storage. Its alarm delivers, retries and erases;
+ * the relay itself runs no timer, because an idle object is evicted.
+ */
+import { createRelay, type Relay } from '../app.ts';
+import type { RelayConfig } from '../config.ts';
+import { applyRetention } from '../ops/retention.ts';
+import type { Log } from '../ops/log.ts';
+import { StartupError } from '../startup-error.ts';
+import type { SignupStore } from '../store/signup-store.ts';
+import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
+import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
+import { secretsOf } from '../config.ts';
+import { callHeader, publicationHeader, publicUrlOf, visitorHeader } from './calls.ts';
+import { createConsoleLog } from './log.ts';
+import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
+import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
+
+/** The part of a Durable Object's state that the relay needs. */
+export interface RelayObjectState {
+  readonly storage: DurableObjectStorage & {
+    setAlarm(at: number): Promise<void>;
+    deleteAlarm(): Promise<void>;
+    get(name: string): Promise<unknown>;
+    put(name: string, value: unknown): Promise<void>;
+  };
+}
+
+/** How long one alarm delivers, in milliseconds; the platform ends an alarm after 15 minutes. */
+const alarmMs = 5 * 60_000;
+
+/** When the alarm that is set before any work fires, in milliseconds: it is needed only if that work is interrupted. */
+const rescueMs = 60_000;
+
+/** Wait until a Worker with wrong settings is tried again, in milliseconds. */
+const misconfiguredMs = 5 * 60_000;
+
+/** Milliseconds between two erasures of what has expired. */
+const retentionMs = 3_600_000;
+
+/** The relay of one publication. */
+interface OpenRelay {
+  readonly relay: Relay;
+  readonly store: SignupStore;
+  readonly counters: RateLimitTable;
+  readonly config: RelayConfig;
+  readonly log: Log;
+}
+
+/** Keys of the object's own values. */
+const keys = { publication: 'publication', erasedAt: 'erasedAt' } as const;
+
+export class RelayObject {
+  readonly #state: RelayObjectState;
+  readonly #variables: WorkerVariables;
+  #open: OpenRelay | null = null;
+  /** Whether the alarm is running: then it also delivers what arrives meanwhile. */
+  #isDelivering = false;
+  /** Whether something may have become due since the alarm began its current round. */
+  #isWoken = false;
+
+  constructor(state: RelayObjectState, variables: WorkerVariables) {
+    this.#state = state;
+    this.#variables = variables;
+  }
+
+  /** Answers a request that the Worker has passed on. */
+  async fetch(request: Request): Promise<Response> {
+    const publicationId = request.headers.get(publicationHeader);
+    if (publicationId === null) return new Response(null, { status: 404 });
+    const { relay } = this.#open ?? (await this.#openFor(publicationId));
+    if (request.headers.get(callHeader) === 'wake') {
+      await this.#wake();
+      return new Response(null, { status: 204 });
+    }
+    const answer = await relay.fetch(request, request.headers.get(visitorHeader));
+    // The alarm is set before the answer: what was accepted is delivered even if this object ends now.
+    if (request.method === 'POST' && answer.status < 400) await this.#wake();
+    return answer;
+  }
+
+  /** Delivers what is due. It may come late, twice, or after an earlier one was interrupted. */
+  async alarm(): Promise<void> {
+    const { storage } = this.#state;
+    await storage.setAlarm(Date.now() + rescueMs);
+    const publicationId = await storage.get(keys.publication);
+    if (typeof publicationId !== 'string') return storage.deleteAlarm();
+    let open: OpenRelay;
+    try {
+      open = this.#open ?? (await this.#openFor(publicationId));
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error;
+      createConsoleLog({}).error({ reason: error.message }, 'signups are kept and wait');
+      return storage.setAlarm(Date.now() + misconfiguredMs);
+    }
+    const nextDueAt = await this.#deliver(open);
+    if (nextDueAt === null) await storage.deleteAlarm();
+    else await storage.setAlarm(nextDueAt);
+  }
+
+  async #deliver({ relay, ...open }: OpenRelay): Promise<number | null> {
+    const untilMs = Date.now() + alarmMs;
+    let nextDueAt: number | null;
+    this.#isDelivering = true;
+    try {
+      await this.#erase(open);
+      do {
+        this.#isWoken = false;
+        ({ nextDueAt } = await relay.deliver({ untilMs }));
+      } while (this.#isWoken && Date.now() < untilMs);
+    } finally {
+      this.#isDelivering = false;
+    }
+    return this.#isWoken ? Date.now() : nextDueAt;
+  }
+
+  async #erase({ store, counters, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
+    const { storage } = this.#state;
+    const erasedAt = Number((await storage.get(keys.erasedAt)) ?? 0);
+    const now = Date.now();
+    // Also after the clock was set back.
+    if (Math.abs(now - erasedAt) < retentionMs) return;
+    counters.deleteExpired(now);
+    await applyRetention({ store, retention, log });
+    await storage.put(keys.erasedAt, now);
+  }
+
+  /** Makes the alarm deliver at once. */
+  async #wake(): Promise<void> {
+    this.#isWoken = true;
+    // The alarm that runs has set another one, should it be interrupted.
+    if (!this.#isDelivering) await this.#state.storage.setAlarm(Date.now());
+  }
+
+  /** @throws StartupError if a setting is wrong, or a newer version has written the storage */
+  async #openFor(publicationId: string): Promise<OpenRelay> {
+    const { storage } = this.#state;
+    const all = readWorkerConfig(this.#variables);
+    const forms = Object.fromEntries(
+      Object.entries(all.forms).filter(([, form]) => form.publicationId === publicationId),
+    );
+    const config = { ...all, forms, mail: { ...all.mail, publicUrl: publicUrlOf(all, publicationId) } };
+    const log = createConsoleLog({ level: config.log.level, secrets: secretsOf(all) });
+    const db = openDurableObject(storage);
+    const store = new SqliteStore(db);
+    const counters = openRateLimitTable(db);
+    const relay = createRelay({
+      config,
+      store,
+      log,
+      limiter: counters.limiter,
+      operatorToken: config.operator.token,
+    });
+    if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
+    this.#open ??= { relay, store, counters, config, log };
+    return this.#open;
+  }
+}

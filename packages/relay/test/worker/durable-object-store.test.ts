@@ -1,0 +1,108 @@
+/** The store in a Durable Object: the conformance suite, run in workerd. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
+import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
+import { steps } from '../../src/store/sqlite/schema.ts';
+import { newSignup } from '../new-signup.ts';
+import { describeSignupStore } from '../store/conformance.ts';
+import type { StoreCall } from './store-worker.ts';
+
+let running: Awaited<ReturnType<typeof startWorkerd>>;
+beforeAll(async () => {
+  const script = await bundleWorker('packages/relay/test/worker/store-worker.ts');
+  running = await startWorkerd(script, { className: 'StoreObject' });
+});
+afterAll(() => running?.workerd.dispose());
+
+let objects = 0;
+let instances = 0;
+
+async function call(object: string, instance: string, method: string, ...parameters: unknown[]): Promise<unknown> {
+  const request: StoreCall = { instance, method, parameters };
+  const answer = await fetch(`${running.url}/${object}`, { method: 'POST', body: JSON.stringify(request) });
+  const { value, error } = (await answer.json()) as {
+    readonly value?: unknown;
+    readonly error?: { readonly name: string; readonly message: string };
+  };
+  if (error?.name === 'StoreUnavailableError') throw new StoreUnavailableError(error.message);
+  if (error) throw Object.assign(new Error(error.message), { name: error.name });
+  return value;
+}
+
+/** A storage of its own. */
+function freshObject() {
+  objects += 1;
+  const object = `object-${objects}`;
+  return {
+    sql: (text: string) => call(object, 'sql', 'sql', text),
+    /** Opens the store in it again, as after a restart. */
+    open(): Promise<SignupStore> {
+      instances += 1;
+      const instance = `instance-${instances}`;
+      const pending = new Set<Promise<unknown>>();
+      const send = (method: string, parameters: readonly unknown[]): Promise<unknown> => {
+        const sent = call(object, instance, method, ...parameters);
+        pending.add(sent);
+        void sent.catch(() => null).finally(() => pending.delete(sent));
+        return sent;
+      };
+      // Every method of the store returns a promise; awaiting the store itself calls none.
+      const store = new Proxy({ shared: false } as SignupStore, {
+        get: (target, name) =>
+          name === 'then'
+            ? undefined
+            : name === 'close'
+              ? () => Promise.allSettled(pending).then(() => undefined)
+              : Reflect.has(target, name)
+                ? Reflect.get(target, name)
+                : (...parameters: unknown[]) => send(String(name), parameters),
+      });
+      return Promise.resolve(store);
+    },
+  };
+}
+
+describe('a signup store in a Durable Object', () => {
+  describeSignupStore(() => Promise.resolve(freshObject()));
+
+  it('refuses the storage of a newer relay', async () => {
+    const object = freshObject();
+    await (await object.open()).accept(newSignup('ada@example.com'));
+    await object.sql(`UPDATE setting SET value = '99' WHERE name = 'version'`);
+    await expect((await object.open()).counts()).rejects.toThrow(
+      'This Durable Object was written by a newer relay (version 99): deploy that version again.',
+    );
+  });
+
+  it('migrates the storage of an earlier relay', async () => {
+    const object = freshObject();
+    for (const step of steps.slice(0, -1)) await object.sql(step.replaceAll('person_of(', 'quote('));
+    await object.sql(`INSERT INTO setting VALUES ('version', '${steps.length - 1}')`);
+    const store = await object.open();
+    await store.accept(newSignup('ada@example.com'));
+    expect(await store.counts()).toMatchObject({ waiting: 1 });
+    expect(await object.sql(`SELECT value FROM setting WHERE name = 'version'`)).toEqual([
+      { value: String(steps.length) },
+    ]);
+  });
+
+  it('selects more signups by their ids than a query takes values', async () => {
+    const store = await freshObject().open();
+    const ids = await Promise.all(
+      Array.from({ length: 150 }, (_, i) => store.accept(newSignup(`p${i}@example.com`, { suspected: true }))),
+    );
+    expect(await store.redrive({ ids: ids.slice(1) }, Date.now())).toBe(149);
+  });
+
+  it('writes the other signups of a group if one cannot be written', async () => {
+    const store = await freshObject().open();
+    const broken = newSignup('broken@example.com', { receivedAt: 1.5 }); // no whole number: the column refuses it
+    const results = await Promise.allSettled([
+      store.accept(newSignup('a@example.com')),
+      store.accept(broken),
+      store.accept(newSignup('b@example.com')),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect((await store.counts()).waiting).toBe(2);
+  });
+});
