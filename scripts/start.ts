@@ -1,16 +1,51 @@
-/** `npm start`: sandbox, relay and demo site in one terminal, until Ctrl-C. */
+/**
+ * `npm start`: sandbox, relay and demo site in one terminal, until Ctrl-C. `npm run worker`: the same with the relay's
+ * Worker in place of the relay.
+ */
+import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { launch, serveUntilStopped } from './launch.ts';
 import { assertPortsFree, portsFromEnvironment } from './ports.ts';
 import { root } from './root.ts';
-import { servers, serverUrl } from './servers.ts';
+import { servers as onMachine, serverUrl, type ServerPlan } from './servers.ts';
 import { buildStalePages, buildWidgetIfStale } from './build.ts';
 
-const command = 'npm start';
-
-/** @returns false where a server did not start or ended by itself */
+/** Starts the relay on this machine. @returns false where a server did not start or ended by itself */
 export function start(): Promise<boolean> {
+  return serve('npm start', onMachine, operatorTokenLocation);
+}
+
+/** Starts the relay's Worker in workerd. @returns false where a server did not start or ended by itself */
+export function startWorker(): Promise<boolean> {
+  const token = process.env['RELAY_OPERATOR_TOKEN'] || randomBytes(18).toString('base64url');
+  const servers = onMachine.map((plan) => (plan.name === 'relay' ? inWorkerd(plan, token) : plan));
+  return serve('npm run worker', servers, () => `is ${token}`);
+}
+
+/** The relay's Worker as a server; its storage is a folder beside the other caches. */
+function inWorkerd(relay: ServerPlan, operatorToken: string): ServerPlan {
+  return {
+    ...relay,
+    title: 'Relay (Worker in workerd)',
+    entry: 'scripts/worker-server.ts',
+    args: () => [],
+    env: (settings) => ({
+      ...relay.env(settings),
+      RELAY_OPERATOR_TOKEN: operatorToken,
+      WORKER_STORAGE: join(root, '.cache', `worker-${settings.ports.relay}`),
+    }),
+  };
+}
+
+/**
+ * @param tokenOf - what or where the token of the operator's page is, by the relay's store; undefined without such a page
+ */
+function serve(
+  command: string,
+  servers: readonly ServerPlan[],
+  tokenOf: (store: string) => string | undefined,
+): Promise<boolean> {
   return serveUntilStopped({
     command,
     farewell: 'Stopped. Signups that the relay accepted and has not delivered yet are kept.',
@@ -42,14 +77,14 @@ export function start(): Promise<boolean> {
       if (stopping.aborted) return;
       console.log(`\n${addresses.join('\n')}`);
       addressesPrinted = true;
-      const tokenLocation = operatorTokenLocation(relayStore);
+      const tokenLocation = tokenOf(relayStore);
       console.log(
         [
           '',
           `Open the demo site and subscribe; ${serverUrl(ports.demo)}/playground has every option of the tag.`,
           ...(tokenLocation
             ? [
-                `The relay's signups: ${serverUrl(ports.relay)}/operator. The page asks for a token: it is in ${tokenLocation}.`,
+                `The relay's signups: ${serverUrl(ports.relay)}/operator. The page asks for a token: it ${tokenLocation}.`,
               ]
             : []),
           'Ctrl-C stops everything.',
@@ -62,12 +97,12 @@ export function start(): Promise<boolean> {
 
 /** Two relays cannot share a file, and a second `npm start` on other ports runs beside the first. */
 function storeName(port: number): string {
-  return port === servers.find(({ name }) => name === 'relay')?.usualPort ? 'relay.db' : `relay-${port}.db`;
+  return port === onMachine.find(({ name }) => name === 'relay')?.usualPort ? 'relay.db' : `relay-${port}.db`;
 }
 
-/** The variable or file that holds the token of the operator's page; undefined where the relay has no such page. */
+/** Names the variable or file that holds the token of the operator's page; undefined where the relay has no such page. */
 function operatorTokenLocation(store: string): string | undefined {
-  if (process.env['RELAY_OPERATOR_TOKEN']) return 'RELAY_OPERATOR_TOKEN';
+  if (process.env['RELAY_OPERATOR_TOKEN']) return 'is in RELAY_OPERATOR_TOKEN';
   const [, file] = /^sqlite:(.+)$/.exec(store) ?? [];
-  return file && `${relative(root, file)}-operator`;
+  return file && `is in ${relative(root, file)}-operator`;
 }

@@ -14,6 +14,8 @@ type Task = (args: readonly string[]) => Promise<boolean>;
 const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // Sandbox, relay and demo site in one terminal, until Ctrl-C.
   ['start', async () => (await import('./start.ts')).start()],
+  // The same with the relay's Worker in workerd.
+  ['worker', async () => (await import('./start.ts')).startWorker()],
   // Format, lint, types, unused code and the fast tests of what changed, within a minute.
   ['check', ([since]) => runQuickCheck(since)],
   // The checks and tests to run before sharing a change. With arguments, such as `test/e2e`, these tests alone.
