@@ -39,7 +39,7 @@ function inWorkerd(relay: ServerPlan, operatorToken: string): ServerPlan {
 }
 
 /**
- * @param tokenOf - what or where the token of the operator's page is, by the relay's store; undefined without such a page
+ * @param tokenOf - where the token of the operator's page is, as the rest of a sentence; undefined without such a page
  */
 function serve(
   command: string,
@@ -100,7 +100,7 @@ function storeName(port: number): string {
   return port === onMachine.find(({ name }) => name === 'relay')?.usualPort ? 'relay.db' : `relay-${port}.db`;
 }
 
-/** Names the variable or file that holds the token of the operator's page; undefined where the relay has no such page. */
+/** Which variable or file holds the token of the operator's page; undefined where the relay has no such page. */
 function operatorTokenLocation(store: string): string | undefined {
   if (process.env['RELAY_OPERATOR_TOKEN']) return 'is in RELAY_OPERATOR_TOKEN';
   const [, file] = /^sqlite:(.+)$/.exec(store) ?? [];

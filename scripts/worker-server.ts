@@ -1,19 +1,30 @@
-/** The relay's Worker in workerd as a server of `npm run worker`: settings from the environment, until SIGTERM. */
+/**
+ * The relay's Worker in workerd as a server of `npm run worker`, until SIGTERM. Its settings come from the environment.
+ * An argument names a bundle to run in place of the sources.
+ */
+import { readFileSync } from 'node:fs';
 import { bundleWorker, startWorkerd } from './workerd.ts';
 
-/** Variables of the environment that are settings of the Worker; the others say where it runs. */
-const isSetting = (name: string): boolean => /^(RELAY|NEWSLETTER)_/.test(name) && !ofServer.includes(name);
-
+/** Variables with the prefix of a setting that concern this server. */
 const ofServer: readonly string[] = ['RELAY_PORT', 'RELAY_HOST', 'RELAY_STORE', 'RELAY_LOG_FORMAT'];
 
-const { RELAY_PORT: port = '4020', WORKER_STORAGE: storage = '' } = process.env;
-const { workerd } = await startWorkerd(await bundleWorker(), {
+/** Milliseconds between two runs of the cron trigger, as in `wrangler.jsonc`. */
+const cronMs = 5 * 60_000;
+
+const { RELAY_PORT: port = '4020', WORKER_STORAGE: storage } = process.env;
+const [bundle] = process.argv.slice(2);
+const script = bundle === undefined ? await bundleWorker() : readFileSync(bundle, 'utf8');
+const settings = Object.entries(process.env).flatMap(([name, value]) =>
+  /^(RELAY|NEWSLETTER)_/.test(name) && !ofServer.includes(name) && value ? [[name, value] as const] : [],
+);
+const { workerd, url, runCron } = await startWorkerd(script, {
   port: Number(port),
-  storage,
-  variables: Object.fromEntries(
-    Object.entries(process.env).flatMap(([name, value]) => (isSetting(name) && value ? [[name, value]] : [])),
-  ),
+  ...(storage && { storage }),
+  variables: Object.fromEntries(settings),
   onLine: (line) => process.stdout.write(`${line}\n`),
 });
+process.stdout.write(`${JSON.stringify({ level: 'info', address: url, msg: 'the Worker takes signups' })}\n`);
+setInterval(() => void runCron(), cronMs);
+await runCron();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void workerd.dispose().then(() => process.exit(0)));

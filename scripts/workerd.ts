@@ -67,6 +67,7 @@ export async function startWorkerd(
     compatibilityDate: '2026-07-01',
     compatibilityFlags: ['nodejs_compat'],
     host: '127.0.0.1',
+    unsafeTriggerHandlers: true,
     port,
     bindings: variables,
     durableObjects: { RELAY_OBJECTS: { className, useSQLite: true } },
@@ -76,5 +77,13 @@ export async function startWorkerd(
     },
   });
   const url = await workerd.ready;
-  return { workerd, url: url.origin };
+  return {
+    workerd,
+    url: url.origin,
+    /** Fires the cron trigger. */
+    async runCron(): Promise<void> {
+      const answer = await workerd.dispatchFetch('http://localhost/cdn-cgi/handler/scheduled');
+      if (!answer.ok) throw new Error(`The cron trigger failed: ${await answer.text()}`);
+    },
+  };
 }

@@ -5,30 +5,23 @@
  *
  * `CHAOS_SIGNUPS=1000 CHAOS_KILLS=5 npm test -- test/chaos/storm` runs a tenth of it.
  */
-import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
 import { eventually } from '../../packages/relay/test/eventually.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
-import { calm, stormyApi, type StormyApi } from './stormy-api.ts';
+import { callers, Crowd, judge, seeded, timeLimitOf } from './crowd.ts';
+import { calm, stormyApi } from './stormy-api.ts';
 
 const signups = Number(process.env['CHAOS_SIGNUPS'] ?? 10_000);
 const kills = Number(process.env['CHAOS_KILLS'] ?? 20);
-const timeLimit = 240_000 + signups * 60;
-
-/** How many sign up at a time. */
-const callers = 24;
+const timeLimit = timeLimitOf(signups);
 
 /**
  * Who signs up while a relay lives, on the average: as many relays are killed as there should be until everybody has.
  */
 const perLife = signups / (kills + 1);
-
-/** Most signups a relay has sent and not yet written down when it is killed. */
-const underWay = 5;
 
 /** Nearly as much as a signup may hold, so that disks fill up. */
 const long = { utm_content: '🌷'.repeat(500), utm_term: '🌱'.repeat(500), utm_campaign: '🌻'.repeat(500) };
@@ -39,113 +32,6 @@ const ideographs = fc
   .map((codes) => String.fromCodePoint(...codes));
 const texts = fc.sample(ideographs, { numRuns: Object.keys(long).length, unbiased: true });
 const incompressible = Object.fromEntries(Object.keys(long).map((name, index) => [name, texts[index]]));
-
-/** Random numbers from 0 to 1, the same for the same seed. */
-function seeded(): () => number {
-  const chance = fc.nat(2 ** 30 - 1).map((n) => n / 2 ** 30);
-  const [stream] = fc.sample(fc.infiniteStream(chance, { noHistory: true }), { numRuns: 1, unbiased: true });
-  return () => stream?.next().value ?? 0;
-}
-
-/**
- * People who sign up, all at once, wherever a relay answers; each tries again under the same key until there is an
- * answer.
- */
-class Crowd {
-  readonly acknowledged = new Set<string>();
-  /** Number of posts answered with 503. */
-  turnedAway = 0;
-  /** Number of those answers without Retry-After. */
-  withoutAdvice = 0;
-  #next = 0;
-  readonly #relays: () => readonly ServingRelay[];
-  readonly #random: () => number;
-  readonly #more: Readonly<Record<string, unknown>>;
-  readonly size: number;
-
-  constructor(
-    relays: () => readonly ServingRelay[],
-    random: () => number,
-    more: Readonly<Record<string, unknown>>,
-    size = signups,
-  ) {
-    this.#relays = relays;
-    this.#random = random;
-    this.#more = more;
-    this.size = size;
-  }
-
-  get isDone(): boolean {
-    return this.#next >= this.size;
-  }
-
-  /**
-   * Waits for so many more to be acknowledged: what happens to the relays then happens under load, however fast the
-   * machine is.
-   */
-  async grows(more: number): Promise<void> {
-    const enough = this.acknowledged.size + more;
-    await eventually('more people have signed up', () => this.acknowledged.size >= enough || this.isDone, timeLimit);
-  }
-
-  async run(): Promise<void> {
-    await Promise.all(Array.from({ length: callers }, () => this.#call()));
-  }
-
-  async #call(): Promise<void> {
-    while (!this.isDone) {
-      const email = `person-${this.#next++}@example.com`;
-      const key = randomUUID();
-      for (const end = Date.now() + timeLimit; Date.now() < end;) {
-        const status = await this.#post(email, key);
-        if (status === 202) {
-          this.acknowledged.add(email);
-          break;
-        }
-        if (status === 503) this.turnedAway += 1;
-        await sleep(100 * this.#random());
-      }
-    }
-  }
-
-  /** @returns the status, or null where no answer came */
-  async #post(email: string, key: string): Promise<number | null> {
-    const relays = this.#relays();
-    const relay = relays[Math.floor(this.#random() * relays.length)];
-    if (!relay) return null;
-    try {
-      const answer = await relay.signUp(email, this.#more, { 'idempotency-key': key });
-      await answer.arrayBuffer();
-      if (answer.status === 503 && !Number(answer.headers.get('retry-after'))) this.withoutAdvice += 1;
-      return answer.status;
-    } catch {
-      return null;
-    }
-  }
-}
-
-/** Waits until everybody who had a 202 is subscribed, and judges. */
-async function judge(api: StormyApi, crowd: Crowd, killed: number): Promise<void> {
-  api.weather = calm;
-  const missing = async (): Promise<string[]> => {
-    const subscribed = new Set(await api.subscribed());
-    return [...crowd.acknowledged].filter((email) => !subscribed.has(email));
-  };
-  await eventually(
-    'everybody who had a 202 is subscribed',
-    async () => (await missing()).length === 0 || sleep(500, false),
-    timeLimit,
-  );
-  const subscribed = await api.subscribed();
-  expect(new Set(subscribed).size).toBe(subscribed.length);
-  // Only signups with a lost answer are sent again, and those whose outcome a killed relay could not store.
-  const unexplained = [...api.created.values()].reduce(
-    (sum, { times, unheard }) => sum + Math.max(0, times - 1 - unheard),
-    0,
-  );
-  expect(unexplained).toBeLessThanOrEqual(killed * underWay);
-  expect(crowd.acknowledged.size).toBe(crowd.size);
-}
 
 // Its log is in small files, so that a limit that its tables reach soon leaves the log alone.
 const postgres = postgresServer(['--wal-segsize=1']);
@@ -159,7 +45,7 @@ describe('under combined failures no signup answered with 202 is lost', () => {
       onTestFinished(() => api.close());
       const folder = scratchFolder();
       const alive: ServingRelay[] = [];
-      const crowd = new Crowd(() => alive, random, long);
+      const crowd = new Crowd(() => alive, random, long, signups);
       const running = crowd.run();
       let killed = 0;
       for (let life = 0; killed < kills || !crowd.isDone; life++) {
@@ -201,7 +87,7 @@ describe('under combined failures no signup answered with 202 is lost', () => {
         RELAY_SECRET: 'a-secret-that-all-three-relays-share',
       };
       const alive = await Promise.all([1, 2, 3].map(() => serve(folder, variables)));
-      const crowd = new Crowd(() => alive, random, { utm_source: 'storm' });
+      const crowd = new Crowd(() => alive, random, { utm_source: 'storm' }, signups);
       const running = crowd.run();
       let killed = 0;
       while (killed < kills || !crowd.isDone) {

@@ -1,0 +1,102 @@
+/** Delivery on demand: what is due is delivered, and the time of the next call is returned. */
+import { describe, expect, it } from 'vitest';
+import { startMailServer } from '../mail-server.ts';
+import { newSignup } from '../new-signup.ts';
+import { runRelay, unreachable } from '../running-relay.ts';
+import { asFetch, sandboxApi } from '../sandbox-api.ts';
+
+const delivery = { backoff: { firstMs: 60_000 }, random: () => 0.5 };
+const inAMinute = () => ({ untilMs: Date.now() + 60_000 });
+const people = (count: number) => Array.from({ length: count }, (_, i) => newSignup(`p${i}@example.com`));
+
+/** An API that never answers, until the call is given up. */
+const hanging = asFetch(
+  ({ signal }) =>
+    new Promise((_resolve, reject) =>
+      signal.addEventListener('abort', () => reject(new DOMException('given up', 'AbortError'))),
+    ),
+);
+
+describe('delivery on demand', () => {
+  it('delivers everything that is due, and returns that nothing waits', async () => {
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const relay = runRelay({ api: api.fetch });
+    for (const signup of people(20)) await relay.store.accept(signup);
+    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect((await relay.store.counts()).delivered).toBe(20);
+    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(api.received).toHaveLength(20);
+  });
+
+  it('returns the time of the next attempt while the API fails', async () => {
+    const relay = runRelay({ api: unreachable, delivery });
+    for (const signup of people(3)) await relay.store.accept(signup);
+    const { nextDueAt } = await relay.deliver(inAMinute());
+    expect(nextDueAt).toBeGreaterThan(Date.now() + 20_000);
+    expect((await relay.store.counts()).waiting).toBe(3);
+  });
+
+  it('delivers in bulk, and returns when the batch is to be confirmed', async () => {
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const clock = { now: Date.now() };
+    const relay = runRelay({
+      api: api.fetch,
+      delivery: { bulk: { above: 100, lookAfterMs: 30_000 } },
+      now: () => clock.now,
+    });
+    for (const signup of people(150)) await relay.store.accept(signup);
+    const { nextDueAt } = await relay.deliver({ untilMs: clock.now + 60_000 });
+    expect((await relay.store.counts()).sent).toBe(150);
+    expect(nextDueAt).toBeGreaterThan(clock.now + 20_000);
+    // The API creates them some time after its answer: a first look may come too early.
+    for (let due = nextDueAt; due !== null;) {
+      clock.now = due;
+      ({ nextDueAt: due } = await relay.deliver({ untilMs: clock.now + 60_000 }));
+    }
+    expect((await relay.store.counts()).delivered).toBe(150);
+  });
+
+  it('returns at its deadline while an attempt hangs, and asks to be called again at once', async () => {
+    const relay = runRelay({ api: hanging });
+    await relay.store.accept(newSignup('ada@example.com'));
+    const untilMs = Date.now() + 200;
+    const { nextDueAt } = await relay.deliver({ untilMs });
+    expect(nextDueAt).toBeGreaterThanOrEqual(untilMs - 1);
+    expect((await relay.store.counts()).sent).toBe(1);
+  });
+
+  it('delivers nothing while delivery is paused', async () => {
+    const relay = runRelay();
+    await relay.store.accept(newSignup('ada@example.com'));
+    await relay.store.setPaused(true);
+    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect((await relay.store.counts()).waiting).toBe(1);
+  });
+
+  it('delivers what waits for a time far ahead, because the clock was set back while nothing ran', async () => {
+    const api = sandboxApi();
+    const relay = runRelay({ api: api.fetch });
+    const id = await relay.store.accept(newSignup('ada@example.com'));
+    await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() });
+    const nextAttemptAt = Date.now() + 30 * 86_400_000;
+    await relay.store.settle([id], { state: 'waiting', at: Date.now(), nextAttemptAt, reason: 'x', tried: false });
+    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect((await relay.store.counts()).delivered).toBe(1);
+  });
+
+  it('sends the confirmation mails that are due', async () => {
+    const mail = await startMailServer();
+    const relay = runRelay({
+      settings: {
+        RELAY_CONFIRMATION: 'true',
+        RELAY_MAIL_FROM: 'news@example.com',
+        RELAY_SMTP_URL: mail.url,
+        RELAY_PUBLIC_URL: 'https://relay.example',
+        RELAY_SECRET: 'a-secret-of-enough-characters',
+      },
+    });
+    await relay.store.accept(newSignup('ada@example.com', { needsConfirmation: true }));
+    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(mail.received.map(({ recipient }) => recipient)).toEqual(['ada@example.com']);
+  });
+});
