@@ -2,7 +2,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { base, content } from '../../docs/site.ts';
 import { root } from '../../scripts/root.ts';
 import { readPage } from './page.ts';
 
@@ -42,6 +41,9 @@ export function leadsSomewhere(link: string, page: string): boolean {
   return anchor === 'readme' || readPage(readFileSync(file, 'utf8')).anchors.has(anchor);
 }
 
+const content = join(root, 'docs/src/content/docs');
+const site = 'https://newsletter-kit.github.io/newsletter-kit/';
+
 /** Names that RFC 2606 reserves for examples. */
 const placeholder = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid)$/;
 
@@ -49,19 +51,19 @@ const placeholder = /(?:^|\.)(?:example(?:\.(?:com|net|org))?|test|invalid)$/;
  * HTTPS to a host that exists outside of examples; plain HTTP on this machine alone. A page of our site exists, and a
  * package on npm is ours or one that we use.
  */
-function isWellFormed({ protocol, hostname, pathname }: URL): boolean {
+function isWellFormed({ protocol, hostname, pathname, href }: URL): boolean {
   if (protocol === 'mailto:') return true;
   if (['127.0.0.1', 'localhost'].includes(hostname)) return protocol === 'http:';
   if (protocol !== 'https:' || placeholder.test(hostname) || !hostname.includes('.')) return false;
-  if (hostname === 'newsletter-kit.github.io') return isPageOfSite(pathname);
+  if (hostname === new URL(site).hostname) return isPageOfSite(href.replace(/#.*/, ''));
   const [, packageName] = (hostname === 'www.npmjs.com' && /^\/package\/(.+?)\/?$/.exec(pathname)) || [];
   return packageName === undefined || knownPackages().has(packageName);
 }
 
-/** @param pathname - such as `/newsletter-kit/start/website/` */
-function isPageOfSite(pathname: string): boolean {
-  if (!pathname.startsWith(`${base}/`) || !pathname.endsWith('/')) return false;
-  const path = pathname.slice(base.length + 1, -1);
+/** @param address - such as `https://newsletter-kit.github.io/newsletter-kit/start/website/` */
+function isPageOfSite(address: string): boolean {
+  if (!address.startsWith(site) || !address.endsWith('/')) return false;
+  const path = address.slice(site.length, -1);
   const [, generatedName] = /^reference\/(.+)$/.exec(path) ?? [];
   if (generatedName !== undefined) {
     const sources = globSync('docs/reference/*.ts', { cwd: root });
