@@ -22,6 +22,10 @@ const sandboxFields = 'packages/sandbox/src/world/custom-fields.ts';
 const endpoint = 'packages/core/src/endpoint/admission.ts';
 const submission = 'packages/core/src/endpoint/submission.ts';
 const redaction = 'packages/core/src/engine/redact.ts';
+const batchReader = 'packages/core/src/import/batch-reader.ts';
+const importRun = 'packages/core/src/import/import-subscriptions.ts';
+const update = 'packages/core/src/import/await-update.ts';
+const journal = 'packages/core/src/import/journal.ts';
 const delivery = 'packages/core/src/import/delivery.ts';
 const watermark = 'packages/core/src/watch/watermark.ts';
 const reconciler = 'packages/core/src/sync/reconciler.ts';
@@ -553,6 +557,78 @@ export const explanations: readonly Explanation[] = [
     replacement: '["Stryker was here"]',
     reason: 'no signup has this address',
   },
+  ...[
+    [
+      "pulled && 'then' in pulled",
+      'true',
+      'a shortcut: waiting for a row that is there already gives the same row, later',
+    ],
+    ['this.#open.rows.length > 0', 'true', 'a shortcut: a batch without rows is not sent'],
+    ['this.#open.rows.length > 0', 'this.#open.rows.length >= 0', 'a shortcut: a batch without rows is not sent'],
+    [
+      "''",
+      '"Stryker was here!"',
+      'stands for a row that is invalid: any text does, as long as every run takes the same',
+    ],
+    ['rows.length > 0', 'true', 'a batch without rows is not sent'],
+    ['rows.length > 0', 'rows.length >= 0', 'a batch without rows is not sent'],
+    ["!('request' in checked)", 'false', 'a type guard: invalid rows are left out before'],
+    ['last === undefined', 'false', 'the delivery leaves out a batch without rows, too'],
+    ['!table', 'false', 'a type guard: the masked number has a table'],
+    [
+      'table.size * words > table.slots.length * loadFactor',
+      'table.size * words >= table.slots.length * loadFactor',
+      'a table that grows one address earlier holds the same',
+    ],
+    ['old.length / words', 'old.length * words', 'a larger table holds the same'],
+    ['at < old.length', 'at <= old.length', 'beyond the end there is no row'],
+    ['row !== 0', 'true', 'a free slot is written as a free slot'],
+  ].map(([original = '', replacement = '', reason = '']) => ({ file: batchReader, original, replacement, reason })),
+  ...[
+    [
+      'slots[at] === a && slots[at + 1] === b && slots[at + 2] === c',
+      'slots[at] === a && slots[at + 1] === b || slots[at + 2] === c',
+    ],
+    ['slots[at] === a && slots[at + 1] === b', 'true'],
+    ['slots[at] === a && slots[at + 1] === b', 'slots[at] === a || slots[at + 1] === b'],
+    ['slots[at] === a', 'true'],
+    ['slots[at + 1] === b', 'true'],
+    ['slots[at + 2] === c', 'true'],
+  ].map(([original = '', replacement = '']) => ({
+    file: batchReader,
+    original,
+    replacement,
+    reason: 'two addresses would have to agree in 32 bits of their hashes',
+  })),
+  ...[
+    ['{ id: undefined, notify: () => undefined }', '{}', 'a type guard: a batch of one row has one'],
+    ['!row', 'false', 'a type guard: a batch of one row has one'],
+    ['row', 'true', 'a type guard: a batch of one row has one'],
+  ].map(([original = '', replacement = '', reason = '']) => ({ file: importRun, original, replacement, reason })),
+  ...[
+    ["''", '"Stryker was here!"', 'neither text is the status of a job that has ended'],
+    ['subscription_id !== undefined', 'true', 'a type guard: no word of a line is undefined'],
+    ['index === undefined', 'false', 'a list has no entry undefined'],
+    ["typeof line === 'object'", 'true', 'the characters of a text name no item'],
+    ['/[\\s"\'(),:;<>[\\]{}]+/', '/[\\s"\'(),:;<>[\\]{}]/', 'an empty word names no item'],
+    ['index !== undefined', 'true', 'a type guard: undefined is no whole number'],
+  ].map(([original = '', replacement = '', reason = '']) => ({ file: update, original, replacement, reason })),
+  ...[
+    ['this.#ranges[middle]?.last', 'this.#ranges[middle].last', 'a type guard: the middle of two bounds is a range'],
+    [
+      'record.last > this.#latest.last',
+      'record.last >= this.#latest.last',
+      'a range that is sent again has the same digest',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({ file: journal, original, replacement, reason })),
+  ...[['part.at(-1)?.ordinal', 'part.at(-1).ordinal', 'a type guard: each part has rows']].map(
+    ([original = '', replacement = '', reason = '']) => ({
+      file: 'packages/core/src/import/batch.ts',
+      original,
+      replacement,
+      reason,
+    }),
+  ),
   ...[fieldValue, request].map((file) => ({
     file,
     original: "typeof value === 'number'",

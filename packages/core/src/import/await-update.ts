@@ -133,7 +133,6 @@ function indexOfItem(line: unknown, indexes: ReadonlyMap<string, number>, size: 
 }
 
 function messageOf(line: unknown): string {
-  if (typeof line === 'string') return line;
   if (typeof line !== 'object' || line === null) return String(line);
   const record = line as Readonly<Record<string, unknown>>;
   const message = record['message'] ?? record['error'] ?? record['reason'];

@@ -201,7 +201,8 @@ function resultOf(
   { stopReason, lastFailure, importIds }: Delivery,
 ): ImportResult {
   const { read, accepted, rejected, duplicates, failed, batches } = counts;
-  const isComplete = ended && failed === 0 && accepted + rejected + duplicates === read;
+  // Rows that failed are in none of the three.
+  const isComplete = ended && accepted + rejected + duplicates === read;
   const error = stopReason?.error ?? lastFailure;
   return {
     outcome: isComplete ? 'complete' : signal?.aborted && !stopReason ? 'interrupted' : 'incomplete',

@@ -46,6 +46,18 @@ it('stops at its deadline, not later, and says that the job continues', async ()
   expect(host.slept.reduce((sum, ms) => sum + ms, 0)).toBe(5000);
 });
 
+it('measures the time to its deadline from its beginning', async () => {
+  const host = scriptedHost([job('processing'), job('complete')]);
+  await host.sleep(5000);
+  const engine = createEngine({ host, baseUrl: 'http://api.test/v2', publicationId: 'pub_1', retry: false });
+  expect(await awaitUpdate({ engine, id: 'job', deadlineMs: 5000 })).toMatchObject({ outcome: 'complete' });
+});
+
+it('matches no line of the error log without the items of the job', async () => {
+  const { update } = waiting([job('complete', { error_log: ['items[0] failed'] })], { items: undefined });
+  expect(await update).toMatchObject({ problems: [{ index: undefined, message: 'items[0] failed' }] });
+});
+
 it('matches the lines of an error log by index, id and address', () => {
   const given = ['sub_a', { subscription_id: 'sub_b' }, { email: 'Ada@example.com' }];
   const log = [
@@ -103,6 +115,9 @@ it('asks for the publication of the call, and stops at its signal', async () => 
   stop.abort(new Error('no more'));
   await expect(update).rejects.toThrow();
   expect(host.sent.length).toBeLessThan(2);
+  const stopped = waiting([job('complete')], { signal: stop.signal });
+  await expect(stopped.update).rejects.toThrow();
+  expect(stopped.host.sent).toEqual([]);
   const other = waiting([job('complete')], { publicationId: 'pub_2' });
   expect(await other.update).toMatchObject({ outcome: 'complete', problems: [] });
   expect(other.host.sent[0]?.url).toContain('/publications/pub_2/');
@@ -119,6 +134,7 @@ describe('a line of an error log', () => {
     ['<d@example.com>', 3, '<[address]>'],
     ['items[2] failed', 2, 'items[2] failed'],
     ['subscription_ids[3] failed', 3, 'subscription_ids[3] failed'],
+    ['items[02] failed', 2, 'items[02] failed'],
     ['items[4] failed', undefined, 'items[4] failed'],
     ['myitems[2] failed', undefined, 'myitems[2] failed'],
     ['items[] failed', undefined, 'items[] failed'],

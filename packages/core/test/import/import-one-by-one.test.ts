@@ -43,3 +43,33 @@ it('reports each answer with its warnings, and repeats no row that was answered'
   expect(sent).toHaveLength(7);
   await expect(importSubscriptions({ ...api, journal, source: people(6) })).rejects.toThrow(JournalError);
 });
+
+it('reports an answer without warnings, and goes on without callbacks', async () => {
+  const data = { id: 'sub_1', email: 'reader1@example.com', status: 'active', created: 1 };
+  const { sent, ...api } = service((_, call) => (call === 2 ? { status: 500 } : { body: JSON.stringify({ data }) }));
+  const answers: ImportedRow[] = [];
+  await importOneByOne({ ...api, source: people(1), onAnswer: (answer) => void answers.push(answer) });
+  expect(answers).toMatchObject([{ row: 1, warnings: [] }]);
+  const result = await importOneByOne({ ...api, concurrency: 1, source: people(2) });
+  expect(result).toMatchObject({ outcome: 'incomplete', accepted: 1, failed: 1, error: { status: 500 } });
+  expect(sent).toHaveLength(3);
+});
+
+it('reports its progress after each accepted, refused and failed row', async () => {
+  const { sent: _, ...api } = service((_rows, call) =>
+    call === 2 ? refusal('No.') : call === 3 ? { status: 500 } : undefined,
+  );
+  const seen: number[][] = [];
+  await importOneByOne({
+    ...api,
+    concurrency: 1,
+    source: people(3),
+    onProgress: ({ accepted, rejected, failed }) => void seen.push([accepted, rejected, failed]),
+  });
+  expect(seen).toEqual([
+    [1, 0, 0],
+    [1, 1, 0],
+    [1, 1, 1],
+    [1, 1, 1],
+  ]);
+});

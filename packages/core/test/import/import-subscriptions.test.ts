@@ -6,6 +6,7 @@ import {
   SourceChangedError,
   JournalError,
   type ImportProgress,
+  type JournalRecord,
   type Rejection,
 } from '../../src/import/index.ts';
 import { createEngine } from '../../src/engine/index.ts';
@@ -242,6 +243,95 @@ describe('a bulk import', () => {
     });
   });
 
+  it('is interrupted where its signal aborts before the source ends, also after every row read was accepted', async () => {
+    const stop = new AbortController();
+    async function* stuck(): AsyncGenerator<{ email: string }> {
+      yield* people(1);
+      await new Promise(() => undefined);
+    }
+    const onAccepted = () => void setImmediate(() => stop.abort());
+    const options = { ...service(), batchSize: 1, source: stuck(), signal: stop.signal, onAccepted };
+    expect(await importSubscriptions(options)).toMatchObject({ outcome: 'interrupted', read: 1, accepted: 1 });
+  });
+
+  it('may be interrupted again before the rows that an earlier run sent', async () => {
+    const journal = memoryJournal();
+    const api = service();
+    await importSubscriptions({ ...api, journal, source: people(30) });
+    const stop = new AbortController();
+    function* interrupted(): Generator<{ email: string }> {
+      yield* people(5);
+      stop.abort();
+      yield { email: 'reader6@example.com' };
+    }
+    const options = { ...api, journal, source: interrupted(), signal: stop.signal };
+    expect(await importSubscriptions(options)).toMatchObject({ outcome: 'interrupted', accepted: 6, resumed: 6 });
+  });
+
+  describe('closes its source', () => {
+    /** Rows that note their closing. */
+    function closable(count: number, closing: () => void = () => undefined) {
+      const closed: string[] = [];
+      const rows = people(count).values();
+      const source = {
+        [Symbol.iterator]: () => ({
+          next: () => rows.next(),
+          return: () => {
+            closed.push('closed');
+            closing();
+            return { done: true, value: undefined } as const;
+          },
+        }),
+      };
+      return { closed, source };
+    }
+
+    it('where it stops before the end, once, and not where it has read it to its end', async () => {
+      const whole = closable(3);
+      await importSubscriptions({ ...service(), source: whole.source });
+      expect(whole.closed).toEqual([]);
+      const part = closable(30);
+      const refusing = service(() => refusal('No.', 401));
+      await importSubscriptions({ ...refusing, batchSize: 1, concurrency: 1, source: part.source });
+      expect(part.closed).toEqual(['closed']);
+    });
+
+    it('where it fails, and throws the error of the closing', async () => {
+      const journal = memoryJournal();
+      await importSubscriptions({ ...service(), journal, source: people(3).toReversed() });
+      const changed = closable(9);
+      const run = importSubscriptions({ ...service(), journal, source: changed.source });
+      await expect(run).rejects.toThrow(SourceChangedError);
+      expect(changed.closed).toEqual(['closed']);
+      const broken = closable(30, () => {
+        throw new Error('the file is gone');
+      });
+      const options = { ...service(), source: broken.source, signal: AbortSignal.abort() };
+      await expect(importSubscriptions(options)).rejects.toThrow('the file is gone');
+    });
+  });
+
+  it('resumes around rows that were accepted, and sends a lost batch as it was', async () => {
+    const records: JournalRecord[] = [];
+    const journal = {
+      read: () => [...records],
+      append: async (record: JournalRecord) => void records.push(record),
+    };
+    const first = service((_, call) => (call === 1 ? refusal('No.', 401) : undefined));
+    await importSubscriptions({ ...first, journal, batchSize: 2, concurrency: 2, source: people(4) });
+    const begun = records.length;
+    const second = service(() => ({ status: 503 }));
+    await importSubscriptions({ ...second, journal, concurrency: 1, source: people(6) });
+    expect(second.sent.map(({ rows }) => rows)).toEqual([people(2), people(6).slice(4)]);
+    expect(records.slice(begun)).toMatchObject([
+      { type: 'sending', first: 1, last: 2 },
+      { type: 'sending', first: 5, last: 6 },
+    ]);
+    const third = service();
+    await importSubscriptions({ ...third, journal, batchBytes: 1, source: people(6) });
+    expect(third.sent.map(({ rows }) => rows)).toEqual([people(2), people(6).slice(4)]);
+  });
+
   it('refuses a source that differs from the one it started with', async () => {
     const journal = memoryJournal();
     const { sent, ...api } = service();
@@ -278,6 +368,7 @@ describe('a bulk import', () => {
         journal: { read: () => records, append: async () => undefined },
       });
     await expect(reading([{ hello: 1 }])).rejects.toThrow(JournalError);
+    await expect(reading([{ hello: 1 }])).rejects.toHaveProperty('name', 'JournalError');
     await expect(reading([{ type: 'accepted', first: 1, last: 2, rows: 2 }])).rejects.toThrow(
       'its beginning is missing',
     );

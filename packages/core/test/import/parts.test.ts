@@ -1,6 +1,7 @@
 /** Parts of the import, each compared with a simple implementation. */
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
 import { AddressSet } from '../../src/import/batch-reader.ts';
 import { classifyError, divide, utf8Length } from '../../src/import/batch.ts';
 import { hashText, hex } from '../../src/hash.ts';
@@ -123,6 +124,11 @@ it('counts the bytes of any text as an encoder does', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => utf8Length(text) === new TextEncoder().encode(text).length),
   );
+  // Each last and first character of a length, and both ends of the surrogates.
+  const lengths = ['\u{7f}', '\u{80}', '\u{7ff}', '\u{800}', '\u{d7ff}', '\u{10000}', '\u{103ff}', '\u{10ffff}'].map(
+    utf8Length,
+  );
+  expect(lengths).toEqual([1, 2, 2, 3, 3, 4, 4, 4]);
 });
 
 it('a row is accepted where the schema accepts it, and rejected where the schema rejects it', () => {
@@ -424,7 +430,12 @@ describe('the state that earlier runs left', () => {
       new SourceChangedError('The source is not the one this import was begun with: its fingerprint differs'),
     );
     expect(() => state.checkStart('bulk', 'b')).toThrow(
-      'To go on, give back the source and the mapping of the first run',
+      expect.objectContaining({
+        name: 'SourceChangedError',
+        message: expect.stringMatching(
+          /To go on, give back the source and the mapping of the first run; to import the new one, start with a new journal \(rows that were sent are sent again then, which only updates them\)\.$/,
+        ) as string,
+      }),
     );
   });
 
@@ -466,6 +477,7 @@ describe('the state that earlier runs left', () => {
     state.apply(sending(4, 6));
     state.apply(sending(1, 3));
     state.apply({ type: 'accepted', first: 4, last: 6, rows: 3 });
+    expect([state.batches, state.importIds]).toEqual([1, []]);
     const other = hashText('other rows', seed);
     for (const row of [3, 6]) {
       expect(() => state.checkRow(row, digest)).not.toThrow();
@@ -518,6 +530,25 @@ describe('a source', () => {
     expect(closed).toBe(1);
   });
 
+  it('without a way to close it is closed by reading no further', async () => {
+    const rows = pull<number>([1, 2], undefined);
+    expect(await rows.next()).toEqual({ done: false, value: 1 });
+    await expect(rows.close()).resolves.toBeUndefined();
+  });
+
+  it('leaves no listener at the signal after each row, also after one that failed', async () => {
+    const { signal } = new AbortController();
+    async function* torn(): AsyncGenerator<number> {
+      yield 1;
+      throw new Error('row 2 is torn');
+    }
+    const rows = pull<number>(torn(), signal);
+    await rows.next();
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+    await expect(rows.next()).rejects.toThrow('row 2 is torn');
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
   it('may fail while it is read and while it is closed', async () => {
     const stop = new AbortController();
     const failing = (next: () => Promise<IteratorResult<number>>): AsyncIterable<number> => ({
@@ -538,10 +569,11 @@ describe('a source', () => {
 
   it('that hangs is left at the signal, and closing does not wait for it', async () => {
     const stop = new AbortController();
+    let fail: ((error: Error) => void) | undefined;
     const source = {
       [Symbol.asyncIterator]: () => ({
         next: () => new Promise<IteratorResult<number>>(() => undefined),
-        return: () => new Promise<IteratorResult<number>>(() => undefined),
+        return: () => new Promise<IteratorResult<number>>((_resolve, reject) => (fail = reject)),
       }),
     };
     const rows = pull<number>(source, stop.signal);
@@ -549,5 +581,12 @@ describe('a source', () => {
     stop.abort();
     expect(await next).toBeUndefined();
     await rows.close();
+    // What becomes of the source after that is no error of the import.
+    const unhandled = vi.fn<() => void>();
+    process.once('unhandledRejection', unhandled);
+    fail?.(new Error('not closed'));
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', unhandled);
+    expect(unhandled).not.toHaveBeenCalled();
   });
 });
