@@ -566,6 +566,16 @@ export const explanations: readonly Explanation[] = [
     ['this.#open.rows.length > 0', 'true', 'a shortcut: a batch without rows is not sent'],
     ['this.#open.rows.length > 0', 'this.#open.rows.length >= 0', 'a shortcut: a batch without rows is not sent'],
     [
+      'this.#open.rows.length > 0',
+      'false',
+      'rows before a settled one are sent already: the batch before it ended at its own last row',
+    ],
+    [
+      'this.#open.rows.length > 0',
+      'this.#open.rows.length <= 0',
+      'rows before a settled one are sent already: the batch before it ended at its own last row',
+    ],
+    [
       "''",
       '"Stryker was here!"',
       'stands for a row that is invalid: any text does, as long as every run takes the same',
@@ -582,6 +592,7 @@ export const explanations: readonly Explanation[] = [
     ],
     ['old.length / words', 'old.length * words', 'a larger table holds the same'],
     ['at < old.length', 'at <= old.length', 'beyond the end there is no row'],
+    ['slot + 1', 'slot - 1', 'beyond the last slot no key is found, and the search goes on at the first one'],
     ['row !== 0', 'true', 'a free slot is written as a free slot'],
   ].map(([original = '', replacement = '', reason = '']) => ({ file: batchReader, original, replacement, reason })),
   ...[
