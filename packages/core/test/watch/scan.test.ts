@@ -1,7 +1,20 @@
-/** Staleness: the age of the oldest read is never too low. */
+/** The reducer of the scan: positions, progress and staleness, whose age of the oldest read is never too low. */
 import * as fc from 'fast-check';
-import { expect, it } from 'vitest';
-import { oldestReadAge, recordRead, type ReadStretch } from '../../src/watch/scan.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  oldestReadAge,
+  progressOf,
+  recordRead,
+  recordSeen,
+  restartFromDay,
+  scan,
+  startScan,
+  type ReadStretch,
+  type ScanState,
+  type ScanView,
+} from '../../src/watch/scan.ts';
+import { sizeOf } from '../../src/watch/table.ts';
+import type { Watched } from '../../src/watch/fingerprint.ts';
 
 const length = 1000;
 /** Passes from the beginning to the end, each in slices of random sizes, at times that only grow. */
@@ -34,6 +47,185 @@ it('is exact for few stretches, and never too low for many', () => {
   );
 });
 
-it('is unknown before the first read', () => {
+it('is unknown before the first read, and never negative', () => {
   expect(oldestReadAge([], 5)).toBeNull();
+  const stretches = [
+    { to: 10, at: 3 },
+    { to: 20, at: 2 },
+  ];
+  expect(oldestReadAge(stretches, 5)).toBe(3);
+  expect(oldestReadAge(stretches, 1)).toBe(0);
+});
+
+describe('a stretch that was read', () => {
+  const stretch = (to: number, at: number): ReadStretch => ({ to, at });
+  const earlier = [stretch(20, 1), stretch(40, 5), stretch(100, 1)];
+
+  it.each<[name: string, from: number, to: number, result: readonly ReadStretch[]]>([
+    ['after the others', 100, 120, [...earlier, stretch(120, 9)]],
+    ['from the beginning', Number.NEGATIVE_INFINITY, 20, [stretch(20, 9), stretch(40, 5), stretch(100, 1)]],
+    ['in place of another', 20, 40, [stretch(20, 1), stretch(40, 9), stretch(100, 1)]],
+    ['within another', 50, 60, [stretch(20, 1), stretch(40, 5), stretch(50, 1), stretch(60, 9), stretch(100, 1)]],
+    ['over parts of two', 10, 30, [stretch(10, 1), stretch(30, 9), stretch(40, 5), stretch(100, 1)]],
+    ['over all of them', 0, 200, [stretch(0, 1), stretch(200, 9)]],
+  ])('is recorded %s', (_, from, to, result) => {
+    expect(recordRead(earlier, from, to, 9)).toEqual(result);
+  });
+
+  it('is merged with its neighbour where the two were read closest to each other', () => {
+    const many = Array.from({ length: 64 }, (_, n) => stretch(n * 10, n === 40 ? 393 : n * 10));
+    const merged = recordRead(many, 630, 640, 640);
+    expect(merged).toHaveLength(64);
+    expect(merged).toEqual([...many.slice(0, 39), stretch(400, 390), ...many.slice(41), stretch(640, 640)]);
+  });
+});
+
+const day = (text: string): number => Date.parse(`${text}T00:00:00Z`) / 1000;
+const item = (id: string, created: number, more: Partial<Watched> = {}): Watched => ({
+  id,
+  created,
+  status: 'active',
+  ...more,
+});
+const viewOf = (seen: number | null, more: Partial<ScanView> = {}): ScanView => ({
+  fields: 'none',
+  now: 7_000,
+  seen: seen === null ? null : { created: seen, ids: ['last'] },
+  createdInProgress: false,
+  ...more,
+});
+
+describe('a page of the scan', () => {
+  const first = scan(startScan(), { items: [item('a', 100), item('b', 200)], nextCursor: 'x' }, viewOf(900));
+
+  it('is recorded up to the second before its newest subscription', () => {
+    expect(first.next).toEqual({ cursor: 'x', day: null });
+    expect(first.state).toMatchObject({
+      pass: 0,
+      place: first.next,
+      reached: 200,
+      oldest: 100,
+      met: 2,
+      size: null,
+      stretches: [{ to: 199, at: 7_000 }],
+    });
+    expect(sizeOf(first.state.table)).toBe(2);
+  });
+
+  it.each<[name: string, items: readonly Watched[], expected: Partial<ScanState>]>([
+    ['without subscriptions', [], { reached: 200, oldest: 100, met: 2, stretches: [{ to: 199, at: 7_000 }] }],
+    ['within one second', [item('c', 200)], { reached: 200, oldest: 100, met: 3, stretches: [{ to: 199, at: 7_000 }] }],
+    [
+      'with an earlier subscription',
+      [item('c', 50), item('d', 300)],
+      {
+        reached: 300,
+        oldest: 50,
+        met: 4,
+        stretches: [
+          { to: 199, at: 7_000 },
+          { to: 299, at: 8_000 },
+        ],
+      },
+    ],
+  ])('%s goes on', (_, items, expected) => {
+    const step = scan(first.state, { items, nextCursor: 'y' }, viewOf(900, { now: 8_000 }));
+    expect(step.next).toEqual({ cursor: 'y', day: null });
+    expect(step.state).toMatchObject(expected);
+  });
+
+  it.each<[name: string, view: ScanView, readTo: number]>([
+    ['the newest known second', viewOf(900), 900],
+    ['the second before, where "created" is being read', viewOf(900, { createdInProgress: true }), 899],
+    ['the end, where "created" is not watched', viewOf(null), Number.MAX_SAFE_INTEGER],
+  ])('at the end of the list ends the pass with %s', (_, view, readTo) => {
+    const { state, next } = scan(first.state, { items: [item('c', 300)], nextCursor: null }, view);
+    expect(next).toBeNull();
+    expect(state).toMatchObject({
+      pass: 1,
+      place: { cursor: null, day: null },
+      reached: null,
+      oldest: null,
+      met: 0,
+      size: 3,
+      stretches: [
+        { to: 199, at: 7_000 },
+        { to: readTo, at: 7_000 },
+      ],
+    });
+  });
+
+  it('with subscriptions that are not reported yet skips them and ends the pass', () => {
+    const items = [item('c', 900), item('d', 901)];
+    const { state, next } = scan(first.state, { items, nextCursor: 'y' }, viewOf(900));
+    expect(next).toBeNull();
+    expect(state).toMatchObject({ pass: 1, size: 2 });
+    expect(sizeOf(state.table)).toBe(2);
+  });
+});
+
+describe('a scan by days', () => {
+  const at = (place: ScanState['place'], more: Partial<ScanState> = {}): ScanState => ({
+    ...startScan(),
+    place,
+    ...more,
+  });
+  const empty = { items: [], nextCursor: null };
+  const tenth = { cursor: null, day: '2026/01/10' };
+
+  it('begins a day before the second it has reached, or where it began before', () => {
+    expect(restartFromDay(at({ cursor: 'x', day: null }, { reached: day('2026-01-10') + 5 })).place).toEqual({
+      cursor: null,
+      day: '2026/01/09',
+    });
+    expect(restartFromDay(at({ cursor: 'x', day: null })).place).toEqual({ cursor: null, day: null });
+    expect(restartFromDay(at({ cursor: 'x', day: '2026/01/10' }, { reached: 5 })).place).toEqual(tenth);
+  });
+
+  it('reads all pages of a day, then the next day, to a day after the newest subscription', () => {
+    const next = (seen: number | null, nextCursor: string | null = null) =>
+      scan(at(tenth), { items: [], nextCursor }, viewOf(seen, { now: (day('2026-01-10') + 1) * 1000 })).next;
+    expect(next(day('2026-01-10'), 'x')).toEqual({ cursor: 'x', day: '2026/01/10' });
+    expect(next(day('2026-01-10'))).toEqual({ cursor: null, day: '2026/01/11' });
+    expect(next(day('2026-01-10') - 1)).toBeNull();
+    expect(next(null)).toEqual({ cursor: null, day: '2026/01/11' });
+  });
+
+  it('skips the days without known subscriptions from the second pass on', () => {
+    const known = [item('a', day('2026-01-10') + 7_200), item('b', day('2026-03-01') + 60)];
+    const { state: first } = recordSeen(startScan(), known, 'none', true);
+    const next = (more: Partial<ScanState>) =>
+      scan({ ...first, place: tenth, ...more }, empty, viewOf(day('2026-04-01'))).next;
+    expect(next({ pass: 0 })).toEqual({ cursor: null, day: '2026/01/11' });
+    expect(next({ pass: 1 })).toEqual({ cursor: null, day: '2026/02/28' });
+    expect(next({ pass: 1, list: 'inactive' })).toEqual({ cursor: null, day: '2026/01/11' });
+    expect(next({ pass: 1, reached: day('2026-03-01') + 60 })).toBeNull();
+    // Subscriptions of the next ten hours may belong to this day, in another time zone.
+    const { state: soon } = recordSeen(startScan(), [item('c', day('2026-01-10') + 10 * 3600)], 'none', true);
+    expect(scan({ ...soon, place: tenth, pass: 1 }, empty, viewOf(day('2026-04-01'))).next).toEqual({
+      cursor: null,
+      day: '2026/01/11',
+    });
+  });
+});
+
+it('the progress is a share of the last pass, in the first pass of the time', () => {
+  const shareOf = (more: Partial<ScanState>, seen: number | null = 300): number =>
+    progressOf({ ...startScan(), ...more }, { now: 0, seen: seen === null ? null : { created: seen, ids: [] } }).share;
+  expect(shareOf({ size: 8, met: 2 })).toBe(0.25);
+  expect(shareOf({ size: 8, met: 9 })).toBe(1);
+  expect(shareOf({ size: 0, met: 0 })).toBe(0);
+  expect(shareOf({ oldest: 100, reached: 150 })).toBe(0.25);
+  expect(shareOf({ oldest: 100, reached: 150 }, null)).toBe(0);
+  expect(shareOf({ oldest: 300, reached: 300 })).toBe(0);
+  expect(shareOf({})).toBe(0);
+});
+
+it('a page without custom fields leaves the known ones to compare with', () => {
+  const fields = (value: string): Partial<Watched> => ({ custom_fields: [{ name: 'Team', value }] });
+  const record = (state: ScanState, more: Partial<Watched>) => recordSeen(state, [item('a', 100, more)], 'all', true);
+  const { state } = record(startScan('all'), fields('Red'));
+  const bare = record(state, {});
+  expect([bare.events, bare.state]).toEqual([[], state]);
+  expect(record(bare.state, fields('Blue')).events).toMatchObject([{ type: 'updated', changed: ['custom_fields'] }]);
 });
