@@ -342,6 +342,97 @@ describe('the cost', () => {
   });
 });
 
+describe('the pages of a poll', () => {
+  /** Counts the pages of each kind that one more poll reads; `fail` makes a reader reject. */
+  async function pagesOf(watch: Watch, more: Options, fail?: { newest?: number; oldest?: number; error: unknown }) {
+    const read = { newest: 0, oldest: 0 };
+    const { limit = 2, ...rest } = { ...watch.options, ...more };
+    const readers = watch.list.readers(() => limit, rest.list ?? null);
+    const result = pollWatch<Row>({
+      state: watch.state,
+      events: subscriptionEventTypes,
+      now: watch.list.now * 1000,
+      ...rest,
+      read: {
+        newest: (cursor) => ((read.newest += 1) === fail?.newest ? Promise.reject(fail.error) : readers.newest(cursor)),
+        oldest: (place) => ((read.oldest += 1) === fail?.oldest ? Promise.reject(fail.error) : readers.oldest(place)),
+      },
+    });
+    return { read, result: await result };
+  }
+  /** A watch that knows 60 subscriptions, and 40 that came since. */
+  async function burst(options: Options = {}): Promise<Watch> {
+    const { list } = publication(60);
+    const watch = new Watch(list, { limit: 2, ...options });
+    await watch.poll({ pages: 10 });
+    for (let made = 0; made < 40; made++, list.now++) list.insert(1);
+    return watch;
+  }
+
+  it('are ten, of which the scan has a quarter, if others are watched than new subscriptions', async () => {
+    expect((await pagesOf(await burst(), {})).read).toEqual({ newest: 8, oldest: 2 });
+    expect((await pagesOf(await burst(), { pages: 8 })).read).toEqual({ newest: 6, oldest: 2 });
+    expect((await pagesOf(await burst({ events: ['created'] }), {})).read).toEqual({ newest: 10, oldest: 0 });
+    for (const pages of [0, 1])
+      expect((await pagesOf(await burst(), { pages })).read).toEqual({ newest: 1, oldest: 0 });
+    expect((await pagesOf(await burst({ list: 'active', events: ['created'] }), { pages: 0 })).read).toEqual({
+      newest: 0,
+      oldest: 1,
+    });
+  });
+
+  it('are of the scan only after the first watermark is known', async () => {
+    const list = new SubscriptionList();
+    list.insert(7);
+    const watch = new Watch(list, { pages: 2 });
+    const first = await pagesOf(watch, { pages: 1 });
+    expect(first.result).toMatchObject({ complete: false, scan: { share: 0, passes: 0, known: 0 } });
+    watch.state = first.result.state;
+    expect((await pagesOf(watch, { pages: 2 })).read).toEqual({ newest: 2, oldest: 0 });
+  });
+
+  it('end with the first that fails', async () => {
+    const error = new Error('down');
+    const newest = await pagesOf(await burst(), {}, { newest: 2, error });
+    expect(newest.read).toEqual({ newest: 2, oldest: 0 });
+    expect(newest.result).toMatchObject({ interruption: error, complete: false });
+    expect(newest.result.events.filter(({ type }) => type === 'created')).toHaveLength(2);
+    const oldest = await pagesOf(await burst(), {}, { oldest: 2, error });
+    expect(oldest.read).toEqual({ newest: 8, oldest: 2 });
+    expect(oldest.result).toMatchObject({ interruption: error, state: { scan: { met: 20 } } });
+    expect((await pagesOf(await burst(), {})).result).not.toHaveProperty('interruption');
+    const alone = await burst({ list: 'active' });
+    await expect(pagesOf(alone, {}, { oldest: 1, error })).rejects.toBe(error);
+  });
+
+  it('are requested again by the day only for a refused cursor of an earlier poll', async () => {
+    const watch = await burst({ list: 'validating', limit: 2 });
+    await watch.poll({ pages: 3 });
+    expect(watch.state.scan?.place.cursor).not.toBeNull();
+    watch.list.forgetCursors();
+    const refused: unknown = await watch.list
+      .readers(() => 2)
+      .newest('unknown')
+      .catch((error: unknown) => error);
+    const again = await pagesOf(watch, { pages: 1 });
+    expect(again.read.oldest).toBe(2);
+    expect(again.result.state.scan?.place.day).not.toBeNull();
+    await expect(pagesOf(watch, {}, { oldest: 1, error: new RangeError('another') })).rejects.toThrow('another');
+    await expect(pagesOf(watch, {}, { oldest: 2, error: refused })).rejects.toBe(refused);
+    const later = await pagesOf(watch, {}, { oldest: 3, error: refused });
+    expect(later.result.interruption).toBe(refused);
+  });
+
+  it('are no longer read by the scan, and its table is dropped, where new subscriptions alone are watched', async () => {
+    const watch = await burst();
+    const { read, result } = await pagesOf(watch, { events: ['created'], pages: 30 });
+    expect(read.oldest).toBe(0);
+    expect(result).toMatchObject({ scan: null, state: { scan: null } });
+    watch.state = result.state;
+    expect((await pagesOf(watch, { events: ['created'] })).result.state).toBe(result.state);
+  });
+});
+
 describe('a cursor that the service no longer accepts', () => {
   it.each([-12, -5, 0, 9, 14])(
     'is made up for by the days of creation, in whatever zone they begin (UTC%i)',
