@@ -23,7 +23,7 @@ export function publicationsOf({ forms }: Pick<RelayConfig, 'forms'>): readonly 
 }
 
 /** Path before every path of a publication's own, for links in mails: a link does not name its form. */
-export const publicationPath = /^\/publications\/(pub_[0-9a-f-]{36})(?=\/)/i;
+export const publicationPath = /^\/publications\/([^/]+)(?=\/)/;
 
 /** The address that links in a publication's mails begin with. */
 export function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publicationId: string): string | undefined {

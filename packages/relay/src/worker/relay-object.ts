@@ -93,12 +93,12 @@ export class RelayObject {
       createConsoleLog({}).error({ reason: error.message }, 'signups are kept and wait');
       return storage.setAlarm(Date.now() + misconfiguredMs);
     }
-    const nextDueAt = await this.#deliver(open);
-    if (nextDueAt === null) await storage.deleteAlarm();
-    else await storage.setAlarm(nextDueAt);
+    await this.#deliver(open);
   }
 
-  async #deliver({ relay, ...open }: OpenRelay): Promise<number | null> {
+  /** Delivers what is due, and sets the next alarm. */
+  async #deliver({ relay, ...open }: OpenRelay): Promise<void> {
+    const { storage } = this.#state;
     const untilMs = Date.now() + alarmMs;
     let nextDueAt: number | null;
     this.#isDelivering = true;
@@ -111,7 +111,10 @@ export class RelayObject {
     } finally {
       this.#isDelivering = false;
     }
-    return this.#isWoken ? Date.now() : nextDueAt;
+    // Nothing is awaited since the flag was cleared: a signup stored later sets an alarm of its own, which this one must
+    // not replace.
+    const nextAt = this.#isWoken ? Date.now() : nextDueAt;
+    await (nextAt === null ? storage.deleteAlarm() : storage.setAlarm(nextAt));
   }
 
   async #erase({ store, counters, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
