@@ -365,6 +365,29 @@ export const explanations: readonly Explanation[] = [
     replacement: '["Stryker was here"]',
     reason: 'the base of a field that is a text holds nothing, like the base of no field',
   },
+  ...[
+    ["'linked'", '""'],
+    ['plans[0]?.situation', 'plans[0].situation'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'packages/core/src/sync/plan.ts',
+    original,
+    replacement,
+    reason: 'a type guard: a subscription with changes has a plan',
+  })),
+  ...[
+    ['default: return plainText(value satisfies unknown);', 'default:', 'a type guard: every kind has its case'],
+    ["'string'", '""', 'texts are read in the default case as well'],
+    [
+      '/(?:Z|[+-]\\d{2}:?\\d{2})$/i',
+      '/(?:Z|[+-]\\d{2}:?\\d{2})/i',
+      'the text has the form of a time, in which a zone is only at the end',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/sync/canonical-value.ts',
+    original,
+    replacement,
+    reason,
+  })),
   {
     file: pair,
     original: "''",

@@ -30,7 +30,7 @@ const memberSeparator = '\u001f';
  */
 export function readValue(kind: ValueKind, value: unknown, separator = ';'): Reading {
   if (value === undefined) return absent;
-  if (value === null || value === '') return empty;
+  if (value === null) return empty;
   const text = canonicalText(kind, value, separator);
   return text === undefined ? invalid : { state: 'value', text };
 }
@@ -64,8 +64,7 @@ function numberText(value: unknown, kind: 'integer' | 'double'): string | undefi
   if (text === '') return '';
   if (typeof text !== 'string' && typeof text !== 'number') return undefined;
   const number = Number(text);
-  // -0 and 0 are one value.
-  return Number.isFinite(number) && (kind === 'double' || Number.isInteger(number)) ? String(number + 0) : undefined;
+  return Number.isFinite(number) && (kind === 'double' || Number.isInteger(number)) ? String(number) : undefined;
 }
 
 const booleanTexts: Readonly<Record<string, 'true' | 'false' | ''>> = {

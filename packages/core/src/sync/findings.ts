@@ -203,8 +203,7 @@ export function createFindingLog(reportedBefore: readonly string[], fingerprint:
     report(code, context) {
       // Rows change from run to run.
       const { row, ...stable } = context;
-      const isByRow = row !== undefined && stable.contactId === undefined;
-      const key = fingerprint(JSON.stringify([code, isByRow ? row : null, stable]));
+      const key = fingerprint(JSON.stringify([code, stable.contactId === undefined ? row : null, stable]));
       reported.add(key);
       findings.push(finding(code, !before.has(key), context));
     },

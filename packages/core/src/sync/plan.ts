@@ -60,8 +60,9 @@ export function startDraft({ missing, erased }: SyncState): DraftPlan {
   };
 }
 
-export function hasWrites({ subscriptionWrite, contactWrite }: PairPlan): boolean {
-  return subscriptionWrite !== null || contactWrite !== null;
+/** Whether a plan changes anything: with every change, the contact gets a new token. */
+export function hasWrites({ contactWrite }: PairPlan): boolean {
+  return contactWrite !== null;
 }
 
 /** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */

@@ -53,6 +53,7 @@ describe('readValue', () => {
     ['datetime', 'Feb 28 2026 10:00', undefined],
     ['datetime', 1_767_225_600, '2026-01-01T00:00:00Z'],
     ['datetime', 253_402_300_799, '9999-12-31T23:59:59Z'],
+    ['datetime', new Date('9999-12-31T23:59:59.999Z'), '9999-12-31T23:59:59Z'],
     ['datetime', 253_402_300_800, undefined],
     ['datetime', -62_167_219_200, '0000-01-01T00:00:00Z'],
     ['datetime', -62_167_219_201, undefined],

@@ -1,6 +1,7 @@
 /** The plan of a run: its counts, the joined changes of several contacts, and the state for the next run. */
-import { findingTexts, startSync } from '@newsletter-kit/core/sync';
+import { findingTexts, prepareMapping, startSync, type FindingCode } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
+import { PairFindings } from '../../src/sync/findings.ts';
 import { agreed, contactOf, now, plan, subscription } from './reconcile.ts';
 
 const second = now / 1000;
@@ -52,6 +53,19 @@ describe('the changes of a subscription with several contacts', () => {
     expect(pairs[0]?.contactWrites.map(({ id }) => id)).toEqual(['c1', 'c2']);
     expect(pairs[0]?.consent).toHaveLength(2);
   });
+
+  it('have no fields where only the consent changes', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const { pairs } = plan([...contacts, contactOf(1, { id: 'c2', do_not_mail: true })], subscriptions, state);
+    expect(pairs[0]?.subscriptionWrites).toEqual([{ subscription_id: subscriptions[0]?.id, unsubscribe: true }]);
+  });
+
+  it('count as one that clears a value where one of them does', () => {
+    const { contacts, subscriptions, state } = agreed(1);
+    const all = [...contacts.map((contact) => ({ ...contact, city: '' })), contactOf(1, { id: 'c2' })];
+    const mapping = { situations: { ambiguous: 'use_linked' } } as const;
+    expect(plan(all, subscriptions, state, { mapping }).counts.clears).toBe(1);
+  });
 });
 
 describe('the state for the next run', () => {
@@ -85,6 +99,50 @@ describe('the findings', () => {
   it('each have a message and a remedy', () => {
     for (const { message, remedy } of Object.values(findingTexts))
       for (const text of [message, remedy]) expect(text).toMatch(/^[A-Z].+[.)]$/);
+  });
+
+  it('of a contact are known by its id in another row, and by the row without an id', () => {
+    const malformed = contactOf(1, { email: 'nobody' });
+    const { state } = plan([malformed, contactOf(2, { id: '' })], []);
+    const newsOf = (contacts: Parameters<typeof plan>[0]) =>
+      plan(contacts, [], state).findings.map(({ code, row, isNew }) => [code, row, isNew]);
+    expect(newsOf([contactOf(3), contactOf(2, { id: '' }), malformed])).toEqual([
+      ['contact_without_id', 2, false],
+      ['address_malformed', 3, false],
+    ]);
+    expect(newsOf([contactOf(2, { id: '' })])).toEqual([['contact_without_id', 1, true]]);
+  });
+
+  // The tokens in the CRM hold these bits.
+  it('of a pair have a bit each, and those of fields share the thirteen others', () => {
+    const fields = Array.from({ length: 14 }, (_, index) => ({
+      newsletter: 'status',
+      contact: `status_${index}`,
+      direction: 'to_contact' as const,
+    }));
+    const ready = prepareMapping({ fields }, [], 'pub_1');
+    const contact = { id: 'c1', email: '', token: '', values: {}, row: 1 };
+    const bitOf = (code: FindingCode, index?: number): number => {
+      const found = new PairFindings(undefined, contact, subscription(1));
+      found.add(code, index === undefined ? undefined : ready.fields[index]);
+      return Math.log2(found.reported);
+    };
+    const ofPairs: FindingCode[] = [
+      'active_while_opted_out',
+      'address_changed_in_crm',
+      'address_changed_in_newsletter',
+      'address_changed_on_both_sides',
+      'ambiguous',
+      'erased',
+      'move_refused',
+      'move_waits',
+      'opt_out_unreadable',
+      'subscription_gone',
+      'write_failed',
+    ];
+    expect(ofPairs.map((code) => bitOf(code))).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
+    expect([0, 1, 12, 13].map((index) => bitOf('conflict', index))).toEqual([11, 12, 23, 11]);
+    expect(bitOf('conflict')).toBe(11);
   });
 
   it('of a pair are new once each: one that is reported hides no other', () => {
