@@ -2,6 +2,8 @@
  * Configures vitest for the mutation tests of one floor, which `MUTATION_FLOOR` names, or for those of them that
  * `MUTATION_TESTS` matches. `test/mutation/run.ts` starts Stryker with it.
  */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import base from '../../vitest.config.mts';
@@ -17,6 +19,16 @@ const project = (base.test?.projects ?? []).find(
     typeof known === 'object' && 'test' in known && known.test?.name === floor.project,
 );
 if (!project) throw new Error(`vitest.config.mts has no project "${floor.project}".`);
+
+/** The sources of core in the copy: tests outside of its folder would resolve its name to the original, unmutated. */
+const core = JSON.parse(readFileSync(join(root, 'packages/core/package.json'), 'utf8')) as {
+  readonly name: string;
+  readonly exports: Readonly<Record<string, { readonly source: string }>>;
+};
+const alias = Object.entries(core.exports).map(([entry, { source }]) => ({
+  find: new RegExp(`^${core.name}${entry.slice(1)}$`),
+  replacement: join(root, 'packages/core', source),
+}));
 
 /**
  * Runs the test file first that noticed the previous mutant, which lies close to this one, then the short files. Vitest
@@ -42,6 +54,7 @@ export default defineConfig({
       {
         ...project,
         root,
+        resolve: { ...project.resolve, alias },
         test: {
           ...project.test,
           include: process.env['MUTATION_TESTS'] === undefined ? [...floor.tests] : [process.env['MUTATION_TESTS']],
