@@ -967,4 +967,51 @@ export const explanations: readonly Explanation[] = [
     replacement: '["Stryker was here"]',
     reason: 'the submission is refused, so that its fields are not used',
   },
+  ...[
+    ['[]', '["Stryker was here"]', 'what has no type of an event is not reported'],
+    ['pageItems.delete(id);', ';', 'a shortcut: a subscription that was just recorded shows no change'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/watch/poll.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['[]', '["Stryker was here"]', 'narrows a type only: each sighting has its item'],
+    ['item === undefined', 'false', 'narrows a type only: each sighting has its item'],
+    ['() => false', '() => undefined', 'the result is only tested for truth'],
+    ['stretch.to > from', 'stretch.to >= from', 'a stretch that ends here is not cut'],
+    ['left[index]?.at', 'left[index].at', 'narrows a type only: each gap has two neighbours'],
+    ...['first === undefined || second === undefined', 'first === undefined', 'second === undefined'].map(
+      (original) => [original, 'false', 'narrows a type only: each gap has two neighbours'],
+    ),
+    [
+      'first === undefined || second === undefined',
+      'first === undefined && second === undefined',
+      'narrows a type only: each gap has two neighbours',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/watch/scan.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  {
+    file: 'packages/core/src/watch/segment.ts',
+    original: 'at < packed.length',
+    replacement: 'at <= packed.length',
+    reason: 'the marks begin within the entries: none begins at the end',
+  },
+  {
+    file: 'packages/core/src/watch/created.ts',
+    original: 'state.walk === null',
+    replacement: 'false',
+    reason: 'narrows a type only: the cursor that is dropped comes from a walk',
+  },
+  {
+    file: 'packages/core/src/watch/created.ts',
+    original: '[]',
+    replacement: '["Stryker was here"]',
+    reason: 'one more id that no record has',
+  },
 ];

@@ -156,7 +156,7 @@ export interface CreatedPoll<Item extends Dated> {
 
 /** The result of {@link pollCreated}. */
 export interface CreatedPollResult<Item extends Dated> {
-  /** New records, oldest first. */
+  /** New records, oldest first; those of one second in the list's own order, reversed. */
   readonly events: readonly Item[];
   /** Store it together with the events, in one transaction. */
   readonly state: CreatedState;
@@ -176,7 +176,7 @@ export async function pollCreated<Item extends Dated>(poll: CreatedPoll<Item>): 
   let state = poll.state;
   let cursor = state.walk?.cursor ?? null;
   const events: Item[] = [];
-  const found = (complete: boolean): CreatedPollResult<Item> => ({ events: oldestFirst(events), state, complete });
+  const found = (complete: boolean): CreatedPollResult<Item> => ({ events: events.toReversed(), state, complete });
 
   for (let count = 0; count < Math.max(1, pages) && (count === 0 || hasTime()); count++) {
     let page: CreatedPage<Item>;
@@ -197,9 +197,4 @@ export async function pollCreated<Item extends Dated>(poll: CreatedPoll<Item>): 
     cursor = step.next.cursor;
   }
   return found(false);
-}
-
-/** Newest first to oldest first; records of one second keep the list's own order, reversed. */
-function oldestFirst<Item extends Dated>(items: readonly Item[]): Item[] {
-  return items.toReversed().sort((a, b) => a.created - b.created);
 }

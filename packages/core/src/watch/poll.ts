@@ -70,7 +70,7 @@ interface PollProgress<Item extends Watched> {
   readonly state: WatchState;
   readonly events: readonly SubscriptionEvent<Item>[];
   readonly complete: boolean;
-  /** Pages that were read. */
+  /** Pages of new subscriptions that were read. */
   readonly pages: number;
   readonly interruption?: unknown;
 }
@@ -85,16 +85,16 @@ interface PollProgress<Item extends Watched> {
  *   any page counts
  */
 export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Promise<WatchResult<Item>> {
-  const { pages = 10, capacity = Number.POSITIVE_INFINITY, list = 'all', now } = poll;
+  const { pages = 10, capacity = Number.POSITIVE_INFINITY, list = 'all', customFields: fields = 'none', now } = poll;
   const scans = list !== 'all' || poll.events.some((type) => type !== 'created');
-  const prepared = prepareScan(poll.state, scans, poll.customFields ?? 'none', list);
+  const prepared = prepareScan(poll.state, scans, fields, list);
   // Reserves pages for the scan, so that a burst of new subscriptions does not stop it.
   const reservedPages = scans ? Math.floor(pages / 4) : 0;
   const first: PollProgress<Item> =
     list !== 'all'
       ? { state: prepared, events: [], complete: true, pages: 0 }
-      : await pollNewSubscriptions(poll, prepared, Math.max(1, pages - reservedPages));
-  const found = await scanSlice(poll, first, Math.max(pages, 1) - first.pages);
+      : await pollNewSubscriptions(poll, prepared, fields, Math.max(1, pages - reservedPages));
+  const found = await scanSlice(poll, first, fields, Math.max(pages, 1) - first.pages);
 
   const wanted = new Set<string>(poll.events);
   const scanState = found.state.scan;
@@ -122,9 +122,10 @@ function prepareScan(state: WatchState, scans: boolean, fields: FieldChoice, lis
 async function pollNewSubscriptions<Item extends Watched>(
   poll: WatchPoll<Item>,
   before: WatchState,
+  fields: FieldChoice,
   pages: number,
 ): Promise<PollProgress<Item>> {
-  const { read, hasTime, customFields: fields = 'none' } = poll;
+  const { read, hasTime } = poll;
   const pageItems = new Map<string, Item>();
   let count = 0;
   const result = await pollCreated({
@@ -160,7 +161,7 @@ async function pollNewSubscriptions<Item extends Watched>(
     events,
     complete,
     pages: count,
-    ...(interruption !== undefined && { interruption }),
+    interruption,
   };
 }
 
@@ -168,9 +169,10 @@ async function pollNewSubscriptions<Item extends Watched>(
 async function scanSlice<Item extends Watched>(
   poll: WatchPoll<Item>,
   first: PollProgress<Item>,
+  fields: FieldChoice,
   pages: number,
 ): Promise<PollProgress<Item>> {
-  const { read, hasTime = () => true, customFields: fields = 'none', now } = poll;
+  const { read, hasTime = () => true, now } = poll;
   const { created, scan: begun } = first.state;
   // Before the first watermark, the scan could not tell new subscriptions from known ones.
   if (begun === null || (begun.list === 'all' && created.seen === null) || first.interruption !== undefined)
@@ -190,8 +192,7 @@ async function scanSlice<Item extends Watched>(
     ...first,
     state: count === 0 ? first.state : { ...first.state, scan: state },
     events: [...first.events, ...events],
-    pages: first.pages + count,
-    ...(interruption !== undefined && { interruption }),
+    interruption,
   });
 
   while (next !== null && count < pages && (first.pages + count === 0 || hasTime())) {

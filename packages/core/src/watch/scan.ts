@@ -229,7 +229,8 @@ function recordItems<Item extends Watched>(
     return item === undefined ? [] : [{ item, sighting, known: known[index] ?? null }];
   });
   return {
-    state: table === state.table && conditions === state.conditions ? state : { ...state, table, conditions },
+    // Only entries of the table use new conditions.
+    state: table === state.table ? state : { ...state, table, conditions },
     seenItems,
   };
 }
@@ -282,11 +283,13 @@ function nextPosition<Item extends Watched>(
   if (nextCursor !== null) return { cursor: nextCursor, day };
   if (day === null) return null;
   const read = secondOf(day);
+  const dayAfter = read + aDay;
   // By this second the day is over in every time zone.
   const over = Math.max(state.reached ?? 0, read + 10 * anHour - 1);
-  const known = state.list === 'all' && state.pass > 0 ? secondAfter(state.table, over) : read + aDay;
-  const next = known === null ? null : Math.max(read + aDay, known - aDay);
-  return next === null || next > (seen?.created ?? now / 1000) + aDay ? null : { cursor: null, day: dayOf(next) };
+  const known = state.list === 'all' && state.pass > 0 ? secondAfter(state.table, over) : dayAfter;
+  if (known === null) return null;
+  const next = Math.max(dayAfter, known - aDay);
+  return next > (seen?.created ?? now / 1000) + aDay ? null : { cursor: null, day: dayOf(next) };
 }
 
 /**

@@ -14,7 +14,7 @@ import {
   type ScanView,
 } from '../../src/watch/scan.ts';
 import { sizeOf } from '../../src/watch/table.ts';
-import type { Watched } from '../../src/watch/fingerprint.ts';
+import { hash48, type Watched } from '../../src/watch/fingerprint.ts';
 
 const length = 1000;
 /** Passes from the beginning to the end, each in slices of random sizes, at times that only grow. */
@@ -59,14 +59,14 @@ it('is unknown before the first read, and never negative', () => {
 
 describe('a stretch that was read', () => {
   const stretch = (to: number, at: number): ReadStretch => ({ to, at });
-  const earlier = [stretch(20, 1), stretch(40, 5), stretch(100, 1)];
+  const earlier = [stretch(20, 1), stretch(40, 5), stretch(100, 3)];
 
   it.each<[name: string, from: number, to: number, result: readonly ReadStretch[]]>([
     ['after the others', 100, 120, [...earlier, stretch(120, 9)]],
-    ['from the beginning', Number.NEGATIVE_INFINITY, 20, [stretch(20, 9), stretch(40, 5), stretch(100, 1)]],
-    ['in place of another', 20, 40, [stretch(20, 1), stretch(40, 9), stretch(100, 1)]],
-    ['within another', 50, 60, [stretch(20, 1), stretch(40, 5), stretch(50, 1), stretch(60, 9), stretch(100, 1)]],
-    ['over parts of two', 10, 30, [stretch(10, 1), stretch(30, 9), stretch(40, 5), stretch(100, 1)]],
+    ['from the beginning', Number.NEGATIVE_INFINITY, 20, [stretch(20, 9), stretch(40, 5), stretch(100, 3)]],
+    ['in place of another', 20, 40, [stretch(20, 1), stretch(40, 9), stretch(100, 3)]],
+    ['within another', 50, 60, [stretch(20, 1), stretch(40, 5), stretch(50, 3), stretch(60, 9), stretch(100, 3)]],
+    ['over parts of two', 10, 30, [stretch(10, 1), stretch(30, 9), stretch(40, 5), stretch(100, 3)]],
     ['over all of them', 0, 200, [stretch(0, 1), stretch(200, 9)]],
   ])('is recorded %s', (_, from, to, result) => {
     expect(recordRead(earlier, from, to, 9)).toEqual(result);
@@ -96,10 +96,30 @@ const viewOf = (seen: number | null, more: Partial<ScanView> = {}): ScanView => 
 });
 
 describe('a page of the scan', () => {
+  it('begins with nothing known', () => {
+    const none: ScanState = {
+      fields: 'none',
+      list: 'all',
+      table: [],
+      conditions: [],
+      pass: 0,
+      place: { cursor: null, day: null },
+      reached: null,
+      oldest: null,
+      met: 0,
+      size: null,
+      stretches: [],
+    };
+    expect(startScan()).toStrictEqual(none);
+    const place = { cursor: 'x', day: null };
+    const empty = scan(none, { items: [], nextCursor: 'x' }, viewOf(900));
+    expect(empty).toStrictEqual({ events: [], state: { ...none, place }, next: place });
+  });
+
   const first = scan(startScan(), { items: [item('a', 100), item('b', 200)], nextCursor: 'x' }, viewOf(900));
 
   it('is recorded up to the second before its newest subscription', () => {
-    expect(first.next).toEqual({ cursor: 'x', day: null });
+    expect([first.next, first.events]).toEqual([{ cursor: 'x', day: null }, []]);
     expect(first.state).toMatchObject({
       pass: 0,
       place: first.next,
@@ -155,12 +175,118 @@ describe('a page of the scan', () => {
     });
   });
 
+  it('with the newest known subscription goes on', () => {
+    const { next } = scan(first.state, { items: [item('last', 900)], nextCursor: 'y' }, viewOf(900));
+    expect(next).toEqual({ cursor: 'y', day: null });
+  });
+
+  it('reports an unknown subscription only in the list of one status, from the second pass on', () => {
+    const types = (list: string, pass: number) =>
+      scan({ ...startScan('none', list), pass }, { items: [item('a', 100)], nextCursor: 'x' }, viewOf(900)).events.map(
+        ({ type }) => type,
+      );
+    expect(types('all', 0)).toEqual([]);
+    expect(types('all', 1)).toEqual([]);
+    expect(types('active', 0)).toEqual([]);
+    expect(types('active', 1)).toContain('became_active');
+  });
+
   it('with subscriptions that are not reported yet skips them and ends the pass', () => {
     const items = [item('c', 900), item('d', 901)];
     const { state, next } = scan(first.state, { items, nextCursor: 'y' }, viewOf(900));
     expect(next).toBeNull();
     expect(state).toMatchObject({ pass: 1, size: 2 });
     expect(sizeOf(state.table)).toBe(2);
+  });
+});
+
+describe('a subscription that is missing from a pass', () => {
+  /** Reads a whole list, pass after pass. @returns the types of the events of each pass */
+  function passes(state: ScanState, ...reads: readonly (readonly [items: readonly Watched[], view: ScanView])[]) {
+    let current = state;
+    return reads.map(([items, view]) => {
+      const step = scan(current, { items, nextCursor: null }, view);
+      current = step.state;
+      return step.events.map(({ type }) => type);
+    });
+  }
+  const known = (...items: readonly Watched[]) => recordSeen(startScan(), items, 'none', true).state;
+  const seenBoth: ScanView = { ...viewOf(900), seen: { created: 900, ids: ['last', 'z'] } };
+
+  it('is removed after two passes, also in the newest second', () => {
+    const [a, z] = [item('a', 100), item('z', 900)];
+    expect(passes(known(a, z), [[a, z], seenBoth], [[a], seenBoth], [[a], seenBoth], [[a], seenBoth])).toEqual([
+      [],
+      [],
+      ['removed'],
+      [],
+    ]);
+  });
+
+  it('counts as read while it is newer than the passes', () => {
+    const [a, fresh] = [item('a', 100), item('fresh', 950)];
+    const early: readonly [Watched[], ScanView] = [[a], viewOf(900)];
+    const later: readonly [Watched[], ScanView] = [[a], viewOf(1_000)];
+    expect(passes(known(a, fresh), early, early, later, later)).toEqual([[], [], [], ['removed']]);
+  });
+
+  it('has left the list of one status, which reports nothing', () => {
+    const state = { ...known(item('a', 100)), list: 'inactive', pass: 1 };
+    const step = scan(state, { items: [], nextCursor: null }, viewOf(null));
+    expect([step.events, step.state.table]).toEqual([[], []]);
+  });
+});
+
+describe('two subscriptions that the table cannot distinguish', () => {
+  const second = 2 ** 21;
+  /** In a segment over 24 days, 26 bits of a hash are left. */
+  function alike(): readonly [string, string] {
+    const byKey = new Map<number, string>();
+    for (let n = 0; n < 100_000; n += 1) {
+      const key = Math.floor(hash48(`sub_${n}`) / 2 ** 22);
+      const other = byKey.get(key);
+      if (other !== undefined) return [other, `sub_${n}`];
+      byKey.set(key, `sub_${n}`);
+    }
+    return expect.fail('No two ids are alike.');
+  }
+  const ids = alike();
+  /** Both in a table, in the second pass. */
+  function state(...more: readonly [Partial<Watched>, Partial<Watched>]): ScanState {
+    const both = ids.map((id, n) => item(id, second, more[n]));
+    const start = recordSeen(startScan('all'), [item('first', 0)], 'all', true).state;
+    return { ...recordSeen(start, both, 'all', true).state, pass: 1 };
+  }
+  const team = (value: string): Partial<Watched> => ({ custom_fields: [{ name: 'Team', value }] });
+
+  it.each<[name: string, a: Partial<Watched>, b: Partial<Watched>]>([
+    ['status', { status: 'active' }, { status: 'inactive' }],
+    ['custom fields', team('Red'), team('Blue')],
+  ])('are told apart by their %s', (_, ...more) => {
+    const both = state(...more);
+    expect(both.table[0]?.width).toBe(22);
+    expect(sizeOf(both.table)).toBe(3);
+    for (const order of [
+      [0, 1],
+      [1, 0],
+    ]) {
+      let current = both;
+      for (const n of order) {
+        const step = recordSeen(current, [item(ids[n] ?? '', second, more[n])], 'all', true);
+        expect(step.events).toEqual([]);
+        current = step.state;
+      }
+      expect(sizeOf(current.table)).toBe(3);
+    }
+  });
+
+  it.each([0, 1])('are told apart by the pass that has read one of them: %i changes', (n) => {
+    const inactive = { status: 'inactive' };
+    const both = n === 0 ? state({}, inactive) : state(inactive, {});
+    const other = recordSeen(both, [item(ids[1 - n] ?? '', second, inactive)], 'all', true);
+    expect(other.events).toEqual([]);
+    const changed = recordSeen(other.state, [item(ids[n] ?? '', second, inactive)], 'all', true);
+    expect(changed.events.map(({ type }) => type)).toContain('unsubscribed');
   });
 });
 
@@ -218,14 +344,28 @@ it('the progress is a share of the last pass, in the first pass of the time', ()
   expect(shareOf({ oldest: 100, reached: 150 })).toBe(0.25);
   expect(shareOf({ oldest: 100, reached: 150 }, null)).toBe(0);
   expect(shareOf({ oldest: 300, reached: 300 })).toBe(0);
-  expect(shareOf({})).toBe(0);
+  expect(shareOf({ oldest: 100 })).toBe(0);
+  expect(shareOf({ reached: 150 })).toBe(0);
 });
 
 it('a page without custom fields leaves the known ones to compare with', () => {
   const fields = (value: string): Partial<Watched> => ({ custom_fields: [{ name: 'Team', value }] });
   const record = (state: ScanState, more: Partial<Watched>) => recordSeen(state, [item('a', 100, more)], 'all', true);
-  const { state } = record(startScan('all'), fields('Red'));
+  const { state, events } = record(startScan('all'), fields('Red'));
+  expect(events).toEqual([]);
   const bare = record(state, {});
-  expect([bare.events, bare.state]).toEqual([[], state]);
+  expect(bare.events).toEqual([]);
+  expect(bare.state).toBe(state);
+  const { state: unknown } = record(startScan('all'), {});
+  expect(record(unknown, fields('Red')).events).toEqual([]);
   expect(record(bare.state, fields('Blue')).events).toMatchObject([{ type: 'updated', changed: ['custom_fields'] }]);
+});
+
+it('beyond 300 tiers no change of the tier is reported', () => {
+  const conditions = Array.from({ length: 300 }, (_, n) => ['active', `tier ${n}`] as const);
+  const record = (state: ScanState, subscription_tier: string) =>
+    recordSeen(state, [item('a', 100, { subscription_tier })], 'none', true);
+  const { state } = record({ ...startScan(), conditions }, 'one more');
+  expect(record(state, 'another').events).toEqual([]);
+  expect(record({ ...state, conditions: conditions.slice(1) }, 'another').events).toEqual([]);
 });

@@ -383,12 +383,59 @@ describe('the pages of a poll', () => {
 
   it('are of the scan only after the first watermark is known', async () => {
     const list = new SubscriptionList();
-    list.insert(7);
-    const watch = new Watch(list, { pages: 2 });
+    list.insert(20);
+    const watch = new Watch(list);
     const first = await pagesOf(watch, { pages: 1 });
     expect(first.result).toMatchObject({ complete: false, scan: { share: 0, passes: 0, known: 0 } });
     watch.state = first.result.state;
-    expect((await pagesOf(watch, { pages: 2 })).read).toEqual({ newest: 2, oldest: 0 });
+    expect((await pagesOf(watch, { pages: 4 })).read).toEqual({ newest: 3, oldest: 0 });
+  });
+
+  it('of the scan skip subscriptions that are not reported yet', async () => {
+    const { list } = publication(2);
+    const watch = new Watch(list, { limit: 2 });
+    await watch.poll();
+    const stretches = () => watch.state.scan?.stretches.map(({ to }) => to);
+    const seen = watch.state.created.seen?.created ?? 0;
+    expect(stretches()).toEqual([seen]);
+    for (let made = 0; made < 40; made++, list.now++) list.insert(1);
+    const { read, result } = await pagesOf(watch, { pages: 8 });
+    expect(read).toEqual({ newest: 6, oldest: 2 });
+    expect(result).toMatchObject({ complete: false, scan: { known: 14, passes: 2 } });
+    expect(result).not.toHaveProperty('interruption');
+    watch.state = result.state;
+    expect(stretches()).toContain(seen - 1);
+    const small = await pagesOf(await burst(), { pages: 1 });
+    expect(small.result.scan?.known).toBe(20);
+  });
+
+  it('are read of the list of a status whatever was new before, and end without an error', async () => {
+    const { list } = publication(4);
+    const watch = new Watch(list, { limit: 2 });
+    await watch.poll();
+    list.now += 60;
+    list.insert(2, 'active');
+    const { read, result } = await pagesOf(watch, { list: 'active', events: ['became_active'] });
+    expect(read).toEqual({ newest: 0, oldest: 3 });
+    expect(result).toMatchObject({ complete: true, scan: { known: 6, passes: 1 } });
+    expect(result).not.toHaveProperty('interruption');
+    expect(result.state.scan).toMatchObject({ fields: 'none', list: 'active' });
+  });
+
+  it('are one where there is no time, and nothing changes without a page of the scan', async () => {
+    const inTime = (count: number) => {
+      let asked = 0;
+      return { hasTime: () => (asked += 1) <= count };
+    };
+    const alone = await burst({ list: 'active' });
+    expect((await pagesOf(alone, inTime(0))).read).toEqual({ newest: 0, oldest: 1 });
+    const { list } = publication(40);
+    const idle = new Watch(list, { limit: 2 });
+    await idle.poll();
+    expect((await pagesOf(idle, inTime(1))).read).toEqual({ newest: 1, oldest: 1 });
+    expect((await pagesOf(idle, inTime(0))).result.state).toBe(idle.state);
+    const error = new Error('down');
+    expect((await pagesOf(idle, {}, { oldest: 2, error })).result.interruption).toBe(error);
   });
 
   it('end with the first that fails', async () => {
@@ -414,6 +461,8 @@ describe('the pages of a poll', () => {
       .readers(() => 2)
       .newest('unknown')
       .catch((error: unknown) => error);
+    const fresh = new Watch(watch.list, { list: 'validating', limit: 2 });
+    await expect(pagesOf(fresh, {}, { oldest: 1, error: refused })).rejects.toBe(refused);
     const again = await pagesOf(watch, { pages: 1 });
     expect(again.read.oldest).toBe(2);
     expect(again.result.state.scan?.place.day).not.toBeNull();
