@@ -10,6 +10,7 @@ import {
   printError,
   runCommandLine,
 } from '@newsletter-kit/core/command-line';
+import { Option } from '@commander-js/extra-typings';
 import type * as operatorCommands from './commands/operator-commands.ts';
 import process from 'node:process';
 
@@ -22,7 +23,15 @@ const commands: Readonly<Record<string, CommandEntry<null>>> = {
     about: 'accept signups, store and deliver them, until Ctrl-C or SIGTERM',
     // The server is loaded when it starts, not for help or completion.
     load: async () => ({
-      define: (command) => command.action(async () => (await import('./commands/serve.ts')).serve()),
+      define: (command) =>
+        command.action(async () => {
+          const [{ refuseRemote }, { serve }] = await Promise.all([
+            import('./commands/with-operator.ts'),
+            import('./commands/serve.ts'),
+          ]);
+          refuseRemote(command);
+          return serve();
+        }),
     }),
   },
   status: { about: 'print how many signups wait, since when, and why', load: operatorCommand('status') },
@@ -68,6 +77,9 @@ export const newsletterRelay: CommandLine<null> = {
   about: 'Accepts signups from a website, stores them and delivers them to the newsletter API.',
   manifest: new URL('../package.json', import.meta.url),
   commands,
+  globalOptions: () => [
+    new Option('--remote <url>', 'act on the running relay at this address, with the token in RELAY_OPERATOR_TOKEN'),
+  ],
   notes: [
     'newsletter-relay COMMAND --help prints the options of a command.',
     'Exit codes: 0 done · 1 failed · 2 wrong usage',

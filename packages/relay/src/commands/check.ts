@@ -7,12 +7,13 @@ import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResul
 import { storeName } from '../store/address.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';
 import { StoreUnavailableError } from '../store/signup-store.ts';
-import { addressOf } from './with-operator.ts';
+import { addressOf, refuseRemote } from './with-operator.ts';
 
 const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
 
 export function define(command: Command) {
   return command.option('--json', 'print JSON, for programs').action(async ({ json }) => {
+    refuseRemote(command);
     const config = readConfig(process.env); // reports every problem of the settings
     const results: readonly CheckResult[] = [
       { name: 'settings', result: 'ok', text: 'complete' },

@@ -6,6 +6,7 @@ import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import { readStoreConfig } from '../config.ts';
 import { storeName } from '../store/address.ts';
+import { refuseRemote } from './with-operator.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** Problems of a file that are named at a time. */
@@ -15,7 +16,10 @@ const mostProblems = 10;
 const progressEvery = 20_000;
 
 export function define(command: Command) {
-  return command.argument('[file]', 'the export; without it, or with -, stdin', '-').action((file) => importFile(file));
+  return command.argument('[file]', 'the export; without it, or with -, stdin', '-').action((file) => {
+    refuseRemote(command);
+    return importFile(file);
+  });
 }
 
 async function importFile(file: string): Promise<void> {

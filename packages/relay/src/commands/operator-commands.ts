@@ -22,7 +22,7 @@ const jsonOption = () => new Option('--json', 'print JSON, for programs');
 export const status = {
   define: (command: Command) =>
     command.addOption(jsonOption()).action(({ json }) =>
-      withOperator(async (operator) => {
+      withOperator(command, async (operator) => {
         const current = await operator.status();
         print(json ? JSON.stringify(current, null, 2) : statusLines(current).join('\n'));
       }),
@@ -32,7 +32,7 @@ export const status = {
 export const pause = {
   define: (command: Command) =>
     command.action(() =>
-      withOperator(async (operator) => {
+      withOperator(command, async (operator) => {
         await operator.setPaused(true);
         print('Delivery is paused. Signups are still accepted, and wait.');
       }),
@@ -42,7 +42,7 @@ export const pause = {
 export const resume = {
   define: (command: Command) =>
     command.action(() =>
-      withOperator(async (operator) => {
+      withOperator(command, async (operator) => {
         await operator.setPaused(false);
         print('Delivery is resumed.');
       }),
@@ -55,7 +55,7 @@ export const dead = {
       .addOption(jsonOption())
       .action((options) => {
         const filter = filterFrom(options, { state: 'dead' });
-        return withOperator(async (operator) => {
+        return withOperator(command, async (operator) => {
           let count = 0;
           for await (const signup of everySignup(operator, filter)) {
             count += 1;
@@ -73,7 +73,7 @@ export const redrive = {
   define: (command: Command) =>
     withSelection(command).action((options) => {
       const filter = selectionFrom(options);
-      return withOperator(async (operator) => {
+      return withOperator(command, async (operator) => {
         if (!options.dryRun) return print(`${await operator.redrive(filter)} queued again.`);
         print(`${await countOf(operator, filter, ['dead', 'review'])} would be queued again.`);
       });
@@ -87,7 +87,7 @@ export const discard = {
       const other = filter.states?.find((state) => !discardableStates.some((each) => each === state));
       if (other !== undefined)
         throw new UsageError(`A signup that is ${other} cannot be discarded, only ${discardableStates.join(', ')}.`);
-      return withOperator(async (operator) => {
+      return withOperator(command, async (operator) => {
         if (!options.dryRun) return print(`${await operator.discard(filter)} deleted.`);
         print(`${await countOf(operator, filter, discardableStates)} would be deleted.`);
       });
@@ -98,7 +98,7 @@ export const exportSignups = {
   define: (command: Command) =>
     withFilter(command).action((options) => {
       const filter = filterFrom(options);
-      return withOperator(async (operator) => {
+      return withOperator(command, async (operator) => {
         for await (const line of exportLines(operator, filter)) await write(`${line}\n`);
       });
     }),
@@ -110,7 +110,7 @@ export const person = {
       .argument('<address>', 'the address of the person')
       .addOption(jsonOption())
       .action((address, { json }) =>
-        withOperator(async (operator) => {
+        withOperator(command, async (operator) => {
           const held = await operator.person(address);
           print(json ? JSON.stringify(held, null, 2) : personLines(held).join('\n'));
         }),
@@ -123,7 +123,7 @@ export const erase = {
       .argument('<address>', 'the address to erase')
       .option('--keep-consent', 'keep the entries of the consent ledger, which hold no address')
       .action((address, { keepConsent = false }) =>
-        withOperator(async (operator) => {
+        withOperator(command, async (operator) => {
           const { signups, consents } = await operator.erase(address, { keepConsent });
           print(
             signups + consents === 0

@@ -1,13 +1,50 @@
-/** Opens the operator interface for a command: of the store, or of the running relay that has opened the store. */
+/**
+ * Opens the operator interface for a command: of the relay at the address of `--remote`, of the store, or of the
+ * running relay that has opened the store.
+ */
 import { existsSync } from 'node:fs';
 import process from 'node:process';
+import type { Command } from '@commander-js/extra-typings';
+import { UsageError } from '@newsletter-kit/core/command-line';
 import { readStoreConfig, type StoreConfig } from '../config.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
 import { loadOrCreateOperatorToken, operatorTokenFile } from '../secrets.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';
 
-/** Runs `work` with an operator of the configured store, and closes the store afterwards. */
-export async function withOperator(work: (operator: Operator) => Promise<void>): Promise<void> {
+/** The value of the option `--remote`, which stands before or behind the name of a command. */
+function remoteOf(command: Pick<Command, 'optsWithGlobals'>): string | undefined {
+  const { remote }: { readonly remote?: string } = command.optsWithGlobals();
+  return remote;
+}
+
+/** @throws UsageError if `--remote` is given to a command that works only on this machine */
+export function refuseRemote(command: Pick<Command, 'optsWithGlobals' | 'name'>): void {
+  if (remoteOf(command) !== undefined)
+    throw new UsageError(`${command.name()} works on this machine alone: leave out --remote.`);
+}
+
+/** Host names of this machine, to which a token may be sent without encryption. */
+const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** @throws UsageError if the address or the token cannot be used */
+function remoteOperator(address: string, token: string | undefined): Operator {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && local.test(url.hostname))))
+    throw new UsageError('--remote must be the https address of a relay, for example https://signup.example.com.');
+  if (!token) throw new UsageError("--remote needs the relay's operator token in RELAY_OPERATOR_TOKEN.");
+  return relayOperator(url.href.replace(/\/+$/, ''), token, { advice: 'check the address after --remote' });
+}
+
+/**
+ * Runs `work` with an operator of the relay that `--remote` names, otherwise of the configured store, which it closes
+ * afterwards.
+ */
+export async function withOperator(
+  command: Pick<Command, 'optsWithGlobals'>,
+  work: (operator: Operator) => Promise<void>,
+): Promise<void> {
+  const remote = remoteOf(command);
+  if (remote !== undefined) return work(remoteOperator(remote, process.env['RELAY_OPERATOR_TOKEN']?.trim()));
   const config = readStoreConfig(process.env);
   if (config.store.kind === 'sqlite' && !existsSync(config.store.path))
     throw new StartupError(

@@ -163,14 +163,19 @@ export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
 
-/**
- * @param address - of the relay, for example `http://127.0.0.1:4020`
- * @param fetch - default: the global one
- */
+/** Options of {@link relayOperator}. */
+export interface RelayOperatorOptions {
+  /** Default: the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+  /** What to check if the relay does not answer. Default: the settings of its port. */
+  readonly advice?: string;
+}
+
+/** @param address - of the relay, for example `http://127.0.0.1:4020` */
 export function relayOperator(
   address: string,
   token: string,
-  fetch: typeof globalThis.fetch = globalThis.fetch,
+  { fetch = globalThis.fetch, advice = 'check RELAY_HOST and RELAY_PORT' }: RelayOperatorOptions = {},
 ): Operator {
   const ask = async <Answer>(
     method: 'GET' | 'POST',
@@ -190,7 +195,7 @@ export function relayOperator(
         ...(body !== undefined && { body: JSON.stringify(body) }),
       });
     } catch (cause) {
-      throw new OperatorError(`The relay at ${address} does not answer: check RELAY_HOST and RELAY_PORT.`, { cause });
+      throw new OperatorError(`The relay at ${address} does not answer: ${advice}.`, { cause });
     }
     if (answer.status === 401)
       throw new OperatorError(

@@ -117,9 +117,9 @@ function passOn(objects: RelayObjects, publicationId: string, request: Request):
 }
 
 function objectOperator({ RELAY_OBJECTS: objects }: WorkerEnvironment, publicationId: string, token: string): Operator {
-  return relayOperator('http://relay', token, (input, init) =>
-    passOn(objects, publicationId, new Request(input, init)),
-  );
+  return relayOperator('http://relay', token, {
+    fetch: (input, init) => passOn(objects, publicationId, new Request(input, init)),
+  });
 }
 
 function checkToken(request: Request, token: string | undefined): Response | null {
