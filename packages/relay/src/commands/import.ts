@@ -1,4 +1,4 @@
-/** `newsletter-relay import`: reads an export into the configured store. */
+/** `newsletter-relay import`: reads an export into the configured store, or into the relay that `--remote` names. */
 import { accessSync, constants, createReadStream, statSync } from 'node:fs';
 import process from 'node:process';
 import { createInterface } from 'node:readline';
@@ -6,8 +6,9 @@ import type { Readable } from 'node:stream';
 import type { Command } from '@commander-js/extra-typings';
 import { readStoreConfig } from '../config.ts';
 import { storeName } from '../store/address.ts';
-import { refuseRemote } from './with-operator.ts';
+import { type RemoteRelay, remoteRelay } from './with-operator.ts';
 import { StartupError } from '../startup-error.ts';
+import type { SignupStore } from '../store/signup-store.ts';
 
 /** Problems of a file that are named at a time. */
 const mostProblems = 10;
@@ -17,19 +18,37 @@ const progressEvery = 20_000;
 
 export function define(command: Command) {
   return command.argument('[file]', 'the export; without it, or with -, stdin', '-').action((file) => {
-    refuseRemote(command);
-    return importFile(file);
+    return importFile(file, remoteRelay(command));
   });
 }
 
-async function importFile(file: string): Promise<void> {
-  if (file !== '-') checkReadable(file);
+/** Where an import goes. */
+interface Target extends Pick<SignupStore, 'load' | 'close'> {
+  readonly name: string;
+}
+
+/** @throws StartupError if the store cannot be opened */
+async function openTarget(remote: RemoteRelay | null): Promise<Target> {
+  if (remote) {
+    const { address, operator } = remote;
+    return { name: address, load: (...records) => operator.load(...records), close: () => Promise.resolve() };
+  }
   const config = readStoreConfig(process.env);
   // Loaded only now, so that help and completion answer at once.
   const { openStore } = await import('../store/open-store.ts');
+  const store = await openStore(config.store);
+  return {
+    name: storeName(config.store),
+    load: (...records) => store.load(...records),
+    close: () => store.close(),
+  };
+}
+
+async function importFile(file: string, remote: RemoteRelay | null): Promise<void> {
+  if (file !== '-') checkReadable(file);
   const { BadLineError, importLines, errorsIn } = await import('../store/transfer.ts');
   // Opened before the input is read: where a running relay holds the store, the import fails at once.
-  const store = await openStore(config.store);
+  const store = await openTarget(remote);
   try {
     if (file !== '-') {
       const problems = await errorsIn(linesOf(createReadStream(file)), mostProblems);
@@ -50,7 +69,7 @@ async function importFile(file: string): Promise<void> {
       },
     );
     process.stdout.write(
-      `Read: ${signups} signups, of which ${added} were new, and ${consents} entries of the consent ledger, into ${storeName(config.store)}.\n`,
+      `Read: ${signups} signups, of which ${added} were new, and ${consents} entries of the consent ledger, into ${store.name}.\n`,
     );
   } catch (error) {
     if (!(error instanceof BadLineError)) throw error;

@@ -26,13 +26,23 @@ export function refuseRemote(command: Pick<Command, 'optsWithGlobals' | 'name'>)
 /** Host names of this machine, to which a token may be sent without encryption. */
 const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
-/** @throws UsageError if the address or the token cannot be used */
-function remoteOperator(address: string, token: string | undefined): Operator {
+/** A relay that `--remote` names. */
+export interface RemoteRelay {
+  readonly address: string;
+  readonly operator: Operator;
+}
+
+/** @returns null without `--remote` @throws UsageError if the address or the token cannot be used */
+export function remoteRelay(command: Pick<Command, 'optsWithGlobals'>): RemoteRelay | null {
+  const address = remoteOf(command);
+  if (address === undefined) return null;
+  const token = process.env['RELAY_OPERATOR_TOKEN']?.trim();
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && local.test(url.hostname))))
     throw new UsageError('--remote must be the https address of a relay, for example https://signup.example.com.');
   if (!token) throw new UsageError("--remote needs the relay's operator token in RELAY_OPERATOR_TOKEN.");
-  return relayOperator(url.href.replace(/\/+$/, ''), token, { advice: 'check the address after --remote' });
+  const base = url.href.replace(/\/+$/, '');
+  return { address: base, operator: relayOperator(base, token, { advice: 'check the address after --remote' }) };
 }
 
 /**
@@ -43,8 +53,8 @@ export async function withOperator(
   command: Pick<Command, 'optsWithGlobals'>,
   work: (operator: Operator) => Promise<void>,
 ): Promise<void> {
-  const remote = remoteOf(command);
-  if (remote !== undefined) return work(remoteOperator(remote, process.env['RELAY_OPERATOR_TOKEN']?.trim()));
+  const remote = remoteRelay(command);
+  if (remote) return work(remote.operator);
   const config = readStoreConfig(process.env);
   if (config.store.kind === 'sqlite' && !existsSync(config.store.path))
     throw new StartupError(

@@ -4,7 +4,7 @@ import { Hono, type HonoRequest } from 'hono';
 import { stream } from 'hono/streaming';
 import * as z from 'zod';
 import type { PageRequest } from '../store/signup-store.ts';
-import { exportLines } from '../store/transfer.ts';
+import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
 import { hasOperatorToken } from '../secrets.ts';
 import { readFilter } from './signup-filter.ts';
@@ -65,6 +65,16 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
       for await (const line of exportLines(operator, filter)) await out.writeln(line);
     });
   });
+  api.post('/api/import', async ({ req }) => {
+    const read = importRequest.safeParse(await req.json().catch(() => null));
+    if (!read.success) return refuse(refused(400, 'INVALID_BODY', 'Send {"lines": […]} with lines of an export.'));
+    try {
+      return Response.json(await importLines(operator, read.data.lines), { headers });
+    } catch (error) {
+      if (!(error instanceof BadLineError)) throw error;
+      return refuse(refused(400, 'INVALID_BODY', error.message));
+    }
+  });
   api.post('/api/redrive', async ({ req }) => {
     const read = readFilter(req.query(), now());
     if (!read.ok) return refuse(badFilter(read.errors));
@@ -95,6 +105,8 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
 function pageOf(after: string | undefined, limit: string | undefined): PageRequest {
   return { after, limit: Math.min(Math.max(1, Number(limit) || 100), largestPage) };
 }
+
+const importRequest = z.object({ lines: z.array(z.string()).max(largestPage) });
 
 const personRequest = z.object({ address: z.string().trim(), keepConsent: z.boolean().default(false) });
 

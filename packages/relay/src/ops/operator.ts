@@ -64,7 +64,7 @@ export function createRunningStatus(now: () => number): RunningStatus {
 /** Everything an operator can do. All but the status are operations of the store. */
 export interface Operator extends Pick<
   SignupStore,
-  'list' | 'listConsents' | 'person' | 'discard' | 'erase' | 'setPaused'
+  'list' | 'listConsents' | 'person' | 'discard' | 'erase' | 'setPaused' | 'load'
 > {
   status(): Promise<Status>;
   /** Redrives dead letters and signups in review that match the filter. @returns how many */
@@ -103,6 +103,11 @@ export function storeOperator(
       const count = await store.redrive(filter, now());
       if (count > 0) wake();
       return count;
+    },
+    async load(signups, consents) {
+      const added = await store.load(signups, consents);
+      if (added > 0) wake();
+      return added;
     },
     listConsents: (page) => store.listConsents(page),
     person: (address) => store.person(address),
@@ -219,6 +224,10 @@ export function relayOperator(
     async listConsents({ after, limit }) {
       const query = { limit: String(limit), ...(after !== undefined && { after }) };
       return (await ask<{ consents: readonly ConsentRecord[] }>('GET', 'consents', query)).consents;
+    },
+    async load(signups, consents) {
+      const lines = [...signups, ...consents.map((consent) => ({ consent }))].map((line) => JSON.stringify(line));
+      return (await ask<{ added: number }>('POST', 'import', {}, { lines })).added;
     },
     person: (address) => ask('POST', 'person', {}, { address }),
     discard: async (filter) => (await ask<{ discarded: number }>('POST', 'discard', writeFilter(filter))).discarded,

@@ -145,7 +145,7 @@ export async function errorsIn(lines: AsyncIterable<string>, most: number): Prom
  */
 export async function importLines(
   store: Pick<SignupStore, 'load'>,
-  lines: AsyncIterable<string>,
+  lines: AsyncIterable<string> | Iterable<string>,
   onProgress: (progress: TransferProgress) => void = () => {},
 ): Promise<TransferProgress> {
   let progress: TransferProgress = { signups: 0, added: 0, consents: 0 };

@@ -21,7 +21,7 @@ import {
   visitorHeader,
 } from './calls.ts';
 import { createConsoleLog } from './log.ts';
-import { mergedOperator } from './merged-operator.ts';
+import { mergedOperator, type PublicationOperator } from './merged-operator.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
 export { RelayObject, type RelayObjectState } from './relay-object.ts';
@@ -100,7 +100,13 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
     );
   }
   if (pathname.startsWith('/operator') && token !== undefined && publications.length > 1) {
-    const operator = mergedOperator(publications.map((id) => objectOperator(environment, id, token)));
+    const of = (publicationId: string): PublicationOperator => ({
+      operator: objectOperator(environment, publicationId, token),
+      forms: new Set(
+        Object.values(config.forms).flatMap((form) => (form.publicationId === publicationId ? [form.name] : [])),
+      ),
+    });
+    const operator = mergedOperator([of(first), ...publications.slice(1).map(of)]);
     return new Hono().route('/operator', operatorApi({ operator, token, now: Date.now })).fetch(request);
   }
   return pass(first);

@@ -3,8 +3,16 @@ import type { Operator, Running } from '../ops/operator.ts';
 import { earliest, reasonsShown, signupStates, type SignupCounts } from '../store/overview.ts';
 import type { ConsentRecord } from '../store/signup-store.ts';
 
-/** @param operators - of each publication; at least one */
-export function mergedOperator(operators: readonly Operator[]): Operator {
+/** The operator of one publication. */
+export interface PublicationOperator {
+  readonly operator: Operator;
+  /** Names of the publication's forms. */
+  readonly forms: ReadonlySet<string>;
+}
+
+/** @param publications - at least one */
+export function mergedOperator(publications: readonly [PublicationOperator, ...PublicationOperator[]]): Operator {
+  const operators = publications.map(({ operator }) => operator);
   const each = <T>(call: (operator: Operator) => Promise<T>): Promise<T[]> => Promise.all(operators.map(call));
   return {
     async status() {
@@ -23,6 +31,18 @@ export function mergedOperator(operators: readonly Operator[]): Operator {
       };
     },
     setPaused: async (paused) => void (await each((operator) => operator.setPaused(paused))),
+    // What belongs to no form any more is kept with the first publication.
+    async load(signups, consents) {
+      const [first] = publications;
+      const ownerOf = ({ form }: { readonly form: string }) =>
+        publications.find(({ forms }) => forms.has(form)) ?? first;
+      const added = publications.map((publication) => {
+        const own = signups.filter((signup) => ownerOf(signup) === publication);
+        const ownConsents = consents.filter((consent) => ownerOf(consent) === publication);
+        return own.length + ownConsents.length > 0 ? publication.operator.load(own, ownConsents) : Promise.resolve(0);
+      });
+      return sum(await Promise.all(added));
+    },
     async list(filter, page) {
       const pages = await each((operator) => operator.list(filter, page));
       return pages

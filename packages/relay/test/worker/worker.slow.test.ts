@@ -1,0 +1,114 @@
+/** The Worker in workerd: restarts, several publications, the operator, mails and limits. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { run } from '../commands/relay-process.ts';
+import { eventually } from '../eventually.ts';
+import { startMailServer } from '../mail-server.ts';
+import { api, start, token } from './running-worker.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+
+const other = 'pub_00000000-0000-4000-8000-000000000002';
+
+describe('newsletter-relay --remote', () => {
+  it.each([
+    [['http://relay.example', 'status'], '--remote must be the https address of a relay'],
+    [['relay.example', 'status'], '--remote must be the https address of a relay'],
+    [['http://127.0.0.1:9', 'status'], 'does not answer: check the address after --remote'],
+    [['https://relay.example', 'check'], 'check works on this machine alone: leave out --remote'],
+    [['https://relay.example', 'serve'], 'serve works on this machine alone: leave out --remote'],
+  ])('%j is refused with a sentence', async (args, sentence) => {
+    const { code, stderr } = await run(['--remote', ...args], { RELAY_OPERATOR_TOKEN: token });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain(sentence);
+  });
+
+  it('needs the operator token', async () => {
+    const { code, stderr } = await run(['status', '--remote', 'https://relay.example']);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("needs the relay's operator token")]);
+  });
+});
+
+describe('the Worker', () => {
+  it('keeps signups while the API fails, and delivers them after a restart', async () => {
+    const { sandbox, settings } = await api();
+    sandbox.instead = () => Promise.resolve(Response.json({}, { status: 503 }));
+    const storage = scratchFolder();
+    const before = await start(settings, storage);
+    expect((await before.signUp('ada@example.com')).status).toBe(202);
+    await eventually('an attempt has failed', () => before.logged.some((line) => line.includes('will be tried again')));
+    await before.stop();
+    sandbox.instead = null;
+    const after = await start(settings, storage);
+    await after.runCron();
+    await eventually('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
+  });
+
+  it('shows metrics and signups only with the operator token', async () => {
+    const worker = await start();
+    for (const path of ['/metrics', '/operator/api/status'])
+      expect([(await worker.get(path, 'wrong')).status, (await worker.get(path)).status]).toEqual([401, 200]);
+    expect(await (await worker.get('/operator', '')).text()).toContain('<!doctype html>');
+    const without = await start({ RELAY_OPERATOR_TOKEN: '' });
+    for (const path of ['/metrics', '/operator', '/operator/api/status'])
+      expect((await without.get(path, '')).status).toBe(404);
+  });
+
+  it('keeps each publication in an object of its own, and shows all to the operator', async () => {
+    const { settings } = await api();
+    const config = { forms: { default: null, shop: { publication_id: other } } };
+    const worker = await start({ ...settings, RELAY_CONFIG: JSON.stringify(config) });
+    expect((await worker.signUp('ada@example.com')).status).toBe(202);
+    expect((await worker.signUp('bob@example.com', { path: '/signup/shop' })).status).toBe(202);
+    await eventually('one is delivered, and one waits for its publication', async () => {
+      const { counts } = JSON.parse((await worker.command('status', '--json')).stdout) as {
+        readonly counts: Readonly<Record<string, number>>;
+      };
+      return counts['delivered'] === 1 && counts['waiting'] === 1;
+    });
+    expect((await worker.get('/metrics')).status).toBe(400);
+    expect(await (await worker.get(`/metrics?publication=${other}`)).text()).toContain('{state="waiting"} 1');
+    const exported = (await worker.command('export')).stdout.trim().split('\n');
+    expect(exported.map((line) => (JSON.parse(line) as { form?: string }).form)).toEqual(
+      expect.arrayContaining(['default', 'shop']),
+    );
+    expect((await worker.command('person', 'bob@example.com')).stdout).toContain('form:');
+    const file = join(scratchFolder(), 'export.ndjson');
+    writeFileSync(file, exported.join('\n'));
+    const moved = await start({ ...settings, RELAY_CONFIG: JSON.stringify(config) });
+    expect((await moved.command('import', file)).stdout).toContain('Read: 2 signups, of which 2 were new');
+    expect((await moved.command('import', file)).stdout).toContain('Read: 2 signups, of which 0 were new');
+    expect((await moved.command('export', '--form', 'shop')).stdout).toContain('bob@example.com');
+    expect((await worker.command('erase', 'bob@example.com')).stdout).toContain('Erased: 1 signup');
+    expect((await worker.command('person', 'bob@example.com')).stdout).toContain('Nothing is held');
+  });
+
+  it('counts the rate limit of a visitor, also after a restart, and believes no header of a visitor', async () => {
+    const storage = scratchFolder();
+    const settings = { RELAY_LIMIT_IP: '2/1h' };
+    const before = await start(settings, storage);
+    expect((await before.signUp('a@example.com')).status).toBe(202);
+    expect((await before.signUp('b@example.com')).status).toBe(202);
+    await before.stop();
+    const after = await start(settings, storage);
+    expect((await after.signUp('c@example.com')).status).toBe(429);
+  });
+
+  it('sends the confirmation mail, and delivers after the click', async () => {
+    const { sandbox, settings } = await api();
+    const mail = await startMailServer();
+    const worker = await start({
+      ...settings,
+      RELAY_CONFIRMATION: 'true',
+      RELAY_MAIL_FROM: 'news@example.com',
+      RELAY_SMTP_URL: mail.url,
+      RELAY_PUBLIC_URL: 'https://relay.example',
+      RELAY_SECRET: 'a-secret-of-enough-characters',
+    });
+    expect((await worker.signUp('ada@example.com')).status).toBe(202);
+    const received = await eventually('the mail arrives', () => mail.received[0]);
+    const [, path = ''] = /https:\/\/relay\.example(\/confirm\/\S+)/.exec(received.text ?? '') ?? [];
+    expect((await fetch(worker.url + path, { method: 'POST' })).status).toBe(200);
+    await eventually('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
+  });
+});
