@@ -111,8 +111,8 @@ export class RelayObject {
     } finally {
       this.#isDelivering = false;
     }
-    // Nothing is awaited since the flag was cleared: a signup stored later sets an alarm of its own, which this one must
-    // not replace.
+    // Nothing is awaited since the flag was cleared: a signup stored later sets an alarm of its own, and this one must
+    // not replace it.
     const nextAt = this.#isWoken ? Date.now() : nextDueAt;
     await (nextAt === null ? storage.deleteAlarm() : storage.setAlarm(nextAt));
   }
