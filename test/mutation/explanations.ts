@@ -366,6 +366,47 @@ export const explanations: readonly Explanation[] = [
     reason: 'the base of a field that is a text holds nothing, like the base of no field',
   },
   ...[
+    ["typeof value === 'object'", 'false'],
+    ["'object'", '""'],
+  ].map(([original = '', replacement = '']) => ({
+    file: 'packages/core/src/sync/run.ts',
+    original,
+    replacement,
+    reason: 'the copy of a list is for the type of the request alone: nothing changes it',
+  })),
+  ...[
+    ['-1', '+1', 'a type guard: the tables have every character of a token and of an id'],
+    ["''", '"Stryker was here!"', 'a type guard: there are 64 digits'],
+    ['agreed !== undefined', 'true', 'a type guard: without a number no character is written'],
+    [
+      'token.length < headLength + checksumLength',
+      'false',
+      'a shorter text names no consent or ends too early, and is refused when it is read',
+    ],
+    [
+      'headLength + checksumLength',
+      'headLength - checksumLength',
+      'a shorter text names no consent or ends too early, and is refused when it is read',
+    ],
+    ['at < idStart + 22', 'at <= idStart + 22', 'the digits beyond those of an id are not read'],
+    ['at < 32', 'at <= 32', 'the digits are taken by threes, and none begins at 32'],
+    [
+      '{ return (Math.imul(key ^ (key >>> 15), 0x2c1b3c6d) + bits) | 0; }',
+      '{}',
+      'any key does that is the same for the same id, because the ids are compared, too',
+    ],
+    [
+      'Math.imul(key ^ (key >>> 15), 0x2c1b3c6d) + bits',
+      'Math.imul(key ^ key >>> 15, 0x2c1b3c6d) - bits',
+      'any key does that is the same for the same id, because the ids are compared, too',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/sync/token.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
     ["'linked'", '""'],
     ['plans[0]?.situation', 'plans[0].situation'],
   ].map(([original = '', replacement = '']) => ({

@@ -93,6 +93,12 @@ describe('prepareMapping', () => {
     expect(() => prepareMapping({ fields: [field('')] }, [], 'key')).toThrow(MappingError);
   });
 
+  // Tokens in the CRM hold the signature: with another one, the next run forgets what both sides agreed on.
+  it('has the same signature in every version of the package', () => {
+    const fields = [field('f1', { contact: 'city', direction: 'both' }), field('status')];
+    expect(prepareMapping({ fields }, customFields, 'key').signature).toBe(94_247);
+  });
+
   it('has another signature for other fields, directions or kinds', () => {
     const signatureOf = (fields: readonly FieldMapping[], kind = 'string') =>
       prepareMapping({ fields }, [{ id: 'f1', display: 'City', kind }], 'key').signature;
