@@ -366,6 +366,15 @@ export const explanations: readonly Explanation[] = [
     reason: 'the base of a field that is a text holds nothing, like the base of no field',
   },
   ...[
+    ["scope === 'incoming'", 'true', 'only saves memory: the addresses of a complete run are not read'],
+    ['[]', '["Stryker was here"]', 'an entry without an id is no custom field that a mapping names'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/sync/run.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
     ["typeof value === 'object'", 'false'],
     ["'object'", '""'],
   ].map(([original = '', replacement = '']) => ({
@@ -475,11 +484,9 @@ export const explanations: readonly Explanation[] = [
     ["typeof found === 'number'", 'true'],
     ["typeof found === 'number'", "typeof found !== 'number'"],
     ["'number'", '""'],
-    ['linked.length === 1 && (found === undefined || found === linked[0])', 'false'],
+    ['linked.length === 1 && found === linked[0]', 'false'],
     ['linked.length === 1', 'true'],
     ['linked.length === 1', 'linked.length !== 1'],
-    ['found === undefined || found === linked[0]', 'found === undefined && found === linked[0]'],
-    ['found === undefined', 'false'],
     ['found === linked[0]', 'false'],
     [
       '{ const token = this.#tokens[row]; return token !== undefined && this.#bySubscription.get(this.#keys[row] ?? 0) === row && isTokenOf(token, id); }',

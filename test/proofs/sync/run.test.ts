@@ -173,11 +173,15 @@ describe('a sync run', () => {
 
   it('subscribes by double opt-in', async () => {
     mapping = { ...mapping, subscribe: 'with_confirmation' };
-    const planned = await plan([contact('1', 'ada@example.com', 'Bonn')]);
-    expect(await apply(planned)).toMatchObject({ created: 1, contactUpdates: [] });
+    const planned = await plan([contact('1', 'ada@example.com', 'Bonn'), contact('2', 'bob@example.com')]);
+    expect(await apply(planned)).toMatchObject({ created: 2, contactUpdates: [] });
+    expect(bodies.at(-1)).toMatchObject({ subscriptions: [{}, { email: 'bob@example.com', custom_fields: [] }] });
     sandbox.clock.advance('PT1M');
     const { items } = await client.subscriptions.list({ expand: ['custom_fields'] });
-    expect(items).toMatchObject([{ email: 'ada@example.com', status: 'pending', custom_fields: [{ value: 'Bonn' }] }]);
+    expect(items).toMatchObject([
+      { email: 'ada@example.com', status: 'pending', custom_fields: [{ value: 'Bonn' }] },
+      { email: 'bob@example.com', status: 'pending', custom_fields: [] },
+    ]);
   });
 
   it('reads only the subscriptions of incoming contacts', async () => {
@@ -189,6 +193,24 @@ describe('a sync run', () => {
     await apply(planned);
     expect(await cityOf('bob@example.com')).toBe('Köln');
     expect(requests.filter((request) => request === 'GET subscriptions')).toHaveLength(2);
+  });
+
+  it('looks up no subscription of an incoming contact without an address', async () => {
+    requests = [];
+    await plan([contact('1', 'nobody')], { scope: 'incoming' });
+    expect(requests).toEqual(['GET custom_fields']);
+  });
+
+  it('reads contacts in several parts', async () => {
+    const contacts = Array.from({ length: 2001 }, (_, number) => contact(`c${number}`, ''));
+    expect((await plan(contacts)).counts).toMatchObject({ contacts: 2001, findings: 2001 });
+  });
+
+  it('reads the custom fields of the publication of the call first', async () => {
+    requests = [];
+    const other = 'pub_00000000-0000-4000-8000-00000000dead';
+    await expect(plan([], { publicationId: other })).rejects.toMatchObject({ status: 404 });
+    expect(requests).toEqual(['GET custom_fields']);
   });
 
   it('plans nothing if the list could not be read completely', async () => {
@@ -300,9 +322,9 @@ describe('a sync run', () => {
     );
   });
 
-  it('reports only the change that a line names', async () => {
+  it.each(['complete', 'failed'])('reports only the change that a line of a job names: %s', async (status) => {
     const planned = await plan([]);
-    jobAnswer = () => ({ status: 'complete', error_log: ['subscriptions[1]: no such subscription.'] });
+    jobAnswer = () => ({ status, error_log: ['subscriptions[1]: no such subscription.'] });
     const applied = await apply({ ...planned, pairs: [pairOf(1), pairOf(2), pairOf(3)] });
     expect(applied.contactUpdates.map(({ id }) => id)).toEqual(['c1', 'c3']);
     expect(applied).toMatchObject({ updated: 2, failed: 1 });
