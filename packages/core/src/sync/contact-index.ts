@@ -124,7 +124,7 @@ export class ContactIndex {
     // The usual case: one contact with this address, and its token alone names the subscription.
     const linked = typeof found === 'number' && this.#isOnlyLink(found, id) ? [found] : this.linkedTo(id);
     const rows =
-      linked.length === 1 && (found === undefined || found === linked[0])
+      linked.length === 1 && found === linked[0]
         ? linked
         : [...new Set([...linked, ...rowsOf(found).filter((row) => !this.#isLinked(row))])];
     return { rows, linked };
