@@ -1062,4 +1062,30 @@ export const explanations: readonly Explanation[] = [
     replacement: '["Stryker was here"]',
     reason: 'one more id that no record has',
   },
+  ...[
+    ...[
+      ['`The table has no entry ${index}.`', '``'],
+      ['value === undefined', 'false'],
+      ['segment !== undefined', 'true'],
+    ].map((mutation) => [...mutation, 'narrows a type only: every index is within its list']),
+    ...[
+      ['{ second: from, hash: 0 }', '{}'],
+      ['{ second: second + 1, hash: 0 }', '{}'],
+      ['second + 1', 'second - 1'],
+      ['old.second > to', 'false'],
+      ['!someMark(old, isGone)', 'false'],
+    ].map((mutation) => [...mutation, 'a shortcut: the entries of more segments are looked at, one by one']),
+    ['() => false', '() => undefined', 'the value is only compared with true'],
+    [
+      'widthFor(sighting.second - segment.second) > segment.width',
+      'false',
+      'a shortcut: no entry of the segment has a key of such a late second',
+    ],
+    ['rank < bestRank', 'rank <= bestRank', 'of entries with the same rank, any may be taken'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/core/src/watch/table.ts',
+    original,
+    replacement,
+    reason,
+  })),
 ];

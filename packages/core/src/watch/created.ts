@@ -146,7 +146,7 @@ export interface CreatedPoll<Item extends Dated> {
   /** Most pages to read; at least 1. The next polls read the rest. */
   readonly pages: number;
   /** Asked before every further page: whether there is time for one. */
-  readonly hasTime?: () => boolean;
+  readonly hasTime?: (() => boolean) | undefined;
   /**
    * Milliseconds since the Unix epoch; avoids reading a newest second with many records in every poll. See {@link
    * created}.

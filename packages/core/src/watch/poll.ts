@@ -42,13 +42,13 @@ export interface WatchPoll<Item extends Watched> {
    */
   readonly list?: string;
   /** Most pages to read; at least 1. Default 10. The next polls read the rest. */
-  readonly pages?: number;
+  readonly pages?: number | undefined;
   /** Most subscriptions in the state. Default: no limit. */
-  readonly capacity?: number;
+  readonly capacity?: number | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly now: number;
   /** Asked before every further page: whether there is time for one. */
-  readonly hasTime?: () => boolean;
+  readonly hasTime?: (() => boolean) | undefined;
 }
 
 /** The result of {@link pollWatch}. */
@@ -132,7 +132,7 @@ async function pollNewSubscriptions<Item extends Watched>(
     state: before.created,
     pages,
     now: poll.now,
-    ...(hasTime && { hasTime }),
+    hasTime,
     read: async (cursor) => {
       const page = await read.newest(cursor);
       count++;

@@ -84,9 +84,9 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
     ...new Set([...(options.expand ?? []), ...(customFields === 'none' ? [] : (['custom_fields'] as const))]),
   ];
   const query: WatchQuery = {
-    ...(publicationId !== undefined && { publicationId }),
-    ...(expand.length > 0 && { expand }),
-    ...(status !== undefined && { status }),
+    publicationId,
+    expand,
+    status,
     order_by: 'created',
     limit,
   };
@@ -106,14 +106,14 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
       events,
       customFields,
       list: status ?? 'all',
-      ...(pages !== undefined && { pages }),
-      ...(capacity !== undefined && { capacity }),
-      ...(hasTime && { hasTime }),
+      pages,
+      capacity,
+      hasTime,
       now: host.now(),
       read: {
-        newest: (cursor) => read({ direction: 'desc', ...(cursor !== null && { cursor }) }),
+        newest: (cursor) => read({ direction: 'desc', cursor: cursor ?? undefined }),
         oldest: ({ cursor, day }) =>
-          read({ direction: 'asc', ...(day !== null && { creation_date: day }), ...(cursor !== null && { cursor }) }),
+          read({ direction: 'asc', creation_date: day ?? undefined, cursor: cursor ?? undefined }),
       },
     });
     ({ state } = result);

@@ -59,7 +59,7 @@ export function recordSightings(
   sightings: readonly Sighting[],
   rule: MergeRule,
 ): { table: Table; known: readonly (TableEntry | null)[] } {
-  const known = Array<TableEntry | null>(sightings.length).fill(null);
+  const known: (TableEntry | null)[] = [];
   const order = sightings.map((_, index) => index).sort((a, b) => compare(at(sightings, a), at(sightings, b)));
   const replaced: { readonly index: number; readonly segments: readonly Segment[] }[] = [];
   for (let next = 0; next < order.length;) {
@@ -246,7 +246,7 @@ class SegmentEditor {
     const taken = at(this.#taken, index);
     const { keys, marks, fingerprints, width } = segment;
     let cut = keys.length >>> 1;
-    while (cut < keys.length && keys[cut] === keys[cut - 1]) cut++;
+    while (keys[cut] === keys[cut - 1]) cut++;
     if (cut === keys.length) return;
     const fence = positionOf(segment, at(keys, cut));
     const half: OpenSegment = {
@@ -266,8 +266,7 @@ class SegmentEditor {
 function makeRoom(segment: OpenSegment, sighting: Sighting): boolean {
   const { keys, width } = segment;
   const needed = widthFor(sighting.second - segment.second);
-  const last = keys.at(-1);
-  const goesLast = needed > width || last === undefined || keyOf(segment, sighting) > last;
+  const goesLast = keyOf(segment, sighting) > (keys.at(-1) ?? 0);
   // Entries are appended in order: full segments stay full, whereas split ones would stay half empty.
   if (goesLast && keys.length >= maxEntries) return false;
   if (needed <= width) return true;

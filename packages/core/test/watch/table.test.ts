@@ -15,7 +15,7 @@ import {
   type StatusAndTier,
   type Watched,
 } from '../../src/watch/fingerprint.ts';
-import { close, open, someMark, widthFor } from '../../src/watch/segment.ts';
+import { close, countOf, open, someMark, widthFor } from '../../src/watch/segment.ts';
 import {
   recordSightings,
   updateMarks,
@@ -133,10 +133,88 @@ it('distinguishes two ids of one second with the same key, as long as they come 
   expect(known).toEqual([null, null]);
   expect(sizeOf(table)).toBe(2);
   const rank: MergeRule['rank'] = (entry, seen) => (entry.mark === seen.mark ? 0 : 1);
-  expect(recordSightings(table, [other, one], { ...upsert, rank }).known).toEqual([
-    { mark: 2, fingerprint: 2 },
+  const entries = [
     { mark: 1, fingerprint: 1 },
-  ]);
+    { mark: 2, fingerprint: 2 },
+  ];
+  expect(recordSightings(table, [one, other], { ...upsert, rank }).known).toEqual(entries);
+  expect(recordSightings(table, [other, one], { ...upsert, rank }).known).toEqual(entries.toReversed());
+  const { known: either } = recordSightings(table, [one, other], upsert);
+  expect(either.toSorted((a, b) => (a?.mark ?? 0) - (b?.mark ?? 0))).toEqual(entries);
+});
+
+describe('recording', () => {
+  const one = { second: start, hash: 5, mark: 1, fingerprint: 1 };
+  const { table } = recordSightings([], [one], upsert);
+
+  it('keeps a changed fingerprint, and adds nothing where it is told so', () => {
+    const changed = recordSightings(table, [{ ...one, fingerprint: 2 }], upsert);
+    expect(recordSightings(changed.table, [one], upsert).known).toEqual([{ mark: 1, fingerprint: 2 }]);
+    const step = recordSightings(table, [one, { ...one, hash: 6 }], { ...upsert, add: false });
+    expect(step.known).toEqual([{ mark: 1, fingerprint: 1 }, null]);
+    expect(step.table).toBe(table);
+  });
+});
+
+describe('the entries of a range of seconds', () => {
+  const all = Array.from({ length: 10 }, (_, n) => sighting(`sub_${n}`, start + n, n % 2));
+  const { table } = recordSightings([], all, upsert);
+  const marks = (changed: Table) =>
+    recordSightings(changed, all, { ...upsert, add: false }).known.map((entry) => entry?.mark);
+
+  it('are removed alone, both ends included', () => {
+    const { table: rest, gone } = removeEntries(table, start + 3, start + 5, () => true);
+    expect(gone.map(({ second }) => second - start).toSorted()).toEqual([3, 4, 5]);
+    expect(marks(rest)).toEqual([0, 1, 0, undefined, undefined, undefined, 0, 1, 0, 1]);
+    expect(removeEntries(table, start + 20, start + 30, () => true).table).toBe(table);
+    expect(removeEntries(table, start, start + 9, () => true).table).toEqual([]);
+  });
+
+  it('get their mark from the first second on, and the next second is found', () => {
+    expect(marks(updateMarks(table, start + 3, (mark) => mark + 7))).toEqual([0, 1, 0, 8, 7, 8, 7, 8, 7, 8]);
+    expect([secondAfter(table, start + 3), secondAfter(table, start + 9)]).toEqual([start + 4, null]);
+  });
+});
+
+describe('the division into segments', () => {
+  const entry = (hash: number, second = start): Sighting => ({ second, hash, mark: 1, fingerprint: 0 });
+  const entries = (count: number): Sighting[] => Array.from({ length: count }, (_, n) => entry(n * 10));
+  const tableOf = (...batches: readonly (readonly Sighting[])[]): Table =>
+    batches.reduce<Table>((table, batch) => recordSightings(table, batch, upsert).table, []);
+  const counts = (table: Table): number[] => table.map(countOf);
+
+  it('leaves a segment of 512 entries full where entries are appended', () => {
+    expect(counts(tableOf(entries(512)))).toEqual([512]);
+    expect(counts(tableOf(entries(513)))).toEqual([512, 1]);
+    expect(counts(tableOf(entries(512), [entry(0, start + 1)]))).toEqual([512, 1]);
+  });
+
+  it('splits a full segment in the middle where an entry is inserted, but not between equal keys', () => {
+    expect(counts(tableOf(entries(511), [entry(5)]))).toEqual([512]);
+    expect(counts(tableOf(entries(512), [entry(5)]))).toEqual([256, 257]);
+    const alike = entries(512).map((each, n) => (n >= 250 && n < 270 ? { ...each, hash: 2500 } : each));
+    expect(counts(tableOf(alike, [entry(5)]))).toEqual([271, 242]);
+  });
+
+  it('begins a segment after 48 days, or after 68 minutes with 128 entries', () => {
+    const after = (count: number, seconds: number) => counts(tableOf(entries(count), [entry(3, start + seconds)]));
+    expect(after(1, 2 ** 22 - 1)).toEqual([2]);
+    expect(after(1, 2 ** 22)).toEqual([1, 1]);
+    expect(after(127, 2 ** 12)).toEqual([128]);
+    expect(after(128, 2 ** 12 - 1)).toEqual([129]);
+    expect(after(128, 2 ** 12)).toEqual([128, 1]);
+  });
+
+  it.each([
+    ['begins', entries(1), start + 2 ** 22],
+    ['is split off', entries(512), start],
+  ])('distinguishes two new ids with the same key where their segment %s', (_, before, second) => {
+    const table = tableOf(before);
+    const step = recordSightings(table, [entry(4005, second), entry(4005, second)], upsert);
+    expect(step.known).toEqual([null, null]);
+    expect(counts(step.table)).toHaveLength(2);
+    expect(sizeOf(step.table)).toBe(before.length + 2);
+  });
 });
 
 it('keeps any number of ids with the same key together', () => {

@@ -904,7 +904,21 @@ describe('the watch of a publication on an engine', () => {
       json({ data: [row('sub_a', 5)], has_more: true, next_cursor: 'x' }),
     );
     expect(await watch.poll()).toMatchObject({ complete: false });
-    expect(queries()[0]).toContain('expand[]=custom_fields');
+    expect(queries()).toEqual([expect.stringContaining('expand[]=custom_fields')]);
+  });
+
+  it('continues with the cursor of the last poll, and where it is refused with the day before', async () => {
+    const reached = row('sub_a', Date.UTC(2026, 0, 10, 12) / 1000);
+    const { watch, queries } = watching(
+      { status: 'inactive', events: ['unsubscribed'], pages: 1 },
+      json({ data: [reached], has_more: true, next_cursor: 'x' }),
+      json({ data: [], has_more: true, next_cursor: 'y' }),
+      { status: 400 },
+      page(),
+    );
+    for (let polls = 0; polls < 3; polls += 1) await watch.poll();
+    const query = 'pub_1/subscriptions?status=inactive&order_by=created&limit=100&direction=asc';
+    expect(queries()).toEqual([query, `${query}&cursor=x`, `${query}&cursor=y`, `${query}&creation_date=2026/01/09`]);
   });
 
   it('reads the list of one status from its oldest subscription on', async () => {
