@@ -988,7 +988,11 @@ export const explanations: readonly Explanation[] = [
     reason,
   })),
   ...[
-    ["''", '"Stryker was here!"', 'narrows a type only: a match has its group, a split text has a first part'],
+    [
+      "''",
+      '"Stryker was here!"',
+      'narrows a type only: a match has its group, a split text its first part, a request its publication',
+    ],
     ['/\\[\\]$/', '/\\[\\]/', 'no parameter has brackets but at its end'],
     ['retry === undefined', 'false', 'narrows a type only: without a retry class there is a problem'],
     ['whole.origin === base.origin', 'true', 'a second check: a path that begins with one slash keeps the origin'],
