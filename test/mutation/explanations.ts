@@ -1032,6 +1032,7 @@ export const explanations: readonly Explanation[] = [
     ['[]', '["Stryker was here"]', 'narrows a type only: each sighting has its item'],
     ['item === undefined', 'false', 'narrows a type only: each sighting has its item'],
     ['() => false', '() => undefined', 'the result is only tested for truth'],
+    ['moved.reached === null', 'false', 'narrows a type only: null was null before the page too'],
     ['stretch.to > from', 'stretch.to >= from', 'a stretch that ends here is not cut'],
     ['left[index]?.at', 'left[index].at', 'narrows a type only: each gap has two neighbours'],
     ...['first === undefined || second === undefined', 'first === undefined', 'second === undefined'].map(

@@ -135,6 +135,7 @@ describe('a page of the scan', () => {
   it.each<[name: string, items: readonly Watched[], expected: Partial<ScanState>]>([
     ['without subscriptions', [], { reached: 200, oldest: 100, met: 2, stretches: [{ to: 199, at: 7_000 }] }],
     ['within one second', [item('c', 200)], { reached: 200, oldest: 100, met: 3, stretches: [{ to: 199, at: 7_000 }] }],
+    ['before it', [item('c', 150)], { reached: 200, oldest: 100, met: 3, stretches: [{ to: 199, at: 7_000 }] }],
     [
       'with an earlier subscription',
       [item('c', 50), item('d', 300)],
