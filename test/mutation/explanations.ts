@@ -994,6 +994,8 @@ export const explanations: readonly Explanation[] = [
       'narrows a type only: a match has its group, a split text its first part, a request its publication',
     ],
     ['/\\[\\]$/', '/\\[\\]/', 'no parameter has brackets but at its end'],
+    ['before', 'false', 'a cache: without it the same sets are made for each call'],
+    ['known.set(operation, targets);', ';', 'a cache: without it the same sets are made for each call'],
     ['retry === undefined', 'false', 'narrows a type only: without a retry class there is a problem'],
     ['whole.origin === base.origin', 'true', 'a second check: a path that begins with one slash keeps the origin'],
   ].map(([original = '', replacement = '', reason = '']) => ({

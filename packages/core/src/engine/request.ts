@@ -17,7 +17,7 @@ export interface RequestParts {
 const pathParameter = /\{(\w+)\}/g;
 const bare = (name: string): string => name.replace(/\[\]$/, '');
 
-/** Which argument of an operation belongs into path, query or body. */
+/** Which argument of an operation belongs into path, query or body; computed once. */
 interface ArgumentTargets {
   readonly path: ReadonlySet<string>;
   /** Bare names, with the names on the wire. */
@@ -25,12 +25,18 @@ interface ArgumentTargets {
   readonly body: ReadonlySet<string>;
 }
 
+const known = new WeakMap<CalledOperation, ArgumentTargets>();
+
 function targetsOf(operation: CalledOperation): ArgumentTargets {
-  return {
+  const before = known.get(operation);
+  if (before) return before;
+  const targets: ArgumentTargets = {
     path: new Set([...operation.path.matchAll(pathParameter)].map(([, name]) => name ?? '')),
     query: new Map(operation.query.map((name) => [bare(name), name])),
     body: new Set(operation.body?.fields),
   };
+  known.set(operation, targets);
+  return targets;
 }
 
 const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
