@@ -1,4 +1,5 @@
-/** How the Worker passes a request on to the Durable Object of a publication. */
+/** How the Worker passes a request on to the Durable Object of a publication, and how both refuse one. */
+import { refusalBody, type Refused, unavailable } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config.ts';
 
 /** Headers of the Worker's own; those of a visitor are replaced. */
@@ -31,4 +32,17 @@ export function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publica
   return publicUrl === undefined || publicationsOf(config).length === 1
     ? publicUrl
     : `${publicUrl}/publications/${publicationId}`;
+}
+
+const headers = { 'cache-control': 'no-store' };
+
+export function refuse(why: Refused): Response {
+  return Response.json(refusalBody(why), { status: why.status, headers });
+}
+
+/** Answers any request while the relay cannot start; the reason is for `/readyz` and contains no secret. */
+export function cannotStart(request: Request, reason: string): Response {
+  return new URL(request.url).pathname === '/readyz'
+    ? Response.json({ status: 'unready', reason }, { status: 503, headers })
+    : refuse(unavailable());
 }

@@ -4,7 +4,7 @@
  *
  * @packageDocumentation
  */
-import { refusalBody, refused, type Refused, unavailable } from '@newsletter-kit/core/endpoint';
+import { refused } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { RelayConfig } from '../config.ts';
 import { livez } from '../ops/health.ts';
@@ -14,9 +14,11 @@ import { hasOperatorToken } from '../secrets.ts';
 import { StartupError } from '../startup-error.ts';
 import {
   callHeader,
+  cannotStart,
   publicationHeader,
   publicationPath,
   publicationsOf,
+  refuse,
   type RelayObjects,
   visitorHeader,
 } from './calls.ts';
@@ -57,27 +59,21 @@ function readConfig(environment: WorkerEnvironment): ReadConfig {
   }
 }
 
-const headers = { 'cache-control': 'no-store' };
-
-function refuse(why: Refused): Response {
-  return Response.json(refusalBody(why), { status: why.status, headers });
-}
-
 /** Answers the requests of visitors and of the operator. */
 async function answer(request: Request, environment: WorkerEnvironment): Promise<Response> {
   const { pathname, searchParams } = new URL(request.url);
   if (pathname === '/livez') return livez();
   const read = configOf(environment);
-  if ('error' in read) {
-    if (pathname === '/readyz') return unready(read.error);
-    return refuse(unavailable());
-  }
+  if ('error' in read) return cannotStart(request, read.error);
   const { config } = read;
   const pass = (publicationId: string, given = request): Promise<Response> =>
     passOn(environment.RELAY_OBJECTS, publicationId, given);
   const publications = publicationsOf(config);
   const [first = ''] = publications;
-  if (pathname === '/readyz') return readiness(publications.map((id) => () => pass(id)));
+  if (pathname === '/readyz') {
+    const answers = await Promise.all(publications.map((id) => pass(id)));
+    return answers.find(({ ok }) => !ok) ?? pass(first);
+  }
 
   const [, name = 'default'] = /^\/signup(?:\/([^/]+))?$/.exec(pathname) ?? [];
   if (pathname.startsWith('/signup')) return pass(config.forms[name]?.publicationId ?? first);
@@ -137,16 +133,6 @@ function checkToken(request: Request, token: string | undefined): Response | nul
   return refuse(
     refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
   );
-}
-
-function unready(reason: string): Response {
-  return Response.json({ status: 'unready', reason }, { status: 503, headers });
-}
-
-/** Ready if every object is. */
-async function readiness(checks: readonly (() => Promise<Response>)[]): Promise<Response> {
-  const answers = await Promise.all(checks.map((check) => check()));
-  return answers.find(({ ok }) => !ok) ?? answers[0] ?? unready('No publication is configured.');
 }
 
 /** The Worker. Its cron trigger wakes every object, so that a lost alarm delays its signups, and loses none. */

@@ -11,7 +11,7 @@ import type { SignupStore } from '../store/signup-store.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
 import { secretsOf } from '../config.ts';
-import { callHeader, publicationHeader, publicUrlOf, visitorHeader } from './calls.ts';
+import { callHeader, cannotStart, publicationHeader, publicUrlOf, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
 import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
@@ -68,7 +68,15 @@ export class RelayObject {
   async fetch(request: Request): Promise<Response> {
     const publicationId = request.headers.get(publicationHeader);
     if (publicationId === null) return new Response(null, { status: 404 });
-    const { relay } = this.#open ?? (await this.#openFor(publicationId));
+    let open: OpenRelay;
+    try {
+      open = this.#open ?? (await this.#openFor(publicationId));
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error;
+      createConsoleLog({}).error({ reason: error.message }, 'every signup is answered with 503');
+      return cannotStart(request, error.message);
+    }
+    const { relay } = open;
     if (request.headers.get(callHeader) === 'wake') {
       await this.#wake();
       return new Response(null, { status: 204 });

@@ -1,6 +1,7 @@
 /** The Worker in workerd: restarts, several publications, the operator, mails and limits. */
-import { writeFileSync } from 'node:fs';
+import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { run } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
@@ -54,7 +55,7 @@ describe('the Worker', () => {
       expect((await without.get(path, '')).status).toBe(404);
   });
 
-  it('keeps each publication in an object of its own, and shows all to the operator', async () => {
+  it('keeps each publication in an object of its own, and takes what newsletter-relay export wrote elsewhere', async () => {
     const { settings } = await api();
     const config = { forms: { default: null, shop: { publication_id: other } } };
     const worker = await start({ ...settings, RELAY_CONFIG: JSON.stringify(config) });
@@ -81,6 +82,49 @@ describe('the Worker', () => {
     expect((await moved.command('export', '--form', 'shop')).stdout).toContain('bob@example.com');
     expect((await worker.command('erase', 'bob@example.com')).stdout).toContain('Erased: 1 signup');
     expect((await worker.command('person', 'bob@example.com')).stdout).toContain('Nothing is held');
+  });
+
+  it('delivers once, however often its alarm and its cron trigger fire', async () => {
+    const { sandbox, settings } = await api();
+    const worker = await start(settings);
+    const release = Promise.withResolvers<null>();
+    sandbox.instead = async (request) => {
+      await release.promise;
+      sandbox.instead = null;
+      return sandbox.fetch(request);
+    };
+    await Promise.all([worker.signUp('ada@example.com'), worker.runCron(), worker.runCron()]);
+    await worker.runCron();
+    release.resolve(null);
+    await eventually('it is delivered', async () => {
+      const metrics = await (await worker.get('/metrics')).text();
+      return metrics.includes('newsletter_relay_queue{state="delivered"} 1');
+    });
+    await worker.runCron();
+    expect(sandbox.received).toHaveLength(1);
+  });
+
+  it('refuses storage of a newer version, and keeps it', async () => {
+    const storage = scratchFolder();
+    const before = await start({}, storage);
+    expect((await before.signUp('ada@example.com')).status).toBe(202);
+    await before.stop();
+    const [file = ''] = globSync('**/*.sqlite', { cwd: storage }).filter((path) => !path.includes('metadata'));
+    const db = new DatabaseSync(join(storage, file));
+    const version = db.prepare(`SELECT value FROM setting WHERE name = 'version'`).get()?.['value'];
+    const write = db.prepare(`UPDATE setting SET value = ? WHERE name = 'version'`);
+    write.run('99');
+    const newer = await start({}, storage);
+    expect((await newer.signUp('bob@example.com')).status).toBe(503);
+    expect(await (await newer.get('/readyz')).json()).toEqual({
+      status: 'unready',
+      reason: 'This Durable Object was written by a newer relay (version 99): deploy that version again.',
+    });
+    await newer.stop();
+    write.run(String(version));
+    db.close();
+    const after = await start({}, storage);
+    expect((await after.command('person', 'ada@example.com')).stdout).toContain('Held: 1 signup');
   });
 
   it('counts the rate limit of a visitor, also after a restart, and believes no header of a visitor', async () => {
