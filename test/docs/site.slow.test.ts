@@ -206,6 +206,21 @@ describe('in the browser', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   });
 
+  it('shows the whole picture of the start page on a phone', async () => {
+    const page = await session.browser.newPage();
+    await page.setViewport({ width: 360, height: 800 });
+    await page.goto(`${site.origin}${base}/`, { waitUntil: 'networkidle0' });
+    const picture = await page.$eval('.hero img', (image) => ({
+      natural: image.naturalHeight / image.naturalWidth,
+      shown: image.clientHeight / image.clientWidth,
+      right: image.getBoundingClientRect().right,
+    }));
+    // The six themes are higher than wide: 1400 × 1860 pixels.
+    expect(picture.natural).toBeCloseTo(1860 / 1400, 2);
+    expect(picture.shown).toBeCloseTo(picture.natural, 1);
+    expect(picture.right).toBeLessThanOrEqual(360);
+  });
+
   it('shows what a live example posted, without a server', async () => {
     const page = await session.browser.newPage();
     await page.goto(`${site.origin}${base}/reference/element/`, { waitUntil: 'networkidle0' });
