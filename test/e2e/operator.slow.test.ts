@@ -160,6 +160,8 @@ describe('the operator’s page', () => {
     await page.waitForSelector('#confirm:not([open])');
     expect(await focused()).toBe('Erase…');
 
+    // The button ignores clicks until the answer of the dialog has arrived, a moment after it has closed.
+    await page.waitForSelector('#person .danger:not([aria-disabled])');
     await page.keyboard.press('Enter');
     await page.waitForSelector('#confirm[open]');
     await page.keyboard.press('Tab');

