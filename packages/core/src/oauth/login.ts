@@ -4,6 +4,7 @@
  */
 import { operation, type OperationId, type Scope } from '../contract/index.ts';
 import type { TokenSource } from '../engine/index.ts';
+import { isSecureAddress } from '../secure-address.ts';
 import { createTokenSource } from './tokens.ts';
 import type { LoginSettings, OAuthLogin, LoginSteps } from './types.ts';
 
@@ -71,13 +72,6 @@ export function checkSettings({ appUrl, clientId, clientSecret, redirectUri }: C
       : 'redirectUri must be an absolute address, for example http://127.0.0.1:8080/callback',
   ].filter((problem) => problem !== null);
   if (problems.length > 0) throw new TypeError(`OAuth is set up wrongly: ${problems.join('; ')}.`);
-}
-
-/** Whether the address is https, or http on the loopback interface, which no other machine can read. */
-function isSecureAddress(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { protocol, hostname } = new URL(address);
-  return protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname));
 }
 
 /**

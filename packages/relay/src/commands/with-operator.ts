@@ -5,6 +5,7 @@
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Command } from '@commander-js/extra-typings';
+import { isSecureAddress } from '@newsletter-kit/core';
 import { UsageError } from '@newsletter-kit/core/command-line';
 import { readStoreConfig, type StoreConfig } from '../config.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
@@ -23,9 +24,6 @@ export function refuseRemote(command: Pick<Command, 'optsWithGlobals' | 'name'>)
     throw new UsageError(`${command.name()} works on this machine alone: leave out --remote.`);
 }
 
-/** Host names of this machine, to which a token may be sent without encryption. */
-const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
-
 /** A relay that `--remote` names. */
 export interface RemoteRelay {
   readonly address: string;
@@ -37,11 +35,10 @@ export function remoteRelay(command: Pick<Command, 'optsWithGlobals'>): RemoteRe
   const address = remoteOf(command);
   if (address === undefined) return null;
   const token = process.env['RELAY_OPERATOR_TOKEN']?.trim();
-  const url = URL.canParse(address) ? new URL(address) : null;
-  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && local.test(url.hostname))))
+  if (!isSecureAddress(address))
     throw new UsageError('--remote must be the https address of a relay, for example https://signup.example.com.');
   if (!token) throw new UsageError("--remote needs the relay's operator token in RELAY_OPERATOR_TOKEN.");
-  const base = url.href.replace(/\/+$/, '');
+  const base = new URL(address).href.replace(/\/+$/, '');
   return { address: base, operator: relayOperator(base, token, { advice: 'check the address after --remote' }) };
 }
 

@@ -1,5 +1,5 @@
 /** SMTP with nodemailer: reads RELAY_SMTP_URL, sends mails, and classifies failures as permanent or temporary. */
-import { redact } from '@newsletter-kit/core';
+import { isLoopbackHost, redact } from '@newsletter-kit/core';
 import type { Message } from './mail.ts';
 
 /** A mail server, as nodemailer takes it. */
@@ -21,9 +21,6 @@ export interface SmtpServer {
 export const smtpUrlFormat =
   'must be smtps://user:password@host:465 or smtp://user:password@host:587, with ?tls=off or ?tls=unverified to switch TLS or its verification off, and reserved characters percent-encoded';
 
-/** Host names of this machine: a connection to it needs no encryption. */
-const local = /^(localhost|127\.\d+\.\d+\.\d+|::1)$/;
-
 /**
  * `smtps://` uses TLS from the first byte. `smtp://` uses STARTTLS if the server offers it, and requires it if a password
  * is sent, except to this machine. `?tls=off` never encrypts, `?tls=unverified` accepts any certificate.
@@ -34,7 +31,7 @@ export function readSmtpUrl(text: string): SmtpServer | null {
   if (!/^smtps?:\/\//.test(text) || !URL.canParse(text)) return null;
   const { protocol, hostname, port, username, password, pathname, hash, searchParams } = new URL(text);
   const host = hostname.replace(/^\[|\]$/g, '');
-  const tls = searchParams.get('tls') ?? (local.test(host) && protocol === 'smtp:' ? 'off' : 'verified');
+  const tls = searchParams.get('tls') ?? (isLoopbackHost(host) && protocol === 'smtp:' ? 'off' : 'verified');
   const user = decode(username);
   const pass = decode(password);
   if (host === '' || pathname.length > 1 || hash !== '' || user === null || pass === null) return null;

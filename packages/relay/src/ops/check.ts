@@ -1,7 +1,7 @@
 /**
  * Checks what a relay needs before signups arrive: origins, API key, publications, clock, mail server, links in mails.
  */
-import { ApiError, type Client } from '@newsletter-kit/core';
+import { ApiError, type Client, isLoopbackHost } from '@newsletter-kit/core';
 import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
 import { classifyMailError, openTransport, type SmtpServer } from '../confirmation/smtp.ts';
@@ -31,16 +31,16 @@ const timeoutMs = 10_000;
 const mayNotRead =
   'NEWSLETTER_API_KEY may not read subscriptions. It may still create them; what was sent in bulk cannot be confirmed.';
 
-/** Host names of this machine: a site on it needs no https. */
-const local = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|.+\.localhost)$/;
+/** Whether requests to an address can be read on the network path: without https, and not on this machine. */
+function isReadable(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !isLoopbackHost(hostname) && !hostname.endsWith('.localhost');
+}
 
 /** Warns of sites without https: anybody on the network path can read their visitors' addresses. */
 export function checkOrigins({ forms }: Pick<RelayConfig, 'forms'>): CheckResult {
   const origins = new Set(Object.values(forms).flatMap((form) => [...form.origins]));
-  const open = [...origins].filter((origin) => {
-    const { protocol, hostname } = new URL(origin);
-    return protocol === 'http:' && !local.test(hostname);
-  });
+  const open = [...origins].filter(isReadable);
   if (open.length === 0) return { name: 'origins', result: 'ok', text: [...origins].join(', ') };
   const text = `${open.join(', ')} ${open.length === 1 ? 'is a site' : 'are sites'} without https: if visitors see https, name that origin in RELAY_ALLOWED_ORIGINS.`;
   return { name: 'origins', result: 'warning', text };
@@ -160,13 +160,12 @@ async function checkMailServer(server: SmtpServer, secrets: readonly string[]): 
 /** Requests an invalid link: only a relay answers with that page, through every proxy in front of it. */
 async function checkPublicUrl(publicUrl: string): Promise<CheckResult> {
   const name = 'links in mails';
-  const { protocol, hostname } = new URL(publicUrl);
   const page = await fetch(`${publicUrl}/confirm/check`, { signal: AbortSignal.timeout(timeoutMs) })
     .then((answer) => answer.text())
     .catch(() => null);
   const text =
     page === unknownHtml
-      ? protocol === 'http:' && !local.test(hostname)
+      ? isReadable(publicUrl)
         ? `${publicUrl} is an address without https: anybody on the network path can read the links and confirm for others.`
         : null
       : `${publicUrl}/confirm/ does not lead to a relay: start the relay, see that its proxy passes on /confirm/, or correct RELAY_PUBLIC_URL.`;
