@@ -87,6 +87,18 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     ]);
   });
 
+  it('writes the other signups of a group if one cannot be written', async () => {
+    const store = await fresh();
+    const broken = { ...ofPerson('broken@example.com'), receivedAt: 1.5 }; // no whole number: the column refuses it
+    const results = await Promise.allSettled([
+      store.accept(ofPerson('a@example.com')),
+      store.accept(broken),
+      store.accept(ofPerson('b@example.com')),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await store.counts()).toEqual({ ...none, waiting: 2 });
+  });
+
   it('claims a signup once, until it is released', async () => {
     const store = await fresh();
     const id = await store.accept(signup());

@@ -74,18 +74,6 @@ describe('a signup store in PostgreSQL', () => {
     }
   });
 
-  it('writes the other signups of a group if one cannot be written', async () => {
-    const { store } = await fresh();
-    const broken = newSignup('broken@example.com', { receivedAt: 1.5 }); // no whole number: the column refuses it
-    const results = await Promise.allSettled([
-      store.accept(newSignup('a@example.com')),
-      store.accept(broken),
-      store.accept(newSignup('b@example.com')),
-    ]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((await store.counts()).waiting).toBe(2);
-  });
-
   it('stores every character that a visitor may send', async () => {
     const { store } = await fresh();
     const submission = {

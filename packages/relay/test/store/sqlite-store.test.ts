@@ -64,18 +64,6 @@ describe('a signup store in an SQLite file', () => {
     expect((await store.counts()).waiting).toBe(0);
   });
 
-  it('writes the other signups of a group if one cannot be written', async () => {
-    const store = open(join(scratchFolder(), 'relay.db'));
-    const broken = { ...ofPerson('broken@example.com'), receivedAt: 1.5 }; // no whole number: the column refuses it
-    const results = await Promise.allSettled([
-      store.accept(ofPerson('a@example.com')),
-      store.accept(broken),
-      store.accept(ofPerson('b@example.com')),
-    ]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((await store.counts()).waiting).toBe(2);
-  });
-
   it('refuses to open a file that another relay has open, also through a link', () => {
     const folder = scratchFolder();
     const path = join(folder, 'relay.db');

@@ -93,16 +93,4 @@ describe('a signup store in a Durable Object', () => {
     );
     expect(await store.redrive({ ids: ids.slice(1) }, Date.now())).toBe(149);
   });
-
-  it('writes the other signups of a group if one cannot be written', async () => {
-    const store = await freshObject().open();
-    const broken = newSignup('broken@example.com', { receivedAt: 1.5 }); // no whole number: the column refuses it
-    const results = await Promise.allSettled([
-      store.accept(newSignup('a@example.com')),
-      store.accept(broken),
-      store.accept(newSignup('b@example.com')),
-    ]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    expect((await store.counts()).waiting).toBe(2);
-  });
 });
