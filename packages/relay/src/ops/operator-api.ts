@@ -30,12 +30,7 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
   operatorPage(api);
 
   api.use('/api/*', async (context, next) => {
-    if (hasOperatorToken(context.req.header('authorization'), token)) return next();
-    const answer = refuse(
-      refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
-    );
-    answer.headers.set('www-authenticate', 'Bearer realm="newsletter-relay operator"');
-    return answer;
+    return refuseWithoutToken(context.req.header('authorization'), token) ?? next();
   });
 
   api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
@@ -120,7 +115,18 @@ function badFilter(errors: readonly string[]): Refused {
   return { status: 400, errors: errors.map((message) => ({ message: `${message}.`, code: 'INVALID_FILTER' })) };
 }
 
-function refuse(why: Refused): Response {
+/** A 401 for a request whose `Authorization` header is not the operator token; null for one with it. */
+export function refuseWithoutToken(authorization: string | null | undefined, token: string): Response | null {
+  if (hasOperatorToken(authorization, token)) return null;
+  const answer = refuse(
+    refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
+  );
+  answer.headers.set('www-authenticate', 'Bearer realm="newsletter-relay operator"');
+  return answer;
+}
+
+/** An answer with the errors of a refusal. */
+export function refuse(why: Refused): Response {
   return Response.json(refusalBody(why), { status: why.status, headers });
 }
 

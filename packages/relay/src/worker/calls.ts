@@ -1,6 +1,7 @@
-/** How the Worker passes a request on to the Durable Object of a publication, and how both refuse one. */
-import { refusalBody, type Refused, unavailable } from '@newsletter-kit/core/endpoint';
+/** How the Worker passes a request on to the Durable Object of a publication, and its answer if it cannot start. */
+import { unavailable } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config.ts';
+import { refuse } from '../ops/operator-api.ts';
 
 /** Headers of the Worker's own; those of a visitor are replaced. */
 export const publicationHeader = 'newsletter-relay-publication';
@@ -34,15 +35,9 @@ export function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publica
     : `${publicUrl}/publications/${publicationId}`;
 }
 
-const headers = { 'cache-control': 'no-store' };
-
-export function refuse(why: Refused): Response {
-  return Response.json(refusalBody(why), { status: why.status, headers });
-}
-
 /** Answers any request while the relay cannot start; the reason is for `/readyz` and contains no secret. */
 export function cannotStart(request: Request, reason: string): Response {
   return new URL(request.url).pathname === '/readyz'
-    ? Response.json({ status: 'unready', reason }, { status: 503, headers })
+    ? Response.json({ status: 'unready', reason }, { status: 503, headers: { 'cache-control': 'no-store' } })
     : refuse(unavailable());
 }

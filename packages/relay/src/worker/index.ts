@@ -9,8 +9,7 @@ import { Hono } from 'hono';
 import type { RelayConfig } from '../config.ts';
 import { livez } from '../ops/health.ts';
 import { type Operator, relayOperator } from '../ops/operator.ts';
-import { operatorApi } from '../ops/operator-api.ts';
-import { hasOperatorToken } from '../secrets.ts';
+import { operatorApi, refuse, refuseWithoutToken } from '../ops/operator-api.ts';
 import { StartupError } from '../startup-error.ts';
 import {
   callHeader,
@@ -18,8 +17,8 @@ import {
   publicationHeader,
   publicationPath,
   publicationsOf,
-  refuse,
   type RelayObjects,
+  type RelayObjectStub,
   visitorHeader,
 } from './calls.ts';
 import { createConsoleLog } from './log.ts';
@@ -71,8 +70,8 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
   const publications = publicationsOf(config);
   const [first = ''] = publications;
   if (pathname === '/readyz') {
-    const answers = await Promise.all(publications.map((id) => pass(id)));
-    return answers.find(({ ok }) => !ok) ?? pass(first);
+    const [one, ...others] = await Promise.all([pass(first), ...publications.slice(1).map((id) => pass(id))]);
+    return [one, ...others].find(({ ok }) => !ok) ?? one;
   }
 
   const [, name = 'default'] = /^\/signup(?:\/([^/]+))?$/.exec(pathname) ?? [];
@@ -87,7 +86,16 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
 
   const { token } = config.operator;
   if (pathname === '/metrics') {
-    const refusal = checkToken(request, token);
+    const refusal =
+      token === undefined
+        ? refuse(
+            refused(
+              404,
+              'NOT_FOUND',
+              'There is nothing here. Its operator sets RELAY_OPERATOR_TOKEN to see the metrics.',
+            ),
+          )
+        : refuseWithoutToken(request.headers.get('authorization'), token);
     if (refusal) return refusal;
     const chosen = searchParams.get('publication') ?? (publications.length === 1 ? first : '');
     if (publications.includes(chosen)) return pass(chosen);
@@ -108,6 +116,10 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
   return pass(first);
 }
 
+function objectOf(objects: RelayObjects, publicationId: string): RelayObjectStub {
+  return objects.get(objects.idFromName(publicationId));
+}
+
 /** Passes a request on to the object of a publication, with the visitor's address as Cloudflare names it. */
 function passOn(objects: RelayObjects, publicationId: string, request: Request): Promise<Response> {
   const visitor = request.headers.get('cf-connecting-ip');
@@ -115,24 +127,13 @@ function passOn(objects: RelayObjects, publicationId: string, request: Request):
   for (const name of [callHeader, visitorHeader, 'x-forwarded-for']) passed.headers.delete(name);
   if (visitor !== null) passed.headers.set(visitorHeader, visitor);
   passed.headers.set(publicationHeader, publicationId);
-  return objects.get(objects.idFromName(publicationId)).fetch(passed);
+  return objectOf(objects, publicationId).fetch(passed);
 }
 
 function objectOperator({ RELAY_OBJECTS: objects }: WorkerEnvironment, publicationId: string, token: string): Operator {
   return relayOperator('http://relay', token, {
     fetch: (input, init) => passOn(objects, publicationId, new Request(input, init)),
   });
-}
-
-function checkToken(request: Request, token: string | undefined): Response | null {
-  if (token === undefined)
-    return refuse(
-      refused(404, 'NOT_FOUND', 'There is nothing here. Its operator sets RELAY_OPERATOR_TOKEN to see the metrics.'),
-    );
-  if (hasOperatorToken(request.headers.get('authorization'), token)) return null;
-  return refuse(
-    refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
-  );
 }
 
 /** The Worker. Its cron trigger wakes every object, so that a lost alarm delays its signups, and loses none. */
@@ -144,9 +145,9 @@ export default {
     const objects = environment.RELAY_OBJECTS;
     await Promise.all(
       publicationsOf(read.config).map((id) =>
-        objects
-          .get(objects.idFromName(id))
-          .fetch(new Request('http://relay/', { headers: { [publicationHeader]: id, [callHeader]: 'wake' } })),
+        objectOf(objects, id).fetch(
+          new Request('http://relay/', { headers: { [publicationHeader]: id, [callHeader]: 'wake' } }),
+        ),
       ),
     );
   },

@@ -3,14 +3,13 @@
  * the relay itself runs no timer, because an idle object is evicted.
  */
 import { createRelay, type Relay } from '../app.ts';
-import type { RelayConfig } from '../config.ts';
+import { type RelayConfig, secretsOf } from '../config.ts';
 import { applyRetention } from '../ops/retention.ts';
 import type { Log } from '../ops/log.ts';
 import { StartupError } from '../startup-error.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
-import { secretsOf } from '../config.ts';
 import { callHeader, cannotStart, publicationHeader, publicUrlOf, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
 import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
@@ -68,14 +67,8 @@ export class RelayObject {
   async fetch(request: Request): Promise<Response> {
     const publicationId = request.headers.get(publicationHeader);
     if (publicationId === null) return new Response(null, { status: 404 });
-    let open: OpenRelay;
-    try {
-      open = this.#open ?? (await this.#openFor(publicationId));
-    } catch (error) {
-      if (!(error instanceof StartupError)) throw error;
-      createConsoleLog({}).error({ reason: error.message }, 'every signup is answered with 503');
-      return cannotStart(request, error.message);
-    }
+    const open = await this.#tryOpen(publicationId);
+    if ('error' in open) return cannotStart(request, open.error);
     const { relay } = open;
     if (request.headers.get(callHeader) === 'wake') {
       await this.#wake();
@@ -93,15 +86,8 @@ export class RelayObject {
     await storage.setAlarm(Date.now() + rescueMs);
     const publicationId = await storage.get(keys.publication);
     if (typeof publicationId !== 'string') return storage.deleteAlarm();
-    let open: OpenRelay;
-    try {
-      open = this.#open ?? (await this.#openFor(publicationId));
-    } catch (error) {
-      if (!(error instanceof StartupError)) throw error;
-      createConsoleLog({}).error({ reason: error.message }, 'signups are kept and wait');
-      return storage.setAlarm(Date.now() + misconfiguredMs);
-    }
-    await this.#deliver(open);
+    const open = await this.#tryOpen(publicationId);
+    await ('error' in open ? storage.setAlarm(Date.now() + misconfiguredMs) : this.#deliver(open));
   }
 
   /** Delivers what is due, and sets the next alarm. */
@@ -141,6 +127,17 @@ export class RelayObject {
     this.#isWoken = true;
     // The alarm that runs has set another one, should it be interrupted.
     if (!this.#isDelivering) await this.#state.storage.setAlarm(Date.now());
+  }
+
+  /** The relay, or the sentence that says why it cannot start, which is also logged. */
+  async #tryOpen(publicationId: string): Promise<OpenRelay | { readonly error: string }> {
+    try {
+      return this.#open ?? (await this.#openFor(publicationId));
+    } catch (error) {
+      if (!(error instanceof StartupError)) throw error;
+      createConsoleLog({}).error({ reason: error.message }, 'signups are answered with 503; those stored before wait');
+      return { error: error.message };
+    }
   }
 
   /** @throws StartupError if a setting is wrong, or a newer version has written the storage */
