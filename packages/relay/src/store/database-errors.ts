@@ -1,4 +1,5 @@
 /** Explains errors of SQLite, PostgreSQL, file system and network to the operator. */
+import { StoreUnavailableError } from './signup-store.ts';
 
 /** Primary result codes (https://sqlite.org/rescode.html); extended codes carry them in their low byte. */
 const sqliteExplanations: Readonly<Record<number, string>> = {
@@ -122,4 +123,13 @@ export function explainPostgresError(error: unknown): string {
     postgresExplanations[known] ??
     (known.startsWith('08') ? 'the connection broke' : `PostgreSQL reported error ${known}`)
   );
+}
+
+/** Turns a failure of PostgreSQL into the error of the store interface. */
+export async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new StoreUnavailableError(`The store cannot be ${verb}: ${explainPostgresError(cause)}.`, { cause });
+  }
 }

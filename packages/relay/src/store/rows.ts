@@ -13,6 +13,13 @@ import {
   type StoredSignup,
   type ConfirmationScan,
 } from './signup-store.ts';
+import type {
+  WebhookBacklog,
+  WebhookMessage,
+  WebhookOutcome,
+  WebhookSubscription,
+  WebhookType,
+} from './webhook-queue.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;
@@ -110,6 +117,56 @@ export function claimableStates(state: 'waiting' | 'unconfirmed' = 'waiting', in
 
 export function toScan(text: unknown): ConfirmationScan | null {
   return typeof text === 'string' ? (JSON.parse(text) as ConfirmationScan) : null;
+}
+
+export function toWebhookMessage(row: Row): WebhookMessage {
+  const submission = textOrNull(row['submission']);
+  return {
+    seq: Number(row['seq']),
+    id: String(row['id']),
+    type: row['type'] as WebhookType,
+    signup: String(row['signup']),
+    form: String(row['form']),
+    at: Number(row['at']),
+    reason: textOrNull(row['reason']),
+    attempts: Number(row['attempts']),
+    submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
+    receivedAt: numberOrNull(row['receivedAt']),
+  };
+}
+
+export function toWebhookBacklog(row: Row): WebhookBacklog {
+  return {
+    destination: String(row['destination']),
+    waiting: Number(row['waiting']),
+    oldestSince: numberOrNull(row['oldestSince']),
+    dead: Number(row['dead']),
+    held: textOrNull(row['held']),
+    reason: textOrNull(row['reason']),
+  };
+}
+
+/** The columns of an outcome other than `delivered`. */
+export function webhookColumns(outcome: Exclude<WebhookOutcome, { state: 'delivered' }>): {
+  readonly nextAttemptAt: number | null;
+  readonly reason: string;
+} {
+  return { nextAttemptAt: outcome.state === 'waiting' ? outcome.nextAttemptAt : null, reason: outcome.reason };
+}
+
+/** What has to change about the stored destinations. */
+export function destinationChanges(
+  stored: readonly Row[],
+  wanted: readonly WebhookSubscription[],
+): { readonly set: readonly { readonly name: string; readonly types: string }[]; readonly removed: readonly string[] } {
+  const typesOf = new Map(stored.map(({ name, types }) => [String(name), String(types)]));
+  const names = new Set(wanted.map(({ name }) => name));
+  return {
+    set: wanted
+      .map(({ name, types }) => ({ name, types: types.join(' ') }))
+      .filter(({ name, types }) => typesOf.get(name) !== types),
+    removed: [...typesOf.keys()].filter((name) => !names.has(name)),
+  };
 }
 
 /** A row of the table `signup`, by column, in the order of {@link signupColumns}. */

@@ -4,6 +4,7 @@
  */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Overview, SignupCounts, SignupState } from './overview.ts';
+import type { WebhookQueue } from './webhook-queue.ts';
 
 export {
   discardableStates,
@@ -14,6 +15,7 @@ export {
   type SignupCounts,
   type SignupState,
 } from './overview.ts';
+export * from './webhook-queue.ts';
 
 /** Proof that a person agreed. */
 export interface Consent {
@@ -225,7 +227,7 @@ export interface Retention {
   readonly delivered: number | null;
   /** Signups in review, received before this moment, are deleted. */
   readonly review: number | null;
-  /** Dead letters, refused before this moment, are deleted. */
+  /** Dead letters, refused before this moment, are deleted; also those of webhooks about what happened before it. */
   readonly dead: number | null;
   /** Signups never confirmed, received before this moment, are deleted. */
   readonly unconfirmed: number | null;
@@ -248,6 +250,8 @@ export interface SignupStore {
   readonly serverTime?: ((this: void) => Promise<number>) | undefined;
   /** Rate limit counters shared by those processes; absent in a store of one process. */
   readonly counters?: SharedCounters | undefined;
+  /** Messages about signups, for the destinations of webhooks. */
+  readonly webhooks: WebhookQueue;
   /**
    * Stores a signup and its consent. Writes the same for every address, so that timing does not reveal known addresses;
    * duplicates are removed by {@link claim}.

@@ -51,7 +51,7 @@ const failed = (nextAttemptAt: number, tried = false): DeliveryOutcome => ({
 });
 const ofPerson = (email: string): NewSignup => signup({ submission: { email } });
 
-interface Place {
+export interface Place {
   /** Opens the same store again and again, as after a restart. */
   readonly open: () => Promise<SignupStore>;
 }

@@ -9,13 +9,16 @@ import { steps } from '../../src/store/postgres/open-database.ts';
 import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
+import { describeWebhookQueue } from './webhook-conformance.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
 
 describe('a signup store in PostgreSQL', () => {
-  describeSignupStore(async () => {
+  const place = async () => {
     const address = await server.database();
     return { open: () => openPostgresStore(address) };
-  });
+  };
+  describeSignupStore(place);
+  describeWebhookQueue(place);
 
   it('reads the clock of the database', async () => {
     const { store } = await fresh();

@@ -12,6 +12,7 @@ import { filtered, sql, scans } from '../../src/store/sqlite/statements.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
+import { describeWebhookQueue } from './webhook-conformance.ts';
 
 const ofPerson = (email: string, size = 0): NewSignup =>
   newSignup(email, { submission: { email, utm_content: 'x'.repeat(size) } });
@@ -27,10 +28,12 @@ const open = (path: string, maxPages?: number): SignupStore => {
 };
 
 describe('a signup store in an SQLite file', () => {
-  describeSignupStore(() => {
+  const place = () => {
     const path = join(scratchFolder(), 'relay.db');
     return Promise.resolve({ open: () => Promise.resolve(openSqliteStore(path)) });
-  });
+  };
+  describeSignupStore(place);
+  describeWebhookQueue(place);
 
   it('rejects writes on a full disk, loses no acknowledged signup, and recovers with free space', async () => {
     const path = join(scratchFolder(), 'relay.db');

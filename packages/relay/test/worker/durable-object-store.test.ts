@@ -5,6 +5,7 @@ import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
 import { steps } from '../../src/store/sqlite/schema.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from '../store/conformance.ts';
+import { describeWebhookQueue } from '../store/webhook-conformance.ts';
 import type { StoreCall } from './store-worker.ts';
 
 let running: Awaited<ReturnType<typeof startWorkerd>>;
@@ -46,17 +47,24 @@ function freshObject() {
         void sent.catch(() => null).finally(() => pending.delete(sent));
         return sent;
       };
-      // Every method of the store returns a promise; awaiting the store itself calls none.
-      const store = new Proxy({ shared: false } as SignupStore, {
-        get: (target, name) =>
-          name === 'then'
-            ? undefined
-            : name === 'close'
-              ? () => Promise.allSettled(pending).then(() => undefined)
+      // Every method returns a promise; awaiting the store itself calls none.
+      const remote = <T extends object>(own: Partial<T>, prefix: string): T =>
+        new Proxy(own as T, {
+          get: (target, name) =>
+            name === 'then'
+              ? undefined
               : Reflect.has(target, name)
                 ? Reflect.get(target, name)
-                : (...parameters: unknown[]) => send(String(name), parameters),
-      });
+                : (...parameters: unknown[]) => send(`${prefix}${String(name)}`, parameters),
+        });
+      const store = remote<SignupStore>(
+        {
+          shared: false,
+          webhooks: remote<SignupStore['webhooks']>({}, 'webhooks.'),
+          close: () => Promise.allSettled(pending).then(() => undefined),
+        },
+        '',
+      );
       return Promise.resolve(store);
     },
   };
@@ -64,6 +72,7 @@ function freshObject() {
 
 describe('a signup store in a Durable Object', () => {
   describeSignupStore(() => Promise.resolve(freshObject()));
+  describeWebhookQueue(() => Promise.resolve(freshObject()));
 
   it('refuses the storage of a newer relay', async () => {
     const object = freshObject();

@@ -90,3 +90,10 @@ export class Connections {
 }
 
 function ignore(): void {}
+
+/** Rows as JSON without NUL and unpaired surrogates, which PostgreSQL does not store in text. */
+export function json(rows: readonly object[]): string {
+  return JSON.stringify(rows, (_name, value: unknown) =>
+    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
+  );
+}

@@ -89,6 +89,37 @@ export const steps: readonly string[] = [
 
   INSERT INTO ${schema}.setting (name, value) SELECT 'delivered', count(*) FROM ${schema}.signup WHERE state = 'delivered';
   `,
+  // Webhook messages, which a trigger adds in the transaction that changes the state of a signup.
+  `
+  CREATE TABLE ${schema}.webhook_destination (name text ${bytes} PRIMARY KEY, types text NOT NULL, held text);
+  CREATE TABLE ${schema}.webhook_message (
+    seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    id uuid NOT NULL DEFAULT gen_random_uuid(),
+    destination text ${bytes} NOT NULL,
+    type text NOT NULL,
+    signup uuid NOT NULL,
+    form text NOT NULL,
+    at bigint NOT NULL,
+    reason text,
+    attempts integer NOT NULL DEFAULT 0,
+    next_attempt_at bigint DEFAULT 0,
+    last_error text
+  );
+  CREATE INDEX webhook_due ON ${schema}.webhook_message (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX webhook_of_signup ON ${schema}.webhook_message (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE FUNCTION ${schema}.add_webhook_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at, reason)
+    SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.received_at), NEW.last_error
+    FROM ${schema}.webhook_destination CROSS JOIN (SELECT CASE NEW.state
+      WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event) AS e
+    WHERE strpos(types, event) > 0;
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON ${schema}.signup FOR EACH ROW
+    WHEN (NEW.state <> OLD.state
+      AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting')))
+    EXECUTE FUNCTION ${schema}.add_webhook_messages();
+  `,
 ];
 
 /** An open database. */

@@ -43,11 +43,12 @@ import {
   StoreUnavailableError,
   type ConfirmationScan,
 } from '../signup-store.ts';
-import type { RunQuery } from './connections.ts';
-import { explainPostgresError, isPostgresFailure } from '../database-errors.ts';
+import { json, type RunQuery } from './connections.ts';
+import { asStoreUnavailable, isPostgresFailure } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
-import { counterTable, filtered, schema, sql } from './statements.ts';
+import { counterTable, filtered, schema, sql, webhooks } from './statements.ts';
+import { PostgresWebhookQueue } from './webhook-queue.ts';
 
 /**
  * Opens or creates the store in a database.
@@ -83,6 +84,7 @@ interface Settlement {
 class PostgresStore implements SignupStore {
   readonly shared = true;
   readonly counters: SharedCounters;
+  readonly webhooks: PostgresWebhookQueue;
   readonly serverTime = (): Promise<number> => this.#read(sql.serverTime, [], ([row]) => Number(row?.['now']));
   readonly #database: OpenDatabase;
   readonly #arrivals: PostgresGroupCommit<Arrival>;
@@ -97,6 +99,7 @@ class PostgresStore implements SignupStore {
 
   constructor(database: OpenDatabase) {
     this.#database = database;
+    this.webhooks = new PostgresWebhookQueue(database);
     this.counters = { schema, table: counterTable, query: (text, values) => this.#queryCounters(text, values) };
     const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isPostgresFailure(error) };
     this.#arrivals = new PostgresGroupCommit({ ...group, commit: (arrivals) => this.#insertGroup(arrivals) });
@@ -106,7 +109,7 @@ class PostgresStore implements SignupStore {
   async accept(signup: NewSignup): Promise<string> {
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
-    await writing(() => this.#arrivals.run({ row, consent: givenConsent(row, signup) }));
+    await asStoreUnavailable('written', () => this.#arrivals.run({ row, consent: givenConsent(row, signup) }));
     return id;
   }
 
@@ -117,7 +120,9 @@ class PostgresStore implements SignupStore {
 
   claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
     const work = (query: RunQuery): Promise<readonly ClaimedSignup[]> => this.#claimIn(query, claim);
-    const claimed = this.#claimed.then(() => writing(() => this.#database.brief.transaction(work)));
+    const claimed = this.#claimed.then(() =>
+      asStoreUnavailable('written', () => this.#database.brief.transaction(work)),
+    );
     this.#claimed = claimed.catch(() => undefined);
     return claimed;
   }
@@ -143,7 +148,7 @@ class PostgresStore implements SignupStore {
   }
 
   settle(ids: readonly string[], outcome: DeliveryOutcome): Promise<void> {
-    return writing(() => this.#settlements.run({ ids, outcome }));
+    return asStoreUnavailable('written', () => this.#settlements.run({ ids, outcome }));
   }
 
   async #settleGroup(settlements: readonly Settlement[]): Promise<void> {
@@ -164,7 +169,10 @@ class PostgresStore implements SignupStore {
   }
 
   pullForward(now: number, longestMs: number): Promise<number> {
-    return writing(async () => (await this.#database.brief.query(sql.pullForward, [now, now + longestMs])).length);
+    return asStoreUnavailable(
+      'written',
+      async () => (await this.#database.brief.query(sql.pullForward, [now, now + longestMs])).length,
+    );
   }
 
   openBatches(publicationId: string): Promise<readonly OpenBatch[]> {
@@ -184,7 +192,7 @@ class PostgresStore implements SignupStore {
     now: number,
     until: number,
   ): Promise<{ readonly scan: ConfirmationScan | null } | null> {
-    return writing(async () => {
+    return asStoreUnavailable('written', async () => {
       const [row] = await this.#database.brief.query(sql.leaseScan, [publicationId, this.#processId, now, until]);
       if (!row) return null;
       this.#leases.set(publicationId, until - now);
@@ -206,12 +214,17 @@ class PostgresStore implements SignupStore {
     const people = [...new Set(emails.map(personHash))];
     const lease = this.#leases.get(publicationId) ?? 0;
     const values = [people, publicationId, at, JSON.stringify(scan), this.#processId, lease];
-    return writing(async () => (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed));
+    return asStoreUnavailable('written', async () =>
+      (await this.#database.brief.query(sql.confirm, values)).map(toConfirmed),
+    );
   }
 
   confirmPerson(id: string, at: number, { sentence, version, page, visitor }: Consent): Promise<boolean> {
     const values = [id, at, sentence, version, page, visitor];
-    return writing(async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true);
+    return asStoreUnavailable(
+      'written',
+      async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true,
+    );
   }
 
   counts(): Promise<SignupCounts> {
@@ -257,8 +270,8 @@ class PostgresStore implements SignupStore {
     address: string,
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number }> {
-    return writing(async () => {
-      const [erased] = await this.#database.long.query(sql.erase, [personHash(address), keepConsent]);
+    return asStoreUnavailable('written', async () => {
+      const [erased] = await this.#database.long.query(sql.erase, [personHash(address), keepConsent, Date.now()]);
       return { signups: Number(erased?.['signups']), consents: Number(erased?.['consents']) };
     });
   }
@@ -267,13 +280,14 @@ class PostgresStore implements SignupStore {
     const idOf = (moment: number | null) => (moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`);
     const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
       values.includes(null) ? 0 : this.#inBatches(text, () => values);
-    const joined = await writing(() => this.#database.long.query(sql.joinReview));
+    const joined = await asStoreUnavailable('written', () => this.#database.long.query(sql.joinReview));
     return (
       joined.length +
       (await parts(sql.expireDelivered, [delivered, operatorBatchSize])) +
       (await parts(sql.expireReceived, [idOf(review), operatorBatchSize, 'review'])) +
       (await parts(sql.expireReceived, [idOf(unconfirmed), operatorBatchSize, 'unconfirmed'])) +
       (await parts(sql.expireDead, [dead, operatorBatchSize])) +
+      (await parts(webhooks.expire, [dead, operatorBatchSize])) +
       (await parts(sql.expireConsent, [idOf(consent), operatorBatchSize, consent]))
     );
   }
@@ -283,7 +297,7 @@ class PostgresStore implements SignupStore {
    * before, so that a signup changed back in the meantime is not changed again.
    */
   #inBatches(text: string, values: (after: string) => readonly unknown[]): Promise<number> {
-    return writing(async () => {
+    return asStoreUnavailable('written', async () => {
       let changed = 0;
       let after = firstId;
       for (;;) {
@@ -297,7 +311,7 @@ class PostgresStore implements SignupStore {
 
   load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
     const rows = signups.map((signup) => loadedRow(signup, Date.now()));
-    return writing(async () => {
+    return asStoreUnavailable('written', async () => {
       const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents)]);
       return Number(loaded?.['count']);
     });
@@ -338,7 +352,7 @@ class PostgresStore implements SignupStore {
   }
 
   #write(text: string, values: readonly unknown[]): Promise<void> {
-    return writing(async () => void (await this.#database.brief.query(text, values)));
+    return asStoreUnavailable('written', async () => void (await this.#database.brief.query(text, values)));
   }
 
   #read<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
@@ -351,28 +365,8 @@ class PostgresStore implements SignupStore {
   }
 }
 
-function writing<T>(work: () => Promise<T>): Promise<T> {
-  return asStoreUnavailable('written', work);
-}
-
-/** Turns failures into the error of the store interface. */
-async function asStoreUnavailable<T>(verb: 'read' | 'written', work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (cause) {
-    throw new StoreUnavailableError(`The store cannot be ${verb}: ${explainPostgresError(cause)}.`, { cause });
-  }
-}
-
 function settledRows({ ids, outcome }: Settlement): Row[] {
   const { state, nextAttemptAt, settledAt, reason, tried } = settledColumns(outcome);
   const columns = { state, tried, next_attempt_at: nextAttemptAt, settled_at: settledAt, last_error: reason };
   return ids.map((id) => ({ id, ...columns }));
-}
-
-/** JSON without NUL and unpaired surrogates, which PostgreSQL does not store in text. */
-function json(rows: readonly object[]): string {
-  return JSON.stringify(rows, (_name, value: unknown) =>
-    typeof value === 'string' ? value.replaceAll('\0', '').toWellFormed() : value,
-  );
 }

@@ -13,6 +13,8 @@ const consent = `${schema}.consent`;
 const batch = `${schema}.batch`;
 const scan = `${schema}.walk`;
 const setting = `${schema}.setting`;
+const destination = `${schema}.webhook_destination`;
+const message = `${schema}.webhook_message`;
 
 /** Keys of advisory locks ("NKRL" and the next): one process at a time prepares the tables, or claims. */
 const tablesLock = 0x4e_4b_52_4c;
@@ -154,8 +156,13 @@ export const sql = {
   consents: `SELECT ${entry} FROM ${consent} WHERE signup IN (
       SELECT DISTINCT signup FROM ${consent} WHERE signup > $1 ORDER BY signup LIMIT $2) ORDER BY signup, kind DESC`,
 
-  erase: `WITH changed AS (DELETE FROM ${signup} WHERE content >= $1 AND content < $1 || '~' RETURNING state),
+  // Reports also the signups whose content has expired, and of which only the consent ledger knows the person.
+  erase: `WITH changed AS (DELETE FROM ${signup} WHERE content >= $1 AND content < $1 || '~' RETURNING id, form, state),
     ${countDelivered('-')},
+    reported AS (INSERT INTO ${message} (destination, type, signup, form, at)
+      SELECT d.name, 'signup.erased', s.id, s.form, $3::bigint FROM ${destination} AS d
+        CROSS JOIN (SELECT id, form FROM changed UNION SELECT signup, form FROM ${consent} WHERE person = $1) AS s
+      WHERE strpos(d.types, 'signup.erased') > 0 ORDER BY s.id),
     consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
   // Keeps the first of several duplicates; signups above the limit of an address share one intent.
@@ -178,6 +185,48 @@ export const sql = {
   // Larger than any signup with its indexes, and incompressible: on a nearly full disk the probe must fail first.
   probe: `INSERT INTO ${schema}.probe (id, at, room) SELECT 1, $1, string_agg(md5(random()::text), '') FROM generate_series(1, 2048)
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
+} as const;
+
+/** No earlier message of the same signup waits: the order of its messages is kept. */
+const isFirstOfSignup = `NOT EXISTS (SELECT FROM ${message} AS e
+  WHERE e.destination = m.destination AND e.signup = m.signup AND e.next_attempt_at IS NOT NULL AND e.seq < m.seq)`;
+
+/** Not held. */
+const isSending = `EXISTS (SELECT FROM ${destination} AS d WHERE d.name = m.destination AND d.held IS NULL)`;
+
+/** Statements of the queue of webhook messages. */
+export const webhooks = {
+  destinations: `SELECT name, types FROM ${destination} ORDER BY name`,
+  setDestinations: `INSERT INTO ${destination} (name, types) SELECT name, types FROM ${rowsOf(destination, '$1')}
+                    ON CONFLICT (name) DO UPDATE SET types = excluded.types`,
+  removeDestinations: `WITH removed AS (DELETE FROM ${destination} WHERE name = ANY($1::text[]))
+                       DELETE FROM ${message} WHERE destination = ANY($1::text[]) RETURNING seq`,
+  // Rows that another relay claims at the same time are skipped.
+  claim: `WITH due AS (SELECT m.seq FROM ${message} AS m
+      WHERE m.destination = $1 AND m.next_attempt_at <= $3 AND ${isFirstOfSignup} AND ${isSending}
+      ORDER BY m.next_attempt_at, m.seq LIMIT $2 FOR UPDATE OF m SKIP LOCKED),
+    sent AS (UPDATE ${message} AS t SET attempts = attempts + 1, next_attempt_at = $4 FROM due WHERE t.seq = due.seq RETURNING t.*)
+    SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts - 1 AS attempts, s.submission,
+      s.received_at AS "receivedAt"
+    FROM sent AS m LEFT JOIN ${signup} AS s ON s.id = m.signup ORDER BY m.seq`,
+  delivered: `DELETE FROM ${message} WHERE seq = $1`,
+  failed: `UPDATE ${message} SET next_attempt_at = $2, last_error = $3 WHERE seq = $1`,
+  nextDue: `SELECT m.next_attempt_at AS "nextAttemptAt" FROM ${message} AS m
+            WHERE m.destination = $1 AND m.next_attempt_at IS NOT NULL AND ${isFirstOfSignup} AND ${isSending}
+            ORDER BY m.next_attempt_at LIMIT 1`,
+  pullForward: `UPDATE ${message} SET next_attempt_at = $2 WHERE destination = $1 AND next_attempt_at > $3`,
+  hold: `UPDATE ${destination} SET held = $2 WHERE name = $1 RETURNING name`,
+  redrive: `UPDATE ${message} SET next_attempt_at = 0, attempts = 0 WHERE destination = $1 AND next_attempt_at IS NULL RETURNING seq`,
+  overview: `SELECT d.name AS destination, d.held, count(m.next_attempt_at) AS waiting,
+               count(m.seq) - count(m.next_attempt_at) AS dead,
+               min(m.at) FILTER (WHERE m.next_attempt_at IS NOT NULL) AS "oldestSince",
+               (SELECT last_error FROM ${message} WHERE destination = d.name AND last_error IS NOT NULL
+                ORDER BY seq DESC LIMIT 1) AS reason
+             FROM ${destination} AS d LEFT JOIN ${message} AS m ON m.destination = d.name
+             GROUP BY d.name, d.held ORDER BY d.name`,
+  expire: `DELETE FROM ${message} WHERE seq IN (
+      SELECT seq FROM ${message} WHERE next_attempt_at IS NULL AND at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED)
+    RETURNING id`,
 } as const;
 
 const chosen = (states: string, where: string): string =>

@@ -33,17 +33,21 @@ export class Erasure {
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number; readonly delivered: number }> {
     const person = personHash(address);
-    const { states, consents } = await this.#commits.run(() => ({
-      states: this.#statements.erase.all({ person }).map(({ state }) => state),
-      consents: keepConsent ? 0 : Number(this.#statements.eraseConsents.run(person).changes),
-    }));
+    const { erase, eraseConsents, webhooks } = this.#statements;
+    const { states, consents } = await this.#commits.run(() => {
+      webhooks.reportErasure.run({ person, now: Date.now() });
+      return {
+        states: erase.all({ person }).map(({ state }) => state),
+        consents: keepConsent ? 0 : Number(eraseConsents.run(person).changes),
+      };
+    });
     this.#db.emptyLog();
     const delivered = states.filter((state) => state === 'delivered').length;
     return { signups: states.length, consents, delivered };
   }
 
   async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
-    const { expireDelivered, expireReceived, expireConsent, scans } = this.#statements;
+    const { expireDelivered, expireReceived, expireConsent, scans, webhooks } = this.#statements;
     const limit = batchSize;
     const beforeId = firstIdOf;
     const joined = await this.#commits.run(() => Number(scans.joinReview.run().changes));
@@ -57,6 +61,7 @@ export class Erasure {
         expireReceived.run({ state: 'unconfirmed', beforeId: beforeId(before), limit }),
       )) +
       (await this.#inBatches(dead, (before) => scans.expireDead.run({ before, limit }))) +
+      (await this.#inBatches(dead, (before) => webhooks.expire.run({ before, limit }))) +
       (await this.#inBatches(consent, (before) => expireConsent.run({ before, beforeId: beforeId(before), limit })));
     this.#db.emptyLog();
     return erased;

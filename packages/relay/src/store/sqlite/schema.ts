@@ -119,4 +119,33 @@ export const steps: readonly string[] = [
   CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
     BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END;
   `,
+  // Webhook messages, which a trigger adds in the transaction that changes the state of a signup.
+  `
+  CREATE TABLE webhook_destination (name TEXT PRIMARY KEY, types TEXT NOT NULL, held TEXT) STRICT, WITHOUT ROWID;
+  CREATE TABLE webhook_message (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))),
+    destination TEXT NOT NULL,
+    type TEXT NOT NULL,
+    signup TEXT NOT NULL,
+    form TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    reason TEXT,
+    attempts INTEGER NOT NULL DEFAULT 0,
+    next_attempt_at INTEGER DEFAULT 0,
+    last_error TEXT
+  ) STRICT;
+  CREATE INDEX webhook_due ON webhook_message (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX webhook_of_signup ON webhook_message (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON signup
+    WHEN NEW.state <> OLD.state
+      AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting'))
+    BEGIN
+      INSERT INTO webhook_message (destination, type, signup, form, at, reason)
+      SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.received_at), NEW.last_error
+      FROM webhook_destination CROSS JOIN (SELECT CASE NEW.state
+        WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event)
+      WHERE instr(types, event) > 0;
+    END;
+  `,
 ];

@@ -48,9 +48,11 @@ import { explainSqliteError } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
 import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
+import { SqliteWebhookQueue } from './webhook-queue.ts';
 
 export class SqliteStore implements SignupStore {
   readonly shared = false;
+  readonly webhooks: SqliteWebhookQueue;
   readonly #db: SqliteDriver;
   readonly #statements: Statements;
   readonly #commits: SqliteGroupCommit;
@@ -67,6 +69,7 @@ export class SqliteStore implements SignupStore {
     this.#statements = prepare(db);
     this.#commits = new SqliteGroupCommit(db);
     this.#erasure = new Erasure(db, this.#statements, this.#commits);
+    this.webhooks = new SqliteWebhookQueue(this.#statements, this.#commits, (query) => this.#read(query));
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
   }
 

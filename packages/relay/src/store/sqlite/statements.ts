@@ -113,6 +113,50 @@ export const scans = {
       SELECT id FROM signup WHERE state <> 'delivered' AND state = 'dead' AND settled_at < :before LIMIT :limit)`,
 } as const;
 
+/** No earlier message of the same signup waits: the order of its messages is kept. */
+const isFirstOfSignup = `NOT EXISTS (SELECT 1 FROM webhook_message AS e
+  WHERE e.destination = m.destination AND e.signup = m.signup AND e.next_attempt_at IS NOT NULL AND e.seq < m.seq)`;
+
+/** Not held. */
+const isSending = `EXISTS (SELECT 1 FROM webhook_destination AS d WHERE d.name = m.destination AND d.held IS NULL)`;
+
+/** Statements of the queue of webhook messages. */
+export const webhooks = {
+  destinations: `SELECT name, types FROM webhook_destination ORDER BY name`,
+  setDestination: `INSERT INTO webhook_destination (name, types) VALUES (:name, :types)
+                   ON CONFLICT (name) DO UPDATE SET types = excluded.types`,
+  removeDestination: `DELETE FROM webhook_destination WHERE name = ?`,
+  removeMessages: `DELETE FROM webhook_message WHERE destination = ?`,
+  due: `SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts, s.submission, s.received_at AS receivedAt
+        FROM webhook_message AS m LEFT JOIN signup AS s ON s.id = m.signup
+        WHERE m.destination = :destination AND m.next_attempt_at <= :now AND ${isFirstOfSignup} AND ${isSending}
+        ORDER BY m.next_attempt_at, m.seq LIMIT :limit`,
+  markSent: `UPDATE webhook_message SET attempts = attempts + 1, next_attempt_at = :until WHERE seq = :seq`,
+  delivered: `DELETE FROM webhook_message WHERE seq = ?`,
+  failed: `UPDATE webhook_message SET next_attempt_at = :nextAttemptAt, last_error = :reason WHERE seq = :seq`,
+  nextDue: `SELECT m.next_attempt_at AS nextAttemptAt FROM webhook_message AS m
+            WHERE m.destination = :destination AND m.next_attempt_at IS NOT NULL AND ${isFirstOfSignup} AND ${isSending}
+            ORDER BY m.next_attempt_at LIMIT 1`,
+  pullForward: `UPDATE webhook_message SET next_attempt_at = :now WHERE destination = :destination AND next_attempt_at > :latest`,
+  hold: `UPDATE webhook_destination SET held = :reason WHERE name = :destination`,
+  redrive: `UPDATE webhook_message SET next_attempt_at = 0, attempts = 0 WHERE destination = ? AND next_attempt_at IS NULL`,
+  overview: `SELECT d.name AS destination, d.held, count(m.next_attempt_at) AS waiting,
+               count(m.seq) - count(m.next_attempt_at) AS dead,
+               min(CASE WHEN m.next_attempt_at IS NOT NULL THEN m.at END) AS oldestSince,
+               (SELECT last_error FROM webhook_message WHERE destination = d.name AND last_error IS NOT NULL
+                ORDER BY seq DESC LIMIT 1) AS reason
+             FROM webhook_destination AS d LEFT JOIN webhook_message AS m ON m.destination = d.name
+             GROUP BY d.name, d.held ORDER BY d.name`,
+  // Also the signups whose content has expired, and of which only the consent ledger knows the person.
+  reportErasure: `INSERT INTO webhook_message (destination, type, signup, form, at)
+    SELECT d.name, 'signup.erased', s.id, s.form, :now FROM webhook_destination AS d CROSS JOIN (
+      SELECT id, form FROM signup WHERE content >= :person AND content < :person || '~'
+      UNION SELECT signup, form FROM consent WHERE person = :person) AS s
+    WHERE instr(d.types, 'signup.erased') > 0 ORDER BY s.id`,
+  expire: `DELETE FROM webhook_message WHERE seq IN (
+      SELECT seq FROM webhook_message WHERE next_attempt_at IS NULL AND at < :before LIMIT :limit)`,
+} as const;
+
 /** Runs once, when the number is first asked for. */
 export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state = 'delivered'`;
 
@@ -133,11 +177,12 @@ export const filtered = {
 /** The prepared statements, by name. */
 export type Statements = Readonly<Record<keyof typeof sql, SqliteStatement>> & {
   readonly scans: Readonly<Record<keyof typeof scans, SqliteStatement>>;
+  readonly webhooks: Readonly<Record<keyof typeof webhooks, SqliteStatement>>;
 };
 
 /** Prepares every statement, so that a damaged file is noticed at start. */
 export function prepare(db: SqliteDriver): Statements {
-  return { ...prepared(db, sql), scans: prepared(db, scans) };
+  return { ...prepared(db, sql), scans: prepared(db, scans), webhooks: prepared(db, webhooks) };
 }
 
 function prepared<Name extends string>(

@@ -1,0 +1,86 @@
+/** The queue of webhook messages in PostgreSQL. */
+import { asStoreUnavailable } from '../database-errors.ts';
+import {
+  destinationChanges,
+  numberOrNull,
+  type Row,
+  toWebhookBacklog,
+  toWebhookMessage,
+  webhookColumns,
+} from '../rows.ts';
+import {
+  type WebhookBacklog,
+  webhookClaimMs,
+  type WebhookMessage,
+  type WebhookOutcome,
+  type WebhookQueue,
+  type WebhookSubscription,
+} from '../webhook-queue.ts';
+import { json } from './connections.ts';
+import type { OpenDatabase } from './open-database.ts';
+import { webhooks } from './statements.ts';
+
+export class PostgresWebhookQueue implements WebhookQueue {
+  readonly #database: Pick<OpenDatabase, 'brief' | 'long'>;
+
+  constructor(database: Pick<OpenDatabase, 'brief' | 'long'>) {
+    this.#database = database;
+  }
+
+  setDestinations(destinations: readonly WebhookSubscription[]): Promise<number> {
+    return asStoreUnavailable('written', async () => {
+      const { set, removed } = destinationChanges(
+        await this.#database.brief.query(webhooks.destinations),
+        destinations,
+      );
+      if (set.length > 0) await this.#database.brief.query(webhooks.setDestinations, [json(set)]);
+      if (removed.length === 0) return 0;
+      return (await this.#database.long.query(webhooks.removeDestinations, [removed])).length;
+    });
+  }
+
+  async claim(destination: string, limit: number, now: number): Promise<readonly WebhookMessage[]> {
+    const rows = await this.#write(webhooks.claim, [destination, limit, now, now + webhookClaimMs]);
+    return rows.map(toWebhookMessage);
+  }
+
+  async settle(seq: number, outcome: WebhookOutcome): Promise<void> {
+    if (outcome.state === 'delivered') await this.#write(webhooks.delivered, [seq]);
+    else {
+      const { nextAttemptAt, reason } = webhookColumns(outcome);
+      await this.#write(webhooks.failed, [seq, nextAttemptAt, reason.replaceAll('\0', '')]);
+    }
+  }
+
+  nextDueAt(destination: string): Promise<number | null> {
+    return asStoreUnavailable('read', async () => {
+      const [row] = await this.#database.brief.query(webhooks.nextDue, [destination]);
+      return numberOrNull(row?.['nextAttemptAt']);
+    });
+  }
+
+  async pullForward(destination: string, now: number, longestMs: number): Promise<void> {
+    await this.#write(webhooks.pullForward, [destination, now, now + longestMs]);
+  }
+
+  async hold(destination: string, reason: string | null): Promise<boolean> {
+    return (await this.#write(webhooks.hold, [destination, reason])).length > 0;
+  }
+
+  redrive(destination: string): Promise<number> {
+    return asStoreUnavailable(
+      'written',
+      async () => (await this.#database.long.query(webhooks.redrive, [destination])).length,
+    );
+  }
+
+  overview(): Promise<readonly WebhookBacklog[]> {
+    return asStoreUnavailable('read', async () =>
+      (await this.#database.long.query(webhooks.overview)).map(toWebhookBacklog),
+    );
+  }
+
+  #write(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return asStoreUnavailable('written', () => this.#database.brief.query(text, values));
+  }
+}

@@ -1,0 +1,89 @@
+/** The queue of webhook messages in SQLite. */
+import type { SqliteGroupCommit } from '../group-commit.ts';
+import {
+  destinationChanges,
+  numberOrNull,
+  type Row,
+  toWebhookBacklog,
+  toWebhookMessage,
+  webhookColumns,
+} from '../rows.ts';
+import {
+  type WebhookBacklog,
+  webhookClaimMs,
+  type WebhookMessage,
+  type WebhookOutcome,
+  type WebhookQueue,
+  type WebhookSubscription,
+} from '../webhook-queue.ts';
+import type { Statements } from './statements.ts';
+
+/** Runs a query; a failure becomes a rejection with the error of the store interface. */
+type Read = <T>(query: () => T) => Promise<T>;
+
+export class SqliteWebhookQueue implements WebhookQueue {
+  readonly #statements: Statements['webhooks'];
+  readonly #commits: SqliteGroupCommit;
+  readonly #read: Read;
+
+  constructor({ webhooks }: Statements, commits: SqliteGroupCommit, read: Read) {
+    this.#statements = webhooks;
+    this.#commits = commits;
+    this.#read = read;
+  }
+
+  async setDestinations(destinations: readonly WebhookSubscription[]): Promise<number> {
+    const changes = (): ReturnType<typeof destinationChanges> =>
+      destinationChanges(this.#statements.destinations.all(), destinations);
+    const { set, removed } = await this.#read(changes);
+    // Most starts change nothing, and write nothing.
+    if (set.length + removed.length === 0) return 0;
+    return this.#commits.run(() => {
+      const { setDestination, removeDestination, removeMessages } = this.#statements;
+      const current = changes();
+      for (const each of current.set) setDestination.run(each);
+      return current.removed.reduce((sum, name) => {
+        removeDestination.run(name);
+        return sum + Number(removeMessages.run(name).changes);
+      }, 0);
+    });
+  }
+
+  claim(destination: string, limit: number, now: number): Promise<readonly WebhookMessage[]> {
+    return this.#commits.run(() => {
+      const rows: Row[] = this.#statements.due.all({ destination, limit, now });
+      const messages = rows.map(toWebhookMessage);
+      for (const { seq } of messages) this.#statements.markSent.run({ seq, until: now + webhookClaimMs });
+      return messages;
+    });
+  }
+
+  settle(seq: number, outcome: WebhookOutcome): Promise<void> {
+    return this.#commits.run(() => {
+      if (outcome.state === 'delivered') this.#statements.delivered.run(seq);
+      else this.#statements.failed.run({ seq, ...webhookColumns(outcome) });
+    });
+  }
+
+  nextDueAt(destination: string): Promise<number | null> {
+    return this.#read(() => numberOrNull(this.#statements.nextDue.get({ destination })?.['nextAttemptAt']));
+  }
+
+  pullForward(destination: string, now: number, longestMs: number): Promise<void> {
+    return this.#commits.run(
+      () => void this.#statements.pullForward.run({ destination, now, latest: now + longestMs }),
+    );
+  }
+
+  hold(destination: string, reason: string | null): Promise<boolean> {
+    return this.#commits.run(() => Number(this.#statements.hold.run({ destination, reason }).changes) > 0);
+  }
+
+  redrive(destination: string): Promise<number> {
+    return this.#commits.run(() => Number(this.#statements.redrive.run(destination).changes));
+  }
+
+  overview(): Promise<readonly WebhookBacklog[]> {
+    return this.#read(() => this.#statements.overview.all().map(toWebhookBacklog));
+  }
+}

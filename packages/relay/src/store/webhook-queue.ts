@@ -1,0 +1,97 @@
+/** The queue of webhook messages: one row for each event and destination, kept until the destination has received it. */
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+
+/** What webhooks report. A trigger of the database adds the messages when a signup changes its state. */
+export const webhookTypes = ['signup.delivered', 'signup.refused', 'signup.confirmed', 'signup.erased'] as const;
+
+/**
+ * - `signup.delivered` – the API has created the subscription.
+ * - `signup.refused` – the API or the mail server refused the signup for good: it is a dead letter.
+ * - `signup.confirmed` – the person has clicked the link in the relay's confirmation mail.
+ * - `signup.erased` – the person's data were erased; the message contains the id of the signup alone.
+ */
+export type WebhookType = (typeof webhookTypes)[number];
+
+/** What a destination receives. */
+export interface WebhookSubscription {
+  /** Name of the destination. */
+  readonly name: string;
+  readonly types: readonly WebhookType[];
+}
+
+/** A message claimed for an attempt. */
+export interface WebhookMessage {
+  /** Its place in the order of all messages. */
+  readonly seq: number;
+  /** The same for every attempt; a receiver recognises repeated messages by it. */
+  readonly id: string;
+  readonly type: WebhookType;
+  /** Id of the signup. */
+  readonly signup: string;
+  readonly form: string;
+  /** When it happened, in milliseconds since the Unix epoch. */
+  readonly at: number;
+  /** Why the signup was refused; contains no address and no secret. */
+  readonly reason: string | null;
+  /** Number of earlier attempts. */
+  readonly attempts: number;
+  /** What the visitor sent; null once erased. */
+  readonly submission: KeptSubmission | null;
+  /** When the signup was received; null once it is deleted. */
+  readonly receivedAt: number | null;
+}
+
+/** Outcome of an attempt. Reasons contain no address and no secret. */
+export type WebhookOutcome =
+  | { readonly state: 'delivered' }
+  | { readonly state: 'waiting'; readonly nextAttemptAt: number; readonly reason: string }
+  | { readonly state: 'dead'; readonly reason: string };
+
+/** The queue of one destination. */
+export interface WebhookBacklog {
+  readonly destination: string;
+  /** Number of messages that wait. */
+  readonly waiting: number;
+  /** Since when the oldest of them waits, in milliseconds since the Unix epoch; null without one. */
+  readonly oldestSince: number | null;
+  /** Number of dead letters: messages given up, kept for `redrive`. */
+  readonly dead: number;
+  /** Why nothing is sent until an operator resumes it; null while messages are sent. */
+  readonly held: string | null;
+  /** Why the last failed attempt failed; null without a failed message. */
+  readonly reason: string | null;
+}
+
+/**
+ * Duration of a claim, in milliseconds. After that its process counts as dead, and the message is due again. An attempt
+ * must end sooner.
+ */
+export const webhookClaimMs = 60_000;
+
+/** Stores messages. The promise of every write resolves only after the change is synced to disk. */
+export interface WebhookQueue {
+  /**
+   * Makes these the destinations. A new one receives what happens from now on; messages for one that is missing are
+   * deleted.
+   *
+   * @returns number of messages deleted
+   */
+  setDestinations(destinations: readonly WebhookSubscription[]): Promise<number>;
+  /**
+   * Claims due messages for a destination that is not held. The order of the messages of a signup is kept: a message is
+   * not due while an earlier one of the same signup waits.
+   */
+  claim(destination: string, limit: number, now: number): Promise<readonly WebhookMessage[]>;
+  /** Stores the outcome of an attempt; a delivered message is deleted. */
+  settle(seq: number, outcome: WebhookOutcome): Promise<void>;
+  /** When the next message is due, in milliseconds since the Unix epoch; null if none is or the destination is held. */
+  nextDueAt(destination: string): Promise<number | null>;
+  /** Makes messages due now that wait beyond `now + longestMs`, because the clock was set back. */
+  pullForward(destination: string, now: number, longestMs: number): Promise<void>;
+  /** Holds a destination for a reason, or resumes it with null. @returns false if there is no such destination */
+  hold(destination: string, reason: string | null): Promise<boolean>;
+  /** Makes the dead letters of a destination due again. @returns how many */
+  redrive(destination: string): Promise<number>;
+  /** The destinations, by name. */
+  overview(): Promise<readonly WebhookBacklog[]>;
+}
