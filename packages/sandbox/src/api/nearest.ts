@@ -40,7 +40,7 @@ export function nearestRequest(
   const found = operation ?? closest(method, path, addressed);
   const moved: Change[] = [];
   if (!operation) {
-    if (distance(segments(addressed(found)), segments(path)) > 0) moved.push({ field: 'path', to: addressed(found) });
+    if (!fits(addressed(found), path)) moved.push({ field: 'path', to: addressed(found) });
     if (found.method !== method) moved.push({ field: 'method', to: found.method });
   }
   const suggested = changes.length > 0 || moved.length > 0 ? changes : (byStatus[status] ?? []);
@@ -142,43 +142,83 @@ function parse(text: string | null): unknown {
   }
 }
 
-/** A wrong method costs less than half a misspelt segment. */
-const methodCost = 0.4;
-
-/** Extensions are rarely intended: `/subscriptions` more likely lacks a publication than means the list of them. */
-const extensionCost = 1;
+/** What each difference between a path and that of an operation costs; a word with nothing in common costs the most. */
+const costs = {
+  method: 0.4,
+  /** An id that is left out: `/publications/subscriptions`. */
+  missingId: 0.5,
+  missingWord: 0.7,
+  /** A word of the API where an id belongs. */
+  wordForId: 1,
+  superfluous: 1,
+  otherWord: 1.5,
+  /** Extensions are rarely intended: `/subscriptions` more likely lacks a publication than means the list of them. */
+  extension: 1,
+};
 
 function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {
   const asked = segments(path);
-  const cost = (operation: Operation): number =>
-    distance(segments(addressed(operation)), asked) +
-    (operation.method === method ? 0 : methodCost) +
-    (operation.extension ? extensionCost : 0);
-  return operations.reduce((best, operation) => (cost(operation) < cost(best) ? operation : best));
+  const rated = operations.map((operation: Operation) => ({
+    operation,
+    cost:
+      distance(segments(addressed(operation)), asked) +
+      (operation.method === method ? 0 : costs.method) +
+      (operation.extension ? costs.extension : 0),
+  }));
+  return rated.reduce((best, each) => (each.cost < best.cost ? each : best)).operation;
 }
 
 const segments = (path: string): string[] => path.split('/').filter(Boolean).slice(0, 20);
 
-/** Edits between two paths, a segment at a time: 1 for one too many or too few, a share of it for a misspelt word. */
+const isId = (part: string): boolean => part.startsWith('{');
+
+const words = new Set(operations.flatMap(({ path }) => segments(path)).filter((part) => !isId(part)));
+
+/** Whether a path is one of the template's. */
+const fits = (template: string, path: string): boolean =>
+  new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
+
+/** The cost of the edits between a template and a path, a segment at a time. */
 function distance(template: readonly string[], asked: readonly string[]): number {
-  return edits(template, asked, (wanted, given) => (wanted.startsWith('{') ? 0 : misspelling(wanted, given)));
+  return edits(template, asked, {
+    missing: (wanted) => (isId(wanted) ? costs.missingId : costs.missingWord),
+    superfluous: costs.superfluous,
+    replaced: (wanted, given) =>
+      isId(wanted) ? (words.has(given) ? costs.wordForId : 0) : misspelling(wanted, given.toLowerCase()),
+  });
 }
 
 function misspelling(wanted: string, given: string): number {
   if (wanted === given) return 0;
-  const letters = edits(wanted.split(''), given.toLowerCase().slice(0, 60).split(''), (a, b) => (a === b ? 0 : 1));
-  return Math.min(1.5, 0.1 + (letters / wanted.length) * 2);
+  const letters = edits(wanted.split(''), given.slice(0, 60).split(''), {
+    missing: () => 1,
+    superfluous: 1,
+    replaced: (a, b) => (a === b ? 0 : 1),
+  });
+  return Math.min(costs.otherWord, 0.1 + (letters / wanted.length) * 2);
 }
 
-/** Levenshtein distance with a cost for each replacement. */
-function edits<Part>(from: readonly Part[], to: readonly Part[], replace: (a: Part, b: Part) => number): number {
-  let row = to.map((_, index) => index + 1);
-  row.unshift(0);
-  for (const [index, part] of from.entries()) {
-    const next = [index + 1];
-    for (const [column, other] of to.entries()) {
+/** Levenshtein distance with a cost for each kind of edit. */
+function edits<Part>(
+  wanted: readonly Part[],
+  given: readonly Part[],
+  cost: {
+    readonly missing: (part: Part) => number;
+    readonly superfluous: number;
+    readonly replaced: (wanted: Part, given: Part) => number;
+  },
+): number {
+  let row = [0, ...given.map((_, index) => (index + 1) * cost.superfluous)];
+  for (const part of wanted) {
+    const missing = cost.missing(part);
+    const next = [(row[0] ?? 0) + missing];
+    for (const [column, other] of given.entries()) {
       next.push(
-        Math.min((row[column] ?? 0) + replace(part, other), (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1),
+        Math.min(
+          (row[column] ?? 0) + cost.replaced(part, other),
+          (row[column + 1] ?? 0) + missing,
+          (next[column] ?? 0) + cost.superfluous,
+        ),
       );
     }
     row = next;
