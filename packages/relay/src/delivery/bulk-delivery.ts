@@ -167,7 +167,8 @@ export class BulkDelivery {
     const { store, forms, publicationId, stopping, now } = this.#options;
     while (signups.length < maxBatchSize && !stopping.aborted) {
       const batch = { id, publicationId };
-      const claimed = await store.claim({ forms: this.#forms, limit: claimSize, now: now(), batch });
+      const limit = Math.min(claimSize, maxBatchSize - signups.length);
+      const claimed = await store.claim({ forms: this.#forms, limit, now: now(), batch });
       const rest = claimed.filter((signup) => {
         const form = forms[signup.form];
         const fits = form !== undefined && body.add(signup, form);
@@ -175,7 +176,7 @@ export class BulkDelivery {
         return !fits;
       });
       if (rest.length > 0) await store.release(rest.map((signup) => signup.id));
-      if (rest.length > 0 || claimed.length < claimSize) return;
+      if (rest.length > 0 || claimed.length < limit) return;
     }
   }
 
@@ -192,8 +193,7 @@ export class BulkDelivery {
       circuits.recordFailure(decision);
       for (const { form } of signups) onEvent({ type: 'retryScheduled', form, cause: decision.cause });
       // The confirmation finds out whether the batch arrived.
-      if (decision.mayHaveArrived && signups.length > 0) await writer.write(() => store.batchSent(id, now()));
-      if (decision.mayHaveArrived || signups.length === 0) return;
+      if (decision.mayHaveArrived) return writer.write(() => store.batchSent(id, now()));
       await writer.write(() => store.release(signups.map((signup) => signup.id)));
     }
     const at = now();
@@ -240,7 +240,7 @@ class BatchBody {
   add(signup: ClaimedSignup, form: Form): boolean {
     const request = toSubscriptionRequest(signup, form);
     const bytes = Buffer.byteLength(JSON.stringify(request)) + 1;
-    if (this.subscriptions.length === maxBatchSize || this.#bytes + bytes > maxBatchBytes) return false;
+    if (this.#bytes + bytes > maxBatchBytes) return false;
     this.#bytes += bytes;
     this.subscriptions.push(request);
     return true;

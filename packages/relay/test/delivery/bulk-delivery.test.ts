@@ -4,7 +4,7 @@ import { BulkDelivery, type BulkOptions } from '../../src/delivery/bulk-delivery
 import { StoreUnavailableError, type SignupStore } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { publicationId, unreachable } from '../running-relay.ts';
-import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
+import { deliveryParts, listed, listPage, operationHeader, refusal, startAt, type DeliveryParts } from './parts.ts';
 
 type Answer = (request: Request) => Promise<Response>;
 
@@ -156,6 +156,7 @@ describe('a batch', () => {
     expect(test.onEnd).toHaveBeenCalledOnce();
     const [sent = [], ...more] = await test.batches();
     expect(more).toEqual([]);
+    expect(test.requests.at(-1)?.headers.get(operationHeader)).toBe('subscriptions.bulkCreate');
     expect(sent.toSorted()).toEqual(people(450).toSorted());
     expect(claims).toEqual([200, 200, 200]);
     expect(await store.openBatches(publicationId)).toEqual([
@@ -167,23 +168,28 @@ describe('a batch', () => {
   it('has at most a thousand signups', async () => {
     const test = bulk();
     await fill(test, 1010);
+    const claim = vi.spyOn(test.options.store, 'claim');
     await test.send();
+    expect(claim.mock.calls.map(([{ limit }]) => limit)).toEqual([200, 200, 200, 200, 200]);
     expect((await test.batches()).map(({ length }) => length)).toEqual([1000]);
     expect(await test.options.store.counts()).toMatchObject({ sent: 1000, waiting: 10 });
   });
 
   it('has at most a million bytes; what does not fit stays in the backlog', async () => {
     const test = bulk();
-    // A request of 10,000 bytes: 100 of them with their commas are one byte too many.
-    const frame = JSON.stringify({ email: 'p00@example.com', utm_content: '' }).length;
-    await fill(test, 110, 'x'.repeat(10_000 - frame));
+    // With its comma, a request of 10,000 bytes: 100 of them fit.
+    const frame = JSON.stringify({ email: 'p100@example.com', utm_content: '' }).length + 1;
+    const utm_content = 'x'.repeat(10_000 - frame);
+    for (let n = 100; n < 310; n += 1) {
+      const email = `p${n}@example.com`;
+      await test.options.store.accept(newSignup(email, { submission: { email, utm_content }, receivedAt: startAt }));
+    }
+    const claim = vi.spyOn(test.options.store, 'claim');
     await test.send();
-    const [sent = []] = await test.batches();
-    const bytes = Buffer.byteLength(await (test.requests.at(-1)?.clone().text() ?? Promise.resolve('')));
-    expect(sent.length).toBeGreaterThan(95);
-    expect(bytes).toBeLessThan(1_000_000 + 30);
-    expect(bytes + 10_001).toBeGreaterThan(1_000_000);
-    expect(await test.options.store.backlog(['default'], 1000)).toBe(110 - sent.length);
+    expect((await test.batches()).map(({ length }) => length)).toEqual([100]);
+    expect(claim).toHaveBeenCalledOnce();
+    expect(test.logged.join()).toContain('"signups":100,"msg":"sent in bulk"');
+    expect(await test.options.store.backlog(['default'], 1000)).toBe(110);
   });
 
   it('is not sent without signups', async () => {
@@ -191,6 +197,39 @@ describe('a batch', () => {
     await test.send();
     expect(await test.batches()).toEqual([]);
     expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+    await fill(test, 20);
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+
+  it('is in flight until its answer, and not confirmed before', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const test = bulk({ create: (request) => promise.then(() => accepted(request)) });
+    await fill(test, 20);
+    expect(test.delivery.isIdle).toBe(true);
+    test.delivery.startBatch();
+    await vi.waitFor(async () => expect(await test.batches()).toHaveLength(1));
+    expect(test.delivery.isIdle).toBe(false);
+    const reads = test.requests.length;
+    test.clock.now += 3_600_000;
+    test.delivery.startConfirmation();
+    await vi.waitFor(() => expect(test.delivery.nextConfirmationAt).toBeNull());
+    await vi.waitFor(() => expect(test.onEnd).toHaveBeenCalledOnce());
+    expect(test.requests).toHaveLength(reads);
+    resolve();
+    await test.delivery.end();
+    expect(test.delivery.isIdle).toBe(true);
+    expect(await test.options.store.openBatches(publicationId)).toMatchObject([{ open: 20 }]);
+  });
+
+  it('closes the circuit breakers', async () => {
+    let answer: Answer = () => Promise.resolve(refusal(401));
+    const test = bulk({ create: (request) => answer(request) });
+    await fill(test, 20);
+    await test.send();
+    expect(test.options.circuits.isFailing).toBe(true);
+    answer = accepted;
+    await test.send();
+    expect(test.options.circuits.isFailing).toBe(false);
   });
 
   it('claims nothing once the relay stops', async () => {
@@ -213,7 +252,7 @@ describe('a batch', () => {
     });
     await fill(test, 20);
     await test.send();
-    await fill(test, 20, 'other');
+    await fill(test, 20, 'x', 'other');
     await test.options.store.accept(newSignup('new@example.com', { receivedAt: startAt }));
     await test.send();
     expect(backgrounds).toEqual([true, false]);
@@ -237,11 +276,30 @@ describe('a batch that the API refuses', () => {
     const claimed = await test.options.store.claim({ forms: ['default'], limit: 1000, now: test.clock.now });
     expect(claimed.length).toBeGreaterThan(0);
     expect(claimed.every(({ tried }) => !tried)).toBe(true);
-    expect(test.logged.join()).toContain('refused in bulk; each goes alone');
+    expect(JSON.parse(test.logged[0] ?? '')).toMatchObject({
+      reason: expect.stringContaining('No (X)') as string,
+      signups: 30,
+      msg: 'refused in bulk; each goes alone',
+    });
     expect(test.options.circuits.isFailing).toBe(false);
     for (let n = 0; n < 10; n += 1) await test.send();
     test.clock.now += 30 * 60_000;
     await fill(test, 30, 'last');
+    expect(await test.delivery.hasBacklog()).toBe(true);
+  });
+
+  it('is followed by a backlog of the configured number only, and not sooner because of a confirmation', async () => {
+    const test = bulk({ create: () => Promise.resolve(refusal(400)) });
+    await fill(test, 30);
+    await test.send();
+    await fill(test, 15, 'x', 'after');
+    await test.confirm();
+    test.clock.now += 5000;
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    await fill(test, 5, 'x', 'more');
+    await test.confirm();
+    expect(await test.delivery.hasBacklog()).toBe(false);
+    test.clock.now += 5000;
     expect(await test.delivery.hasBacklog()).toBe(true);
   });
 
@@ -293,15 +351,19 @@ describe('a batch that fails', () => {
     await fill(test, 20);
     await test.send();
     expect(await test.options.store.openBatches(publicationId)).toMatchObject([{ sentAt: startAt, open: 20 }]);
+    expect(test.logged.join()).not.toContain('refused in bulk');
   });
 
-  it('with 401 opens the circuit breaker of the key, and its signups stay in the backlog', async () => {
-    const test = bulk({ create: () => Promise.resolve(refusal(401)) });
-    await fill(test, 20);
-    await test.send();
-    expect(test.options.circuits.isFailing).toBe(true);
-    expect(await test.options.store.backlog(['default'], 100)).toBe(20);
-  });
+  it.each([401, 403])(
+    'with %i opens the circuit breaker of the key, and its signups stay in the backlog',
+    async (status) => {
+      const test = bulk({ create: () => Promise.resolve(refusal(status)) });
+      await fill(test, 20);
+      await test.send();
+      expect(test.options.circuits.isFailing).toBe(true);
+      expect(await test.options.store.backlog(['default'], 100)).toBe(20);
+    },
+  );
 
   it('before it is claimed, because the list cannot be read, leaves no batch behind', async () => {
     const test = bulk({ list: () => Promise.resolve(refusal(401)) });
@@ -318,6 +380,8 @@ describe('a batch that fails', () => {
     await test.send();
     expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
     expect(test.options.circuits.isFailing).toBe(false);
+    test.options.health.succeeded('claim');
+    expect(test.events.at(-1)).toEqual({ type: 'storeRecovered' });
   });
 });
 
@@ -335,8 +399,14 @@ describe('the confirmation of batches', () => {
     await test.delivery.end();
     expect(test.delivery.nextConfirmationAt).toBe(startAt + 10_000);
     test.clock.now += 9999;
+    const openBatches = vi.spyOn(test.options.store, 'openBatches');
     await test.confirm();
-    expect(test.requests.filter(({ method }) => method === 'GET')).toHaveLength(1);
+    expect(openBatches).not.toHaveBeenCalled();
+    test.clock.now += 1;
+    test.delivery.startConfirmation();
+    test.delivery.startConfirmation();
+    await test.delivery.end();
+    expect(test.requests.filter(({ method }) => method === 'GET')).toHaveLength(2);
   });
 
   it('reads the list half a minute after the batch, unless set otherwise', async () => {
@@ -384,7 +454,10 @@ describe('the confirmation of batches', () => {
   ] as const)('waits after %s', async (_case, answer, waitMs) => {
     const test = await withUnreadableList(answer);
     expect(test.delivery.nextConfirmationAt).toBe(startAt + 30_000 + waitMs);
-    expect(test.logged.join()).toContain('the list of subscriptions cannot be read');
+    expect(JSON.parse(test.logged.at(-1) ?? '')).toMatchObject({
+      reason: expect.stringMatching(/./) as string,
+      msg: 'the list of subscriptions cannot be read to confirm what was sent in bulk',
+    });
     expect(test.options.circuits.isFailing).toBe(waitMs !== 60_000);
   });
 
@@ -404,6 +477,8 @@ describe('the confirmation of batches', () => {
     await test.confirm();
     expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
     expect(test.delivery.nextConfirmationAt).toBe(startAt + 1000);
+    test.options.health.succeeded('claim');
+    expect(test.events.at(-1)).toEqual({ type: 'storeRecovered' });
   });
 
   it('makes the backlog counted again, for batches that were interrupted', async () => {

@@ -1,10 +1,10 @@
 /** The delivery of one signup: its requests to the API, and the outcome that is stored. */
 import { describe, expect, it, vi } from 'vitest';
-import { SingleDelivery } from '../../src/delivery/single-delivery.ts';
-import type { ClaimedSignup } from '../../src/index.ts';
+import { SingleDelivery, toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
+import type { ClaimedSignup, Form } from '../../src/index.ts';
 import { newSignup } from '../new-signup.ts';
 import { publicationId, unreachable } from '../running-relay.ts';
-import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
+import { deliveryParts, listed, listPage, operationHeader, refusal, startAt, type DeliveryParts } from './parts.ts';
 
 const email = 'ada@example.com';
 const skewMs = 5 * 60_000;
@@ -75,7 +75,11 @@ describe('a first attempt', () => {
     const test = single({ create: created([{ message: 'No such field.', code: 'X' }]) });
     await test.deliver();
     expect(test.logged).toHaveLength(2);
-    expect(test.logged[1]).toContain('"warnings":[{"message":"No such field.","code":"X"}]');
+    expect(JSON.parse(test.logged[1] ?? '')).toMatchObject({
+      level: 40,
+      warnings: [{ message: 'No such field.', code: 'X' }],
+      msg: 'the API left out parts of this signup; check the custom fields',
+    });
   });
 
   it.each([
@@ -99,7 +103,11 @@ describe('a retry', () => {
   it('looks the address up, and creates the subscription without reactivation if there is none', async () => {
     const test = single();
     await test.deliver(tried);
-    const [lookup] = test.requests;
+    const [lookup, creation] = test.requests;
+    expect([lookup, creation].map((request) => request?.headers.get(operationHeader))).toEqual([
+      'subscriptions.list',
+      'subscriptions.create',
+    ]);
     const { pathname, searchParams } = new URL(lookup?.url ?? '');
     expect([pathname, Object.fromEntries(searchParams)]).toEqual([
       `/v2/publications/${publicationId}/subscriptions`,
@@ -117,6 +125,7 @@ describe('a retry', () => {
     await test.deliver(tried);
     expect(await test.bodies()).toEqual([]);
     expect(await stored(test)).toMatchObject({ state: 'delivered' });
+    expect(test.logged).toHaveLength(1);
   });
 
   it('updates an older subscription without a welcome mail', async () => {
@@ -132,9 +141,9 @@ describe('a retry', () => {
   });
 
   it('is scheduled again where the lookup fails', async () => {
-    const test = single({ list: () => Promise.resolve(refusal(401)) });
+    const test = single({ list: () => Promise.resolve(refusal(503)) });
     await test.deliver(tried);
-    expect(await test.bodies()).toEqual([]);
+    expect(test.requests.map(({ method }) => method)).toEqual(['GET']);
     expect(await stored(test)).toMatchObject({ state: 'waiting' });
   });
 });
@@ -184,6 +193,7 @@ describe('a failed attempt', () => {
     });
     await test.deliver();
     expect(await stored(test)).toMatchObject({ state: 'waiting', tried: true, nextAttemptAt: startAt });
+    for (const utm_term of ['second', 'third']) await test.deliver({ submission: { email, utm_term } });
     expect(test.events).toEqual([]);
     expect(test.options.circuits.isFailing).toBe(false);
   });
@@ -203,5 +213,65 @@ describe('a refused signup', () => {
       msg: 'refused for good; kept as a dead letter',
     });
     expect(test.options.circuits.isFailing).toBe(false);
+  });
+});
+
+describe('the request to the API', () => {
+  const form = (consentField: string | null, pinned: Form['pinned'] = {}): Pick<Form, 'pinned' | 'consent'> => ({
+    pinned,
+    consent: { version: null, required: false, field: consentField, address: 'none' },
+  });
+  const requestOf = (
+    submission: Partial<ClaimedSignup['submission']>,
+    { of, ...signup }: { tried?: boolean; confirmed?: boolean; of?: Pick<Form, 'pinned' | 'consent'> } = {},
+  ) => toSubscriptionRequest({ submission: { email, ...submission }, tried: false, confirmed: false, ...signup }, of);
+
+  it('has the address alone where nothing else was sent, also for a form that was removed', () => {
+    expect(requestOf({})).toStrictEqual({ email });
+    expect(requestOf({ custom_fields: [] }, { of: form(null) })).toStrictEqual({ email });
+  });
+
+  it('has the attribution and the custom fields of the page', () => {
+    const sent = {
+      utm_source: 'site',
+      utm_campaign: 'spring',
+      referral_code: 'r',
+      custom_fields: [
+        { name: 'City', value: 'Oslo' },
+        { name: 'Topics', value: ['a', 'b'] },
+        { name: 'Age', value: 7 },
+      ],
+    };
+    expect(requestOf(sent)).toStrictEqual({ email, ...sent });
+  });
+
+  it('has the consent in the field of the operator, and no other value in that field', () => {
+    const custom_fields = [
+      { name: 'Consent', value: 'claimed by the page' },
+      { name: 'City', value: 'Oslo' },
+    ];
+    const city = { name: 'City', value: 'Oslo' };
+    const of = form('Consent');
+    expect(requestOf({ custom_fields }, { of }).custom_fields).toEqual([city]);
+    expect(requestOf({ custom_fields, consent: 'I agree.' }, { of }).custom_fields).toEqual([
+      city,
+      { name: 'Consent', value: 'I agree.' },
+    ]);
+    expect(requestOf({ consent: true }, { of }).custom_fields).toEqual([{ name: 'Consent', value: 'yes' }]);
+    expect(requestOf({ consent: 'I agree.' }, { of: form(null) })).toStrictEqual({ email });
+  });
+
+  it('asks for no second confirmation where the relay has one, unless the operator pinned it', () => {
+    expect(requestOf({}, { confirmed: true })).toStrictEqual({ email, double_opt_override: 'off' });
+    expect(requestOf({}, { confirmed: true, of: form(null, { double_opt_override: 'on' }) })).toStrictEqual({
+      email,
+      double_opt_override: 'on',
+    });
+  });
+
+  it('has the pinned fields, but reactivates nobody in a retry', () => {
+    const of = form(null, { tier: 'free', reactivate_existing: true });
+    expect(requestOf({}, { of })).toStrictEqual({ email, tier: 'free', reactivate_existing: true });
+    expect(requestOf({}, { of, tried: true })).toStrictEqual({ email, tier: 'free', reactivate_existing: false });
   });
 });
