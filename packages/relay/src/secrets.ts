@@ -41,8 +41,12 @@ export function loadOrCreateOperatorToken(file: string): string {
   return loadOrCreateSecret(file, "The operator's token", 'RELAY_OPERATOR_TOKEN');
 }
 
-/** Whether an `Authorization` header contains the token, compared in constant time. */
-export function hasOperatorToken(header: string | null | undefined, token: string): boolean {
+/**
+ * Whether an `Authorization` header contains the token, compared in constant time.
+ *
+ * @param header - such as `Bearer TOKEN`
+ */
+export function hasBearerToken(header: string | null | undefined, token: string): boolean {
   const [scheme = '', given = ''] = (header ?? '').split(' ');
   return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(given), digest(token));
 }

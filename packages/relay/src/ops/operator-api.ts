@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { PageRequest } from '../store/signup-store.ts';
 import { BadLineError, exportLines, importLines } from '../store/transfer.ts';
 import type { Operator } from './operator.ts';
-import { hasOperatorToken } from '../secrets.ts';
+import { hasBearerToken } from '../secrets.ts';
 import { readFilter } from './signup-filter.ts';
 
 /** Options of {@link operatorApi}. */
@@ -117,7 +117,7 @@ function badFilter(errors: readonly string[]): Refused {
 
 /** A 401 for a request whose `Authorization` header is not the operator token; null for one with it. */
 export function refuseWithoutToken(authorization: string | null | undefined, token: string): Response | null {
-  if (hasOperatorToken(authorization, token)) return null;
+  if (hasBearerToken(authorization, token)) return null;
   const answer = refuse(
     refused(401, 'UNAUTHORIZED', 'The operator token is missing or wrong: send it as "Authorization: Bearer …".'),
   );

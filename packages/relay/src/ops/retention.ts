@@ -11,12 +11,16 @@ const hourMs = 3_600_000;
 /** Options of {@link applyRetention}. */
 export interface RetentionOptions {
   readonly store: Pick<SignupStore, 'expire'>;
+  /** As the configuration has it. */
   readonly retention: RetentionDays;
   readonly log: Log;
   readonly now?: (() => number) | undefined;
 }
 
-/** Erases once what has expired. A failure of the store is logged; the next run erases what this one left. */
+/**
+ * Erases once what has expired: a relay that only delivers on demand calls this beside it. A failure of the store is
+ * logged; the next run erases what this one left.
+ */
 export async function applyRetention({ store, retention, log, now = Date.now }: RetentionOptions): Promise<void> {
   try {
     const erased = await store.expire(momentsBefore(retention, now()));

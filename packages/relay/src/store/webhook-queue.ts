@@ -1,4 +1,4 @@
-/** The queue of webhook messages: one row for each event and destination, kept until the destination has received it. */
+/** The queue of webhook messages: one row for each event and destination, kept until the destination has it. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 
 /** What webhooks report. A trigger of the database adds the messages when a signup changes its state. */
