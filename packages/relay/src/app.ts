@@ -71,7 +71,8 @@ export interface Relay {
   start(): void;
   /**
    * Delivers on demand, instead of {@link Relay.start}: everything that is due, until nothing is, or `untilMs` is near.
-   * Attempts in flight are awaited until then; those that take longer count as lost after three minutes.
+   * Attempts in flight are awaited until then; those that take longer count as lost after three minutes. Calls at the
+   * same time deliver one after the other.
    *
    * @param options - `untilMs`: milliseconds since the Unix epoch
    * @returns `nextDueAt`: when to call again, in milliseconds since the Unix epoch; null if nothing waits
@@ -106,6 +107,8 @@ interface RelayParts {
   readonly now: () => number;
   /** True once the relay shuts down. */
   isDraining: boolean;
+  /** Ends with the calls of {@link Relay.deliver} so far. */
+  delivering: Promise<unknown>;
 }
 
 /**
@@ -142,10 +145,8 @@ export function createRelay(options: RelayOptions): Relay {
 /** Longest time before a deadline in which nothing new is started, in milliseconds: the timeout of a call. */
 const lastStartMs = 30_000;
 
-async function deliverUntil(
-  untilMs: number,
-  { dispatcher, confirmation, now }: RelayParts,
-): Promise<{ readonly nextDueAt: number | null }> {
+async function deliverUntil(untilMs: number, parts: RelayParts): Promise<{ readonly nextDueAt: number | null }> {
+  const { dispatcher, confirmation, now, delivering: before } = parts;
   const remainingMs = Math.max(0, untilMs - now());
   const ending = new AbortController();
   let deadline: NodeJS.Timeout | undefined;
@@ -153,9 +154,13 @@ async function deliverUntil(
   const late = new Promise<number[]>((resolve) => {
     deadline = setTimeout(() => resolve([now()]), remainingMs);
   });
-  const done = Promise.all([dispatcher.deliver(ending.signal), confirmation?.mailer.deliver(ending.signal) ?? null]);
+  const done = before.then(() =>
+    Promise.all([dispatcher.deliver(ending.signal), confirmation?.mailer.deliver(ending.signal) ?? null]),
+  );
+  const first = Promise.race([done, late]);
+  parts.delivering = Promise.allSettled([before, first]);
   try {
-    return { nextDueAt: earliest(await Promise.race([done, late])) };
+    return { nextDueAt: earliest(await first) };
   } finally {
     clearTimeout(lastStart);
     clearTimeout(deadline);
@@ -211,6 +216,7 @@ function createParts(options: RelayOptions): RelayParts {
     onEvent,
     now,
     isDraining: false,
+    delivering: Promise.resolve(),
   };
   return parts;
 }

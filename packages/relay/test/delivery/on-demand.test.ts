@@ -1,5 +1,6 @@
 /** Delivery on demand: what is due is delivered, and the time of the next call is returned. */
 import { describe, expect, it } from 'vitest';
+import { eventually } from '../eventually.ts';
 import { startMailServer } from '../mail-server.ts';
 import { newSignup } from '../new-signup.ts';
 import { runRelay, unreachable } from '../running-relay.ts';
@@ -26,6 +27,23 @@ describe('delivery on demand', () => {
     expect((await relay.store.counts()).delivered).toBe(20);
     expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
     expect(api.received).toHaveLength(20);
+  });
+
+  it('delivers once for several calls at the same time, all of which end when nothing is due', async () => {
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const release = Promise.withResolvers<null>();
+    const relay = runRelay({
+      api: asFetch(async (request) => {
+        await release.promise;
+        return api.fetch(request);
+      }),
+    });
+    for (const signup of people(12)) await relay.store.accept(signup);
+    const calls = [relay.deliver(inAMinute()), relay.deliver(inAMinute())];
+    await eventually('the first are in flight', async () => (await relay.store.counts()).sent === 5);
+    release.resolve(null);
+    expect(await Promise.all(calls)).toEqual([{ nextDueAt: null }, { nextDueAt: null }]);
+    expect(api.received).toHaveLength(12);
   });
 
   it('returns the time of the next attempt while the API fails', async () => {
