@@ -2,7 +2,7 @@
 import type { Form } from '../admission/form.ts';
 import { defaultBackoff, type BackoffOptions } from '../delivery/retry.ts';
 import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
-import { InFlight, type LoopOptions, runLoop, runUntilIdle, StoreWriter, WakeSignal } from '../delivery/loop.ts';
+import { QueueWorker } from '../delivery/loop.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
@@ -50,13 +50,8 @@ export class ConfirmationMailer {
   readonly #options: ConfirmationMailerOptions;
   readonly #forms: ReadonlyMap<string, Form>;
   readonly #random: () => number;
-  readonly #wakeSignal = new WakeSignal();
-  readonly #inFlight = new InFlight(() => this.#wakeSignal.notify());
-  readonly #stop = new AbortController();
-  readonly #giveUp = new AbortController();
-  readonly #writer: StoreWriter;
+  readonly #worker: QueueWorker;
   #transport: Promise<MailTransport> | null = null;
-  #loop: Promise<unknown> | null = null;
   readonly #circuit: CircuitBreaker<TemporaryFailure>;
 
   constructor(options: ConfirmationMailerOptions) {
@@ -77,11 +72,17 @@ export class ConfirmationMailer {
         onEvent({ type: 'mailCircuitClosed' });
       },
     });
-    this.#writer = new StoreWriter({ health: options.health, stopping: this.#stop.signal });
+    this.#worker = new QueueWorker({
+      health: options.health,
+      isShared: options.store.shared,
+      openForMs: () => this.#circuit.openForMs,
+      startDue: () => this.#startDue(),
+      now,
+    });
   }
 
   start(): void {
-    this.#loop ??= runLoop(this.#loopOptions());
+    this.#worker.start();
   }
 
   /**
@@ -90,23 +91,9 @@ export class ConfirmationMailer {
    * @returns when the next mail is due, in milliseconds since the Unix epoch; null if unknown
    */
   async deliver(ending: AbortSignal): Promise<number | null> {
-    const isIdle = (): boolean => this.#inFlight.size === 0;
-    const inFlight = () => this.#inFlight.end();
-    const nextDueAt = await runUntilIdle({ ...this.#loopOptions(), isIdle, inFlight }, ending, this.#options.now);
+    const nextDueAt = await this.#worker.deliver(ending);
     await this.#closeTransport();
     return nextDueAt;
-  }
-
-  #loopOptions(): LoopOptions {
-    const { health, store } = this.#options;
-    return {
-      wakeSignal: this.#wakeSignal,
-      stopping: this.#stop.signal,
-      health,
-      isShared: store.shared,
-      openForMs: () => this.#circuit.openForMs,
-      startDue: () => this.#startDue(),
-    };
   }
 
   /** The next mail opens it again. */
@@ -118,7 +105,7 @@ export class ConfirmationMailer {
 
   /** Wakes the loop: something new may be due. */
   wake(): void {
-    this.#wakeSignal.notify();
+    this.#worker.wake();
   }
 
   /**
@@ -126,12 +113,7 @@ export class ConfirmationMailer {
    * have been sent; the next start sends it again, with the same Message-ID.
    */
   async stop(graceMs: number): Promise<void> {
-    this.#stop.abort();
-    this.#wakeSignal.notify();
-    await this.#loop;
-    const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
-    await this.#inFlight.end();
-    clearTimeout(timer);
+    await this.#worker.stop(graceMs);
     await this.#closeTransport();
   }
 
@@ -141,10 +123,10 @@ export class ConfirmationMailer {
     const forms = [...this.#forms.keys()];
     // While the server fails, one mail at a time is tried.
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
-    const free = limit - this.#inFlight.size;
+    const free = limit - this.#worker.inFlight.size;
     if (free <= 0) return null;
     const due = await store.claim({ forms, limit: free, now: now(), state: 'unconfirmed' });
-    for (const signup of due) this.#inFlight.add(this.#send(signup));
+    for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
     if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');
     return next === null ? null : next - now();
@@ -162,13 +144,13 @@ export class ConfirmationMailer {
     try {
       await spanning(span, async () => {
         this.#transport ??= openTransport(server);
-        await (await this.#transport).send(message, this.#giveUp.signal);
+        await (await this.#transport).send(message, this.#worker.givenUp);
       });
     } catch (error) {
       return this.#failed(signup, error, span);
     }
     this.#circuit.recordSuccess();
-    await this.#writer.write(() =>
+    await this.#worker.writer.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
     const waitedMs = now() - receivedAt;
@@ -179,13 +161,13 @@ export class ConfirmationMailer {
   async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown, { logFields }: Span): Promise<void> {
     const { store, log, onEvent, secrets, now } = this.#options;
     // Aborted because the relay stops: the claim expires, and the next process sends the mail.
-    if (this.#giveUp.signal.aborted) return;
+    if (this.#worker.givenUp.aborted) return;
     const failure = classifyMailError(error, secrets);
     const { reason } = failure;
     if (failure.kind === 'permanent') {
       // The server works: it has refused one recipient.
       this.#circuit.recordSuccess();
-      await this.#writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
+      await this.#worker.writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error(
         { signup: id, reason, ...logFields },
         'the confirmation mail was refused for good; kept as a dead letter',
@@ -201,7 +183,9 @@ export class ConfirmationMailer {
       { signup: id, reason, nextAttemptAt, ...logFields },
       'the confirmation mail was not sent; it will be tried again',
     );
-    await this.#writer.write(() => store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason }));
+    await this.#worker.writer.write(() =>
+      store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt, reason }),
+    );
   }
 
   /** Exponential backoff with 50–100 % jitter: as long as the mail has waited already, which doubles its age. */

@@ -179,3 +179,64 @@ export class StoreWriter {
     }
   }
 }
+
+/** Options of {@link QueueWorker}. `startDue` adds what it starts to the tasks in flight. */
+export interface QueueWorkerOptions extends Pick<LoopOptions, 'health' | 'isShared' | 'openForMs' | 'startDue'> {
+  readonly now: () => number;
+}
+
+/** Works off a queue, all the time or on demand: tasks run beside the loop, and end when the relay stops. */
+export class QueueWorker {
+  readonly inFlight = new InFlight(() => this.wake());
+  readonly writer: StoreWriter;
+  readonly #options: QueueWorkerOptions;
+  readonly #wakeSignal = new WakeSignal();
+  readonly #stop = new AbortController();
+  readonly #giveUp = new AbortController();
+  #loop: Promise<unknown> | null = null;
+
+  constructor(options: QueueWorkerOptions) {
+    this.#options = options;
+    this.writer = new StoreWriter({ health: options.health, stopping: this.#stop.signal });
+  }
+
+  /** Aborts when tasks in flight are given up. */
+  get givenUp(): AbortSignal {
+    return this.#giveUp.signal;
+  }
+
+  start(): void {
+    this.#loop ??= runLoop(this.#loopOptions());
+  }
+
+  /** Wakes the loop: something new may be due. */
+  wake(): void {
+    this.#wakeSignal.notify();
+  }
+
+  /**
+   * Works until nothing is due or `ending` aborts, and ends what is in flight.
+   *
+   * @param isFed - whether something else may still add to the queue; it calls {@link QueueWorker.wake} at the end
+   * @returns when the next task is due, in milliseconds since the Unix epoch; null if unknown
+   */
+  deliver(ending: AbortSignal, isFed = (): boolean => false): Promise<number | null> {
+    const isIdle = (): boolean => this.inFlight.size === 0 && !isFed();
+    const inFlight = () => this.inFlight.end();
+    return runUntilIdle({ ...this.#loopOptions(), isIdle, inFlight }, ending, this.#options.now);
+  }
+
+  /** Starts nothing more, gives tasks in flight `graceMs` milliseconds to end, then aborts them. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stop.abort();
+    this.wake();
+    await this.#loop;
+    const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
+    await this.inFlight.end();
+    clearTimeout(timer);
+  }
+
+  #loopOptions(): LoopOptions {
+    return { ...this.#options, wakeSignal: this.#wakeSignal, stopping: this.#stop.signal };
+  }
+}
