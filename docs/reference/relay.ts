@@ -7,22 +7,26 @@ import { parse } from 'yaml';
 import type * as z from 'zod';
 import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
 import { createMetrics } from '../../packages/relay/src/ops/metrics.ts';
-import { formSettings, relaySettings, settings } from '../../packages/relay/src/settings.ts';
+import { formSettings, relaySettings, type Setting, settings, webhookSettings } from '../../packages/relay/src/settings.ts';
 import { root } from '../site.ts';
 import { code, codes, table, type Page } from './page.ts';
 
 /** Whether a setting has to be there. */
 function isRequired(name: string): boolean {
-  const schemas: Readonly<Record<string, z.ZodType>> = { ...relaySettings.shape, ...formSettings.shape };
+  const schemas: Readonly<Record<string, z.ZodType>> = {
+    ...relaySettings.shape,
+    ...formSettings.shape,
+    ...webhookSettings.shape,
+  };
   return schemas[name]?.safeParse(undefined).success === false;
 }
 
 export function settingsPage(): Page {
-  const rows = (ofForm: boolean): string =>
+  const rows = (isShown: (setting: Setting) => boolean): string =>
     table(
       ['Variable', 'In a file', 'Meaning', 'Default'],
       settings
-        .filter((setting) => setting.ofForm === ofForm)
+        .filter(isShown)
         .map(({ name, key, about, default: preset }) => [
           code(name),
           code(key),
@@ -41,13 +45,20 @@ then has a shorter name. \`npm run relay -- check\` checks them without starting
 
 ## Of the relay
 
-${rows(false)}
+${rows(({ ofForm, ofWebhook }) => !ofForm && !ofWebhook)}
 
 ## Of a form
 
 A relay with several forms has these settings once for each form, in its file.
 
-${rows(true)}
+${rows(({ ofForm }) => ofForm)}
+
+## Of webhooks
+
+A relay with several destinations has these settings once for each, in its file below \`webhooks\`, where the names begin after \`webhook_\`. See
+[webhooks](../../relay/webhooks/).
+
+${rows(({ ofWebhook }) => ofWebhook)}
 `,
   };
 }
@@ -111,10 +122,12 @@ ${table(
 async function metricRows(): Promise<readonly (readonly string[])[]> {
   const folder = mkdtempSync(join(tmpdir(), 'newsletter-reference-'));
   const store = await openStore({ kind: 'sqlite', path: join(folder, 'relay.db') });
+  await store.webhooks.setDestinations([{ name: 'crm', types: ['signup.delivered'] }]);
   const metrics = createMetrics({
     store,
     health: { probe: () => Promise.resolve() },
     forms: ['default'],
+    destinations: ['crm'],
     disk: () => Promise.resolve({ availableBytes: 1, sizeBytes: 1 }),
   });
   metrics.onEvent({ type: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });

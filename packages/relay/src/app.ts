@@ -15,7 +15,7 @@ import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmati
 import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
 import { type CheckResult, checkService } from './ops/check.ts';
-import { broadcast, type EventListener } from './ops/events.ts';
+import { broadcast, eventListener, type EventListener } from './ops/events.ts';
 import { diskSpaceOf, livez, readiness, StoreHealth } from './ops/health.ts';
 import type { Log } from './ops/log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
@@ -25,13 +25,15 @@ import { noTracing, type Tracing } from './ops/tracing.ts';
 import { type RequestEnvironment, headerOf, SignupEndpoint, toResponse } from './signup-endpoint.ts';
 import { StartupError } from './startup-error.ts';
 import { earliest } from './store/overview.ts';
-import type { SignupStore } from './store/signup-store.ts';
+import { type SignupStore, StoreUnavailableError } from './store/signup-store.ts';
+import { createPost, type PostWebhook } from './webhooks/post.ts';
+import { WebhookSender, type WebhookSenderOptions } from './webhooks/sender.ts';
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
   readonly config: Pick<
     RelayConfig,
-    'api' | 'store' | 'operator' | 'secret' | 'forms' | 'defence' | 'delivery' | 'mail' | 'trustedProxies'
+    'api' | 'store' | 'operator' | 'secret' | 'forms' | 'webhooks' | 'defence' | 'delivery' | 'mail' | 'trustedProxies'
   >;
   /** An open store; the relay does not close it. */
   readonly store: SignupStore;
@@ -51,6 +53,9 @@ export interface RelayOptions {
   readonly checks?: readonly Check[] | undefined;
   readonly delivery?: Partial<Pick<DispatcherOptions, 'concurrency' | 'backoff' | 'random' | 'bulk'>> | undefined;
   readonly confirmation?: Pick<ConfirmationMailerOptions, 'backoff' | 'random'> | undefined;
+  readonly webhooks?: Pick<WebhookSenderOptions, 'backoff' | 'random'> | undefined;
+  /** Posts webhooks. Default: over `node:http`, to addresses that were checked after the name was resolved. */
+  readonly postWebhook?: PostWebhook | undefined;
   /** Receives every event of the relay. */
   readonly onEvent?: EventListener | undefined;
   /** Records traces. Default: no tracing. */
@@ -102,6 +107,7 @@ interface RelayParts {
   readonly dispatcher: Dispatcher;
   /** Null without a form that asks for confirmation. */
   readonly confirmation: { readonly mailer: ConfirmationMailer; readonly linkKey: Buffer } | null;
+  readonly webhooks: WebhookSender;
   readonly clientOf: (apiKey: string) => Client;
   readonly onEvent: EventListener;
   readonly now: () => number;
@@ -119,13 +125,17 @@ interface RelayParts {
 export function createRelay(options: RelayOptions): Relay {
   const { config } = options;
   const parts = createParts(options);
-  const { dispatcher, confirmation, clientOf, now } = parts;
+  const { dispatcher, confirmation, webhooks, clientOf, now } = parts;
   const app = createRoutes(options, parts);
   return {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),
     start() {
-      dispatcher.start();
-      confirmation?.mailer.start();
+      // What is delivered first is reported to a new destination too.
+      void prepared(webhooks).then(() => {
+        dispatcher.start();
+        confirmation?.mailer.start();
+        webhooks.start();
+      });
     },
     deliver: ({ untilMs }) => deliverUntil(untilMs, parts),
     check: () =>
@@ -137,7 +147,7 @@ export function createRelay(options: RelayOptions): Relay {
       }),
     async stop(graceMs = 10_000) {
       parts.isDraining = true;
-      await Promise.all([dispatcher.stop(graceMs), confirmation?.mailer.stop(graceMs)]);
+      await Promise.all([dispatcher.stop(graceMs), confirmation?.mailer.stop(graceMs), webhooks.stop(graceMs)]);
     },
   };
 }
@@ -146,7 +156,7 @@ export function createRelay(options: RelayOptions): Relay {
 const lastStartMs = 30_000;
 
 async function deliverUntil(untilMs: number, parts: RelayParts): Promise<{ readonly nextDueAt: number | null }> {
-  const { dispatcher, confirmation, now, delivering: before } = parts;
+  const { now, delivering: before } = parts;
   const remainingMs = Math.max(0, untilMs - now());
   const ending = new AbortController();
   let deadline: NodeJS.Timeout | undefined;
@@ -154,9 +164,7 @@ async function deliverUntil(untilMs: number, parts: RelayParts): Promise<{ reado
   const late = new Promise<number[]>((resolve) => {
     deadline = setTimeout(() => resolve([now()]), remainingMs);
   });
-  const done = before.then(() =>
-    Promise.all([dispatcher.deliver(ending.signal), confirmation?.mailer.deliver(ending.signal) ?? null]),
-  );
+  const done = before.then(() => deliverDue(ending.signal, parts));
   const first = Promise.race([done, late]);
   parts.delivering = Promise.allSettled([before, first]);
   try {
@@ -165,6 +173,27 @@ async function deliverUntil(untilMs: number, parts: RelayParts): Promise<{ reado
     clearTimeout(lastStart);
     clearTimeout(deadline);
   }
+}
+
+/** Settles when the destinations are stored; if the store fails, the loops report that and try again. */
+function prepared(webhooks: WebhookSender): Promise<void> {
+  return webhooks.prepare().catch((error: unknown) => {
+    if (!(error instanceof StoreUnavailableError)) throw error;
+  });
+}
+
+/** @returns when each queue has something due, in milliseconds since the Unix epoch */
+async function deliverDue(
+  ending: AbortSignal,
+  { dispatcher, confirmation, webhooks }: RelayParts,
+): Promise<(number | null)[]> {
+  await prepared(webhooks);
+  let isFed = true;
+  const fed = Promise.all([dispatcher.deliver(ending), confirmation?.mailer.deliver(ending) ?? null]).finally(() => {
+    isFed = false;
+    webhooks.wake();
+  });
+  return (await Promise.all([fed, webhooks.deliver(ending, () => isFed)])).flat();
 }
 
 function createParts(options: RelayOptions): RelayParts {
@@ -177,6 +206,7 @@ function createParts(options: RelayOptions): RelayParts {
     store,
     health,
     forms: Object.keys(config.forms),
+    destinations: config.webhooks.map(({ name }) => name),
     disk: diskSpaceOf(config.store),
     // A Worker has no process of its own.
     ofProcess: config.store.kind !== 'durable-object',
@@ -196,6 +226,15 @@ function createParts(options: RelayOptions): RelayParts {
     forms: config.forms,
   });
   const confirmation = createConfirmation(options, shared);
+  const webhooks = new WebhookSender({
+    ...options.webhooks,
+    ...shared,
+    destinations: config.webhooks,
+    forms: config.forms,
+    post: options.postWebhook ?? createPost(),
+  });
+  const wake = (): void => webhooks.wake();
+  listeners.push(eventListener({ delivered: wake, deadLetter: wake, confirmed: wake }));
   const endpoint = new SignupEndpoint({
     ...shared,
     protection,
@@ -212,6 +251,7 @@ function createParts(options: RelayOptions): RelayParts {
     metrics,
     dispatcher,
     confirmation,
+    webhooks,
     clientOf,
     onEvent,
     now,
@@ -305,13 +345,15 @@ function addOperatorRoutes(
   { store, operatorToken: token }: RelayOptions,
   parts: RelayParts,
 ): void {
-  const { status, dispatcher, confirmation, now } = parts;
+  const { status, dispatcher, confirmation, webhooks, now } = parts;
   if (!token) return;
   const wake = (): void => {
     dispatcher.wake();
     confirmation?.mailer.wake();
+    webhooks.wake();
   };
-  const operator = storeOperator(store, { running: () => status.read(), wake, now });
+  const sendWebhooks = (): void => webhooks.sendNow();
+  const operator = storeOperator(store, { running: () => status.read(), wake, sendWebhooks, now });
   app.route('/operator', operatorApi({ operator, token, now }));
 }
 

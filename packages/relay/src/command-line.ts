@@ -66,6 +66,10 @@ const commands: Readonly<Record<string, CommandEntry<null>>> = {
     load: operatorCommand('person'),
   },
   erase: { about: 'delete everything held about a person, at once', load: operatorCommand('erase') },
+  webhooks: {
+    about: 'print what waits for each destination of webhooks; resume, redrive or test one; make a secret',
+    load: () => import('./commands/webhooks.ts'),
+  },
   check: {
     about: 'check settings, origins, store, API key, publications and clock; fails where signups would not arrive',
     load: () => import('./commands/check.ts'),

@@ -10,11 +10,12 @@ import { isSigning, type Form, type PinnedFields } from './admission/form.ts';
 import type { Defence } from './admission/abuse-protection.ts';
 import { defaultText, type Confirmation } from './confirmation/mail.ts';
 import type { SmtpServer } from './confirmation/smtp.ts';
-import { readConfigFile, type ConfigFile, type SettingValue, nearestName } from './config-file.ts';
+import { readConfigFile, type ConfigFile, type Layer, type SettingValue, keyIn, nearestName } from './config-file.ts';
 import type { RetentionDays } from './ops/retention.ts';
-import { formSettings, relaySettings, settings } from './settings.ts';
+import { formSettings, relaySettings, settings, webhookSettings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
 import type { StoreAddress } from './store/address.ts';
+import type { WebhookDestination } from './webhooks/message.ts';
 
 /** The checked configuration of a relay. */
 export interface RelayConfig {
@@ -42,6 +43,8 @@ export interface RelayConfig {
   readonly defence: Defence;
   /** The forms, by name; the one named `default` is served at `/signup`. */
   readonly forms: Readonly<Record<string, Form>>;
+  /** The destinations of signed webhooks. */
+  readonly webhooks: readonly WebhookDestination[];
 }
 
 /** The parts of a configuration that depend on where the relay runs. */
@@ -77,11 +80,16 @@ export function readConfig(
 ): RelayConfig {
   const errors: string[] = [];
   const { file, shared } = readSources(variables, platform, errors);
-  const relay = check(relaySettings, shared, '', errors);
-  const layers = file?.forms ?? new Map([['default', new Map<string, SettingValue>()]]);
-  const checked = [...layers].map(([name, own]) => {
-    const place = file?.forms ? `forms.${name}: ` : '';
+  const relay = check(relaySettings, shared, null, errors);
+  const one: ReadonlyMap<string, Layer> = new Map([['default', new Map()]]);
+  const checked = [...(file?.forms ?? one)].map(([name, own]) => {
+    const place = file?.forms ? ({ section: 'forms', name } as const) : null;
     return [name, check(formSettings, new Map([...shared, ...own]), place, errors)] as const;
+  });
+  const webhooks = [...(file?.webhooks ?? one)].flatMap(([name, own]) => {
+    const place = file?.webhooks ? ({ section: 'webhooks', name } as const) : null;
+    const data = check(webhookSettings, new Map([...shared, ...own]), place, errors);
+    return data ? toDestination(name, data, place === null ? null : `webhooks.${name}: url`, errors) : [];
   });
   const forms = checked.flatMap(([name, data]) => (data ? [toForm(name, data)] : []));
   const storeAddress = platform.store ?? relay?.RELAY_STORE;
@@ -128,6 +136,7 @@ export function readConfig(
       turnstileUrl: relay.RELAY_TURNSTILE_URL,
     },
     forms: Object.fromEntries(forms.map((form) => [form.name, form])),
+    webhooks,
   };
 }
 
@@ -150,13 +159,33 @@ const storeSettings = relaySettings.pick({
 export function readStoreConfig(variables: Readonly<Record<string, string | undefined>>): StoreConfig {
   const errors: string[] = [];
   const { shared } = readSources(variables, onMachine, errors, ['RELAY_CONFIG', ...Object.keys(storeSettings.shape)]);
-  const relay = check(storeSettings, shared, '', errors);
+  const relay = check(storeSettings, shared, null, errors);
   if (!relay || errors.length > 0) throw configurationError(errors);
   return {
     store: relay.RELAY_STORE,
     listen: { host: relay.RELAY_HOST, port: relay.RELAY_PORT },
     operator: { token: relay.RELAY_OPERATOR_TOKEN },
   };
+}
+
+/**
+ * Reads the destination with this URL, or, for another URL, the settings of webhooks outside of any destination.
+ *
+ * @throws StartupError that names every error
+ */
+export function readDestination(
+  variables: Readonly<Record<string, string | undefined>>,
+  url: string,
+): WebhookDestination {
+  const errors: string[] = [];
+  const names = ['RELAY_CONFIG', ...Object.keys(webhookSettings.shape)];
+  const { file, shared } = readSources(variables, onMachine, errors, names);
+  const given = new Map([...shared, ['RELAY_WEBHOOK_URL', { value: url, where: 'The URL' }]]);
+  const own = [...(file?.webhooks?.values() ?? [])].find((each) => each.get('RELAY_WEBHOOK_URL')?.value === url);
+  const data = check(webhookSettings, new Map([...given, ...(own ?? [])]), null, errors);
+  const [destination] = data ? toDestination('test', data, 'The URL', errors) : [];
+  if (!destination || errors.length > 0) throw configurationError(errors);
+  return destination;
 }
 
 function configurationError(errors: readonly string[]): StartupError {
@@ -170,10 +199,12 @@ export function secretsOf({
   secret,
   mail,
   forms,
-}: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms'>): readonly string[] {
+  webhooks,
+}: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms' | 'webhooks'>): readonly string[] {
   const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
   const ofForms = Object.values(forms).flatMap(({ apiKey, protection }) => [apiKey, protection.turnstile?.secret]);
-  return [password, operator.token, secret, mail.server?.auth?.pass, ...ofForms]
+  const ofWebhooks = webhooks.flatMap(({ secrets }) => secrets);
+  return [password, operator.token, secret, mail.server?.auth?.pass, ...ofForms, ...ofWebhooks]
     .filter((each) => each !== undefined)
     .filter(Boolean);
 }
@@ -253,17 +284,19 @@ function readValueFile(path: string, where: string, platform: ConfigPlatform, er
   }
 }
 
-/** @param place - prefix of the name of a missing setting */
+/** @param place - part of a file whose settings are checked; null for the environment */
 function check<Schema extends z.ZodObject>(
   schema: Schema,
   given: ReadonlyMap<string, SettingValue>,
-  place: string,
+  place: { readonly section: 'forms' | 'webhooks'; readonly name: string } | null,
   errors: string[],
 ): z.output<Schema> | null {
   const known = new Map([...given].filter(([name]) => Object.hasOwn(schema.shape, name)));
   // The name as the user writes it: in the file, or in the environment.
-  const missing = (name: string): string =>
-    place === '' ? name : place + (settings.find((each) => each.name === name)?.key ?? name);
+  const missing = (name: string): string => {
+    const key = settings.find((each) => each.name === name)?.key ?? name;
+    return place === null ? name : `${place.section}.${place.name}: ${keyIn(place.section, key)}`;
+  };
   const where = (name: string): string => known.get(name)?.where ?? missing(name);
   for (const [name, needed] of settingPairs) {
     if (known.has(name) && !known.has(needed)) errors.push(`${where(name)} needs ${missing(needed)} beside it.`);
@@ -287,7 +320,26 @@ function check<Schema extends z.ZodObject>(
 const settingPairs = [
   ['RELAY_TURNSTILE_SITE_KEY', 'RELAY_TURNSTILE_SECRET'],
   ['RELAY_TURNSTILE_SECRET', 'RELAY_TURNSTILE_SITE_KEY'],
+  ['RELAY_WEBHOOK_URL', 'RELAY_WEBHOOK_SECRET'],
+  ['RELAY_WEBHOOK_SECRET', 'RELAY_WEBHOOK_URL'],
 ] as const;
+
+/** @param missing - name of the URL in an error; null if a relay without one has no destination */
+function toDestination(
+  name: string,
+  data: z.output<typeof webhookSettings>,
+  missing: string | null,
+  errors: string[],
+): WebhookDestination[] {
+  const { RELAY_WEBHOOK_URL: url, RELAY_WEBHOOK_SECRET: secrets, RELAY_WEBHOOK_PRIVATE_NETWORK: isPrivate } = data;
+  if (url !== undefined && new URL(url).protocol === 'http:' && !isPrivate)
+    errors.push(
+      `${missing ?? 'RELAY_WEBHOOK_URL'} must be an https address; without https anybody on the network path could read addresses.`,
+    );
+  if (url === undefined && secrets === undefined && missing !== null) errors.push(`${missing} is missing.`);
+  if (url === undefined || secrets === undefined) return [];
+  return [{ name, url, secrets, types: data.RELAY_WEBHOOK_EVENTS, allowsPrivateNetwork: isPrivate }];
+}
 
 function toForm(name: string, data: z.output<typeof formSettings>): Form {
   const { RELAY_TURNSTILE_SITE_KEY: siteKey, RELAY_TURNSTILE_SECRET: secret } = data;

@@ -24,3 +24,5 @@ export type { StoreAddress } from './store/address.ts';
 export { openStore } from './store/open-store.ts';
 export { everySignup } from './store/transfer.ts';
 export * from './store/signup-store.ts';
+export type { WebhookBody, WebhookData, WebhookDestination } from './webhooks/message.ts';
+export { createPost, type PostWebhook, type WebhookAnswer, type WebhookRequest } from './webhooks/post.ts';

@@ -54,6 +54,23 @@ export const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
 
+export const webhookUrl = webAddress.refine(
+  (text) => URL.canParse(text) && new URL(text).username + new URL(text).password === '',
+  'must be an address without user and password: the receiver verifies the signature instead',
+);
+
+/** The secret of Standard Webhooks: 24 to 64 bytes. */
+const webhookSecret = z.string().refine((text) => {
+  const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+  const { length } = Buffer.from(base64, 'base64');
+  return length >= 24 && length <= 64;
+}, 'must be whsec_ and 24 to 64 bytes in base64; "newsletter-relay webhooks secret" makes one');
+
+export const webhookSecrets = list(webhookSecret).refine(
+  ({ length }) => length === 1 || length === 2,
+  'must be one secret, or the old and the new one while receivers change',
+);
+
 export const smtpServer = z.string().transform((text, context): SmtpServer => {
   const server = readSmtpUrl(text);
   if (server !== null) return server;

@@ -18,7 +18,10 @@ import {
   store,
   template,
   webAddress,
+  webhookSecrets,
+  webhookUrl,
 } from './setting-values.ts';
+import { webhookTypes } from './store/webhook-queue.ts';
 
 const request = subscriptionRequest.shape;
 
@@ -159,6 +162,19 @@ const environment = z.object({
     .string()
     .optional()
     .describe('Shell command that is run for each alert, with the same JSON on its standard input'),
+  RELAY_WEBHOOK_URL: webhookUrl.optional().describe('URL that receives signed webhooks about signups'),
+  RELAY_WEBHOOK_SECRET: webhookSecrets
+    .optional()
+    .describe(
+      'Secret that signs them, of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64; `newsletter-relay webhooks secret` makes one. Two with a comma between them both sign, so that a receiver can change from one to the other',
+    ),
+  RELAY_WEBHOOK_EVENTS: list(z.enum(webhookTypes, `must be of ${webhookTypes.join(', ')}`))
+    .refine((types) => types.length > 0, `must be of ${webhookTypes.join(', ')}`)
+    .prefault(webhookTypes.join(','))
+    .describe('What is reported, with commas between the names'),
+  RELAY_WEBHOOK_PRIVATE_NETWORK: flag
+    .prefault('false')
+    .describe('`true`: the URL may lead into a private network, to this machine included, and may be without https'),
   RELAY_FORM_TOKEN: flag
     .prefault('false')
     .describe('`true`: a signup needs a signed token that is at least two seconds old; the relay issues it on request'),
@@ -279,8 +295,19 @@ const ofForm = {
   RELAY_COMPLIMENTARY_GIFT_ID: true,
 } as const;
 
+/** The settings that each destination of webhooks has of its own. */
+const ofWebhook = {
+  RELAY_WEBHOOK_URL: true,
+  RELAY_WEBHOOK_SECRET: true,
+  RELAY_WEBHOOK_EVENTS: true,
+  RELAY_WEBHOOK_PRIVATE_NETWORK: true,
+} as const;
+
 /** The settings of the relay as a whole. */
-export const relaySettings = environment.omit(ofForm);
+export const relaySettings = environment.omit({ ...ofForm, ...ofWebhook });
+
+/** The settings of a destination of webhooks. */
+export const webhookSettings = environment.pick(ofWebhook);
 
 /** The settings of a form. */
 export const formSettings = environment.pick(ofForm);
@@ -295,15 +322,18 @@ export interface Setting {
   readonly default: string | null;
   /** Whether each form has its own. */
   readonly ofForm: boolean;
+  /** Whether each destination of webhooks has its own: below `webhooks` in a file, with a key without `webhook_`. */
+  readonly ofWebhook: boolean;
 }
 
 /** Every setting, those of the relay first. */
-export const settings: readonly Setting[] = [relaySettings, formSettings].flatMap((group) =>
+export const settings: readonly Setting[] = [relaySettings, webhookSettings, formSettings].flatMap((group) =>
   Object.entries<z.ZodType>(group.shape).map(([name, schema]) => ({
     name,
     key: name.replace(/^(RELAY|NEWSLETTER)_/, '').toLowerCase(),
     about: schema.description ?? '',
     default: schema instanceof z.ZodPrefault ? String(schema.def.defaultValue) || null : null,
     ofForm: group === formSettings,
+    ofWebhook: group === webhookSettings,
   })),
 );

@@ -37,6 +37,7 @@ describe('the configuration', () => {
       delivery: { bulkAbove: 1000 },
       mail: { server: undefined, publicUrl: undefined },
       trustedProxies: [],
+      webhooks: [],
       secret: undefined,
       defence: {
         limits: {

@@ -24,7 +24,9 @@ export const status = {
     command.addOption(jsonOption()).action(({ json }) =>
       withOperator(command, async (operator) => {
         const current = await operator.status();
-        print(json ? JSON.stringify(current, null, 2) : statusLines(current).join('\n'));
+        // Loaded only where there are webhooks.
+        const webhookLines = current.webhooks.length > 0 ? (await import('./webhooks.ts')).backlogLines : () => [];
+        print(json ? JSON.stringify(current, null, 2) : statusLines(current, webhookLines).join('\n'));
       }),
     ),
 };
@@ -199,16 +201,10 @@ async function countOf(
 }
 
 /** The status; figures in one column. */
-function statusLines({
-  counts,
-  due,
-  oldestWaitingSince,
-  forms,
-  paused,
-  deadByReason,
-  shared,
-  running,
-}: Status): string[] {
+function statusLines(
+  { counts, due, oldestWaitingSince, forms, paused, deadByReason, shared, webhooks, running }: Status,
+  webhookLines: (webhooks: Status['webhooks']) => readonly string[],
+): string[] {
   const unknownDelivery = shared
     ? 'by the relays that share the store; see the operator page of each'
     : 'no relay is running here';
@@ -226,6 +222,7 @@ function statusLines({
     `Review       ${counts.review}`,
     `Dead         ${counts.dead}`,
     ...deadByReason.map(({ reason, count }) => `${figure(count)}  ${reason}`),
+    ...webhookLines(webhooks).map((line) => `Webhooks     ${line}`),
   ];
 }
 

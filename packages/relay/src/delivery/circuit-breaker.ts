@@ -53,6 +53,11 @@ export class CircuitBreaker<F extends DeliveryFailure> {
     return this.#failures > 0;
   }
 
+  /** Ends the pause: an operator says that the cause is gone. */
+  endPause(): void {
+    this.#openUntil = 0;
+  }
+
   recordSuccess(): void {
     this.#failures = 0;
     this.#possibleFailures = 0;

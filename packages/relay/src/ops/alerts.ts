@@ -4,6 +4,7 @@
  */
 import type { SignupStore } from '../store/signup-store.ts';
 import { AlertSender, type AlertSenderOptions } from './alert-sender.ts';
+import { DeadLetterBatch, PostCounter } from './alert-counts.ts';
 import { eventListener, type EventListener, type RelayEvent } from './events.ts';
 import { isNearlyFull, type ReadDiskSpace } from './health.ts';
 
@@ -38,6 +39,11 @@ export const alertConditions = {
     when: 'The mail server has taken no confirmation mails for 15 minutes; at once where it refuses the account.',
     end: 'mail_recovered',
     over: 'The mail server takes confirmation mails again.',
+  },
+  webhooks_failing: {
+    when: 'A destination has accepted no webhooks for 15 minutes; at once where its answer needs a person, for example a redirect or 410.',
+    end: 'webhooks_accepted',
+    over: 'The destination accepts webhooks again; what waited is being sent.',
   },
   signups_waiting: {
     when: "A form's oldest signup is older than 15 minutes, for 5 minutes.",
@@ -100,9 +106,6 @@ export interface Alerts {
 /** Age from which a waiting signup is reported, in milliseconds. */
 const maxWaitMs = 15 * 60_000;
 
-/** Time over which posts are counted, in milliseconds. */
-const postWindowMs = 5 * 60_000;
-
 /** Posts answered with 503 are reported above this share and from this number on. */
 const maxFailedShare = 0.05;
 const minFailedPosts = 3;
@@ -110,7 +113,8 @@ const minFailedPosts = 3;
 /** Scope of a condition that concerns the whole relay. */
 const wholeRelay = { scope: '', forms: [] } as const;
 
-type SendAlert = (event: Alert['event'], message: string, forms: readonly string[], count?: number) => void;
+/** Sends an alert. `count`: number of what it reports; default 1. */
+export type SendAlert = (event: Alert['event'], message: string, forms: readonly string[], count?: number) => void;
 
 export function createAlerts(options: AlertOptions): Alerts {
   const { now = Date.now, gatherMs = 60_000, checkMs = 60_000 } = options;
@@ -179,6 +183,14 @@ function alertListener(
         needsOperator ? 0 : outageDelayMs,
       ),
     mailCircuitClosed: () => conditions.end('mail_failing'),
+    webhooksFailing: ({ destination, reason, needsOperator }) =>
+      conditions.begin(
+        'webhooks_failing',
+        { scope: destination, forms: [] },
+        `The destination "${destination}" accepts no webhooks; they wait. ${reason}`,
+        needsOperator ? 0 : outageDelayMs,
+      ),
+    webhooksAccepted: ({ destination }) => conditions.end('webhooks_failing', destination),
     storeFailed: ({ reason }) =>
       conditions.begin(
         'store_failing',
@@ -325,79 +337,5 @@ class AlertConditions {
   /** Reports nothing more that has not lasted long enough. */
   stop(): void {
     for (const condition of this.#open.values()) clearTimeout(condition.timer);
-  }
-}
-
-/** Collects dead letters and sends one alert for all of a short time. */
-class DeadLetterBatch {
-  readonly #sendAlert: SendAlert;
-  readonly #gatherMs: number;
-  readonly #forms = new Set<string>();
-  #count = 0;
-  #lastReason = '';
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(send: SendAlert, gatherMs: number) {
-    this.#sendAlert = send;
-    this.#gatherMs = gatherMs;
-  }
-
-  add(form: string, reason: string): void {
-    this.#count += 1;
-    this.#lastReason = reason;
-    this.#forms.add(form);
-    this.#timer ??= setTimeout(() => this.send(), this.#gatherMs).unref();
-  }
-
-  send(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#count === 0) return;
-    const subject = this.#count === 1 ? 'A signup was refused' : `${this.#count} signups were refused`;
-    const message = `${subject} for good; the last reason: ${this.#lastReason} See "newsletter-relay dead".`;
-    this.#sendAlert('dead_letters', message, [...this.#forms], this.#count);
-    this.#count = 0;
-    this.#forms.clear();
-  }
-}
-
-/** Counts posts kept and posts answered with 5xx per minute, over {@link postWindowMs}. */
-class PostCounter {
-  readonly #now: () => number;
-  readonly #minutes = new Map<number, { kept: number; failed: number }>();
-
-  constructor(now: () => number) {
-    this.#now = now;
-  }
-
-  count(result: 'kept' | 'failed'): void {
-    const minute = this.#minute();
-    const counted = this.#minutes.get(minute) ?? { kept: 0, failed: 0 };
-    counted[result] += 1;
-    this.#minutes.set(minute, counted);
-    if (this.#minutes.size > postWindowMs / 60_000 + 1) this.#dropOld();
-  }
-
-  clear(): void {
-    this.#minutes.clear();
-  }
-
-  last(): { readonly kept: number; readonly failed: number } {
-    this.#dropOld();
-    const sum = { kept: 0, failed: 0 };
-    for (const { kept, failed } of this.#minutes.values()) {
-      sum.kept += kept;
-      sum.failed += failed;
-    }
-    return sum;
-  }
-
-  #minute(): number {
-    return Math.floor(this.#now() / 60_000);
-  }
-
-  #dropOld(): void {
-    for (const minute of this.#minutes.keys())
-      if (minute <= this.#minute() - postWindowMs / 60_000) this.#minutes.delete(minute);
   }
 }

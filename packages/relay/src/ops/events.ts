@@ -50,6 +50,21 @@ export type RelayEvent =
   | { readonly type: 'mailCircuitOpened'; readonly reason: string; readonly needsOperator: boolean }
   /** The mail server accepts mails again. */
   | { readonly type: 'mailCircuitClosed' }
+  /** A webhook was sent to a destination; `waiting`: not accepted, it will be sent again; `dead`: it was given up. */
+  | {
+      readonly type: 'webhookAttempted';
+      readonly destination: string;
+      readonly result: 'delivered' | 'waiting' | 'dead';
+    }
+  /** A destination accepts no webhooks. `needsOperator`: that does not pass by itself. */
+  | {
+      readonly type: 'webhooksFailing';
+      readonly destination: string;
+      readonly reason: string;
+      readonly needsOperator: boolean;
+    }
+  /** The destination accepts webhooks again. */
+  | { readonly type: 'webhooksAccepted'; readonly destination: string }
   /** The store cannot be written or read. */
   | { readonly type: 'storeFailed'; readonly reason: string }
   | { readonly type: 'storeRecovered' };

@@ -3,7 +3,7 @@
  * store at each request. Every series that a rule compares exists from the start, so that its first increase is seen.
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import type { SignupStore } from '../store/signup-store.ts';
+import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
 import type { ReadDiskSpace, StoreHealth } from './health.ts';
 import { eventListener, type EventListener } from './events.ts';
 
@@ -17,11 +17,13 @@ export interface Metrics {
 /** Options of {@link createMetrics}. */
 export interface MetricsOptions {
   /** Read at each request; if that fails, the page omits the backlog. */
-  readonly store: Pick<SignupStore, 'overview' | 'paused'>;
+  readonly store: Pick<SignupStore, 'overview' | 'paused'> & { readonly webhooks: Pick<WebhookQueue, 'overview'> };
   /** Tells whether the store can be written. */
   readonly health: Pick<StoreHealth, 'probe'>;
   /** Names of the forms. */
   readonly forms: readonly string[];
+  /** Names of the destinations of webhooks. Default: none. */
+  readonly destinations?: readonly string[] | undefined;
   readonly disk: ReadDiskSpace;
   /** Whether to report on the process: its processor time, memory and event loop. Default true. */
   readonly ofProcess?: boolean | undefined;
@@ -35,7 +37,7 @@ export interface MetricsOptions {
 
 /** Makes the metrics of one relay; each has a registry of its own. */
 export function createMetrics(options: MetricsOptions): Metrics {
-  const { store, health, forms, disk, ofProcess = true, timeoutMs = 3000, now = Date.now } = options;
+  const { store, health, forms, destinations = [], disk, ofProcess = true, timeoutMs = 3000, now = Date.now } = options;
   const registry = new Registry();
   const registers = [registry];
   if (ofProcess) collectDefaultMetrics({ register: registry });
@@ -125,6 +127,24 @@ export function createMetrics(options: MetricsOptions): Metrics {
     registers,
   });
   mailUp.set(1);
+  const webhooks = new Counter({
+    name: 'newsletter_relay_webhooks_total',
+    help: 'Webhooks attempted, by destination and result: delivered, waiting (to be sent again) or dead.',
+    labelNames: ['destination', 'result'],
+    registers,
+  });
+  const webhookQueue = new Gauge({
+    name: 'newsletter_relay_webhook_queue',
+    help: 'Webhooks in the store, by destination and state: waiting, or dead (given up).',
+    labelNames: ['destination', 'state'],
+    registers,
+  });
+  const webhookUp = new Gauge({
+    name: 'newsletter_relay_webhook_up',
+    help: '0 while a destination accepts no webhooks or is held; otherwise 1.',
+    labelNames: ['destination'],
+    registers,
+  });
   const storeUp = new Gauge({
     name: 'newsletter_relay_store_up',
     help: '1 while the store can be written; every scrape writes and syncs, as a signup does.',
@@ -166,6 +186,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     confirmations.inc({ form }, 0);
   }
   showCircuits();
+  const failingDestinations = new Set<string>();
+  for (const destination of destinations)
+    for (const result of ['delivered', 'waiting', 'dead']) webhooks.inc({ destination, result }, 0);
 
   const onEvent = eventListener({
     accepted({ form, suspected, tookMs }) {
@@ -186,6 +209,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     confirmed: ({ form }) => confirmations.inc({ form }),
     mailCircuitOpened: () => mailUp.set(0),
     mailCircuitClosed: () => mailUp.set(1),
+    webhookAttempted: ({ destination, result }) => webhooks.inc({ destination, result }),
+    webhooksFailing: ({ destination }) => failingDestinations.add(destination),
+    webhooksAccepted: ({ destination }) => failingDestinations.delete(destination),
     circuitOpened({ scope, forms: affected, status }) {
       openCircuits.set(scope, { forms: affected, status });
       showCircuits();
@@ -203,14 +229,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
         timeoutMs,
         health.probe().then(() => true),
       ),
-      within(timeoutMs, Promise.all([store.overview(now()), store.paused()])),
+      within(timeoutMs, Promise.all([store.overview(now()), store.paused(), store.webhooks.overview()])),
     ]);
     storeUp.set(works ? 1 : 0);
     // No await from here on: another request may run concurrently. A missing figure is better than an old one.
-    for (const gauge of [queue, backlog, oldest]) gauge.reset();
+    for (const gauge of [queue, backlog, oldest, webhookQueue, webhookUp]) gauge.reset();
     pausedGauge.remove();
     if (read === null) return;
-    const [overview, paused] = read;
+    const [overview, paused, backlogs] = read;
     for (const [state, count] of Object.entries(overview.counts)) queue.set({ state }, count);
     const empty = forms.map((form) => ({ form, open: 0, oldestSince: null }));
     for (const { form, open, oldestSince } of [...empty, ...overview.forms]) {
@@ -218,6 +244,11 @@ export function createMetrics(options: MetricsOptions): Metrics {
       oldest.set({ form }, oldestSince === null ? 0 : Math.max(0, now() - oldestSince) / 1000);
     }
     pausedGauge.set(paused ? 1 : 0);
+    for (const { destination, waiting, dead, held } of backlogs) {
+      webhookQueue.set({ destination, state: 'waiting' }, waiting);
+      webhookQueue.set({ destination, state: 'dead' }, dead);
+      webhookUp.set({ destination }, held !== null || failingDestinations.has(destination) ? 0 : 1);
+    }
   }
 
   async function readDisk(): Promise<void> {

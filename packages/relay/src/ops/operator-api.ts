@@ -93,6 +93,16 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
     if (address === '') return refuse(refused(400, 'INVALID_BODY', 'Send {"address": "…"} with the address to erase.'));
     return Response.json(await operator.erase(address, { keepConsent }), { headers });
   });
+  api.post('/api/webhooks/:action{resume|redrive}', async ({ req }) => {
+    const read = webhookRequest.safeParse(await req.json().catch(() => null));
+    if (!read.success) return refuse(refused(400, 'INVALID_BODY', 'Send {"destination": "…"} with its name.'));
+    const { destination } = read.data;
+    const body =
+      req.param('action') === 'resume'
+        ? { resumed: await operator.resumeWebhooks(destination) }
+        : { redriven: await operator.redriveWebhooks(destination) };
+    return Response.json(body, { headers });
+  });
   api.all('/api/*', () => refuse(refused(404, 'NOT_FOUND', 'There is nothing here.')));
   return api;
 }
@@ -102,6 +112,8 @@ function pageOf(after: string | undefined, limit: string | undefined): PageReque
 }
 
 const importRequest = z.object({ lines: z.array(z.string()).max(largestPage) });
+
+const webhookRequest = z.object({ destination: z.string() });
 
 const personRequest = z.object({ address: z.string().trim(), keepConsent: z.boolean().default(false) });
 

@@ -4,7 +4,14 @@
  */
 import type { Overview } from '../store/overview.ts';
 import { broadcast, eventListener, type EventListener } from './events.ts';
-import type { ConsentRecord, SignupFilter, SignupStore, StoredSignup } from '../store/signup-store.ts';
+import {
+  type ConsentRecord,
+  type SignupFilter,
+  type SignupStore,
+  type StoredSignup,
+  type WebhookBacklog,
+  webhookClaimMs,
+} from '../store/signup-store.ts';
 import { writeFilter } from './signup-filter.ts';
 
 /** Status of a store and its relay. */
@@ -13,6 +20,8 @@ export interface Status extends Overview {
   readonly paused: boolean;
   /** Whether other relays, which were not asked, may share the store. */
   readonly shared: boolean;
+  /** The destinations of webhooks, by name. */
+  readonly webhooks: readonly WebhookBacklog[];
   /** Status of the running relay; null if none was asked. */
   readonly running: Running | null;
 }
@@ -69,6 +78,10 @@ export interface Operator extends Pick<
   status(): Promise<Status>;
   /** Redrives dead letters and signups in review that match the filter. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
+  /** Sends now what waits for a destination, also a held one. @returns false if there is no such destination */
+  resumeWebhooks(destination: string): Promise<boolean>;
+  /** Queues the dead letters of a destination again. @returns how many; null if there is no such destination */
+  redriveWebhooks(destination: string): Promise<number | null>;
 }
 
 /** Options of {@link storeOperator}. */
@@ -77,13 +90,15 @@ export interface StoreOperatorOptions {
   readonly running?: () => Running | null;
   /** Called when something new may be due. */
   readonly wake?: () => void;
+  /** Called when webhooks are to be sent now. Default: `wake`. */
+  readonly sendWebhooks?: () => void;
   readonly now?: () => number;
 }
 
 /** The operator interface of a store in this process. */
 export function storeOperator(
   store: SignupStore,
-  { running = () => null, wake = () => {}, now = Date.now }: StoreOperatorOptions = {},
+  { running = () => null, wake = () => {}, sendWebhooks = wake, now = Date.now }: StoreOperatorOptions = {},
 ): Operator {
   return {
     async status() {
@@ -91,6 +106,7 @@ export function storeOperator(
         ...(await store.overview(now())),
         paused: await store.paused(),
         shared: store.shared,
+        webhooks: await store.webhooks.overview(),
         running: running(),
       };
     },
@@ -112,7 +128,25 @@ export function storeOperator(
     listConsents: (page) => store.listConsents(page),
     person: (address) => store.person(address),
     discard: (filter) => store.discard(filter),
-    erase: (address, options) => store.erase(address, options),
+    async erase(address, options) {
+      const erased = await store.erase(address, options);
+      wake();
+      return erased;
+    },
+    async resumeWebhooks(destination) {
+      const isKnown = await store.webhooks.hold(destination, null);
+      // What is in flight is due within the duration of a claim.
+      await store.webhooks.pullForward(destination, now(), webhookClaimMs);
+      sendWebhooks();
+      return isKnown;
+    },
+    async redriveWebhooks(destination) {
+      const known = await store.webhooks.overview();
+      if (!known.some((each) => each.destination === destination)) return null;
+      const count = await store.webhooks.redrive(destination);
+      sendWebhooks();
+      return count;
+    },
   };
 }
 
@@ -232,5 +266,9 @@ export function relayOperator(
     person: (address) => ask('POST', 'person', {}, { address }),
     discard: async (filter) => (await ask<{ discarded: number }>('POST', 'discard', writeFilter(filter))).discarded,
     erase: (address, { keepConsent = false } = {}) => ask('POST', 'erase', {}, { address, keepConsent }),
+    resumeWebhooks: async (destination) =>
+      (await ask<{ resumed: boolean }>('POST', 'webhooks/resume', {}, { destination })).resumed,
+    redriveWebhooks: async (destination) =>
+      (await ask<{ redriven: number | null }>('POST', 'webhooks/redrive', {}, { destination })).redriven,
   };
 }

@@ -1,7 +1,7 @@
 /** One operator interface for the Durable Objects of several publications. */
 import type { Operator, Running } from '../ops/operator.ts';
 import { earliest, reasonsShown, signupStates, type SignupCounts } from '../store/overview.ts';
-import type { ConsentRecord } from '../store/signup-store.ts';
+import type { ConsentRecord, WebhookBacklog } from '../store/signup-store.ts';
 
 /** The operator of one publication. */
 export interface PublicationOperator {
@@ -27,6 +27,7 @@ export function mergedOperator(publications: readonly [PublicationOperator, ...P
         deadByReason: mergedReasons(all.flatMap(({ deadByReason }) => deadByReason)),
         paused: all.every(({ paused }) => paused),
         shared: false,
+        webhooks: mergedBacklogs(all.flatMap(({ webhooks }) => webhooks)),
         running: mergedRunning(all.flatMap(({ running }) => (running ? [running] : []))),
       };
     },
@@ -65,6 +66,14 @@ export function mergedOperator(publications: readonly [PublicationOperator, ...P
         consents: held.flatMap(({ consents }) => consents).toSorted((a, b) => a.at - b.at),
       };
     },
+    resumeWebhooks: async (destination) =>
+      (await each((operator) => operator.resumeWebhooks(destination))).includes(true),
+    async redriveWebhooks(destination) {
+      const counts = (await each((operator) => operator.redriveWebhooks(destination))).filter(
+        (count) => count !== null,
+      );
+      return counts.length === 0 ? null : sum(counts);
+    },
     redrive: async (filter) => sum(await each((operator) => operator.redrive(filter))),
     discard: async (filter) => sum(await each((operator) => operator.discard(filter))),
     async erase(address, options) {
@@ -75,6 +84,18 @@ export function mergedOperator(publications: readonly [PublicationOperator, ...P
       };
     },
   };
+}
+
+/** Every publication sends to the same destinations. */
+function mergedBacklogs(all: readonly WebhookBacklog[]): WebhookBacklog[] {
+  return [...Map.groupBy(all, ({ destination }) => destination)].map(([destination, same]) => ({
+    destination,
+    waiting: sum(same.map(({ waiting }) => waiting)),
+    oldestSince: earliest(same.map(({ oldestSince }) => oldestSince)),
+    dead: sum(same.map(({ dead }) => dead)),
+    held: joined(same.map(({ held }) => held)),
+    reason: joined(same.map(({ reason }) => reason)),
+  }));
 }
 
 function mergedReasons(all: readonly { readonly reason: string; readonly count: number }[]) {

@@ -12,6 +12,7 @@ import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
 import { callHeader, cannotStart, publicationHeader, publicUrlOf, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
+import { postFromWorker } from './post.ts';
 import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
@@ -158,6 +159,7 @@ export class RelayObject {
       log,
       limiter: counters.limiter,
       operatorToken: config.operator.token,
+      postWebhook: postFromWorker,
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
     this.#open ??= { relay, store, counters, config, log };

@@ -70,7 +70,7 @@ it('counts posts kept and posts answered 503 by form, and no failing request tha
     'refusals_total{form="default",status="503",code="UNAVAILABLE"}': 3,
   });
   // Nothing can be read: no figure of the backlog rather than an old one.
-  expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused)/.test(name))).toEqual([]);
+  expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused|webhook_)/.test(name))).toEqual([]);
 });
 
 it.each([
@@ -124,7 +124,7 @@ it('reports the result of a check before the first signup, until one is delivere
 it('reports a failing store within the timeout where the store does not answer', async () => {
   const frozen = (): Promise<never> => new Promise(() => {});
   const metrics = createMetrics({
-    store: { overview: frozen, paused: frozen },
+    store: { overview: frozen, paused: frozen, webhooks: { overview: frozen } },
     health: { probe: frozen },
     forms: ['default'],
     disk: () => Promise.resolve(null),
@@ -132,7 +132,7 @@ it('reports a failing store within the timeout where the store does not answer',
   });
   const shown = read((await metrics.page()).text);
   expect(shown['store_up']).toBe(0);
-  expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused)/.test(name))).toEqual([]);
+  expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused|webhook_)/.test(name))).toEqual([]);
 });
 
 it('shows the backlog and the age of its oldest signup by form', async () => {

@@ -1,0 +1,117 @@
+/**
+ * Posts a webhook from a machine. The name of the receiver is resolved once, the addresses are checked, and the
+ * connection goes to a checked address: a name that changes its addresses (DNS rebinding) leads nowhere else.
+ */
+import { lookup as systemLookup } from 'node:dns/promises';
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import ipaddr from 'ipaddr.js';
+
+/** One attempt. */
+export interface WebhookRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly allowsPrivateNetwork: boolean;
+  /** Aborts at the time limit, and when the relay stops. */
+  readonly signal: AbortSignal;
+}
+
+/** The answer of the receiver; its body is not read. */
+export interface WebhookAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * Posts a webhook and follows no redirect.
+ *
+ * @throws PrivateAddressError if the address is not allowed; any other error if there is no answer
+ */
+export type PostWebhook = (request: WebhookRequest) => Promise<WebhookAnswer>;
+
+/** The URL leads into a private network, which the configuration does not allow. */
+export class PrivateAddressError extends Error {
+  override readonly name = 'PrivateAddressError';
+}
+
+/** Resolves a host name to IP addresses. */
+export type Lookup = (hostname: string) => Promise<readonly string[]>;
+
+const resolve: Lookup = async (hostname) => (await systemLookup(hostname, { all: true })).map(({ address }) => address);
+
+/** Whether an IP address is one of the public internet: not private, not local, not reserved, not a tunnel to those. */
+export function isPublicAddress(address: string): boolean {
+  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+}
+
+/** @param lookup - resolves the name of the receiver. Default: as the system does */
+export function createPost(lookup: Lookup = resolve): PostWebhook {
+  return async (request) => {
+    const { hostname } = new URL(request.url);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const addresses = isIP(host) === 0 ? await aborting(lookup(host), request.signal) : [host];
+    const allowed = request.allowsPrivateNetwork ? addresses : addresses.filter(isPublicAddress);
+    if (addresses.length > 0 && allowed.length === 0)
+      throw new PrivateAddressError(
+        'The URL leads into a private network: set RELAY_WEBHOOK_PRIVATE_NETWORK=true if that is wanted.',
+      );
+    let failure: unknown = Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
+    for (const address of allowed) {
+      try {
+        return await postTo(address, host, request);
+      } catch (error) {
+        failure = error;
+        // Only a connection that was never made may be tried with the next address.
+        if (!isConnectError(error)) break;
+      }
+    }
+    throw failure;
+  };
+}
+
+/** Posts over a connection to this address, as a request to the host of the URL. */
+function postTo(address: string, host: string, { url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
+  const { protocol, port, pathname, search, host: hostHeader } = new URL(url);
+  const isSecure = protocol === 'https:';
+  return new Promise((fulfil, reject) => {
+    const sent = (isSecure ? httpsRequest : httpRequest)({
+      host: address,
+      ...(port !== '' && { port: Number(port) }),
+      path: pathname + search,
+      method: 'POST',
+      headers: { ...headers, host: hostHeader, 'content-length': Buffer.byteLength(body) },
+      // The certificate must be that of the name in the URL.
+      ...(isSecure && isIP(host) === 0 && { servername: host }),
+      agent: false,
+      signal,
+    });
+    sent.once('error', reject);
+    sent.once('response', (answer) => {
+      const given = Object.entries(answer.headers).map(([name, value]): [string, string | undefined] => [
+        name,
+        value?.toString(),
+      ]);
+      fulfil({ status: answer.statusCode ?? 0, headers: Object.fromEntries(given) });
+      answer.on('error', () => undefined).destroy();
+    });
+    sent.end(body);
+  });
+}
+
+function isConnectError(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT'].includes(code);
+}
+
+/** The promise, or a rejection as soon as the signal aborts: a name server may never answer. */
+function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((fulfil, reject) => {
+    const abort = (): void => reject(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    promise.then(fulfil, reject).finally(() => signal.removeEventListener('abort', abort));
+  });
+}

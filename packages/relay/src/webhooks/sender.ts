@@ -1,0 +1,297 @@
+/** Sends webhook messages, to each destination on its own, and retries each until its destination has accepted it. */
+import { retryAfterMs } from '@newsletter-kit/core/engine';
+import type { Form } from '../admission/form.ts';
+import { CircuitBreaker, type DeliveryFailure } from '../delivery/circuit-breaker.ts';
+import { QueueWorker } from '../delivery/loop.ts';
+import { backoffMs, type BackoffOptions } from '../delivery/retry.ts';
+import type { EventListener } from '../ops/events.ts';
+import type { StoreHealth } from '../ops/health.ts';
+import type { Log } from '../ops/log.ts';
+import { earliest } from '../store/overview.ts';
+import type { SignupStore, WebhookMessage } from '../store/signup-store.ts';
+import { webhookBody, type WebhookDestination, webhookHeaders } from './message.ts';
+import { type PostWebhook, PrivateAddressError, type WebhookAnswer } from './post.ts';
+
+/** Options of {@link WebhookSender}. */
+export interface WebhookSenderOptions {
+  readonly destinations: readonly WebhookDestination[];
+  readonly forms: Readonly<Record<string, Pick<Form, 'publicationId'>>>;
+  readonly store: Pick<SignupStore, 'shared' | 'webhooks'>;
+  readonly post: PostWebhook;
+  readonly health: StoreHealth;
+  readonly log: Log;
+  readonly onEvent: EventListener;
+  readonly backoff?: Partial<BackoffOptions> | undefined;
+  /** Random number from 0 to 1, for jitter. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  readonly now: () => number;
+}
+
+/** Waits between the attempts of a message, in milliseconds. */
+export const webhookBackoff: BackoffOptions = { firstMs: 5000, maxMs: 3_600_000, maxRetryAfterMs: 3_600_000 };
+
+/** A message is given up after this time since its event, in milliseconds, but not before {@link minAttempts}. */
+export const giveUpAfterMs = 3 * 86_400_000;
+
+/** Number of attempts before a message is given up: it may have waited for days for its first one. */
+const minAttempts = 10;
+
+/** Time limit of an attempt, in milliseconds; shorter than a claim. */
+export const attemptMs = 15_000;
+
+/** Maximum number of messages in flight to one destination. */
+const concurrency = 4;
+
+/** Longest wait that the clock may still have set, in milliseconds: beyond that it was set back. */
+const longestWaitMs = 2 * webhookBackoff.maxRetryAfterMs;
+
+export class WebhookSender {
+  readonly #options: WebhookSenderOptions;
+  readonly #lanes: readonly DestinationLane[];
+  #isPrepared = false;
+
+  constructor(options: WebhookSenderOptions) {
+    this.#options = options;
+    this.#lanes = options.destinations.map(
+      (destination) => new DestinationLane(destination, options, () => this.prepare()),
+    );
+  }
+
+  /**
+   * Makes the configured destinations those of the store, before anything is delivered.
+   *
+   * @throws StoreUnavailableError; every round of the loop tries again
+   */
+  async prepare(): Promise<void> {
+    if (this.#isPrepared) return;
+    const { store, destinations, log } = this.#options;
+    const deleted = await store.webhooks.setDestinations(destinations);
+    this.#isPrepared = true;
+    if (deleted > 0) log.warn({ deleted }, 'deleted webhooks that waited for a destination which is gone');
+  }
+
+  start(): void {
+    for (const { worker } of this.#lanes) worker.start();
+  }
+
+  /** Something new may be due. */
+  wake(): void {
+    for (const { worker } of this.#lanes) worker.wake();
+  }
+
+  /** Something is due by an operator's command: sends it now, also while the destination fails. */
+  sendNow(): void {
+    for (const lane of this.#lanes) lane.sendNow();
+  }
+
+  /**
+   * Sends what is due, until nothing is or `ending` aborts, and ends what is in flight.
+   *
+   * @param isFed - whether deliveries that add messages are still running
+   * @returns when the next message is due, in milliseconds since the Unix epoch; null if unknown
+   */
+  async deliver(ending: AbortSignal, isFed: () => boolean): Promise<number | null> {
+    return earliest(await Promise.all(this.#lanes.map(({ worker }) => worker.deliver(ending, isFed))));
+  }
+
+  /** Starts nothing more and gives attempts in flight `graceMs` milliseconds; an aborted one is repeated later. */
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all(this.#lanes.map(({ worker }) => worker.stop(graceMs)));
+  }
+}
+
+/** A failed attempt. */
+interface AttemptFailure extends DeliveryFailure {
+  /** Contains neither the URL nor an address of a person. */
+  readonly reason: string;
+  /** Whether the failure persists until a person acts. */
+  readonly needsOperator: boolean;
+  /** Whether it may concern this message alone. */
+  readonly mayBeMessage: boolean;
+}
+
+/** The messages of one destination: a slow or failing one holds up no other. */
+class DestinationLane {
+  readonly worker: QueueWorker;
+  readonly #destination: WebhookDestination;
+  readonly #options: WebhookSenderOptions;
+  readonly #backoff: BackoffOptions;
+  readonly #random: () => number;
+  readonly #circuit: CircuitBreaker<AttemptFailure>;
+
+  constructor(destination: WebhookDestination, options: WebhookSenderOptions, prepare: () => Promise<void>) {
+    const { store, health, log, onEvent, now } = options;
+    const { name } = destination;
+    this.#destination = destination;
+    this.#options = options;
+    this.#backoff = { ...webhookBackoff, ...options.backoff };
+    this.#random = options.random ?? Math.random;
+    this.#circuit = new CircuitBreaker({
+      backoff: this.#backoff,
+      now,
+      random: this.#random,
+      onOpen({ reason, needsOperator }) {
+        log[needsOperator ? 'error' : 'warn']({ destination: name, reason }, 'webhooks are not accepted; they wait');
+        onEvent({ type: 'webhooksFailing', destination: name, reason, needsOperator });
+      },
+      onClose() {
+        log.info({ destination: name }, 'webhooks are accepted again');
+        onEvent({ type: 'webhooksAccepted', destination: name });
+      },
+    });
+    this.worker = new QueueWorker({
+      health,
+      isShared: store.shared,
+      openForMs: () => this.#circuit.openForMs,
+      startDue: async () => {
+        await prepare();
+        return this.#startDue();
+      },
+      now,
+    });
+  }
+
+  sendNow(): void {
+    this.#circuit.endPause();
+    this.worker.wake();
+  }
+
+  /** @returns milliseconds until the next message is due; null if unknown */
+  async #startDue(): Promise<number | null> {
+    const { now, store } = this.#options;
+    const { name } = this.#destination;
+    // While the destination fails, one message at a time is tried.
+    const free = (this.#circuit.isFailing ? 1 : concurrency) - this.worker.inFlight.size;
+    if (free <= 0) return null;
+    const due = await store.webhooks.claim(name, free, now());
+    for (const message of due) this.worker.inFlight.add(this.#send(message));
+    if (due.length === free) return null;
+    const next = await store.webhooks.nextDueAt(name);
+    if (next !== null && next - now() > longestWaitMs) {
+      await store.webhooks.pullForward(name, now(), longestWaitMs);
+      return 0;
+    }
+    return next === null ? null : next - now();
+  }
+
+  async #send(message: WebhookMessage): Promise<void> {
+    const { store, log: parent, onEvent } = this.#options;
+    const { name } = this.#destination;
+    const { seq, id, type, signup, attempts } = message;
+    const log = parent.child({ destination: name, webhook: id, event: type, signup, attempt: attempts + 1 });
+    const answer = await this.#post(message);
+    // Aborted because the relay stops: the claim expires, and the message is sent again with the same id.
+    if (answer === null) return;
+    if ('status' in answer && answer.status >= 200 && answer.status < 300) {
+      this.#circuit.recordSuccess();
+      await this.worker.writer.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
+      log.info('sent a webhook');
+      return onEvent({ type: 'webhookAttempted', destination: name, result: 'delivered' });
+    }
+    const failure = 'status' in answer ? explainStatus(answer) : answer;
+    if ('status' in answer && answer.status === 410) await this.#hold(failure, log);
+    await this.#failed(message, failure, log);
+  }
+
+  /** @returns the answer or why there is none; null if the attempt was aborted */
+  async #post(message: WebhookMessage): Promise<WebhookAnswer | AttemptFailure | null> {
+    const { forms, post, now } = this.#options;
+    const { url, secrets, allowsPrivateNetwork } = this.#destination;
+    const { givenUp } = this.worker;
+    const body = JSON.stringify(webhookBody(message, forms[message.form]?.publicationId ?? null));
+    try {
+      return await post({
+        url,
+        headers: webhookHeaders(message.id, body, secrets, now()),
+        body,
+        allowsPrivateNetwork,
+        signal: AbortSignal.any([givenUp, AbortSignal.timeout(attemptMs)]),
+      });
+    } catch (error) {
+      return givenUp.aborted ? null : explainError(error);
+    }
+  }
+
+  /** Sends nothing more until an operator resumes the destination: the receiver wants no more messages. */
+  async #hold({ reason }: AttemptFailure, log: Log): Promise<void> {
+    const { name } = this.#destination;
+    await this.worker.writer.write(() => this.#options.store.webhooks.hold(name, reason));
+    log.error({ reason }, `webhooks are held; "newsletter-relay webhooks resume ${name}" sends them again`);
+  }
+
+  async #failed({ seq, at, attempts }: WebhookMessage, failure: AttemptFailure, log: Log): Promise<void> {
+    const { store, onEvent, now } = this.#options;
+    const { name } = this.#destination;
+    const { reason } = failure;
+    if (failure.mayBeMessage) this.#circuit.recordPossibleFailure(failure);
+    else this.#circuit.open(failure);
+    const isGivenUp = attempts + 1 >= minAttempts && now() - at >= giveUpAfterMs;
+    const waitMs = backoffMs(attempts + 1, failure.retryAfterMs, this.#backoff, this.#random);
+    const nextAttemptAt = now() + Math.max(waitMs, this.#circuit.openForMs);
+    await this.worker.writer.write(() =>
+      store.webhooks.settle(seq, isGivenUp ? { state: 'dead', reason } : { state: 'waiting', nextAttemptAt, reason }),
+    );
+    if (isGivenUp) log.error({ reason }, 'a webhook was given up; kept as a dead letter');
+    else log.debug({ reason, nextAttemptAt }, 'a webhook was not accepted; it will be sent again');
+    onEvent({ type: 'webhookAttempted', destination: name, result: isGivenUp ? 'dead' : 'waiting' });
+  }
+}
+
+/** Why an answer is a failure. Exported for `webhooks test`. */
+export function explainStatus({ status, headers }: WebhookAnswer): AttemptFailure {
+  const cause = `status ${status}`;
+  const wait = retryAfterMs({ status, headers: definedHeaders(headers) }, Date.now());
+  const failure = { cause, retryAfterMs: wait, needsOperator: false, mayBeMessage: false };
+  if (status >= 300 && status < 400)
+    return {
+      ...failure,
+      needsOperator: true,
+      reason: `The receiver answered ${status}, a redirect, which is not followed: set the URL that it leads to.`,
+    };
+  if (status === 410)
+    return { ...failure, needsOperator: true, reason: 'The receiver answered 410: it wants no more webhooks.' };
+  if (status === 401 || status === 403)
+    return {
+      ...failure,
+      needsOperator: true,
+      mayBeMessage: true,
+      reason: `The receiver answered ${status}: see that it has the secret of RELAY_WEBHOOK_SECRET, and that its clock is right.`,
+    };
+  if (status === 404)
+    return {
+      ...failure,
+      needsOperator: true,
+      mayBeMessage: true,
+      reason: 'The receiver answered 404: see that the URL is right and that the receiver is active.',
+    };
+  return { ...failure, mayBeMessage: wait === undefined, reason: `The receiver answered ${status}.` };
+}
+
+function definedHeaders(headers: WebhookAnswer['headers']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
+}
+
+/** Why there is no answer, by its code: the text of an error may contain the URL. Exported for `webhooks test`. */
+export function explainError(error: unknown): AttemptFailure {
+  if (error instanceof PrivateAddressError)
+    return { cause: 'private network', reason: error.message, needsOperator: true, mayBeMessage: false };
+  const name = error instanceof Error ? error.name : '';
+  if (name === 'TimeoutError' || name === 'AbortError')
+    return {
+      cause: 'timeout',
+      reason: `The receiver did not answer within ${attemptMs / 1000} seconds.`,
+      needsOperator: false,
+      // A receiver may take too long for one message.
+      mayBeMessage: true,
+    };
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const cause = /^[A-Z0-9_]{3,60}$/.test(code) ? code : 'no connection';
+  return {
+    cause,
+    reason: `The receiver cannot be reached (${cause}): see that the URL is right and that the receiver runs.`,
+    needsOperator: false,
+    mayBeMessage: false,
+  };
+}

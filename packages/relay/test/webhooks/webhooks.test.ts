@@ -1,0 +1,326 @@
+/** Webhooks: what is reported, retries, hold, redirects, private networks, secrets, and destinations side by side. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { type Operator, relayOperator } from '../../src/ops/operator.ts';
+import { createPost, isPublicAddress, PrivateAddressError } from '../../src/webhooks/post.ts';
+import { giveUpAfterMs } from '../../src/webhooks/sender.ts';
+import { eventually } from '../eventually.ts';
+import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
+import { type SandboxApi, sandboxApi } from '../sandbox-api.ts';
+import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
+
+/** Short waits without jitter. */
+const webhooks = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
+const delivery = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
+
+const operatorToken = 'the-token-of-the-operator';
+
+const unlimited = (): SandboxApi => sandboxApi({ seed: 'demo', profile: 'unlimited' });
+
+function start(receiver: Pick<Receiver, 'url'>, { api = unlimited().fetch, settings = {}, ...parts }: RelayParts = {}) {
+  const relay = runRelay({
+    api,
+    delivery,
+    webhooks,
+    settings: { ...webhookSettings(receiver), ...settings },
+    operatorToken,
+    ...parts,
+  });
+  relay.start();
+  return relay;
+}
+
+/** Through the HTTP API. */
+const operatorOf = (relay: RunningRelay): Operator =>
+  relayOperator('http://relay.example', operatorToken, {
+    fetch: (input, init) => relay.fetch(new Request(input, init)),
+  });
+
+const signUp = async (relay: RunningRelay, ...names: readonly string[]): Promise<void> => {
+  for (const name of names) {
+    const answer = await relay.fetch(post({ email: `${name}@example.com`, utm_source: 'spring' }));
+    expect(answer.status).toBe(202);
+  }
+};
+const backlog = async ({ store }: RunningRelay) => (await store.webhooks.overview())[0];
+const allSent = (relay: RunningRelay, count: number): Promise<boolean> =>
+  eventually('every webhook is accepted', async () => {
+    const { delivered } = await relay.store.counts();
+    return delivered >= count && (await backlog(relay))?.waiting === 0;
+  });
+
+describe('a webhook', () => {
+  it('reports a delivered signup, signed', async () => {
+    const receiver = await startReceiver();
+    const relay = start(receiver);
+    await signUp(relay, 'ada');
+    await allSent(relay, 1);
+    const [signup] = (await relay.store.person('ada@example.com')).signups;
+    expect(receiver.received).toEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f]{32}$/) as string,
+        type: 'signup.delivered',
+        timestamp: new Date(signup?.settledAt ?? 0).toISOString(),
+        data: {
+          signup: signup?.id,
+          form: 'default',
+          publication_id: publicationId,
+          email: 'ada@example.com',
+          received_at: new Date(signup?.receivedAt ?? 0).toISOString(),
+          utm_source: 'spring',
+        },
+      },
+    ]);
+    // The path of a URL often is a secret of the receiver.
+    expect(relay.logged.join('')).not.toMatch(/secret-path|ada@|whsec_/);
+  });
+
+  it('reports a refused signup with the reason, and an erased one by its id', async () => {
+    const receiver = await startReceiver();
+    const api = unlimited();
+    api.instead = () =>
+      Promise.resolve(
+        Response.json(
+          { status: 400, statusText: 'Bad Request', errors: [{ message: 'No such tier.', code: 'INVALID' }] },
+          { status: 400 },
+        ),
+      );
+    const relay = start(receiver, { api: api.fetch });
+    await signUp(relay, 'ada');
+    await eventually('the refusal is reported', () => receiver.received.length === 1);
+    await operatorOf(relay).erase('ada@example.com');
+    await eventually('the erasure is reported', () => receiver.received.length === 2);
+    const [refused, erased] = receiver.received;
+    expect(refused).toMatchObject({ type: 'signup.refused', data: { email: 'ada@example.com' } });
+    expect(refused?.data.reason).toContain('No such tier');
+    expect(erased).toMatchObject({
+      type: 'signup.erased',
+      data: { signup: refused?.data.signup, email: null, received_at: null },
+    });
+  });
+
+  it('is sent again with the same id and a new signature until the receiver accepts it', async () => {
+    const receiver = await startReceiver();
+    let failures = 0;
+    receiver.instead = () => {
+      failures += 1;
+      const status = [500, 503, 404][failures - 1];
+      return Promise.resolve(new Response(null, { status: status ?? 200 }));
+    };
+    const relay = start(receiver);
+    await signUp(relay, 'ada');
+    await allSent(relay, 1);
+    expect(receiver.received).toHaveLength(4);
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('is kept while the receiver is down, also over a restart, and none is lost', async () => {
+    const receiver = await startReceiver();
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 503 }));
+    const api = unlimited();
+    const before = start(receiver, { api: api.fetch });
+    const names = Array.from({ length: 20 }, (_, i) => `p${i}`);
+    await signUp(before, ...names);
+    await eventually('all are delivered', async () => (await before.store.counts()).delivered === 20);
+    await before.stop(0);
+    expect((await backlog(before))?.waiting).toBe(20);
+    receiver.instead = null;
+    receiver.received.length = 0;
+    // A claim of the first process has not expired: the clock of the second one is later.
+    const after = start(receiver, { api: api.fetch, store: before.store, now: () => Date.now() + 120_000 });
+    await allSent(after, 20);
+    expect(receiver.received.map(({ data }) => data.email).sort()).toEqual(
+      names.map((name) => `${name}@example.com`).sort(),
+    );
+  });
+
+  it('is given up after three days and ten attempts, and can be redriven', async () => {
+    const receiver = await startReceiver(secret, true);
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 500 }));
+    let late = 0;
+    const relay = start(receiver, { now: () => Date.now() + late });
+    await signUp(relay, 'ada');
+    await eventually('it was attempted ten times', () => receiver.received.length >= 10);
+    expect(await backlog(relay)).toMatchObject({ waiting: 1, dead: 0 });
+    late = giveUpAfterMs;
+    await eventually('it is a dead letter', async () => (await backlog(relay))?.dead === 1);
+    expect(await backlog(relay)).toMatchObject({ waiting: 0, reason: 'The receiver answered 500.' });
+    receiver.instead = null;
+    receiver.received.length = 0;
+    expect(await operatorOf(relay).redriveWebhooks('other')).toBeNull();
+    expect(await operatorOf(relay).redriveWebhooks('default')).toBe(1);
+    await allSent(relay, 1);
+    expect(receiver.received).toMatchObject([{ data: { email: 'ada@example.com' } }]);
+  });
+
+  it('is held after the answer 410 until an operator resumes the destination', async () => {
+    const receiver = await startReceiver();
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 410 }));
+    const relay = start(receiver);
+    await signUp(relay, 'ada');
+    await eventually('the destination is held', async () => (await backlog(relay))?.held);
+    await signUp(relay, 'bob', 'eve');
+    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 3);
+    receiver.instead = null;
+    expect(receiver.received).toHaveLength(1);
+    expect(await backlog(relay)).toMatchObject({
+      waiting: 3,
+      held: 'The receiver answered 410: it wants no more webhooks.',
+    });
+    expect(await operatorOf(relay).resumeWebhooks('other')).toBe(false);
+    expect(await operatorOf(relay).resumeWebhooks('default')).toBe(true);
+    await allSent(relay, 3);
+    expect(new Set(receiver.received.map(({ data }) => data.email)).size).toBe(3);
+  });
+
+  it('is sent at once after an operator says so, however long it would wait', async () => {
+    const receiver = await startReceiver();
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '3000' } }));
+    const relay = start(receiver, { webhooks: {} });
+    await signUp(relay, 'ada');
+    await eventually('an attempt has failed', async () => (await backlog(relay))?.reason);
+    receiver.instead = null;
+    expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThan(Date.now() + 2_000_000);
+    await operatorOf(relay).resumeWebhooks('default');
+    await allSent(relay, 1);
+  });
+
+  it('does not follow a redirect, and says so', async () => {
+    const other = await startReceiver();
+    const receiver = await startReceiver();
+    receiver.instead = () => Promise.resolve(Response.redirect(other.url, 307));
+    const relay = start(receiver);
+    await signUp(relay, 'ada');
+    const reason = await eventually('an attempt has failed', async () => (await backlog(relay))?.reason);
+    expect(reason).toBe('The receiver answered 307, a redirect, which is not followed: set the URL that it leads to.');
+    expect(other.received).toEqual([]);
+  });
+
+  it('reports the confirmation by a person before the delivery, however slow the receiver is', async () => {
+    const receiver = await startReceiver();
+    const first = Promise.withResolvers<null>();
+    receiver.instead = async () => {
+      await first.promise;
+      return new Response(null, { status: 200 });
+    };
+    const relay = start(receiver);
+    const id = await relay.store.accept({
+      form: 'default',
+      submission: { email: 'ada@example.com' },
+      suspected: false,
+      needsConfirmation: true,
+      origin: null,
+      idempotencyKey: null,
+      consent: null,
+      trace: null,
+      receivedAt: Date.now(),
+    });
+    await relay.store.confirmPerson(id, Date.now(), { sentence: null, version: null, page: null, visitor: null });
+    // The next signup wakes both loops.
+    await signUp(relay, 'bob');
+    await eventually('both are delivered', async () => (await relay.store.counts()).delivered === 2);
+    await eventually('the confirmation and the other signup are in flight', () => receiver.received.length === 2);
+    first.resolve(null);
+    await allSent(relay, 2);
+    expect(receiver.received.filter(({ data }) => data.signup === id).map(({ type }) => type)).toEqual([
+      'signup.confirmed',
+      'signup.delivered',
+    ]);
+  });
+});
+
+describe('several destinations', () => {
+  const twoDestinations = (one: Receiver, two: Receiver): Readonly<Record<string, string>> => {
+    const file = join(scratchFolder(), 'relay.yaml');
+    writeFileSync(
+      file,
+      `webhooks:
+  crm: { url: '${one.url}', secret: '${secret}' }
+  sheet: { url: '${two.url}', events: [signup.delivered], secret: ['${otherSecret}', '${secret}'] }
+webhook_private_network: true
+`,
+    );
+    return { RELAY_CONFIG: file };
+  };
+  const otherSecret = `whsec_${Buffer.from('another secret of 33 characters..').toString('base64')}`;
+
+  it('do not wait for one that never answers', async () => {
+    const [one, two] = [await startReceiver(), await startReceiver()];
+    const hanging = Promise.withResolvers<Response>();
+    one.instead = () => hanging.promise;
+    const relay = runRelay({ api: unlimited().fetch, delivery, webhooks, settings: twoDestinations(one, two) });
+    relay.start();
+    const names = Array.from({ length: 12 }, (_, i) => `p${i}`);
+    await signUp(relay, ...names);
+    await eventually('the other one has all', () => two.received.length === 12);
+    expect(one.received).toHaveLength(4);
+    hanging.resolve(new Response(null, { status: 200 }));
+  });
+
+  it('have secrets of their own, of which two are valid at a time', async () => {
+    const [one, two] = [await startReceiver(), await startReceiver(otherSecret)];
+    const relay = runRelay({ api: unlimited().fetch, delivery, webhooks, settings: twoDestinations(one, two) });
+    relay.start();
+    await signUp(relay, 'ada');
+    await eventually('both have it', () => one.received.length + two.received.length === 2);
+    expect([one.invalid, two.invalid]).toEqual([0, 0]);
+  });
+});
+
+describe('a URL that leads into a private network', () => {
+  const request = () => ({ headers: {}, body: '{}', signal: AbortSignal.timeout(60_000) });
+
+  it('is refused by the address, however it is written', async () => {
+    const receiver = await startReceiver();
+    const { port } = new URL(receiver.url);
+    for (const host of ['127.0.0.1', '[::1]', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0', 'localhost'])
+      await expect(
+        createPost()({ ...request(), url: `http://${host}:${port}/`, allowsPrivateNetwork: false }),
+        host,
+      ).rejects.toThrow(PrivateAddressError);
+    expect(receiver.received.length + receiver.invalid).toBe(0);
+  });
+
+  it('is refused where the name has such addresses alone', async () => {
+    const post = createPost(() => Promise.resolve(['10.0.0.1', 'fd00::1']));
+    await expect(post({ ...request(), url: 'https://hooks.example/', allowsPrivateNetwork: false })).rejects.toThrow(
+      'The URL leads into a private network: set RELAY_WEBHOOK_PRIVATE_NETWORK=true if that is wanted.',
+    );
+  });
+
+  it('is not reached by a name that changes its addresses: the connection goes to the one that was checked', async () => {
+    const receiver = await startReceiver();
+    const { port } = new URL(receiver.url);
+    const asked: string[] = [];
+    const post = createPost((hostname) => {
+      asked.push(hostname);
+      return Promise.resolve(['127.0.0.1']);
+    });
+    // No name server knows this name: only the checked address can have been used.
+    const url = `http://hooks.invalid:${port}/`;
+    expect(await post({ ...request(), url, allowsPrivateNetwork: true })).toMatchObject({ status: 401 });
+    expect(asked).toEqual(['hooks.invalid']);
+    expect(receiver.invalid).toBe(1);
+  });
+
+  it('is told from public addresses', () => {
+    const ofPrivate =
+      `10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.168.1.1 0.0.0.0 192.0.2.1 198.18.0.1 224.0.0.1
+      255.255.255.255 :: ::1 fe80::1 fc00::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::10.0.0.1 2002:a00:1:: 2001:db8::1 none`.split(
+        /\s+/,
+      );
+    expect(ofPrivate.filter(isPublicAddress)).toEqual([]);
+    const ofPublic = ['93.184.215.14', '2606:4700::1111', '::ffff:93.184.215.14'];
+    expect(ofPublic.filter(isPublicAddress)).toEqual(ofPublic);
+  });
+
+  it('is tried with the next address where no connection can be made', async () => {
+    const receiver = await startReceiver();
+    const { port } = new URL(receiver.url);
+    const post = createPost(() => Promise.resolve(['127.255.255.254', '127.0.0.1']));
+    const answer = await post({ ...request(), url: `http://hooks.invalid:${port}/`, allowsPrivateNetwork: true });
+    expect(answer.status).toBe(401);
+  });
+});
