@@ -140,7 +140,7 @@ const settled = <T>(promise: Promise<T>): Promise<{ readonly value: T } | { read
   );
 
 /** Runs every scheduled event that is due, as far as the store can be written. */
-export function settle(world: World): void {
+export function settle(world: Pick<World, 'settle'>): void {
   try {
     world.settle();
   } catch (error) {
@@ -248,7 +248,6 @@ function firstMatch([routes, values]: Result<Methods>): { methods: Methods; para
 
 /** A segment whose percent-encoding is broken stays as it is. */
 function decode(segment: string): string {
-  if (!segment.includes('%')) return segment;
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -126,6 +126,14 @@ const refused: Readonly<Record<string, Refused>> = {
     code: 'INVALID_QUERY',
     message: 'The query is not valid percent-encoded UTF-8.',
   },
+  'a request to the root': {
+    method: 'POST',
+    path: '/v2/..',
+    body: {},
+    status: 404,
+    code: 'NOT_FOUND',
+    message: 'There is no such path.',
+  },
   'a missing body': {
     method: 'POST',
     path: subscriptionsPath,
@@ -146,6 +154,14 @@ const refused: Readonly<Record<string, Refused>> = {
     headers: { 'Content-Type': 'text/plain' },
     code: 'INVALID_CONTENT_TYPE',
     message: 'The Content-Type must be application/json, not "text/plain".',
+  },
+  'a body of a content type that ends like JSON': {
+    method: 'POST',
+    path: subscriptionsPath,
+    body: '{}',
+    headers: { 'Content-Type': `x-application/json; note=${'x'.repeat(100)}` },
+    code: 'INVALID_CONTENT_TYPE',
+    message: `The Content-Type must be application/json, not "x-application/json; note=${'x'.repeat(75)}".`,
   },
   'a body that is no object': {
     method: 'POST',
@@ -370,6 +386,48 @@ test('refuses a body that is not UTF-8', async () => {
   expect(await answer.json()).toMatchObject({
     errors: [{ message: 'The body is not valid UTF-8.', code: 'INVALID_ENCODING' }],
   });
+});
+
+test('refuses a body whose Content-Length is more than 8 MiB before it reads the body', async () => {
+  const sandbox = fresh();
+  const post = (length: number) =>
+    send(sandbox, 'POST', subscriptionsPath, { email: 'ada@example.com' }, { 'Content-Length': String(length) });
+  expect((await post(8 * 1024 * 1024)).status).toBe(200);
+  expect((await post(8 * 1024 * 1024 + 1)).status).toBe(413);
+});
+
+test('counts a chunked body while it reads it: more than 8 MiB are refused, exactly that length is taken', async () => {
+  const sandbox = fresh();
+  let chunks = 0;
+  const post = (length: number) => {
+    const text = `{"email":"ada@example.com"}`.padEnd(length);
+    const size = 1024 * 1024;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        const chunk = text.slice(chunks * size, (chunks + 1) * size);
+        if (chunk === '') return controller.close();
+        chunks += 1;
+        controller.enqueue(new TextEncoder().encode(chunk));
+      },
+    });
+    chunks = 0;
+    const headers = {
+      Authorization: `Bearer ${apiKeys.workspace}`,
+      'Content-Type': 'application/json',
+      'Transfer-Encoding': 'chunked',
+    };
+    const init = { method: 'POST', headers, body, duplex: 'half' } as const;
+    return sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, init);
+  };
+  const limit = 8 * 1024 * 1024;
+  const accepted = await post(limit);
+  expect([accepted.status, await accepted.json()]).toEqual([
+    200,
+    expect.objectContaining({ data: expect.objectContaining({ email: 'ada@example.com' }) as object }),
+  ]);
+  expect((await post(limit + 1)).status).toBe(413);
+  expect((await post(2 * limit)).status).toBe(413);
+  expect(chunks).toBeLessThan(12);
 });
 
 test('refuses a body that announces more than 8 MiB, and takes one of exactly that length', async () => {

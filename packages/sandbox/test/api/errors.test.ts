@@ -1,5 +1,8 @@
+import { DatabaseSync } from 'node:sqlite';
 import { operations } from '@newsletter-kit/core/contract';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { settle, toApiError } from '../../src/api/api.ts';
+import { ApiError } from '../../src/api/errors.ts';
 import { apiKeys, createSandbox, publicationId } from '../../src/index.ts';
 import { create, customFieldsPath, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 
@@ -186,6 +189,93 @@ test.each(table)('$name: $status, $says', async ({ method = 'POST', path: at = p
 test('every problem of a body is named at once', async () => {
   const answered = await send(fresh(), 'POST', path, { email: 'x', utm_source: 1, tier: 'gold' });
   expect(errorsOf(answered).map((error) => error.message.split(' ')[0])).toEqual(['"email"', '"utm_source"', '"tier"']);
+});
+
+test('a HEAD is answered like a GET, without a body', async () => {
+  const answer = await fresh().fetch(`http://sandbox.test/v2${path}`, {
+    method: 'HEAD',
+    headers: { Authorization: `Bearer ${apiKeys.workspace}` },
+  });
+  expect([answer.status, await answer.text()]).toEqual([200, '']);
+});
+
+/** The error that SQLite throws when its disk is full. */
+function diskFull(): unknown {
+  const database = new DatabaseSync(':memory:');
+  onTestFinished(() => database.close());
+  database.exec('CREATE TABLE t (x); PRAGMA max_page_count = 2');
+  try {
+    database.prepare('INSERT INTO t VALUES (?)').run('x'.repeat(100_000));
+  } catch (error) {
+    return error;
+  }
+  throw new Error('Two pages hold no 100,000 characters.');
+}
+
+test('a full disk is answered with 503, any other error with 500 and a report on the terminal', () => {
+  const printed = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => printed.mockRestore());
+  expect(toApiError(diskFull())).toMatchObject({
+    status: 503,
+    details: [
+      {
+        code: 'STORAGE_UNAVAILABLE',
+        message:
+          'The sandbox could not write to its database, so it stored nothing of this request. Free some disk space, then send the request again.',
+      },
+    ],
+  });
+  expect(printed).not.toHaveBeenCalled();
+  expect(toApiError(new Error('a bug'))).toMatchObject({
+    status: 500,
+    details: [
+      {
+        code: 'INTERNAL_ERROR',
+        message: 'The sandbox failed because of a bug. Its terminal shows the error. Please report it.',
+      },
+    ],
+  });
+  expect(printed.mock.calls.join()).toMatch(/Error: a bug\n {4}at .*\n/);
+});
+
+test('on a full disk, scheduled events stay due, and a request that only reads is answered', () => {
+  const failing = (error: unknown) => ({
+    settle(): never {
+      throw error;
+    },
+  });
+  expect(() => settle(failing(diskFull()))).not.toThrow();
+  expect(() => settle(failing(new Error('a bug')))).toThrow('a bug');
+});
+
+test('an error of the API names its reasons in its message', () => {
+  const details = [
+    { message: 'One.', code: 'A' },
+    { message: 'Two.', code: 'B' },
+  ];
+  expect(new ApiError(400, details)).toMatchObject({ name: 'ApiError', message: 'One. Two.' });
+});
+
+test('what becomes due while a body is read precedes the request', async () => {
+  const sandbox = fresh();
+  await create(sandbox, { email: 'ada@example.com' });
+  const init = {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' },
+    body: new ReadableStream<Uint8Array>(
+      {
+        pull(controller) {
+          sandbox.clock.advance('PT1M');
+          controller.enqueue(new TextEncoder().encode('{"email":"ada@example.com"}'));
+          controller.close();
+        },
+      },
+      { highWaterMark: 0 },
+    ),
+    duplex: 'half',
+  } as const;
+  const answer = await sandbox.fetch(`http://sandbox.test/v2${path}`, init);
+  expect(await answer.json()).toMatchObject({ data: { status: 'active' } });
 });
 
 test('a 405 lists the supported methods in Allow', async () => {
