@@ -1,4 +1,5 @@
 /** The error body of the API, and the error that becomes one. */
+import { STATUS_CODES } from 'node:http';
 import type { ErrorDetail } from '@newsletter-kit/core/schema';
 import type { Change } from './nearest.ts';
 
@@ -57,11 +58,9 @@ export function errorBody(status: ErrorStatus, errors: readonly ErrorDetail[]) {
   return { status, statusText: statusTexts[status], errors };
 }
 
-/** An answer with the error body and one reason. */
-export function refusal(
-  status: ErrorStatus,
-  error: ErrorDetail,
-  headers: Readonly<Record<string, string>> = {},
-): Response {
-  return Response.json(errorBody(status, [error]), { status, headers });
+/** An answer with the error body, also for a status that the API itself does not send. */
+export function refusal(status: number, error: ErrorDetail, headers: Readonly<Record<string, string>> = {}): Response {
+  const known: Readonly<Record<number, string>> = statusTexts;
+  const statusText = known[status] ?? (STATUS_CODES[status] ?? 'unknown').toLowerCase().replace(/[^a-z]+/g, '_');
+  return Response.json({ status, statusText, errors: [error] }, { status, headers });
 }

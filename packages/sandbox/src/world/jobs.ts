@@ -65,7 +65,7 @@ export function finishJob(world: World, seq: number, note: Note): void {
   if (!job || !publication) return;
   const params: unknown = JSON.parse(job.params);
   const { items, failed, errors } = jobHandlers[job.type as JobType](world, publication, params, note);
-  const nothing = items > 0 && failed === items;
+  const nothing = failed === items;
   jobs.finish(
     seq,
     {
@@ -81,7 +81,7 @@ export function finishJob(world: World, seq: number, note: Note): void {
 
 /** The result of a job. */
 interface JobResult {
-  /** Items it was given. */
+  /** Number of items it was given; at least one. */
   readonly items: number;
   /** Items of which nothing was applied. */
   readonly failed: number;

@@ -85,7 +85,8 @@ export function overrideDoubleOpt(
   note: Note,
 ): void {
   const { subscriptions } = world.store;
-  if (override === 'on' && status === 'validating') subscriptions.setDoubleOptIn(seq, 1);
+  // Read at the end of the address check alone.
+  if (override === 'on') subscriptions.setDoubleOptIn(seq, 1);
   if (!activates(override, status)) return;
   subscriptions.setStatus(seq, 'active');
   note({ type: 'subscription', change: 'updated', seq });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Sandbox } from '../../src/index.ts';
+import { publicationId, type Sandbox } from '../../src/index.ts';
 import { ask, create, errorsOf, fresh, list, publicationPath, send } from '../caller.ts';
 import { known } from './known.ts';
 
@@ -57,6 +57,36 @@ test('automations and journeys use offset paging with or without page; e-mails u
     (await ask(sandbox, 'automations.listEmails', at(automation, '/emails'))).data.map((email) => email.id),
   );
   expect(met).toHaveLength(4);
+});
+
+test('journeys are filtered by status, and all of them listed by default', async () => {
+  const sandbox = fresh({
+    seed: {
+      publications: [
+        {
+          id: publicationId,
+          name: 'P',
+          automations: [
+            {
+              name: 'A',
+              trigger_events: ['api'],
+              emails: [{ subject_line: 'One', wait: 'P1D' }],
+              journeys: [{ email: 'a@example.com' }, { email: 'b@example.com', status: 'completed' }],
+            },
+          ],
+          subscriptions: [{ email: 'a@example.com' }, { email: 'b@example.com' }],
+        },
+      ],
+    },
+  });
+  const [automation] = (await ask(sandbox, 'automations.list', `${publicationPath}/automations`)).data;
+  const statuses = async (query: string) =>
+    (await ask(sandbox, 'journeys.list', `${publicationPath}/automations/${automation?.id}/journeys${query}`)).data
+      .map(({ status }) => status)
+      .toSorted();
+  expect(await statuses('')).toEqual(['completed', 'in_progress']);
+  expect(await statuses('?status=all')).toEqual(['completed', 'in_progress']);
+  expect(await statuses('?status=completed')).toEqual(['completed']);
 });
 
 test('an enrolled subscriber gets each e-mail after its wait, then completes the journey', async () => {

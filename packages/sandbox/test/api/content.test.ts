@@ -76,6 +76,9 @@ test('complimentary access shows its tier and counts when expanded, and pages by
     [3, 'months'],
     [null, 'forever'],
   ]);
+  expect(plain.data.map((access) => Object.keys(access).toSorted())).toEqual(
+    plain.data.map(() => ['description', 'duration', 'id', 'tier_id', 'time_unit']),
+  );
   const full = await ask(sandbox, 'complimentaryAccess.list', `${accessPath}?expand[]=tier&expand[]=stats&limit=1`);
   expect(full.data[0]).toMatchObject({
     tier: { id: full.data[0]?.tier_id, name: 'Supporter', status: 'active' },
@@ -128,6 +131,18 @@ test('only active condition sets are listed and found', async () => {
   });
   const sets = await ask(demo(), 'conditionSets.list', `${setsPath}?purpose=dynamic_content`);
   expect(sets.data.map((set) => [set.status, 'stats' in set])).toEqual([['active', false]]);
+});
+
+test('a condition set has no other expansion than stats: the rest is ignored, and the log says so', async () => {
+  const sandbox = demo();
+  const { conditionSet } = await known(sandbox);
+  const { data } = await ask(sandbox, 'conditionSets.get', `${setsPath}/${conditionSet}?expand[]=people`);
+  expect('stats' in data).toBe(false);
+  expect(sandbox.requests().at(-1)?.reasons).toEqual([
+    '"expand[]" supports only "stats" here; other values were ignored.',
+  ]);
+  await ask(sandbox, 'conditionSets.get', `${setsPath}/${conditionSet}?expand[]=stats`);
+  expect(sandbox.requests().at(-1)?.reasons).toEqual([]);
 });
 
 test.each([

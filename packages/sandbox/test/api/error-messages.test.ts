@@ -465,6 +465,9 @@ test('refuses enrollments that name no subscriber, an unknown one, two, or one t
       'This publication has no such subscriber. Create the subscription first; its "automation_ids" can enroll it, too.',
     code: 'NOT_FOUND',
   });
+  expect(await enroll(automation, { email: subscription.email, subscription_id: `sub_${noRecord}` })).toMatchObject({
+    code: 'NOT_FOUND',
+  });
   expect(await enroll(automation, { email: 'grace@example.org', subscription_id: subscription.id })).toEqual({
     message: '"email" and "subscription_id" belong to two different subscribers.',
     code: 'VALIDATE_ERROR',

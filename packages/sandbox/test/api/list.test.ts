@@ -36,6 +36,7 @@ test('tier filters by tier, premium_tiers[] and premium_tier_ids[] by any of the
       (await list(sandbox, { limit: '100', ...query })).data.map((one) => one.subscription_premium_tier_names?.join()),
     );
   expect(await names({ tier: 'free' })).toEqual(new Set(['']));
+  expect(await names({ tier: 'all' })).toEqual(await names({}));
   expect(await names({ tier: 'premium' })).toEqual(new Set(['Patron', 'Supporter']));
   expect(await names({ 'premium_tiers[]': ['Patron'] })).toEqual(new Set(['Patron']));
   expect(await names({ 'premium_tiers[]': ['Patron', 'Supporter', 'None'] })).toEqual(new Set(['Patron', 'Supporter']));

@@ -29,6 +29,19 @@ const ada = { email: 'ada@example.com' };
 const subscribe = (sandbox: ReturnType<typeof fresh>, email = ada.email) =>
   send(sandbox, 'POST', subscriptionsPath, { email });
 
+test.each([
+  [409, 'conflict'],
+  [418, 'i_m_a_teapot'],
+  [502, 'bad_gateway'],
+  [505, 'http_version_not_supported'],
+  [599, 'unknown'],
+])('a status fault of %i, also where the API never sends it, has the statusText %s', async (status, statusText) => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: { status } });
+  const answered = await send(sandbox, 'GET', subscriptionsPath);
+  expect(answered).toMatchObject({ status, body: { status, statusText, errors: [{ code: 'FAULT' }] } });
+});
+
 test('a status fault answers in the error body with Retry-After, and nothing is applied', async () => {
   const sandbox = fresh();
   const set = await control(sandbox, 'POST', '/faults', {

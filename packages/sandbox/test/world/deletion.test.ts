@@ -72,6 +72,9 @@ test('redaction ends the journeys, keeps id and creation time, and leaves others
     { status: 'exited_early', completed_at: (noon + 14 * day + 1000) / 1000 },
     { status: 'in_progress', completed_at: null, email: 'grace@example.com' },
   ]);
+  const ended = (await ask(sandbox, 'journeys.list', journeysPath)).data[0];
+  sandbox.clock.advance(60 * day);
+  expect((await ask(sandbox, 'journeys.list', journeysPath)).data[0]).toEqual(ended);
   const expand = ['newsletter_lists', 'subscription_premium_tiers', 'tags', 'referrals', 'custom_fields'];
   const after = (await list(sandbox, { 'expand[]': expand })).data;
   expect(after[0]).toMatchObject({

@@ -117,11 +117,25 @@ test('an item without a tier keeps the tiers, and tier free ends them and the gi
   const sandbox = fresh({ seed });
   const subscription_id = await idOf(sandbox);
   const tiers = async () => (await list(sandbox)).data[0]?.subscription_premium_tier_names;
+  const invalid = 'invalid@example.com';
+  await bulk(sandbox, [{ subscription_id: await idOf(sandbox, invalid) }]);
+  expect((await list(sandbox, { email: invalid })).data[0]?.subscription_tier).toBe('free');
   await bulk(sandbox, [{ subscription_id }]);
   expect(await tiers()).toEqual(['Gold']);
   await bulk(sandbox, [{ subscription_id, tier: 'free' }]);
   expect(await tiers()).toEqual([]);
   expect((await list(sandbox)).data[0]?.subscription_tier).toBe('free');
+});
+
+test('an item joins the newsletter lists that it names', async () => {
+  const sandbox = fresh({ seed });
+  const listsOf = async (email: string) =>
+    (await list(sandbox, { email, 'expand[]': 'newsletter_lists' })).data[0]?.newsletter_list_ids;
+  const newsletter_list_ids = await listsOf('ada@example.com');
+  expect(newsletter_list_ids).toHaveLength(1);
+  const email = 'invalid@example.com';
+  await bulk(sandbox, [{ subscription_id: await idOf(sandbox, email), newsletter_list_ids }]);
+  expect(await listsOf(email)).toEqual(newsletter_list_ids);
 });
 
 test('the payments customer of an item is stored', async () => {

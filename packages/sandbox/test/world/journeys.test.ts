@@ -79,10 +79,11 @@ test('each e-mail of a journey counts as received, and lowers the rates', async 
   await ask(sandbox, 'journeys.enroll', at(Welcome, '/journeys'), { email: 'ada@example.com' });
   const events: string[] = [];
   sandbox.subscribe((event) => {
-    if (event.type === 'subscription' || event.type === 'message') events.push(event.type);
+    if (event.type === 'subscription') events.push(`subscription ${event.change}`);
+    if (event.type === 'message') events.push(event.type);
   });
   sandbox.settle();
-  expect(events).toEqual(['message', 'subscription'].toSorted());
+  expect(events).toEqual(['message', 'subscription updated']);
   const [ada] = (await list(sandbox, { email: 'ada@example.com', 'expand[]': 'stats' })).data;
   expect(ada?.stats).toEqual({ emails_received: 2, open_rate: 25, click_through_rate: 5 });
 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { publicationId, type Sandbox, type SandboxEvent, type Seed } from '../../src/index.ts';
 import { create, fresh, list, send, subscriptionsPath } from '../caller.ts';
+import { control } from '../control/control.ts';
 import { firstStatus, mayBecome, needsConfirmation, statusAfterValidation } from '../../src/world/status.ts';
 
 const seed: Seed = {
@@ -9,7 +10,7 @@ const seed: Seed = {
       id: publicationId,
       name: 'P',
       tiers: [{ name: 'Gold' }, { name: 'Silver' }],
-      newsletter_lists: [{ name: 'Weekly', auto_subscribe: true }, { name: 'Daily' }],
+      newsletter_lists: [{ name: 'Weekly', auto_subscribe: true }, { name: 'Daily' }, { name: 'Monthly' }],
       custom_fields: [{ display: 'City', kind: 'string' }],
       automations: [{ name: 'Signup', trigger_events: ['signup'] }],
       subscriptions: [
@@ -47,7 +48,7 @@ test.each<[object, readonly string[]]>([
     ],
   ],
   [
-    { email: 'active@example.com', send_welcome_email: true },
+    { email: 'active@example.com', send_welcome_email: true, reactivate_existing: true },
     [returned, 'Ignored for an existing subscription (assumption known_address): send_welcome_email.'],
   ],
   [{ email: 'inactive@example.com' }, [returned, 'The subscription stays inactive: reactivate_existing was not true.']],
@@ -88,12 +89,116 @@ test('the log names what stays ignored under known_address=all_fields', async ()
   ]);
 });
 
+test('under known_address=all_fields tiers, lists and customer are applied, and each change is one event', async () => {
+  const sandbox = fresh({ seed, assumptions: { known_address: 'all_fields' } });
+  const email = 'active@example.com';
+  await create(sandbox, ada);
+  const [auto] = (await list(sandbox, { email: ada.email, 'expand[]': 'newsletter_lists' })).data;
+  const newsletter_list_ids = auto?.newsletter_list_ids ?? [];
+  const changes: string[] = [];
+  sandbox.subscribe((event) => {
+    if (event.type === 'subscription') changes.push(event.change);
+  });
+  const after = async (body: object) => {
+    const { data } = await create(sandbox, { email, ...body });
+    const { body: shown } = await control(sandbox, 'GET', `/subscriptions/${data.id}`);
+    const [listed] = (await list(sandbox, { email, 'expand[]': 'newsletter_lists' })).data;
+    return [
+      data.subscription_tier,
+      data.subscription_premium_tier_names,
+      listed?.newsletter_list_ids,
+      (shown as { data: { payments_customer_id: string } }).data.payments_customer_id,
+    ];
+  };
+  expect(await after({})).toEqual(['free', [], [], '']);
+  expect(changes).toEqual([]);
+  expect(await after({ tier: 'premium', payments_customer_id: 'cus_1' })).toEqual(['premium', [], [], 'cus_1']);
+  expect(changes).toEqual(['updated']);
+  expect(await after({ tier: 'free' })).toEqual(['free', [], [], 'cus_1']);
+  expect(await after({ premium_tiers: ['Gold'], newsletter_list_ids })).toEqual([
+    'premium',
+    ['Gold'],
+    newsletter_list_ids,
+    'cus_1',
+  ]);
+  expect(await after({ utm_source: 'x' })).toEqual(['premium', ['Gold'], newsletter_list_ids, 'cus_1']);
+  expect(changes).toEqual(['updated', 'updated', 'updated', 'updated']);
+});
+
 test('double_opt_override on while the address is checked makes the subscription pending', async () => {
   const sandbox = fresh({ seed });
   await create(sandbox, ada);
   await create(sandbox, { ...ada, double_opt_override: 'on' });
   sandbox.clock.advance(500);
   expect(await statusOf(sandbox, ada.email)).toBe('pending');
+});
+
+test('a second request without an override leaves the check of the address as it is', async () => {
+  const sandbox = fresh({ seed });
+  await create(sandbox, ada);
+  await create(sandbox, ada);
+  sandbox.clock.advance(500);
+  expect(await statusOf(sandbox, ada.email)).toBe('active');
+});
+
+test('a new subscription joins the lists that subscribe everybody, and no other one', async () => {
+  const sandbox = fresh({ seed });
+  const lists = async (body: object) => {
+    const { data } = await create(sandbox, body);
+    const [found] = (await list(sandbox, { email: data.email, 'expand[]': 'newsletter_lists' })).data;
+    return found?.newsletter_list_ids?.length;
+  };
+  expect(await lists(ada)).toBe(1);
+  expect(await lists({ email: 'none@example.com', skip_newsletter_list_auto_subscribe: true })).toBe(0);
+});
+
+test('a custom field that is named without a value stays as it is', async () => {
+  const sandbox = fresh({ seed });
+  const values = async (body: object) => {
+    const { warnings } = await create(sandbox, { ...ada, ...body });
+    const [found] = (await list(sandbox, { email: ada.email, 'expand[]': 'custom_fields' })).data;
+    return [warnings, found?.custom_fields?.map(({ value }) => value)];
+  };
+  expect(await values({ custom_fields: [{ name: 'City' }] })).toEqual([undefined, []]);
+  expect(await values({ custom_fields: [{ name: 'City', value: 'Ulm' }] })).toEqual([undefined, ['Ulm']]);
+  expect(await values({ custom_fields: [{ name: 'City' }] })).toEqual([undefined, ['Ulm']]);
+});
+
+test('a new subscription has no customer number of a payment service', async () => {
+  const sandbox = fresh({ seed });
+  const { data } = await create(sandbox, ada);
+  const { body } = await control(sandbox, 'GET', `/subscriptions/${data.id}`);
+  expect(body).toMatchObject({ data: { payments_customer_id: '' } });
+});
+
+test('a subscription that is active at once has nothing left to check', async () => {
+  const sandbox = fresh({ seed });
+  const due = async () => ((await control(sandbox, 'GET', '/clock')).body as { due: { count: number } }).due.count;
+  await create(sandbox, { ...ada, double_opt_override: 'off' });
+  expect(await due()).toBe(0);
+  await create(sandbox, { email: 'checked@example.com' });
+  expect(await due()).toBe(1);
+});
+
+test.each([
+  [{}, 'pending'],
+  [{ double_opt_override: 'not_set' }, 'pending'],
+  [{ double_opt_override: 'off' }, 'active'],
+])('a publication with double opt-in makes a reactivated subscriber with %j %s', async (more, status) => {
+  const sandbox = fresh({
+    seed: {
+      publications: [
+        {
+          id: publicationId,
+          name: 'P',
+          double_opt_in: true,
+          subscriptions: [{ email: ada.email, status: 'inactive' }],
+        },
+      ],
+    },
+  });
+  await create(sandbox, { ...ada, reactivate_existing: true, ...more });
+  expect(await statusOf(sandbox, ada.email)).toBe(status);
 });
 
 test('double_opt_override on for an active subscription changes nothing', async () => {
