@@ -29,7 +29,7 @@ export interface BulkDeliveryOptions extends SingleDeliveryOptions {
   readonly onEnd: () => void;
 }
 
-/** Signups claimed in one transaction: new posts have to wait for one of them. */
+/** Signups claimed in one transaction: new posts have to wait for one of them. Divides {@link maxBatchSize}. */
 const claimSize = 200;
 
 /** How often a backlog below the threshold is counted again, in milliseconds. */
@@ -167,8 +167,7 @@ export class BulkDelivery {
     const { store, forms, publicationId, stopping, now } = this.#options;
     while (signups.length < maxBatchSize && !stopping.aborted) {
       const batch = { id, publicationId };
-      const limit = Math.min(claimSize, maxBatchSize - signups.length);
-      const claimed = await store.claim({ forms: this.#forms, limit, now: now(), batch });
+      const claimed = await store.claim({ forms: this.#forms, limit: claimSize, now: now(), batch });
       const rest = claimed.filter((signup) => {
         const form = forms[signup.form];
         const fits = form !== undefined && body.add(signup, form);
@@ -176,7 +175,7 @@ export class BulkDelivery {
         return !fits;
       });
       if (rest.length > 0) await store.release(rest.map((signup) => signup.id));
-      if (rest.length > 0 || claimed.length < limit) return;
+      if (rest.length > 0 || claimed.length < claimSize) return;
     }
   }
 

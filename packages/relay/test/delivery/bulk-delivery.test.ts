@@ -177,19 +177,19 @@ describe('a batch', () => {
 
   it('has at most a million bytes; what does not fit stays in the backlog', async () => {
     const test = bulk();
-    // With its comma, a request of 10,000 bytes: 100 of them fit.
-    const frame = JSON.stringify({ email: 'p100@example.com', utm_content: '' }).length + 1;
-    const utm_content = 'x'.repeat(10_000 - frame);
-    for (let n = 100; n < 310; n += 1) {
-      const email = `p${n}@example.com`;
-      await test.options.store.accept(newSignup(email, { submission: { email, utm_content }, receivedAt: startAt }));
-    }
+    // With its comma, a request of 1250 bytes: 800 of them fit.
+    const frame = JSON.stringify({ email: 'p1000@example.com', utm_content: '' }).length + 1;
+    const utm_content = 'x'.repeat(1250 - frame);
+    const emails = Array.from({ length: 1010 }, (_, n) => `p${1000 + n}@example.com`);
+    await Promise.all(
+      emails.map((email) => test.options.store.accept(newSignup(email, { submission: { email, utm_content } }))),
+    );
     const claim = vi.spyOn(test.options.store, 'claim');
     await test.send();
-    expect((await test.batches()).map(({ length }) => length)).toEqual([100]);
-    expect(claim).toHaveBeenCalledOnce();
-    expect(test.logged.join()).toContain('"signups":100,"msg":"sent in bulk"');
-    expect(await test.options.store.backlog(['default'], 1000)).toBe(110);
+    expect((await test.batches()).map(({ length }) => length)).toEqual([800]);
+    expect(claim).toHaveBeenCalledTimes(5);
+    expect(test.logged.join()).toContain('"signups":800,"msg":"sent in bulk"');
+    expect(await test.options.store.backlog(['default'], 2000)).toBe(210);
   });
 
   it('is not sent without signups', async () => {
@@ -288,15 +288,14 @@ describe('a batch that the API refuses', () => {
     expect(await test.delivery.hasBacklog()).toBe(true);
   });
 
-  it('is followed by a backlog of the configured number only, and not sooner because of a confirmation', async () => {
+  it('is followed by the whole pause, also after a confirmation, and by the configured number', async () => {
     const test = bulk({ create: () => Promise.resolve(refusal(400)) });
     await fill(test, 30);
     await test.send();
-    await fill(test, 15, 'x', 'after');
-    await test.confirm();
+    await fill(test, 19, 'x', 'after');
     test.clock.now += 5000;
     expect(await test.delivery.hasBacklog()).toBe(false);
-    await fill(test, 5, 'x', 'more');
+    await fill(test, 1, 'x', 'more');
     await test.confirm();
     expect(await test.delivery.hasBacklog()).toBe(false);
     test.clock.now += 5000;
@@ -344,6 +343,7 @@ describe('a batch that fails', () => {
     expect(await test.options.store.openBatches(publicationId)).toEqual([]);
     expect(test.events.filter(({ type }) => type === 'retryScheduled')).toHaveLength(20);
     expect(test.events[0]).toEqual({ type: 'retryScheduled', form: 'default', cause: 'NetworkError' });
+    expect(await test.delivery.hasBacklog()).toBe(true);
   });
 
   it('without an answer stays open, for the confirmation to find', async () => {
@@ -395,9 +395,9 @@ describe('the confirmation of batches', () => {
     await test.send();
     expect(test.delivery.nextConfirmationAt).toBe(startAt);
     test.delivery.startConfirmation();
-    expect(test.delivery.nextConfirmationAt).toBeNull();
+    expect([test.delivery.nextConfirmationAt, test.delivery.isIdle]).toEqual([null, false]);
     await test.delivery.end();
-    expect(test.delivery.nextConfirmationAt).toBe(startAt + 10_000);
+    expect([test.delivery.nextConfirmationAt, test.delivery.isIdle]).toEqual([startAt + 10_000, true]);
     test.clock.now += 9999;
     const openBatches = vi.spyOn(test.options.store, 'openBatches');
     await test.confirm();

@@ -6,11 +6,17 @@ import { decideRetry } from '../../src/delivery/retry.ts';
 import type { Form, SignupStore } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
-import { deliveryParts, listed, refusal, startAt, type DeliveryParts } from './parts.ts';
+import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
 
 type Answer = (request: Request) => Promise<Response>;
 
 const created: Answer = () => Promise.resolve(Response.json({ data: listed('x@example.com', 0) }));
+const accepted: Answer = (request) =>
+  request.method === 'GET'
+    ? Promise.resolve(listPage([]))
+    : Promise.resolve(Response.json({ message: 'Accepted.', import_id: 'import-1' }));
+const hanging: Answer = ({ signal }) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
 const publication = (n: number): string => `pub_00000000-0000-4000-8000-00000000000${n}`;
 
 /** Forms by name, each with a publication and a key: `{ shop: [1, 'key-1'] }`. */
@@ -130,9 +136,12 @@ describe('the lanes of a dispatcher', () => {
     await test.accept('default', 12);
     test.dispatcher.start();
     await eventually('as many as allowed are in flight', () => inFlight === expected);
+    const nextDueAt = vi.spyOn(test.options.store, 'nextDueAt');
     test.dispatcher.wake();
     await sleep(20);
     expect(inFlight).toBe(expected);
+    // It sleeps until a delivery ends: nothing more can start before.
+    expect(nextDueAt).not.toHaveBeenCalled();
     resolve();
     await delivered(test, 12);
     expect(Math.max(...counted)).toBe(expected);
@@ -168,6 +177,56 @@ describe('the lanes of a dispatcher', () => {
     await eventually('the lane has claimed again', () => claim.mock.calls.length > before);
     await eventually('the clock is checked', () => pullForward.mock.calls.length === times);
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt - backMs, 2 * 3_600_000]]);
+  });
+
+  it('count the backlog again after the clock was set back', async () => {
+    const test = dispatch(accepted, undefined, {}, { bulk: { above: 10 } });
+    const backlog = vi.spyOn(test.options.store, 'backlog');
+    test.dispatcher.start();
+    await eventually('the backlog is counted', () => backlog.mock.calls.length > 0);
+    await sleep(20);
+    await test.accept('default', 10);
+    test.clock.now -= 3_600_000;
+    test.dispatcher.wake();
+    await eventually('the backlog is sent', async () => (await test.counts()).sent === 10);
+    expect(test.requests.map(({ url }) => new URL(url).pathname.split('/').at(-1))).toContain('bulk_subscriptions');
+  });
+
+  it('start no single delivery while a batch is being sent', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const test = dispatch((request) => promise.then(() => accepted(request)), undefined, {}, { bulk: { above: 10 } });
+    await test.accept('default', 10);
+    const nextDueAt = vi.spyOn(test.options.store, 'nextDueAt');
+    test.dispatcher.start();
+    await eventually('the batch is being sent', () => test.requests.length === 1);
+    test.dispatcher.wake();
+    await sleep(20);
+    expect(nextDueAt).not.toHaveBeenCalled();
+    resolve();
+    await eventually('the batch is sent', async () => (await test.counts()).sent === 10);
+  });
+
+  const longestMs = 2 * 3_600_000;
+
+  it.each([
+    [longestMs, 0],
+    [longestMs + 1, 1],
+  ])('make due what waits for %i ms, if that is longer than any pause: %i times', async (waitMs, times) => {
+    const test = dispatch();
+    const { store } = test.options;
+    await test.accept('default');
+    const [claimed] = await store.claim({ forms: ['default'], limit: 1, now: startAt });
+    const nextAttemptAt = startAt + waitMs;
+    const outcome = { state: 'waiting', at: startAt, nextAttemptAt, reason: 'x', tried: false } as const;
+    await store.settle([claimed?.id ?? ''], outcome);
+    const pullForward = vi.spyOn(store, 'pullForward');
+    const nextDueAt = vi.spyOn(store, 'nextDueAt');
+    test.dispatcher.start();
+    await eventually('the lane has looked ahead', () => nextDueAt.mock.calls.length > 0);
+    if (times > 0) await delivered(test, 1);
+    await sleep(20);
+    expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt, longestMs]]);
+    expect(test.requests).toHaveLength(times);
   });
 });
 
@@ -219,7 +278,8 @@ describe('the circuit breakers of a dispatcher', () => {
     test.dispatcher.wake();
     await delivered(test, 5);
     expect(test.events).toContainEqual({ type: 'circuitClosed', scope });
-    expect(test.logged.join()).toContain('the API takes signups again');
+    const closed = test.logged.find((text) => text.includes('the API takes signups again'));
+    expect(JSON.parse(closed ?? '{}')).toMatchObject({ level: 30, scope });
   });
 
   it('open by a failure that was found outside of a delivery', async () => {
@@ -234,6 +294,51 @@ describe('the circuit breakers of a dispatcher', () => {
     test.dispatcher.start();
     await delivered(test, 1);
     expect(test.requests).toHaveLength(1);
+  });
+
+  it('let the lane sleep while they are open', async () => {
+    const test = dispatch(() => Promise.resolve(refusal(401)));
+    await test.accept('default');
+    const paused = vi.spyOn(test.options.store, 'paused');
+    test.dispatcher.start();
+    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await sleep(20);
+    await test.accept('default');
+    const before = paused.mock.calls.length;
+    test.dispatcher.wake();
+    await sleep(20);
+    expect(paused.mock.calls.length).toBe(before);
+  });
+
+  it('stop a delivery that is about to start', async () => {
+    const failure = decideRetry(new Error('defect'));
+    if (failure.kind !== 'retry') throw new Error('An unknown error is retried.');
+    const asked = vi.fn<() => void>();
+    const test: Test = dispatch(created, undefined, {
+      paused() {
+        asked();
+        test.dispatcher.refused('default', { ...failure, scope: 'key' });
+        return Promise.resolve(false);
+      },
+    });
+    await test.accept('default');
+    test.dispatcher.start();
+    await eventually('the store is asked', () => asked.mock.calls.length > 0);
+    await sleep(20);
+    expect(test.requests).toEqual([]);
+  });
+
+  it('start nothing while more deliveries are in flight than are allowed now', async () => {
+    let refusals = 1;
+    const test = dispatch((request) => (refusals-- > 0 ? Promise.resolve(refusal(401)) : hanging(request)));
+    await test.accept('default', 3);
+    test.dispatcher.start();
+    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await test.accept('default', 3);
+    test.clock.now += 60_000;
+    test.dispatcher.wake();
+    await sleep(20);
+    expect(test.requests).toHaveLength(3);
   });
 
   it('allow one delivery at a time until one succeeds', async () => {
@@ -260,6 +365,16 @@ describe('the circuit breakers of a dispatcher', () => {
 });
 
 describe('the stop of a dispatcher', () => {
+  it('wakes a lane that waits, and leaves no timer behind', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const test = dispatch();
+    test.dispatcher.start();
+    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    await test.dispatcher.stop(60_000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('waits for a delivery in flight', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const test = dispatch(async (request) => {
@@ -276,10 +391,7 @@ describe('the stop of a dispatcher', () => {
   });
 
   it('aborts a delivery after the grace period', async () => {
-    const test = dispatch(
-      (request) =>
-        new Promise((_, reject) => request.signal.addEventListener('abort', () => reject(new Error('aborted')))),
-    );
+    const test = dispatch(hanging);
     await test.accept('default');
     test.dispatcher.start();
     await eventually('it is in flight', () => test.requests.length === 1);
