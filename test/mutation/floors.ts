@@ -57,7 +57,7 @@ export const floors: Readonly<Record<string, Floor>> = {
     sources: ['packages/sandbox/src/{api,world}/**/*.ts', '!packages/sandbox/src/**/seeds/**'],
     tests: [
       'packages/sandbox/test/{api,world}/**/*.test.ts',
-      'packages/sandbox/test/control/{assumptions,clock,control,faults,inbox,profile,requests,subscriptions}.test.ts',
+      'packages/sandbox/test/control/{assumptions,clock,faults,inbox,profile,requests,subscriptions}.test.ts',
       'packages/sandbox/test/oauth/api.test.ts',
     ],
     hangMs: 60_000,
