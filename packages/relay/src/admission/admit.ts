@@ -57,7 +57,7 @@ export async function admit(
       suspected,
       needsConfirmation: form.confirmation !== null,
       origin,
-      idempotencyKey: overLimit ? overLimitKey : header('idempotency-key')?.trim() || null,
+      idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,
       consent: consentOf(post, kept, origin, protection.visitorKey),
       trace: null,
       receivedAt: now,
@@ -82,6 +82,5 @@ export function checkOrigin({ header, form }: Pick<SignupPost, 'header' | 'form'
 function isOwnPage(header: ReadHeader): boolean {
   const site = header('sec-fetch-site');
   if (site !== null) return site === 'same-origin';
-  const origin = header('origin');
-  return origin !== null && URL.canParse(origin) && new URL(origin).host === header('host');
+  return URL.parse(header('origin') ?? '')?.host === header('host');
 }

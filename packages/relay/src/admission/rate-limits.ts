@@ -223,7 +223,7 @@ interface LimitCount {
 /** The library's memory limiter without its timer for each key, which costs more than the counting itself. */
 export class MemoryLimiter extends RateLimiterMemory {
   readonly #counts = new Map<string, LimitCount>();
-  /** Keys in the order of their first count; a ring buffer that starts at the oldest key once it is full. */
+  /** Keys in the order of their first count; a ring buffer in which the next key replaces the oldest one. */
   readonly #keys: string[] = [];
   #oldest = 0;
 
@@ -287,10 +287,6 @@ export class MemoryLimiter extends RateLimiterMemory {
   }
 
   #addKey(key: string): void {
-    if (this.#keys.length < maxKeys) {
-      this.#keys.push(key);
-      return;
-    }
     this.#counts.delete(this.#keys[this.#oldest] ?? '');
     this.#keys[this.#oldest] = key;
     this.#oldest = (this.#oldest + 1) % maxKeys;

@@ -76,6 +76,40 @@ describe('an accepted signup', () => {
     expect((await runRelay().fetch(request())).status).toBe(202);
   });
 
+  it('is delivered once for each idempotency key', async () => {
+    const relay = runRelay({ settings: { RELAY_LIMIT_ADDRESS: '0' } });
+    for (const [utm_term, key] of [
+      ['a', 'one'],
+      ['b', ' one '],
+      ['c', 'two'],
+      ['d', ''],
+      ['e', '  '],
+    ] as const)
+      await relay.fetch(post({ email: 'ada@example.com', utm_term }, { 'idempotency-key': key }));
+    const sent: unknown[] = [];
+    while ((await relay.store.counts()).waiting > 0) {
+      for (const { id, submission } of await relay.store.claim({ forms: ['default'], limit: 9, now: Date.now() })) {
+        sent.push(submission.utm_term);
+        await relay.store.settle([id], { state: 'delivered', at: Date.now() });
+      }
+    }
+    expect(sent).toEqual(['a', 'c', 'd', 'e']);
+  });
+
+  it('waits for its confirmation where the form has one', async () => {
+    const relay = runRelay({
+      settings: {
+        RELAY_CONFIRMATION: 'true',
+        RELAY_MAIL_FROM: 'news@example.com',
+        RELAY_SMTP_URL: 'smtp://127.0.0.1:9',
+        RELAY_PUBLIC_URL: 'https://relay.example',
+        RELAY_SECRET: 'a-secret-of-enough-characters',
+      },
+    });
+    expect((await relay.fetch(post(ada))).status).toBe(202);
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1, waiting: 0 });
+  });
+
   it('may be 8192 bytes long', async () => {
     const relay = runRelay();
     const sized = (bytes: number): string =>

@@ -2,6 +2,9 @@
 import { createServer } from 'node:http';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { formPost, post, runRelay, type RelayParts, type RunningRelay } from '../running-relay.ts';
+import { ProofOfWork } from '../../src/admission/proof-of-work.ts';
+import { StoreUnavailableError } from '../../src/index.ts';
+import { changedStore } from '../changed-store.ts';
 import { asked, solve } from './ask.ts';
 
 const quick = { RELAY_PROOF_EFFORT: '20' };
@@ -69,6 +72,33 @@ describe('a proof of work', () => {
     const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
     const good = JSON.parse(Buffer.from(proof, 'base64').toString()) as Payload;
     await asked(await relay.fetch(post({ ...ada, proof: change(good) })), 'PROOF_REQUIRED');
+    expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
+  });
+
+  it('belongs to the form that it was made for', async () => {
+    const proofs = new ProofOfWork('a-secret-of-enough-characters', 20);
+    const proof = await solve({ proof_of_work: await proofs.challenge('shop', Date.now()) });
+    expect(await proofs.verify(proof, 'blog')).toBeNull();
+    expect(await proofs.verify(proof, 'shop')).toMatch(/^[0-9a-f]+$/);
+  });
+
+  it('takes at most the configured number of tries, one where that is all', async () => {
+    const proofs = new ProofOfWork('a-secret-of-enough-characters', 1);
+    const proof = await solve({ proof_of_work: await proofs.challenge('shop', Date.now()) });
+    const { solution } = JSON.parse(Buffer.from(proof, 'base64').toString()) as Payload;
+    expect(solution['counter']).toBe(1);
+  });
+
+  it('can be sent again where its signup could not be stored', async () => {
+    let full = true;
+    const { store } = runRelay();
+    const failing = changedStore(store, {
+      accept: (signup) => (full ? Promise.reject(new StoreUnavailableError('full')) : store.accept(signup)),
+    });
+    const relay = runRelay({ store: failing, settings });
+    const proof = await solve(await asked(await relay.fetch(post(ada)), 'PROOF_REQUIRED'));
+    expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(503);
+    full = false;
     expect((await relay.fetch(post({ ...ada, proof }))).status).toBe(202);
   });
 
@@ -205,7 +235,13 @@ describe('Turnstile', () => {
     const { relay } = await turnstileRelay(() => said);
     expect((await relay.fetch(post({ ...ada, proof: 'x' }))).status).toBe(202);
     expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 1 });
-    expect(relay.logged.join('')).toContain(reason);
+    expect(relay.logged.map((line) => JSON.parse(line) as Record<string, unknown>)).toContainEqual(
+      expect.objectContaining({
+        level: 'warn',
+        msg: 'Turnstile is unavailable; the signup is kept for review',
+        reason: expect.stringContaining(reason) as string,
+      }),
+    );
   });
 });
 
