@@ -1095,4 +1095,335 @@ export const explanations: readonly Explanation[] = [
     replacement,
     reason,
   })),
+  ...[
+    ['createdAt !== null', 'true', 'narrows a type only: null counts as 0, which is long before the signup'],
+    [
+      "typeof value === 'object'",
+      'false',
+      "copies a list, because the request's type can be changed; the values are the same",
+    ],
+    ["'object'", '""', "copies a list, because the request's type can be changed; the values are the same"],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/relay/src/delivery/single-delivery.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['form !== undefined', 'true', 'narrows a type only: a lane claims the signups of its own forms'],
+    ['rest.length > 0', 'true', 'a shortcut: releasing no signups changes nothing'],
+    ['rest.length > 0', 'rest.length >= 0', 'a shortcut: releasing no signups changes nothing'],
+    [
+      "decision.kind === 'retry'",
+      'true',
+      'narrows a type only: the other cases are handled before, or have no such property',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/relay/src/delivery/bulk-delivery.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ["{ publicationId: '', apiKey: '' }", '{}', 'narrows a type only: a group has at least one form'],
+    ["''", '"Stryker was here!"', 'narrows a type only: a group has at least one form, and a key is the key of a form'],
+    ['affected[0]?.name', 'affected[0].name', 'narrows a type only: a key is the key of a form'],
+    ['free > 0', 'true', 'a shortcut: a claim of no signups, or of fewer, claims none'],
+    ['free > 0', 'free >= 0', 'a shortcut: a claim of no signups, or of fewer, claims none'],
+    ['nextDueAt !== null', 'true', 'narrows a type only: null counts as 0, which is not far ahead'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/relay/src/delivery/dispatcher.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ["'challenge'", '""', 'the purpose only has to differ from those of other keys'],
+    ["'challenge solution'", '""', 'the purpose only has to differ from those of other keys'],
+    [
+      '{ return null; // The library throws on some malformed solutions. }',
+      '{}',
+      'a second check: no known solution of the right shape makes the library throw',
+    ],
+    ['{ return null; }', '{}', 'a proof that cannot be decoded has no form, whether null or undefined'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/relay/src/admission/proof-of-work.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    [
+      "''",
+      '"Stryker was here!"',
+      'narrows a type only: an address has a name and a domain, and the ring buffer no hole',
+    ],
+    ['[]', '["Stryker was here"]', 'the library passes the values with every statement'],
+    [
+      '(Object.keys(all) as LimitKind[]) .filter((kind) => all[kind].length > 0)',
+      'Object.keys(all) as LimitKind[]',
+      'a shortcut: a kind without rules counts nothing',
+    ],
+    ['all[kind].length > 0', 'true', 'a shortcut: a kind without rules counts nothing'],
+    ['all[kind].length > 0', 'all[kind].length >= 0', 'a shortcut: a kind without rules counts nothing'],
+    ["'signup'", '""', 'the name only has to differ from those of the other counters'],
+    ["'limit'", '""', 'the purpose only has to differ from those of other keys'],
+    ['client === null', 'false', 'narrows a type only: null is no IP address, and so has no network'],
+    ["'all'", '""', 'all signups are counted under one key, whatever it is'],
+    ["'review'", '""', 'the text only has to differ from that of the other signups'],
+    ["'mail'", '""', 'the text only has to differ from that of the other signups'],
+    ['`beyond ${content}`', '``', 'written only so that every case makes the same calls; nothing reads it'],
+    ['() => Promise.resolve()', '() => undefined', 'what is awaited may be no promise'],
+    ["'client'", '""', 'the library asks only whether it is a pool'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/relay/src/admission/rate-limits.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ["'token'", '""', 'the name only has to differ from those of the other counters'],
+    ["'proof'", '""', 'the name only has to differ from those of the other counters'],
+    [
+      'tokenLifetimeMs / 1000',
+      'tokenLifetimeMs * 1000',
+      'a use that is remembered for longer changes nothing: an expired token is refused before',
+    ],
+    ["'form token'", '""', 'the purpose only has to differ from those of other keys'],
+    ["'visitor'", '""', 'the purpose only has to differ from those of other keys'],
+    ['origin === null', 'false', 'narrows a type only: null is no allowed origin'],
+    ['origin !== null', 'true', 'narrows a type only: null is no allowed origin'],
+    ['token === undefined', 'false', 'narrows a type only: a missing token cannot be read either'],
+    ["''", '"Stryker was here!"', 'narrows a type only: a post without a proof was refused before'],
+    ["'passed'", '""', 'every text but "failed" and "unknown" counts as passed'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/relay/src/admission/abuse-protection.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['/^(?:user|guest)_/', '/(?:user|guest)_/', 'the text before the prefix stays, and so there is no such id'],
+    [
+      "name.normalize('NFC').trim().replaceAll(/\\s+/g, ' ').toLowerCase()",
+      "name.normalize('NFC').trim().replaceAll(/\\s+/g, ' ').toUpperCase()",
+      'the names are only compared with each other',
+    ],
+    ['[]', '["Stryker was here"]', 'one more part that no record has'],
+    ['tier?.id', 'tier.id', 'narrows a type only: the tier of an access is always stored'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/api/content.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[['key.publications === null', 'false', 'JSON.parse(null) is null, too']].map(
+    ([original = '', replacement = '', reason = '']) => ({
+      file: 'packages/sandbox/src/api/auth.ts',
+      original,
+      replacement,
+      reason,
+    }),
+  ),
+  ...[
+    ['ofPublication && !call.publication', 'false', 'narrows a type only: the publication was found before'],
+    ['`${id} was called without a publication.`', '``', 'narrows a type only: the publication was found before'],
+    ['`_${letter.toLowerCase()}`', '``', 'the name only has to differ from those of the other lists'],
+    [
+      '(letter) => `_${letter.toLowerCase()}`',
+      '() => undefined',
+      'the name only has to differ from those of the other lists',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/api/rule.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['unknown.length === 0', 'false', 'a shortcut: a second reading of the same input finds the same problems'],
+    [
+      "typeof value === 'object' && value !== null",
+      'true',
+      'narrows a type only: a path of zod leads through objects and lists',
+    ],
+    [
+      "typeof value === 'object' && value !== null",
+      "typeof value === 'object' || value !== null",
+      'narrows a type only: a path of zod leads through objects and lists',
+    ],
+    ["typeof value === 'object'", 'true', 'narrows a type only: a path of zod leads through objects and lists'],
+    ['value !== null', 'true', 'narrows a type only: a path of zod leads through objects and lists'],
+    [
+      "typeof holder === 'object' && holder !== null && key !== undefined",
+      'true',
+      'narrows a type only: a path of zod leads through objects and lists',
+    ],
+    [
+      "typeof holder === 'object' && holder !== null",
+      'true',
+      'narrows a type only: a path of zod leads through objects and lists',
+    ],
+    [
+      "typeof holder === 'object' && holder !== null && key !== undefined",
+      "typeof holder === 'object' && holder !== null || key !== undefined",
+      'narrows a type only: a path of zod leads through objects and lists',
+    ],
+    [
+      "typeof holder === 'object' && holder !== null",
+      "typeof holder === 'object' || holder !== null",
+      'narrows a type only: a path of zod leads through objects and lists',
+    ],
+    ["typeof holder === 'object'", 'true', 'narrows a type only: a path of zod leads through objects and lists'],
+    ['holder !== null', 'true', 'narrows a type only: a path of zod leads through objects and lists'],
+    ['key !== undefined', 'true', 'narrows a type only: a path of zod leads through objects and lists'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/api/validation.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['{ value: undefined }', '{}', 'the value is undefined either way'],
+    ['failure.details[0]?.code', 'failure.details[0].code', 'narrows a type only: an error has at least one reason'],
+    [
+      '!operation',
+      'false',
+      'narrows a type only: every route has an operation, and every operation a rule, which another test checks',
+    ],
+    [
+      '!rule',
+      'false',
+      'narrows a type only: every route has an operation, and every operation a rule, which another test checks',
+    ],
+    [
+      "'The router found a path without an operation.'",
+      '""',
+      'narrows a type only: every route has an operation, and every operation a rule, which another test checks',
+    ],
+    [
+      '`No rule answers ${operation.id}.`',
+      '``',
+      'narrows a type only: every route has an operation, and every operation a rule, which another test checks',
+    ],
+    ["typeof place === 'number'", 'true', 'narrows a type only: the router gives an index for every parameter'],
+    ['values?.[place]', 'values[place]', 'narrows a type only: the router gives an index for every parameter'],
+    ["''", '"Stryker was here!"', 'narrows a type only: the router gives an index for every parameter'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/api/api.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ["'%'", '""', 'a shortcut: a query without a percent sign decodes without an error'],
+    ['type === null', 'false', 'narrows a type only: null is no media type'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/api/read-request.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[["'custom_field'", '""', 'the kind only separates the numbers and ids of different records']].map(
+    ([original = '', replacement = '', reason = '']) => ({
+      file: 'packages/sandbox/src/api/custom-fields.ts',
+      original,
+      replacement,
+      reason,
+    }),
+  ),
+  ...[["'job'", '""', 'the kind only separates the numbers and ids of different records']].map(
+    ([original = '', replacement = '', reason = '']) => ({
+      file: 'packages/sandbox/src/world/jobs.ts',
+      original,
+      replacement,
+      reason,
+    }),
+  ),
+  ...[["'aj'", '""', 'the kind only separates the numbers and ids of different records']].map(
+    ([original = '', replacement = '', reason = '']) => ({
+      file: 'packages/sandbox/src/world/journeys.ts',
+      original,
+      replacement,
+      reason,
+    }),
+  ),
+  ...[["'sub'", '""', 'the kind only separates the numbers and ids of different records']].map(
+    ([original = '', replacement = '', reason = '']) => ({
+      file: 'packages/sandbox/src/world/subscribe.ts',
+      original,
+      replacement,
+      reason,
+    }),
+  ),
+  ...[
+    [
+      "!journey || !subscriber || journey.status !== 'in_progress'",
+      "(!journey || !subscriber) && journey.status !== 'in_progress'",
+      'narrows a type only: a scheduled step has its journey, and a journey its subscriber',
+    ],
+    [
+      '!journey || !subscriber',
+      'false',
+      'narrows a type only: a scheduled step has its journey, and a journey its subscriber',
+    ],
+    [
+      '!journey || !subscriber',
+      '!journey && !subscriber',
+      'narrows a type only: a scheduled step has its journey, and a journey its subscriber',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/world/journeys.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['!job || !publication', 'false', 'narrows a type only: a scheduled job is stored, and so is its publication'],
+    [
+      '!job || !publication',
+      '!job && !publication',
+      'narrows a type only: a scheduled job is stored, and so is its publication',
+    ],
+    ['joining.length + leaving.length === 0', 'false', 'a shortcut: without ids no list is looked for'],
+    ['!(error instanceof Refusal)', 'false', 'narrows a type only: an item is refused for no other reason'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/world/jobs.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    [
+      "'The subscription that was just written cannot be found.'",
+      '""',
+      'narrows a type only: the row was written in the same transaction',
+    ],
+    ['!row', 'false', 'narrows a type only: the row was written in the same transaction'],
+    ['row?.status', 'row.status', 'narrows a type only: the subscription of a scheduled check is stored'],
+    [
+      '(request.premium_tiers ?? request.premium_tier_ids) !== undefined',
+      'true',
+      'a shortcut: without names no tier is looked for',
+    ],
+    ['[]', '["Stryker was here"]', 'a list that is not read: no tier is looked for in it, or the request is refused'],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/world/subscribe.ts',
+    original,
+    replacement,
+    reason,
+  })),
+  ...[
+    ['events.slice()', 'events', 'the e-mails that follow note other events than subscriptions'],
+    [
+      'scheduledEvents[kind]?.(world, subject, note)',
+      'scheduledEvents[kind](world, subject, note)',
+      'narrows a type only: every kind that is scheduled is in the table',
+    ],
+  ].map(([original = '', replacement = '', reason = '']) => ({
+    file: 'packages/sandbox/src/world/open-world.ts',
+    original,
+    replacement,
+    reason,
+  })),
 ];
