@@ -26,6 +26,9 @@ export interface RelayObjectState {
   };
 }
 
+/** Delay of the alarm after a signup, in milliseconds: those that arrive until then share it, and its costs. */
+const collectMs = 100;
+
 /** How long one alarm delivers, in milliseconds; the platform ends an alarm after 15 minutes. */
 const alarmMs = 5 * 60_000;
 
@@ -56,6 +59,8 @@ export class RelayObject {
   #open: OpenRelay | null = null;
   /** Whether the alarm is running: then it also delivers what arrives meanwhile. */
   #isDelivering = false;
+  /** When the alarm fires, in milliseconds since the Unix epoch; null without one, or where this is not known. */
+  #alarmAt: number | null = null;
   /** Whether something may have become due since the alarm began its current round. */
   #isWoken = false;
 
@@ -72,6 +77,8 @@ export class RelayObject {
     if ('error' in open) return cannotStart(request, open.error);
     const { relay } = open;
     if (request.headers.get(callHeader) === 'wake') {
+      // An alarm that was set may have been lost.
+      this.#alarmAt = null;
       await this.#wake();
       return new Response(null, { status: 204 });
     }
@@ -84,16 +91,15 @@ export class RelayObject {
   /** Delivers what is due. It may come late, twice, or after an earlier one was interrupted. */
   async alarm(): Promise<void> {
     const { storage } = this.#state;
-    await storage.setAlarm(Date.now() + rescueMs);
+    await this.#setAlarm(Date.now() + rescueMs);
     const publicationId = await storage.get(keys.publication);
-    if (typeof publicationId !== 'string') return storage.deleteAlarm();
+    if (typeof publicationId !== 'string') return this.#setAlarm(null);
     const open = await this.#tryOpen(publicationId);
-    await ('error' in open ? storage.setAlarm(Date.now() + misconfiguredMs) : this.#deliver(open));
+    await ('error' in open ? this.#setAlarm(Date.now() + misconfiguredMs) : this.#deliver(open));
   }
 
   /** Delivers what is due, and sets the next alarm. */
   async #deliver({ relay, ...open }: OpenRelay): Promise<void> {
-    const { storage } = this.#state;
     const untilMs = Date.now() + alarmMs;
     let nextDueAt: number | null;
     this.#isDelivering = true;
@@ -108,8 +114,7 @@ export class RelayObject {
     }
     // Nothing is awaited since the flag was cleared: a signup stored later sets an alarm of its own, and this one must
     // not replace it.
-    const nextAt = this.#isWoken ? Date.now() : nextDueAt;
-    await (nextAt === null ? storage.deleteAlarm() : storage.setAlarm(nextAt));
+    await this.#setAlarm(this.#isWoken ? Date.now() : nextDueAt);
   }
 
   async #erase({ store, counters, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
@@ -123,11 +128,22 @@ export class RelayObject {
     await storage.put(keys.erasedAt, now);
   }
 
-  /** Makes the alarm deliver at once. */
+  /** Makes the alarm deliver soon. */
   async #wake(): Promise<void> {
     this.#isWoken = true;
     // The alarm that runs has set another one, should it be interrupted.
-    if (!this.#isDelivering) await this.#state.storage.setAlarm(Date.now());
+    if (this.#isDelivering) return;
+    const now = Date.now();
+    const at = now + collectMs;
+    // An alarm between now and then delivers this too; an earlier one may have failed.
+    if (this.#alarmAt === null || this.#alarmAt > at || this.#alarmAt < now) await this.#setAlarm(at);
+  }
+
+  /** Sets the alarm, or deletes it. */
+  async #setAlarm(at: number | null): Promise<void> {
+    const { storage } = this.#state;
+    this.#alarmAt = at;
+    await (at === null ? storage.deleteAlarm() : storage.setAlarm(at));
   }
 
   /** The relay, or the sentence that says why it cannot start, which is also logged. */
