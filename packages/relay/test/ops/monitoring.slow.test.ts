@@ -13,6 +13,7 @@ import { serve, type ServingRelay } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { canMount } from '../machine.ts';
 import { onPort, sandboxApi, type SandboxApi } from '../sandbox-api.ts';
+import { secret as webhookSecret } from '../webhooks/receiver.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { hasPrometheus, promtool, startPrometheus, type ActiveAlert, type Prometheus } from './prometheus.ts';
 
@@ -160,7 +161,7 @@ async function startRelays(webhook: string) {
   await store.setPaused(true);
   await store.close();
 
-  const [healthy, key, publication, down, dead, mail, paused, full, gone] = await Promise.all([
+  const [healthy, key, publication, down, dead, mail, webhooks, paused, full, gone] = await Promise.all([
     behind(works),
     behind(keyApi, { RELAY_ALERT_WEBHOOK: webhook }),
     behind(answering(404)),
@@ -172,6 +173,12 @@ async function startRelays(webhook: string) {
       RELAY_SMTP_URL: 'smtp://127.0.0.1:9',
       RELAY_MAIL_FROM: 'news@shop.example',
       RELAY_PUBLIC_URL: 'https://signup.example',
+    }),
+    behind(works, {
+      // Nobody listens there.
+      RELAY_WEBHOOK_URL: 'http://127.0.0.1:9/',
+      RELAY_WEBHOOK_SECRET: webhookSecret,
+      RELAY_WEBHOOK_PRIVATE_NETWORK: 'true',
     }),
     behind(works, {}, seeded),
     behind(works, {}, scratchFolder(), 'ulimit -f 3000; exec "$@"'),
@@ -191,6 +198,7 @@ async function startRelays(webhook: string) {
     publication: { relay: publication, cause: () => signUp(publication), fires: ['NewsletterRelayPublicationRefused'] },
     down: { relay: down, cause: () => signUp(down), fires: ['NewsletterRelayApiDown'] },
     mail: { relay: mail, cause: () => signUp(mail), fires: ['NewsletterRelayMailFailing'] },
+    webhooks: { relay: webhooks, cause: () => signUp(webhooks), fires: ['NewsletterRelayWebhooksFailing'] },
     dead: { relay: dead, cause: () => signUp(dead), fires: ['NewsletterRelayDeadLetters'] },
     paused: {
       relay: paused,
