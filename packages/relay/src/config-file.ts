@@ -1,5 +1,5 @@
 /**
- * Reads the configuration file, YAML or JSON: the value of each setting with its line, unknown names with a suggestion.
+ * Reads the settings of a configuration file: the value of each with its location, unknown names with a suggestion.
  * Does not check values.
  */
 import leven from 'leven';
@@ -53,93 +53,125 @@ export function keyIn(section: SectionName | null, key: string): string {
   return section === 'webhooks' ? key.replace(/^webhook_/, '') : key;
 }
 
+/** A parsed configuration file. */
+export interface ParsedFile {
+  /** Maps are objects or instances of `Map`. */
+  readonly content: unknown;
+  /** Errors of its syntax; without its values. */
+  readonly errors: readonly string[];
+  /** Location of a name, given with those of the maps around it, as the beginning of an error message. */
+  where(path: readonly string[]): string;
+}
+
 /**
+ * Parses YAML, which JSON is too.
+ *
  * @param path - for error messages
  * @param yaml - the parser, which the caller loads only if there is a file
  */
-export function readConfigFile(path: string, text: string, yaml: typeof Yaml): ConfigFile {
+export function parseYaml(path: string, text: string, yaml: typeof Yaml): ParsedFile {
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const errors = document.errors.map(
-    ({ pos: [at], code }) => `${path}, line ${lines.linePos(at).line}: this is not valid YAML (${code}).`,
-  );
-  const top = new Map<string, SettingValue>();
-  if (errors.length > 0) return { top, forms: null, webhooks: null, errors };
-
-  const line = (node: unknown): string => {
-    const [at] = yaml.isScalar(node) || yaml.isCollection(node) ? (node.range ?? [0]) : [0];
-    return `${path}, line ${lines.linePos(at).line}`;
+  const lineAt = (offset: number): string => `${path}, line ${lines.linePos(offset).line}`;
+  const errors = document.errors.map(({ pos: [at], code }) => `${lineAt(at)}: this is not valid YAML (${code}).`);
+  return {
+    content: errors.length > 0 ? null : document.toJS({ mapAsMap: true }),
+    errors,
+    where(names) {
+      let node: unknown = document.contents;
+      let offset = document.contents?.range?.[0] ?? 0;
+      for (const name of names) {
+        const pair = yaml.isMap(node)
+          ? node.items.find(({ key }) => yaml.isScalar(key) && String(key.value) === name)
+          : undefined;
+        if (yaml.isScalar(pair?.key)) offset = pair.key.range?.[0] ?? offset;
+        node = pair?.value;
+      }
+      return lineAt(offset);
+    },
   };
-  const say = (node: unknown, text: string): void => void errors.push(`${line(node)}: ${text}`);
+}
 
-  function readLayer(map: Yaml.YAMLMap, into: Map<string, SettingValue>, prefix: string, section: SectionName | null) {
-    for (const { key, value } of map.items) {
-      const name = keyOf(key, yaml);
+export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedFile): ConfigFile {
+  const errors = [...syntaxErrors];
+  const top = new Map<string, SettingValue>();
+  const say = (path: readonly string[], text: string): void => void errors.push(`${where(path)}: ${text}`);
+
+  function readLayer(
+    entries: Entries,
+    into: Map<string, SettingValue>,
+    within: readonly [] | readonly [SectionName, string],
+  ): void {
+    const [section = null] = within;
+    for (const [name, value] of entries) {
       if (section === null && Object.hasOwn(sections, name)) continue;
+      const path = [...within, name];
+      const fullName = path.join('.');
       const setting = settingOf(section, name);
-      const given = setting && readValue(value, yaml);
-      if (!setting) say(key, `there is no setting "${prefix}${name.slice(0, 60)}"${suggestion(name)}.`);
+      const given = setting && readValue(value);
+      if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(name)}.`);
       else if (section !== null && !belongsTo(section, setting))
         say(
-          key,
+          path,
           setting.ofForm || setting.ofWebhook
             ? `"${name}" is not a setting of a ${sections[section].part}.`
             : `"${name}" is a setting of the whole relay: put it at the top of the file.`,
         );
       else if (given === null || given === undefined)
-        say(key, `"${prefix}${name}" must be a text, a number, true, false, or a list of texts.`);
-      else if (given !== '') into.set(setting.name, { value: given, where: `${line(key)}: "${prefix}${name}"` });
+        say(path, `"${fullName}" must be a text, a number, true, false, or a list of texts.`);
+      else if (given !== '') into.set(setting.name, { value: given, where: `${where(path)}: "${fullName}"` });
     }
   }
 
-  function readSection(document: Yaml.YAMLMap, section: SectionName): ReadonlyMap<string, Layer> | null {
-    if (!document.has(section)) return null;
+  function readSection(entries: Entries, section: SectionName): ReadonlyMap<string, Layer> | null {
+    const given = entries.find(([name]) => name === section);
+    if (!given) return null;
     const layers = new Map<string, Layer>();
-    const listed: unknown = document.get(section, true);
+    const listed = entriesOf(given[1]) ?? [];
     const { part, nameIs } = sections[section];
-    if (!yaml.isMap(listed) || listed.items.length === 0)
-      say(listed, `"${section}" must contain at least one ${part}, by its name.`);
-    else {
-      for (const { key, value } of listed.items) {
-        const name = keyOf(key, yaml);
-        const layer = new Map<string, SettingValue>();
-        if (!nameFormat.test(name)) {
-          say(key, `${nameIs}: at most 64 lower-case letters, digits and hyphens.`);
-          continue;
-        }
-        if (yaml.isMap(value)) readLayer(value, layer, `${section}.${name}.`, section);
-        else if (!(yaml.isScalar(value) && value.value === null))
-          say(value, `the ${part} "${name}" must contain settings.`);
-        layers.set(name, layer);
+    if (listed.length === 0) say([section], `"${section}" must contain at least one ${part}, by its name.`);
+    for (const [name, value] of listed) {
+      const path = [section, name] as const;
+      if (!nameFormat.test(name)) {
+        say(path, `${nameIs}: at most 64 lower-case letters, digits and hyphens.`);
+        continue;
       }
+      const layer = new Map<string, SettingValue>();
+      const own = entriesOf(value);
+      if (own) readLayer(own, layer, path);
+      else if (value !== null) say(path, `the ${part} "${name}" must contain settings.`);
+      layers.set(name, layer);
     }
     return layers;
   }
 
-  if (!yaml.isMap(document.contents)) {
-    if (document.contents !== null) say(document.contents, 'the file must contain settings, one "name: value" a line.');
+  const entries = entriesOf(content);
+  if (!entries) {
+    if (content !== null) say([], 'the file must contain settings, one "name: value" a line.');
     return { top, forms: null, webhooks: null, errors };
   }
-  readLayer(document.contents, top, '', null);
-  const forms = readSection(document.contents, 'forms');
-  return { top, forms, webhooks: readSection(document.contents, 'webhooks'), errors };
+  readLayer(entries, top, []);
+  const forms = readSection(entries, 'forms');
+  return { top, forms, webhooks: readSection(entries, 'webhooks'), errors };
 }
 
-function keyOf(key: unknown, yaml: typeof Yaml): string {
-  return yaml.isScalar(key) ? String(key.value) : '';
+type Entries = readonly (readonly [string, unknown])[];
+
+/** The names and values of a map; null for anything else. */
+function entriesOf(content: unknown): Entries | null {
+  if (content instanceof Map) return [...content].map(([name, value]: [unknown, unknown]) => [String(name), value]);
+  return typeof content === 'object' && content !== null && !Array.isArray(content) ? Object.entries(content) : null;
 }
 
 /** A scalar as text, a list of scalars as texts; null for anything else. An empty value counts as absent. */
-function readValue(value: unknown, yaml: typeof Yaml): string | readonly string[] | null {
-  if (yaml.isSeq(value)) {
-    const items = value.items.map((item) => readValue(item, yaml));
+function readValue(value: unknown): string | readonly string[] | null {
+  if (Array.isArray(value)) {
+    const items = value.map(readValue);
     return items.every((item) => typeof item === 'string') ? items : null;
   }
-  if (!yaml.isScalar(value)) return null;
-  const scalar: unknown = value.value;
-  if (scalar === null) return '';
-  return typeof scalar === 'string' || typeof scalar === 'number' || typeof scalar === 'boolean'
-    ? String(scalar).trim()
+  if (value === null) return '';
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? String(value).trim()
     : null;
 }
 

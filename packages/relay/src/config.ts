@@ -10,7 +10,15 @@ import { isSigning, type Form, type PinnedFields } from './admission/form.ts';
 import type { Defence } from './admission/abuse-protection.ts';
 import { defaultText, type Confirmation } from './confirmation/mail.ts';
 import type { SmtpServer } from './confirmation/smtp.ts';
-import { readConfigFile, type ConfigFile, type Layer, type SettingValue, keyIn, nearestName } from './config-file.ts';
+import {
+  parseYaml,
+  readConfigFile,
+  type ConfigFile,
+  type Layer,
+  type SettingValue,
+  keyIn,
+  nearestName,
+} from './config-file.ts';
 import type { RetentionDays } from './ops/retention.ts';
 import { formSettings, relaySettings, settings, webhookSettings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
@@ -63,7 +71,8 @@ const onMachine: ConfigPlatform = {
   refuses: () => undefined,
   readValue: (path) => readFileSync(path, 'utf8'),
   // Loads the YAML parser on demand: a relay without a configuration file saves its 3 MB of memory.
-  readFile: (path) => readConfigFile(path, readFile(path), createRequire(import.meta.url)('yaml') as typeof Yaml),
+  readFile: (path) =>
+    readConfigFile(parseYaml(path, readFile(path), createRequire(import.meta.url)('yaml') as typeof Yaml)),
 };
 
 /**

@@ -74,20 +74,23 @@ const mailTimeoutMs = 120_000;
 
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 60_000 };
 
-/** Loads nodemailer on demand, to save its memory in a relay that sends no mail. */
+/** Loads the parts of nodemailer that are used on demand, to save their memory in a relay that sends no mail. */
 export async function openTransport(server: SmtpServer): Promise<MailTransport> {
-  const { createTransport } = await import('nodemailer');
-  const transport = createTransport({
+  const [{ default: Mailer }, { default: SmtpPool }] = await Promise.all([
+    import('nodemailer/lib/mailer'),
+    import('nodemailer/lib/smtp-pool'),
+  ]);
+  const options = {
     ...server,
     ...timeouts,
-    pool: true,
     maxConnections: mailConcurrency,
     idleTimeout: 30_000,
     // A mail sent over a broken connection may have arrived: only the caller repeats it.
     maxRequeues: 0,
     disableFileAccess: true,
     disableUrlAccess: true,
-  });
+  };
+  const transport = new Mailer(new SmtpPool(options), options);
   return {
     async send(message, signal) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(mailTimeoutMs)]);

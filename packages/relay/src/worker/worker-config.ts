@@ -1,7 +1,6 @@
 /** Reads the settings of a Worker from its variables and secrets. */
-import * as yaml from 'yaml';
 import { type ConfigPlatform, readConfig, type RelayConfig } from '../config.ts';
-import { readConfigFile } from '../config-file.ts';
+import { type ParsedFile, readConfigFile } from '../config-file.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** The bindings of a Worker: texts, values in JSON, and bindings that are no settings. */
@@ -27,12 +26,23 @@ const onWorker: ConfigPlatform = {
       ? `names a file, which a Worker has not: set ${name.slice(0, -5)} as a secret`
       : refusals[name],
   readValue: (path) => path,
-  // The content itself: a secret with the text of the file, or an object in wrangler.jsonc.
-  readFile: (text) => readConfigFile('RELAY_CONFIG', text, yaml),
+  // The content itself: a secret with the settings in JSON, or an object in wrangler.jsonc.
+  readFile: (text) => readConfigFile(parseJson(text)),
 };
 
+/** Without a parser for YAML, which would be a seventh of the Worker. */
+function parseJson(text: string): ParsedFile {
+  const where = (): string => 'RELAY_CONFIG';
+  try {
+    return { content: JSON.parse(text), errors: [], where };
+  } catch {
+    // The error's own text may quote a secret.
+    return { content: null, errors: ['RELAY_CONFIG is not valid JSON, which it must be on a Worker.'], where };
+  }
+}
+
 /**
- * Reads the configuration. RELAY_CONFIG contains the settings themselves, as YAML, JSON or an object.
+ * Reads the configuration. RELAY_CONFIG contains the settings themselves, in JSON or as an object.
  *
  * @throws StartupError that names every error, without the value of a secret
  */

@@ -32,4 +32,23 @@ describe('the Worker', () => {
     );
     expect((await worker.get('/livez')).status).toBe(200);
   });
+
+  it('reads RELAY_CONFIG as JSON, and names the wrong settings in it', async () => {
+    const reasonOf = async (text: string): Promise<string> => {
+      const worker = await start({ RELAY_CONFIG: text });
+      const { reason } = (await (await worker.get('/readyz')).json()) as { readonly reason: string };
+      await worker.stop();
+      return reason;
+    };
+    const yaml = await reasonOf('forms:\n  shop:\n    api_key: quite-secret\n');
+    expect(yaml).toContain('RELAY_CONFIG is not valid JSON, which it must be on a Worker.');
+    expect(yaml).not.toContain('quite-secret');
+    const wrong = await reasonOf(
+      JSON.stringify({ log_levl: 'info', forms: { shop: { tier: {} }, Club: null, jobs: 3 } }),
+    );
+    expect(wrong).toContain('RELAY_CONFIG: there is no setting "log_levl" (is "log_level" meant?).');
+    expect(wrong).toContain('RELAY_CONFIG: "forms.shop.tier" must be a text, a number');
+    expect(wrong).toContain('RELAY_CONFIG: the name of a form is part of its URL');
+    expect(wrong).toContain('RELAY_CONFIG: the form "jobs" must contain settings.');
+  });
 });
