@@ -329,6 +329,48 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'relay/worker.ts',
+    goals: {
+      signup: {
+        title: 'Relay: time of a signup on Cloudflare Workers, in workerd',
+        unit: '×',
+        peer: 'a Worker that only stores a row',
+        must: { atMost: 2 },
+      },
+      minutes: {
+        title: 'Relay: time until 10,000 waiting on a Worker are confirmed, 180 requests a minute',
+        unit: 'minutes',
+        must: { atMost: 1 },
+      },
+      bundle: { title: 'Relay: size of the Worker, gzip', unit: 'kB', must: { atMost: 250 } },
+    },
+  },
+  {
+    script: 'relay/worker-costs.ts',
+    goals: {
+      workerRequests: {
+        title: 'Relay: requests to the Worker per 1,000 signups',
+        unit: 'requests',
+        must: { atMost: 2000 },
+      },
+      objectRequests: {
+        title: 'Relay: requests to its Durable Object per 1,000 signups, alarms included',
+        unit: 'requests',
+        must: { atMost: 3000 },
+      },
+      rowsRead: {
+        title: 'Relay: rows that the Worker reads per 1,000 signups',
+        unit: 'rows',
+        must: { atMost: 40_000 },
+      },
+      rowsWritten: {
+        title: 'Relay: rows that the Worker writes per 1,000 signups, indexes and alarms included',
+        unit: 'rows',
+        must: { atMost: 16_000 },
+      },
+    },
+  },
+  {
     script: 'widget/size.ts',
     goals: {
       script: { title: 'Tag: size of the script, brotli', unit: 'B', must: { atMost: 14_000 } },

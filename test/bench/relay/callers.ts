@@ -41,6 +41,7 @@ function post(agent: Agent, address: string, text: string, visitor: string): Pro
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
     'x-forwarded-for': visitor,
+    'cf-connecting-ip': visitor,
   };
   return new Promise((resolve, reject) => {
     const sent = request(`${address}/signup`, { method: 'POST', agent, headers }, (answer) => {
