@@ -135,8 +135,9 @@ export class RelayObject {
     if (this.#isDelivering) return;
     const now = Date.now();
     const at = now + collectMs;
-    // An alarm between now and then delivers this too; an earlier one may have failed.
-    if (this.#alarmAt === null || this.#alarmAt > at || this.#alarmAt < now) await this.#setAlarm(at);
+    // An alarm due by then delivers this too. One that is late waits for a busy object, and is not put off by its
+    // requests; one that is very late may have failed.
+    if (this.#alarmAt === null || this.#alarmAt > at || this.#alarmAt < now - rescueMs) await this.#setAlarm(at);
   }
 
   /** Sets the alarm, or deletes it. */
