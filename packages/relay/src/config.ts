@@ -10,15 +10,8 @@ import { isSigning, type Form, type PinnedFields } from './admission/form.ts';
 import type { Defence } from './admission/abuse-protection.ts';
 import { defaultText, type Confirmation } from './confirmation/mail.ts';
 import type { SmtpServer } from './confirmation/smtp.ts';
-import {
-  parseYaml,
-  readConfigFile,
-  type ConfigFile,
-  type Layer,
-  type SettingValue,
-  keyIn,
-  nearestName,
-} from './config-file.ts';
+import { parseYaml, readConfigFile, type ConfigFile, type Layer, type SettingValue, keyIn } from './config-file.ts';
+import { readEnvironment } from './environment.ts';
 import type { RetentionDays } from './ops/retention.ts';
 import { formSettings, relaySettings, settings, webhookSettings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
@@ -241,55 +234,6 @@ function readFile(path: string): string {
       `The file ${path}, which RELAY_CONFIG names, cannot be read: see that it exists and that the relay may read it.`,
       { cause },
     );
-  }
-}
-
-/** Variables with the prefix RELAY_ that are no settings: set for the command of an alert. */
-const otherVariables = ['RELAY_ALERT_EVENT'];
-
-function readEnvironment(
-  variables: Readonly<Record<string, string | undefined>>,
-  platform: ConfigPlatform,
-  errors: string[],
-  wanted: readonly string[],
-): Map<string, SettingValue> {
-  const valueOf = (name: string): string => variables[name]?.trim() ?? '';
-  const given = new Map<string, SettingValue>();
-  for (const name of wanted) {
-    const value = valueOf(name);
-    const where = `${name}_FILE`;
-    const path = valueOf(where);
-    const [refused, why] =
-      [name, where]
-        .map((each) => [each, valueOf(each) === '' ? undefined : platform.refuses(each)] as const)
-        .find(([, reason]) => reason !== undefined) ?? [];
-    if (why !== undefined) errors.push(`${refused} ${why}.`);
-    else if (value !== '' && path !== '') errors.push(`${name} and ${where} are both set: keep one of them.`);
-    else if (value !== '') given.set(name, { value, where: name });
-    else if (path !== '') {
-      const content = readValueFile(path, where, platform, errors);
-      if (content !== '') given.set(name, { value: content, where });
-    }
-  }
-  const names = settings.flatMap(({ name }) => [name, `${name}_FILE`]);
-  const known = new Set([...names, ...otherVariables]);
-  for (const name of Object.keys(variables)) {
-    if (!name.startsWith('RELAY_') || known.has(name) || valueOf(name) === '') continue;
-    const meant = nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
-    errors.push(`${name.slice(0, 60)} is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}.`);
-  }
-  return given;
-}
-
-/** The content of the file that a variable names; empty if it cannot be read. */
-function readValueFile(path: string, where: string, platform: ConfigPlatform, errors: string[]): string {
-  try {
-    const content = platform.readValue(path).trim();
-    if (content === '') errors.push(`The file that ${where} names is empty.`);
-    return content;
-  } catch {
-    errors.push(`The file that ${where} names cannot be read: see that it exists and that the relay may read it.`);
-    return '';
   }
 }
 

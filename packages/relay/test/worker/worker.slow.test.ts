@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { run } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { startMailServer } from '../mail-server.ts';
+import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 import { api, start, token } from './running-worker.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -43,6 +44,49 @@ describe('the Worker', () => {
     const after = await start(settings, storage);
     await after.runCron();
     await eventually('it is delivered', () => sandbox.received.some(({ email }) => email === 'ada@example.com'));
+  });
+
+  it('sends signed webhooks, keeps them while the receiver is down, and over a restart', async () => {
+    const receiver = await startReceiver();
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 503 }));
+    const { settings } = await api();
+    const storage = scratchFolder();
+    const before = await start({ ...settings, ...webhookSettings(receiver) }, storage);
+    expect((await before.signUp('ada@example.com')).status).toBe(202);
+    await eventually('it was attempted', () => receiver.received.length > 0);
+    await eventually('this is written down', async () =>
+      (await before.command('webhooks')).stdout.includes('The receiver answered 503.'),
+    );
+    await before.stop();
+    receiver.instead = null;
+    const after = await start({ ...settings, ...webhookSettings(receiver) }, storage);
+    expect((await after.command('webhooks', 'resume', 'default')).stdout).toBe(
+      'What waits for "default" is sent now.\n',
+    );
+    await eventually('it is accepted', async () =>
+      (await after.command('webhooks')).stdout.startsWith('default: 0 waiting, 0 dead'),
+    );
+    expect(new Set(receiver.received.map(({ id }) => id)).size).toBe(1);
+    expect(receiver.received.at(-1)).toMatchObject({ type: 'signup.delivered', data: { email: 'ada@example.com' } });
+    expect(receiver.invalid).toBe(0);
+    expect([...before.logged, ...after.logged].join('\n')).not.toMatch(/ada@|whsec_|secret-path/);
+  });
+
+  it('follows no redirect of a webhook, and holds a destination that answers 410', async () => {
+    const [other, receiver] = [await startReceiver(), await startReceiver()];
+    receiver.instead = () => Promise.resolve(Response.redirect(other.url, 308));
+    const { settings } = await api();
+    const worker = await start({ ...settings, ...webhookSettings(receiver) });
+    await worker.signUp('ada@example.com');
+    const told = (sentence: string) => async () => (await worker.command('webhooks')).stdout.includes(sentence);
+    await eventually('the redirect is reported', told('The receiver answered 308, a redirect, which is not followed'));
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 410 }));
+    await worker.command('webhooks', 'resume', 'default');
+    await eventually('it is held', told('Held: The receiver answered 410'));
+    expect(await (await worker.get('/metrics')).text()).toContain(
+      'newsletter_relay_webhook_up{destination="default"} 0',
+    );
+    expect(other.received).toEqual([]);
   });
 
   it('shows metrics and signups only with the operator token', async () => {
