@@ -7,7 +7,13 @@ import { parse } from 'yaml';
 import type * as z from 'zod';
 import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
 import { createMetrics } from '../../packages/relay/src/ops/metrics.ts';
-import { formSettings, relaySettings, type Setting, settings, webhookSettings } from '../../packages/relay/src/settings.ts';
+import {
+  formSettings,
+  relaySettings,
+  type Setting,
+  settings,
+  webhookSettings,
+} from '../../packages/relay/src/settings.ts';
 import { root } from '../site.ts';
 import { code, codes, table, type Page } from './page.ts';
 

@@ -1,5 +1,6 @@
 /** The page of supported versions: it names what the manifests require and what the workflows test. */
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -80,4 +81,26 @@ it('browsers are the engines of the tests', () => {
 it('PostgreSQL is tested in each version of the matrix', () => {
   const versions = matrix('ci.yml', 'postgres', 'postgres');
   expect(row('PostgreSQL')).toEqual({ supported: `${versions[0]} or newer`, tested: versions });
+});
+
+it.each([
+  ['Deno, for the relay with PostgreSQL', 'deno'],
+  ['Bun, for the relay with PostgreSQL', 'bun'],
+])('%s is tested in the version of the catalog', (title, name) => {
+  const { catalog } = parse(read('pnpm-workspace.yaml')) as { readonly catalog: Readonly<Record<string, string>> };
+  const version = catalog[name] ?? '';
+  expect(row(title)).toEqual({ supported: version.replace(/\.\d+$/, ' or newer'), tested: [version] });
+});
+
+it('Cloudflare Workers are tested in the installed workerd, with the compatibility date of the deployment', () => {
+  const { version } = createRequire(import.meta.resolve('miniflare'))('workerd/package.json') as {
+    readonly version: string;
+  };
+  const [, date = ''] =
+    /"compatibility_date": "([\d-]+)"/.exec(read('packages/relay/deploy/worker/wrangler.jsonc')) ?? [];
+  expect(read('scripts/workerd.ts')).toContain(`compatibilityDate: '${date}'`);
+  expect(row('Cloudflare Workers, for the relay')).toEqual({
+    supported: `compatibility date ${date}`,
+    tested: [`workerd ${version}`],
+  });
 });

@@ -1,9 +1,9 @@
 /** The Worker in workerd: restarts, several publications, the operator, mails and limits. */
-import { globSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
-import { run } from '../commands/relay-process.ts';
+import { run, serve } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { startMailServer } from '../mail-server.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
@@ -126,6 +126,41 @@ describe('the Worker', () => {
     expect((await moved.command('export', '--form', 'shop')).stdout).toContain('bob@example.com');
     expect((await worker.command('erase', 'bob@example.com')).stdout).toContain('Erased: 1 signup');
     expect((await worker.command('person', 'bob@example.com')).stdout).toContain('Nothing is held');
+  });
+
+  it('takes over what a machine had accepted before newsletter-relay pause, and gives it back', async () => {
+    const { sandbox, settings } = await api();
+    const consent = { RELAY_CONSENT_VERSION: 'privacy 2026-02', RELAY_SECRET: 'a-secret-of-enough-characters' };
+    const folder = scratchFolder();
+    const machine = await serve(folder, { ...settings, ...consent });
+    const store = { RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: new URL(machine.address).port };
+    expect((await machine.signUp('ada@example.com', { consent: true })).status).toBe(202);
+    await eventually('the first is delivered', () => sandbox.received.length === 1);
+    expect((await run(['pause'], store)).code).toBe(0);
+    expect((await machine.signUp('bob@example.com', { consent: true })).status).toBe(202);
+    const toWorker = join(scratchFolder(), 'relay.ndjson');
+    writeFileSync(toWorker, (await run(['export'], store)).stdout);
+    machine.child.kill('SIGTERM');
+    await machine.ended;
+
+    const worker = await start({ ...settings, ...consent });
+    expect((await worker.command('import', toWorker)).stdout).toContain('Read: 2 signups, of which 2 were new');
+    await eventually('what waited is delivered', () => sandbox.received.length === 2);
+    expect(sandbox.received.map(({ email }) => email)).toEqual(['ada@example.com', 'bob@example.com']);
+    await eventually(
+      'this is written down',
+      async () => (await worker.command('export')).stdout.match(/"delivered"/g)?.length === 2,
+    );
+    const toMachine = join(scratchFolder(), 'relay.ndjson');
+    writeFileSync(toMachine, (await worker.command('export')).stdout);
+
+    const back = { RELAY_STORE: `sqlite:${scratchFolder()}/relay.db` };
+    expect((await run(['import', toMachine], back)).stdout).toContain('Read: 2 signups, of which 2 were new');
+    const sorted = (text: string): string[] => text.trim().split('\n').toSorted();
+    expect(sorted((await run(['export'], back)).stdout)).toEqual(sorted(readFileSync(toMachine, 'utf8')));
+    expect((await run(['person', 'bob@example.com'], back)).stdout).toContain(
+      'Held: 1 signup and 1 entry of the consent ledger.',
+    );
   });
 
   it('delivers once, however often its alarm and its cron trigger fire', async () => {
