@@ -1,13 +1,6 @@
 /** The calls of a bulk import: their options, limits and journal entries, and how a run ends. */
 import { describe, expect, it } from 'vitest';
-import {
-  importOneByOne,
-  importSubscriptions,
-  memoryJournal,
-  type ImportProgress,
-  type JournalRecord,
-  type Rejection,
-} from '../../src/import/index.ts';
+import { importOneByOne, importSubscriptions, memoryJournal, type Rejection } from '../../src/import/index.ts';
 import { createEngine } from '../../src/engine/index.ts';
 import { people, refusal, service } from './service.ts';
 

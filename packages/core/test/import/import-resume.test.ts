@@ -5,9 +5,7 @@ import {
   memoryJournal,
   SourceChangedError,
   JournalError,
-  type ImportProgress,
   type JournalRecord,
-  type Rejection,
 } from '../../src/import/index.ts';
 import { people, refusal, service } from './service.ts';
 

@@ -5,7 +5,6 @@ import {
   memoryJournal,
   SourceChangedError,
   type ImportProgress,
-  type JournalRecord,
   type Rejection,
 } from '../../src/import/index.ts';
 import { people, refusal, service } from './service.ts';

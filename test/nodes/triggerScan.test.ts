@@ -1,0 +1,248 @@
+/** The events of the trigger that are found by reading the whole list, against the sandbox. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import type { Run } from './context.ts';
+import { openTriggerWorld, type TriggerWorld } from './triggerWorld.ts';
+
+let world: TriggerWorld;
+beforeAll(async () => {
+  world = await openTriggerWorld();
+});
+beforeEach(() => world.reset());
+afterAll(() => world.close());
+
+describe('the events found by reading the whole list', () => {
+  it('Subscriber Activated: reports confirmed subscribers, and those active from the start', async () => {
+    await world.api.subscriptions.create({ email: 'confirms@example.com', double_opt_override: 'on' });
+    world.now += 60_000;
+    expect(await world.poll('subscriptionBecameActive')).toBeNull();
+    await world.subscribe('at-once@example.com');
+    await world.api.subscriptions.updateStatus({
+      subscription_ids: [await world.idOf('confirms@example.com')],
+      new_status: 'active',
+    });
+    world.now += 60_000;
+    const items = await world.pollItems('subscriptionBecameActive');
+    expect(items?.map(({ json }) => [json['email'], json['previous_status']])).toEqual(
+      expect.arrayContaining([
+        ['at-once@example.com', null],
+        ['confirms@example.com', 'pending'],
+      ]),
+    );
+    expect(items).toHaveLength(2);
+    expect(await world.poll('subscriptionBecameActive')).toBeNull();
+  });
+
+  it('Subscriber Unsubscribed: reads only inactive subscriptions', async () => {
+    const [id = ''] = await world.subscribe('leaves@example.com');
+    expect(await world.poll('subscriptionUnsubscribed')).toBeNull();
+    await world.change(id, { unsubscribe: true });
+    const items = await world.pollItems('subscriptionUnsubscribed');
+    expect(items?.map(({ json }) => [json['email'], json['status']])).toEqual([['leaves@example.com', 'inactive']]);
+    expect(items?.[0]?.json).not.toHaveProperty('previous_status');
+    expect(await world.poll('subscriptionUnsubscribed')).toBeNull();
+    const reads = world.sandbox.requests().filter(({ operation }) => operation === 'subscriptions.list');
+    expect(new Set(reads.map(({ query }) => query['status']))).toEqual(new Set(['inactive']));
+  });
+
+  it('Subscriber Status Changed: returns the previous status', async () => {
+    const [id = ''] = await world.subscribe('leaves@example.com');
+    await world.poll('subscriptionStatusChanged');
+    await world.change(id, { unsubscribe: true });
+    const [item] = (await world.pollItems('subscriptionStatusChanged')) ?? [];
+    expect(item?.json).toMatchObject({ email: 'leaves@example.com', status: 'inactive', previous_status: 'active' });
+  });
+
+  it.each([
+    {
+      parameters: {},
+      expected: [
+        ['tier@example.com', ['tier']],
+        ['field@example.com', ['custom_fields']],
+      ],
+    },
+    { parameters: { changes: ['tier'] }, expected: [['tier@example.com', ['tier']]] },
+    { parameters: { changes: ['custom_fields'] }, expected: [['field@example.com', ['custom_fields']]] },
+    {
+      parameters: { changes: ['custom_fields'], fieldNames: [] },
+      expected: [['field@example.com', ['custom_fields']]],
+    },
+    {
+      parameters: { changes: ['custom_fields'], fieldNames: ['First Name'] },
+      expected: [['field@example.com', ['custom_fields']]],
+    },
+    { parameters: { changes: ['custom_fields'], fieldNames: ['Birthday'] }, expected: undefined },
+  ])('Subscriber Updated: reports only the changes in $parameters', async ({ parameters, expected }) => {
+    const [tier = '', field = ''] = await world.subscribe('tier@example.com', 'field@example.com');
+    await world.poll('subscriptionUpdated', { parameters });
+    await world.change(tier, { tier: 'premium' });
+    await world.change(field, { custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+    const items = await world.pollItems('subscriptionUpdated', { parameters });
+    expect(items?.map(({ json }) => [json['email'], json['changed']]).toSorted()).toEqual(expected?.toSorted());
+  });
+
+  it('Subscriber Updated: reports a change together with one that was not asked for', async () => {
+    const parameters = { changes: ['custom_fields'] };
+    const [id = ''] = await world.subscribe('both@example.com');
+    await world.poll('subscriptionUpdated', { parameters });
+    await world.change(id, { tier: 'premium', custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+    expect(await world.poll('subscriptionUpdated', { parameters })).toEqual(['both@example.com']);
+  });
+
+  describe('with Custom Field Names', () => {
+    const watching = (...fieldNames: readonly string[]) => ({
+      parameters: { changes: ['custom_fields'], fieldNames },
+    });
+    const fieldOf = async (name: string): Promise<string> => {
+      const { items } = await world.api.customFields.list();
+      return items.find(({ display }) => display === name)?.id ?? '';
+    };
+
+    it.each([
+      { by: 'an activation', more: {} },
+      { by: 'a poll by hand', more: { mode: 'manual' } as const },
+    ])('is refused by $by where the publication has no such field', async ({ more }) => {
+      await expect(
+        world.poll('subscriptionUpdated', { ...watching('First Name', 'Frist Name'), ...more }),
+      ).rejects.toMatchObject({
+        message: '"Custom Field Names" names "Frist Name", which is not a custom field of the publication',
+        description: expect.stringMatching(/renamed.*"First Name"/),
+        failure: { cause: 'configuration-invalid' },
+      });
+      expect(world.keptText()).not.toContain('created');
+    });
+
+    it('names the remedy after a field was renamed, and reports changes again under the new name', async () => {
+      const [id = ''] = await world.subscribe('field@example.com');
+      await world.change(id, { custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+      await world.poll('subscriptionUpdated', watching('First Name'));
+      const before = world.keptText();
+      await world.api.customFields.update({ id: await fieldOf('First Name'), display: 'Given Name' });
+      await expect(world.poll('subscriptionUpdated', watching('First Name'))).rejects.toMatchObject({
+        description: expect.stringContaining('"Given Name"'),
+      });
+      expect(world.keptText()).toBe(before);
+      expect(await world.poll('subscriptionUpdated', watching('Given Name'))).toBeNull();
+      await world.change(id, { custom_fields: [{ name: 'Given Name', value: 'Vega' }] });
+      expect(await world.poll('subscriptionUpdated', watching('Given Name'))).toEqual(['field@example.com']);
+    });
+
+    it('polls as well where the access does not include custom fields', async () => {
+      world.sandbox.faults.add({ match: 'customFields.list', effect: { status: 403 } });
+      const [id = ''] = await world.subscribe('field@example.com');
+      await world.poll('subscriptionUpdated', watching('First Name'));
+      await world.change(id, { custom_fields: [{ name: 'First Name', value: 'Nova' }] });
+      expect(await world.poll('subscriptionUpdated', watching('First Name'))).toEqual(['field@example.com']);
+    });
+  });
+
+  it('counts a renamed field as a change of each subscription that has a value in it, as the parameter says', async () => {
+    const parameters = { changes: ['custom_fields'] };
+    const [id = ''] = await world.subscribe('field@example.com', 'empty@example.com');
+    await world.change(id, { custom_fields: [{ name: 'Berth length', value: 7.5 }] });
+    await world.poll('subscriptionUpdated', { parameters });
+    const { items } = await world.api.customFields.list();
+    const field = items.find(({ display }) => display === 'Berth length');
+    await world.api.customFields.update({ id: field?.id ?? '', display: 'Length' });
+    const reported = await world.poll('subscriptionUpdated', { parameters });
+    expect(reported).toContain('field@example.com');
+    expect(reported).not.toContain('empty@example.com');
+  });
+
+  it('reads the whole list in the first poll, and later Requests per Poll at most', async () => {
+    world.reset(1_000);
+    expect(
+      await world.requestsOf(() => world.poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } })),
+    ).toBeGreaterThanOrEqual(10);
+    // Asks for the size of the list before it reads any of it.
+    expect(world.sandbox.requests()[0]).toMatchObject({
+      operation: 'subscriptions.list',
+      query: { page: '1', limit: '1' },
+    });
+    expect(
+      await world.requestsOf(() => world.poll('subscriptionStatusChanged', { parameters: { options: { pages: 3 } } })),
+    ).toBe(3);
+  });
+
+  it('makes as many requests in the first poll as the list takes, and 100 in another poll of the first scan', async () => {
+    world.reset(10_200);
+    expect(await world.requestsOf(() => world.poll('subscriptionStatusChanged'))).toBeGreaterThan(102);
+    world.kept = {};
+    world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 3 });
+    await world.poll('subscriptionStatusChanged');
+    world.sandbox.faults.clear();
+    expect(await world.requestsOf(() => world.poll('subscriptionStatusChanged'))).toBe(100);
+  });
+
+  it('starts no request 50 seconds after the start of the first poll, and 45 seconds after that of another', async () => {
+    world.reset(3_000);
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const slow: Run['sandbox'] = {
+      fetch: (...call) => {
+        vi.setSystemTime(Date.now() + 4_800);
+        return world.sandbox.fetch(...call);
+      },
+    };
+    const work = () =>
+      world.poll('subscriptionStatusChanged', { sandbox: slow, parameters: { options: { pages: 100 } } });
+    // The first request asks for the size of the list.
+    expect(await world.requestsOf(work)).toBe(1 + 11);
+    expect(await world.requestsOf(work)).toBe(10);
+  });
+
+  it('reads at least two pages per poll, so that every scan ends', async () => {
+    world.reset(500);
+    const parameters = { options: { pages: 1 } };
+    await world.poll('subscriptionStatusChanged', { parameters });
+    expect(await world.requestsOf(() => world.poll('subscriptionStatusChanged', { parameters }))).toBe(2);
+  });
+
+  describe('after an interrupted activation', () => {
+    const parameters = { options: { pages: 3 } };
+    const log: string[] = [];
+    beforeEach(async () => {
+      world.reset(1_000);
+      log.length = 0;
+      world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: 5 });
+      expect(await world.pollItems('subscriptionStatusChanged', { parameters, log })).toBeNull();
+      world.sandbox.faults.clear();
+    });
+
+    it('continues the first scan with more requests than Requests per Poll', async () => {
+      expect(log).toEqual([
+        expect.stringContaining('the poll was interrupted'),
+        expect.stringMatching(/the first scan has read \d+ subscriptions; the next poll continues$/),
+      ]);
+      const work = () => world.poll('subscriptionStatusChanged', { parameters, log });
+      expect(await world.requestsOf(work)).toBeGreaterThan(3);
+      expect(log.at(-1)).toBe('Newsletter Trigger: at 0 % of 1000 subscriptions');
+      await work();
+      expect(log.at(-1)).toBe('Newsletter Trigger: at 20 % of 1000 subscriptions');
+    });
+
+    it('starts an execution without items, so that n8n saves the state', async () => {
+      expect(await world.pollItems('subscriptionStatusChanged', { parameters })).toEqual([]);
+    });
+
+    it('starts none with Always Output Data, which would add an item', async () => {
+      expect(await world.pollItems('subscriptionStatusChanged', { parameters, alwaysOutputData: true })).toBeNull();
+    });
+  });
+
+  it('reports every change after n8n lost the state of polls without an event', async () => {
+    world.reset(500);
+    const parameters = { options: { pages: 2 } };
+    await world.poll('subscriptionStatusChanged', { parameters });
+    const saved = world.snapshot();
+    for (let times = 0; times < 2; times += 1)
+      expect(await world.poll('subscriptionStatusChanged', { parameters })).toBeNull();
+    // n8n is restarted: it saved nothing since the activation.
+    world.kept = saved;
+    const { items } = await world.api.subscriptions.list({ status: 'active', direction: 'asc', limit: 1 });
+    await world.change(items[0]?.id ?? '', { unsubscribe: true });
+    const found: string[] = [];
+    for (let times = 0; times < 4; times += 1)
+      found.push(...((await world.poll('subscriptionStatusChanged', { parameters })) ?? []));
+    expect(found).toEqual([items[0]?.email]);
+  });
+});

@@ -1,0 +1,100 @@
+/** A sandbox with the trigger of the bundled package: its polls, its stored state, and changes of subscriptions. */
+import { createClient, type Client } from '@newsletter-kit/core';
+import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
+import { expect } from 'vitest';
+import { buildBundle, type Bundle, type Item } from './bundle.ts';
+import { itemlessContext, type Run } from './context.ts';
+
+/** Builds the package, and opens a publication for its trigger. */
+export async function openTriggerWorld(): Promise<TriggerWorld> {
+  return new TriggerWorld(await buildBundle());
+}
+
+/** What the polls of a test use and change. */
+export class TriggerWorld {
+  /** Time of the sandbox, in milliseconds since the Unix epoch. */
+  now = Date.parse('2026-11-20T10:00:00Z');
+  /** Static data of the node and the workflow. */
+  kept: Record<string, unknown> = {};
+  sandbox: Sandbox;
+  readonly bundle: Bundle;
+
+  constructor(bundle: Bundle) {
+    this.bundle = bundle;
+    this.sandbox = this.#open(0);
+  }
+
+  /** A fresh publication, and a trigger without stored state. */
+  reset(size = 0): void {
+    this.sandbox.close();
+    this.now = Date.parse('2026-11-20T10:00:00Z');
+    this.kept = {};
+    this.sandbox = this.#open(size);
+  }
+
+  async close(): Promise<void> {
+    this.sandbox.close();
+    await this.bundle.remove();
+  }
+
+  get api(): Client {
+    const { fetch } = this.sandbox;
+    return createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', publicationId, fetch });
+  }
+
+  async pollItems(event: string, more: Partial<Run> = {}): Promise<readonly Item[] | null> {
+    const parameters = { event, ...more.parameters };
+    const context = itemlessContext({ sandbox: this.sandbox, staticData: this.kept, ...more, parameters });
+    const result = await this.bundle.trigger.poll.call(context);
+    return result && (result[0] ?? []);
+  }
+
+  async poll(event = 'subscriptionCreated', more: Partial<Run> = {}): Promise<string[] | null> {
+    return (await this.pollItems(event, more))?.map(({ json }) => String(json['email'])) ?? null;
+  }
+
+  async subscribe(...emails: readonly string[]): Promise<string[]> {
+    const { subscriptions } = this.api;
+    const ids: string[] = [];
+    for (const email of emails) ids.push((await subscriptions.create({ email, double_opt_override: 'off' })).data.id);
+    return ids;
+  }
+
+  /** Changes one subscription, and completes the job. */
+  async change(id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+    const { data } = await this.api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: id, ...changes }] });
+    this.now += 60_000;
+    const job = await this.api.bulkSubscriptionUpdates.get({ id: data.subscription_update_id });
+    expect(job.data.status).toMatch(/^complete/);
+  }
+
+  async idOf(email: string): Promise<string> {
+    const { items } = await this.api.subscriptions.list({ email });
+    return items[0]?.id ?? '';
+  }
+
+  /** The static data of node and workflow as one text. */
+  keptText(): string {
+    return JSON.stringify(this.kept);
+  }
+
+  /** A copy of the static data, as n8n stores it. */
+  snapshot(): Record<string, unknown> {
+    return JSON.parse(this.keptText()) as Record<string, unknown>;
+  }
+
+  async requestsOf(work: () => Promise<unknown>): Promise<number> {
+    const before = this.sandbox.requests().length;
+    await work();
+    return this.sandbox.requests().length - before;
+  }
+
+  #open(size: number): Sandbox {
+    return createSandbox({
+      seed: 'demo',
+      ...(size > 0 && { seedSize: size }),
+      profile: 'unlimited',
+      now: () => this.now,
+    });
+  }
+}
