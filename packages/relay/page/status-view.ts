@@ -1,7 +1,10 @@
 /** Templates of the relay's status: the tiles, the chart of the last hour, the backlog by form. */
-import { badge, formatDuration, formatNumber, type Mood } from '@newsletter-kit/pages';
+import { badge, button, formatDuration, formatNumber, type Mood, toast } from '@newsletter-kit/pages';
 import { html, nothing, svg, type TemplateResult } from 'lit';
+import { repeat } from 'lit/directives/repeat.js';
 import type { Minute, Status } from '../src/ops/operator.ts';
+import type { WebhookBacklog } from '../src/store/webhook-queue.ts';
+import { type OperatorActions, request } from './operator-api.ts';
 
 /** The oldest signup may wait this long before its tile is coloured, in milliseconds. */
 const longWaitMs = 15 * 60_000;
@@ -82,6 +85,49 @@ export function backlogs({ forms }: Status): TemplateResult {
         }
       </li>`,
     )}</ul>
+  </section>`;
+}
+
+/** The destinations of webhooks. */
+export function destinations({ webhooks }: Status, page: OperatorActions): TemplateResult {
+  const act = (action: string, destination: string, done: string): Promise<void> =>
+    page.run(async () => {
+      await request(`webhooks/${action}`, 'POST', { destination });
+      toast(done);
+      await page.refresh();
+    });
+  const item = ({ destination, waiting, oldestSince, dead, held, reason }: WebhookBacklog): TemplateResult => {
+    const since = oldestSince === null ? '' : `, the oldest for ${formatDuration(Date.now() - oldestSince)}`;
+    const why = held === null ? reason : `Held. ${held}`;
+    return html`<li>
+      <span>
+        <strong>${formatNumber(waiting)}</strong> to ${destination}${since}${dead > 0 ? `, ${formatNumber(dead)} given up` : ''}
+        ${why === null ? nothing : html`<br /><span class="soft">${why}</span>`}
+      </span>
+      <div class="actions">
+        ${
+          waiting > 0 || held !== null
+            ? button({
+                label: 'Send now',
+                onClick: () => act('resume', destination, `What waits for ${destination} is sent now.`),
+              })
+            : nothing
+        }
+        ${
+          dead > 0
+            ? button({
+                label: 'Redrive',
+                onClick: () => act('redrive', destination, `What was given up for ${destination} is sent again.`),
+              })
+            : nothing
+        }
+      </div>
+    </li>`;
+  };
+  return html`<section id="webhooks" aria-labelledby="webhooks-title" ?hidden=${webhooks.length === 0}>
+    <h2 id="webhooks-title">Webhooks</h2>
+    <p class="soft">Messages about signups that wait for their destination.</p>
+    <ul id="destinations" class="list">${repeat(webhooks, ({ destination }) => destination, item)}</ul>
   </section>`;
 }
 
