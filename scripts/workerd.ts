@@ -3,7 +3,7 @@ import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { Miniflare } from 'miniflare';
+import { fetch, Miniflare, type Request, Response } from 'miniflare';
 import { build, esmExternalRequirePlugin } from 'vite';
 import { root } from './root.ts';
 
@@ -23,6 +23,8 @@ export interface WorkerdOptions {
   readonly className?: string;
   /** Variables and secrets of the Worker. */
   readonly variables?: Readonly<Record<string, string>>;
+  /** Answers, in JSON, requests of the Worker to a host that it cannot reach here. */
+  readonly host?: { readonly name: string; answer(this: void, url: URL): unknown };
   /** Receives each line of the Worker's log. */
   readonly onLine?: (line: string) => void;
 }
@@ -59,7 +61,7 @@ export async function bundleWorker(entry = 'packages/relay/src/worker/index.ts')
 /** Starts workerd with the Worker, and resolves once it listens. */
 export async function startWorkerd(
   script: string,
-  { storage, port = 0, className = 'RelayObject', variables = {}, onLine }: WorkerdOptions,
+  { storage, port = 0, className = 'RelayObject', variables = {}, host, onLine }: WorkerdOptions,
 ) {
   const workerd = new Miniflare({
     modules: true,
@@ -72,6 +74,12 @@ export async function startWorkerd(
     bindings: variables,
     durableObjects: { RELAY_OBJECTS: { className, useSQLite: true } },
     ...(storage && { durableObjectsPersist: storage }),
+    ...(host && {
+      outboundService(request: Request) {
+        const url = new URL(request.url);
+        return url.hostname === host.name ? Response.json(host.answer(url)) : fetch(request);
+      },
+    }),
     handleRuntimeStdio(stdout: Readable, stderr: Readable) {
       for (const input of [stdout, stderr]) createInterface({ input }).on('line', (line) => onLine?.(line));
     },

@@ -1,6 +1,6 @@
 /** The Worker in workerd, run by the process of the test. */
 import { onTestFinished } from 'vitest';
-import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
+import { bundleWorker, startWorkerd, type WorkerdOptions } from '../../../../scripts/workerd.ts';
 import { run } from '../commands/relay-process.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
@@ -9,14 +9,26 @@ import { onPort, sandboxApi } from '../sandbox-api.ts';
 export const token = 'operator-token-of-the-tests';
 let bundle: Promise<string> | null = null;
 
+interface SignUpOptions {
+  readonly path?: string;
+  readonly visitor?: string;
+  /** Further fields of the submission. */
+  readonly fields?: Readonly<Record<string, unknown>>;
+}
+
 /** Starts the Worker in workerd; it ends with the test. @param storage - folder of its storage. Default: in memory */
-export async function start(settings: Readonly<Record<string, string>> = {}, storage?: string) {
+export async function start(
+  settings: Readonly<Record<string, string>> = {},
+  storage?: string,
+  host?: WorkerdOptions['host'],
+) {
   const logged: string[] = [];
   bundle ??= bundleWorker();
   const { url, workerd, runCron } = await startWorkerd(await bundle, {
     variables: { ...environment, RELAY_LOG_LEVEL: 'debug', RELAY_OPERATOR_TOKEN: token, ...settings },
     onLine: (line) => logged.push(line),
     ...(storage && { storage }),
+    ...(host && { host }),
   });
   let isRunning = true;
   const stop = async (): Promise<void> => {
@@ -30,7 +42,7 @@ export async function start(settings: Readonly<Record<string, string>> = {}, sto
     runCron,
     stop,
     get: (path: string, given = token) => fetch(url + path, { headers: { authorization: `Bearer ${given}` } }),
-    signUp: (email: string, { path = '/signup', visitor = '192.0.2.1' } = {}) =>
+    signUp: (email: string, { path = '/signup', visitor = '192.0.2.1', fields = {} }: SignUpOptions = {}) =>
       fetch(url + path, {
         method: 'POST',
         headers: {
@@ -41,7 +53,7 @@ export async function start(settings: Readonly<Record<string, string>> = {}, sto
           'newsletter-relay-visitor': `198.51.100.${email.length + email.charCodeAt(0)}`,
           'x-forwarded-for': `203.0.113.${email.charCodeAt(0)}`,
         },
-        body: JSON.stringify({ email }),
+        body: JSON.stringify({ email, ...fields }),
       }),
     command: (...args: string[]) => run(['--remote', url, ...args], { RELAY_OPERATOR_TOKEN: token }),
   };
