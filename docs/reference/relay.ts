@@ -62,7 +62,7 @@ ${rows(({ ofForm }) => ofForm)}
 ## Of webhooks
 
 A relay with several destinations has these settings once for each, in its file below \`webhooks\`, where the names begin after \`webhook_\`. See
-[webhooks](../../relay/webhooks/).
+[webhooks](../relay/webhooks.md).
 
 ${rows(({ ofWebhook }) => ofWebhook)}
 `,
