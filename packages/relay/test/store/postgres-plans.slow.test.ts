@@ -6,7 +6,7 @@ import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
 import { forms, server } from './fresh-postgres.ts';
 
-const many = { delivered: 100_000, held: 20_000, sent: 20_000 };
+const many = { delivered: 100_000, held: 20_000, sent: 20_000, webhooks: 20_000 };
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
 const batch = { id: '018f0000-0000-7000-8000-000000000001', publicationId };
 const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
@@ -54,6 +54,14 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     await server.run('VACUUM ANALYZE', address);
     await server.run(insert('held', many.held, { state: 'waiting', next_attempt_at: 0 }), address);
     await server.run(insert('sent', many.sent, { state: 'sent', batch: batch.id }), address);
+    for (const destination of ['crm', 'down'])
+      await server.run(
+        `INSERT INTO newsletter_relay.webhook_destination VALUES ('${destination}', 'none');
+         INSERT INTO newsletter_relay.webhook_message (destination, type, signup, form, at, next_attempt_at)
+         SELECT '${destination}', 'signup.delivered', id, form, ${now}, ${destination === 'down' ? now + 1e6 : 0}
+         FROM (SELECT id, form FROM newsletter_relay.signup WHERE form = 'default' LIMIT ${many.webhooks}) AS s`,
+        address,
+      );
     if (statistics === 'of now') await server.run('VACUUM ANALYZE', address);
   }, 60_000);
 
@@ -93,6 +101,9 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     ['find a signup by address', (store) => store.list({ email: 'held1@example.com' }, { limit: 10 })],
     ['list the newest', (store) => store.list({}, { limit: 50 })],
     ['erase a person', (store) => store.erase('held1@example.com')],
+    ['claim webhooks', async (store) => expect(await store.webhooks.claim('crm', 4, now)).toHaveLength(4)],
+    ['claim none of those that wait', (store) => store.webhooks.claim('down', 4, now)],
+    ['know when a webhook is due', (store) => store.webhooks.nextDueAt('down')],
     ['write a probe', (store) => store.probe(now)],
     ['ask whether delivery is paused', (store) => store.paused()],
     [

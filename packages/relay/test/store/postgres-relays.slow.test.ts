@@ -9,6 +9,7 @@ import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
+import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
 
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
@@ -148,6 +149,28 @@ describe('several relays on one PostgreSQL', () => {
     await two.stop(10_000);
     expect(sent.toSorted()).toEqual(emails);
     expect(await arrived()).toEqual(emails);
+  });
+
+  it('send each webhook once, in the order of its signup', async () => {
+    const { stores } = await relays();
+    const receiver = await startReceiver();
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const running = stores.map((store) => runRelay({ api: api.fetch, store, settings: webhookSettings(receiver) }));
+    await Promise.all(running.map((relay) => relay.deliver({ untilMs: Date.now() + 10_000 })));
+    const people = Array.from({ length: 60 }, (_, i) => `p${i}@example.com`);
+    const ids = await Promise.all(
+      people.map((email, i) => stores[i % 3]?.accept(newSignup(email, { needsConfirmation: true }))),
+    );
+    const click = { sentence: null, version: null, page: null, visitor: null };
+    await Promise.all(ids.map((id, i) => stores[(i + 1) % 3]?.confirmPerson(id ?? '', Date.now(), click)));
+    for (const relay of running) relay.start();
+    await eventually('all are received', () => receiver.received.length >= 120);
+    expect(receiver.received).toHaveLength(120);
+    for (const id of ids)
+      expect(receiver.received.filter(({ data }) => data.signup === id).map(({ type }) => type)).toEqual([
+        'signup.confirmed',
+        'signup.delivered',
+      ]);
   });
 
   it('answer 503 while another one hangs during a claim, which the server ends', async () => {

@@ -107,6 +107,7 @@ export const steps: readonly string[] = [
   );
   CREATE INDEX webhook_due ON ${schema}.webhook_message (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
   CREATE INDEX webhook_of_signup ON ${schema}.webhook_message (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX webhook_dead ON ${schema}.webhook_message (at) WHERE next_attempt_at IS NULL;
   CREATE FUNCTION ${schema}.add_webhook_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
     INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at, reason)
     SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.received_at), NEW.last_error

@@ -137,6 +137,7 @@ export const steps: readonly string[] = [
   ) STRICT;
   CREATE INDEX webhook_due ON webhook_message (destination, next_attempt_at, seq) WHERE next_attempt_at IS NOT NULL;
   CREATE INDEX webhook_of_signup ON webhook_message (destination, signup, seq) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX webhook_dead ON webhook_message (at) WHERE next_attempt_at IS NULL;
   CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON signup
     WHEN NEW.state <> OLD.state
       AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting'))
