@@ -6,7 +6,7 @@ import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, writeFileSy
 import { join, relative, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { explanations } from './explanations.ts';
+import { reasonFor } from './explanations.ts';
 import { floors, goal, type Floor } from './floors.ts';
 import { UserError } from '../../scripts/user-error.mjs';
 import { root } from '../../scripts/root.ts';
@@ -271,12 +271,10 @@ function describeScore(results: readonly FileResult[]): string {
 }
 
 function describeMutation(file: string, { line, original, replacement, uncovered }: Survivor): string {
-  const reason = explanations.find(
-    (known) => known.file === file && known.original === original && known.replacement === replacement,
-  )?.reason;
   const code = (text: string): string =>
     `\`${(text.length > 90 ? `${text.slice(0, 90)}…` : text).replaceAll('`', "'") || ' '}\``;
-  const note = reason ?? (uncovered ? '**no test runs this line**' : '**not explained yet**');
+  const note =
+    reasonFor(file, original, replacement) ?? (uncovered ? '**no test runs this line**' : '**not explained yet**');
   return `line ${line}: ${code(original)} → ${code(replacement)}: ${note}`;
 }
 
