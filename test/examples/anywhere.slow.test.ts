@@ -8,8 +8,10 @@ import { promisify } from 'node:util';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../packages/relay/test/commands/relay-process.ts';
 import { eventually } from '../../packages/relay/test/eventually.ts';
+import { startMailServer } from '../../packages/relay/test/mail-server.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
+import { startReceiver, webhookSettings } from '../../packages/relay/test/webhooks/receiver.ts';
 import { root } from '../../scripts/root.ts';
 import { freePort } from '../support/free-ports.ts';
 import { readPage } from '../docs/page.ts';
@@ -138,6 +140,46 @@ describe.each(runtimes)('the relay on $runtime', ({ command }) => {
     const calls = await Promise.all([one.cron(), one.cron(), other.cron()]);
     expect(calls.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(sandbox.received.map(({ email }) => email).toSorted()).toEqual(emails.toSorted());
+  });
+
+  it('sends the confirmation mail with one cron call, and delivers with another after the click', async () => {
+    const { sandbox, settings } = await services();
+    const mail = await startMailServer();
+    const relay = await start(command, {
+      ...settings,
+      RELAY_CONFIRMATION: 'true',
+      RELAY_MAIL_FROM: 'news@example.com',
+      RELAY_SMTP_URL: mail.url,
+      RELAY_PUBLIC_URL: 'https://relay.example',
+      RELAY_SECRET: 'a-secret-of-enough-characters',
+    });
+    expect((await relay.signUp('ada@example.com')).status).toBe(202);
+    expect((await relay.cron()).status).toBe(200);
+    const [, path = ''] = /https:\/\/relay\.example(\/confirm\/\S+)/.exec(mail.received[0]?.text ?? '') ?? [];
+    expect(sandbox.received).toEqual([]);
+    expect((await fetch(relay.address + path, { method: 'POST' })).status).toBe(200);
+    expect((await relay.cron()).status).toBe(200);
+    expect(sandbox.received).toMatchObject([{ email: 'ada@example.com' }]);
+  });
+
+  it('sends signed webhooks with the cron call, and none into a private network', async () => {
+    const { settings } = await services();
+    const receiver = await startReceiver();
+    const relay = await start(command, { ...settings, ...webhookSettings(receiver) });
+    expect((await relay.signUp('ada@example.com')).status).toBe(202);
+    await relay.cron();
+    expect(receiver.received).toMatchObject([{ type: 'signup.delivered' }]);
+    const wary = await start(command, {
+      ...settings,
+      ...webhookSettings(receiver),
+      RELAY_STORE: await postgres.database(),
+      RELAY_WEBHOOK_URL: receiver.url.replace('http:', 'https:'),
+      RELAY_WEBHOOK_PRIVATE_NETWORK: 'false',
+    });
+    expect((await wary.signUp('bob@example.com')).status).toBe(202);
+    await wary.cron();
+    expect(receiver.received).toHaveLength(1);
+    expect(wary.output()).toContain('The URL leads into a private network');
   });
 
   it('ends a cron call at its bound, and leaves the rest to the next one', async () => {

@@ -19,8 +19,8 @@ import { bundleWorker, startWorkerd } from '../../../scripts/workerd.ts';
 import { median, reportFigures } from '../figure.ts';
 import { load, type Load, percentile } from './callers.ts';
 
-const rounds = 15;
-const requests = 400;
+const rounds = 60;
+const requests = 100;
 const waiting = Number(process.env['WORKER_WAITING'] ?? 10_000);
 const quota = { limit: 180, windowSeconds: 60 };
 const token = 'operator-token-of-the-bench';
