@@ -8,7 +8,7 @@ import { StartupError, StoreUnavailableError, type NewSignup, type SignupStore }
 import { conditions } from '../../src/store/conditions.ts';
 import { applicationId, openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { steps } from '../../src/store/sqlite/schema.ts';
-import { filtered, sql, scans } from '../../src/store/sqlite/statements.ts';
+import { filtered, sql, scans, webhooks } from '../../src/store/sqlite/statements.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
@@ -144,6 +144,12 @@ describe('a signup store in an SQLite file', () => {
       ).toEqual([]);
     }
     expect(plan(sql.confirm)[0]).toBe('SEARCH signup USING INDEX signup_by_content (content>? AND content<?)');
+    // The due webhooks of a destination are found by an index, in order.
+    for (const name of ['due', 'nextDue', 'markSent', 'delivered', 'failed', 'expire'] as const)
+      expect(
+        plan(webhooks[name]).filter((step) => /SCAN (m|e|s|webhook_message|signup)\b|TEMP B-TREE FOR ORDER/.test(step)),
+        name,
+      ).toEqual([]);
     // What operators ask walks what is open, and never the delivered.
     const ofOperators = {
       ...scans,
