@@ -1,0 +1,47 @@
+/** A relay with confirmation mails, and the mail server it sends them to. */
+import { expect } from 'vitest';
+import type { RelayEvent } from '../../src/ops/events.ts';
+import { eventually } from '../eventually.ts';
+import type { MailServer, ReceivedMail } from '../mail-server.ts';
+import { post, type RelayParts, type RunningRelay, runRelay } from '../running-relay.ts';
+
+export const secret = 'a-secret-of-the-relay-0123456789';
+
+export const publicUrl = 'https://signup.example';
+
+export const settingsFor = ({ url }: Pick<MailServer, 'url'>): Record<string, string> => ({
+  RELAY_CONFIRMATION: 'true',
+  RELAY_SMTP_URL: url,
+  RELAY_MAIL_FROM: 'Bücher & Co <news@shop.example>',
+  RELAY_PUBLIC_URL: publicUrl,
+  RELAY_SECRET: secret,
+});
+
+export interface Confirming extends RunningRelay {
+  readonly events: RelayEvent[];
+  signUp(email: string, more?: Readonly<Record<string, unknown>>): Promise<void>;
+  /** Opens or posts to a link, as a browser does. */
+  visit(link: string, method?: string): Promise<Response>;
+}
+
+export function confirming(mail: Pick<MailServer, 'url'>, { settings = {}, ...parts }: RelayParts = {}): Confirming {
+  const events: RelayEvent[] = [];
+  const relay = runRelay({
+    settings: { ...settingsFor(mail), ...settings },
+    confirmation: { backoff: { firstMs: 5, maxMs: 20 } },
+    onEvent: (event) => void events.push(event),
+    ...parts,
+  });
+  relay.start();
+  return {
+    ...relay,
+    events,
+    async signUp(email, more = {}) {
+      expect((await relay.fetch(post({ email, ...more }), '198.51.100.7')).status).toBe(202);
+    },
+    visit: (link, method = 'GET') => relay.fetch(new Request(link, { method, redirect: 'manual' }), '198.51.100.7'),
+  };
+}
+
+export const mailTo = (mail: MailServer, recipient: string): Promise<ReceivedMail> =>
+  eventually(`a mail to ${recipient}`, () => mail.received.find((each) => each.recipient === recipient));

@@ -1,0 +1,213 @@
+/** The operations that update many subscriptions. */
+import { publicationId } from '@newsletter-kit/sandbox';
+import { describe, expect, it } from 'vitest';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+
+describe('Subscription: Bulk Update', () => {
+  const bulk = (ids: readonly string[], more: object = {}, run: object = {}) =>
+    bench.run(
+      'subscription',
+      'bulkUpdate',
+      { subscription_id: (index: number) => ids[index], customFields: {}, updateFields: { tier: 'premium' }, ...more },
+      { items: ids.map(() => ({})), ...run },
+    );
+  const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
+  const known = async (count: number) =>
+    (await bench.run('subscription', 'getMany', { limit: count })).map(({ json }) => String(json['id']));
+
+  it('sends the items as one job, and returns an item for each', async () => {
+    const ids = await known(30);
+    const items = await bulk(ids);
+    expect(items.map(({ json, pairedItem }) => [json['subscription_id'], json['status'], pairedItem?.item])).toEqual(
+      ids.map((id, index) => [id, 'complete', index]),
+    );
+    expect(bench.requests('subscriptions.bulkUpdate')).toHaveLength(1);
+  });
+
+  it('splits the items into jobs of the size that the service takes', async () => {
+    const ids = Array.from(
+      { length: 2500 },
+      (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
+    const items = await bulk(ids, { waitForCompletion: false });
+    expect(bench.requests('subscriptions.bulkUpdate').map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(items.map(({ json }) => json['subscription_id'])).toEqual(ids);
+    expect(new Set(items.map(({ json }) => json['subscription_update_id'])).size).toBe(3);
+  });
+
+  it('reports the refused items, and returns the others', async () => {
+    const [one = '', other = ''] = await known(2);
+    const items = await bulk([one, unknown, '', other], {}, { continueOnFail: true });
+    expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 1, 2, 3]);
+    expect(items.map(({ error }) => error === undefined)).toEqual([true, false, false, true]);
+    expect(items[1]?.json['error']).toContain('no subscription with this id');
+    expect(items[2]?.json['error']).toBe('"Subscription ID" is empty');
+  });
+
+  it('sends nothing where an item is wrong and the node stops on errors', async () => {
+    const [one = ''] = await known(1);
+    await expect(bulk([one, ''])).rejects.toMatchObject({
+      message: '"Subscription ID" is empty',
+      context: { itemIndex: 1 },
+    });
+    expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
+  });
+
+  it('returns the outcome of the other batches when one fails', async () => {
+    const ids = Array.from(
+      { length: 2500 },
+      (_, index) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    );
+    let sent = 0;
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+      init?.method === 'PATCH' && ++sent === 2
+        ? Response.json(
+            { status: 400, statusText: 'bad_request', errors: [{ message: 'Not today', code: 'NO' }] },
+            { status: 400 },
+          )
+        : bench.sandbox.fetch(input, init);
+    const items = await bulk(ids, { waitForCompletion: false }, { sandbox: { fetch }, continueOnFail: true });
+    const failed = items.flatMap(({ error, pairedItem }) => (error ? [pairedItem?.item] : []));
+    expect(failed).toEqual(Array.from({ length: 1000 }, (_, index) => 1000 + index));
+    expect(items[1000]?.json['error']).toMatch(/^Not today\. Correct the fields/);
+  });
+});
+
+describe('Subscription: Update Status', () => {
+  const known = async (count: number) => {
+    const all = await bench.run('subscription', 'getMany', { limit: count, filters: { status: 'active' } });
+    return all.map(({ json }) => ({ id: String(json['id']), email: String(json['email']) }));
+  };
+  const setStatus = (named: readonly string[], more: object = {}, run: object = {}) =>
+    bench.run(
+      'subscription',
+      'updateStatus',
+      { subscription: (index: number) => ({ mode: 'id', value: named[index] }), new_status: 'inactive', ...more },
+      { items: named.map(() => ({})), ...run },
+    );
+  const inactive = async (): Promise<unknown[]> => {
+    const all = await bench.run('subscription', 'getMany', { returnAll: true, filters: { status: 'inactive' } });
+    return all.map(({ json }) => json['id']);
+  };
+
+  it('sends sixty items as one job, and returns the status of each', async () => {
+    const ids = (await known(60)).map(({ id }) => id);
+    expect(ids).toHaveLength(60);
+    const items = await setStatus(ids);
+    expect(bench.requests('subscriptions.updateStatus')).toHaveLength(1);
+    expect(items.map(({ json, pairedItem }) => [json, pairedItem?.item])).toEqual(
+      ids.map((id, index) => [
+        {
+          subscription_id: id,
+          new_status: 'inactive',
+          subscription_update_id: expect.any(String),
+          status: 'complete',
+        },
+        index,
+      ]),
+    );
+    expect(await inactive()).toEqual(expect.arrayContaining(ids));
+  });
+
+  it('accepts addresses, each found with one request', async () => {
+    const some = await known(3);
+    const before = bench.requests('subscriptions.list').length;
+    const items = await setStatus(some.map(({ email }) => email.toUpperCase()));
+    expect(items.map(({ json }) => json['subscription_id'])).toEqual(some.map(({ id }) => id));
+    expect(bench.requests('subscriptions.list').length - before).toBe(3);
+  });
+
+  it('reads the whole list where that takes fewer requests than a lookup per address', async () => {
+    const some = await known(60);
+    const before = bench.requests('subscriptions.list').length;
+    const items = await setStatus(some.map(({ email }) => email));
+    expect(items.map(({ json }) => json['subscription_id'])).toEqual(some.map(({ id }) => id));
+    // 300 subscriptions are three pages, after the request for their number.
+    expect(bench.requests('subscriptions.list').length - before).toBeLessThanOrEqual(4);
+    expect(bench.requests('subscriptions.updateStatus')).toHaveLength(1);
+  });
+
+  it('reports the refused items, and returns the others', async () => {
+    const [one, other] = await known(2);
+    const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
+    const named = [one?.id ?? '', unknown, 'nobody@example.com', other?.email ?? ''];
+    const items = await setStatus(named, {}, { continueOnFail: true });
+    expect(items.map(({ json }) => json)).toEqual([
+      expect.objectContaining({ subscription_id: one?.id, status: 'complete' }),
+      { error: expect.stringContaining('no subscription with this id') },
+      { error: expect.stringContaining('"Subscription" names no subscription') },
+      expect.objectContaining({ subscription_id: other?.id, status: 'complete' }),
+    ]);
+  });
+
+  it.each([true, false])(
+    'reports an item whose publication cannot be read; continues with the others: %s',
+    async (continueOnFail) => {
+      const [one, other] = await known(2);
+      const publicationOf = (index: number): string => {
+        if (index === 1) throw new Error('The expression of Publication failed');
+        return publicationId;
+      };
+      const named = [one?.id ?? '', one?.id ?? '', other?.id ?? ''];
+      const run = setStatus(named, { publicationId: publicationOf }, { continueOnFail });
+      if (continueOnFail) {
+        expect((await run).map(({ json }) => json)).toEqual([
+          expect.objectContaining({ subscription_id: one?.id, status: 'complete' }),
+          { error: expect.stringContaining('The expression of Publication failed') },
+          expect.objectContaining({ subscription_id: other?.id, status: 'complete' }),
+        ]);
+      } else {
+        await expect(run).rejects.toMatchObject({ context: { itemIndex: 1 } });
+        expect(bench.requests('subscriptions.updateStatus')).toEqual([]);
+      }
+    },
+  );
+
+  it('sends nothing where an item is wrong and the node stops on errors', async () => {
+    const [one] = await known(1);
+    await expect(setStatus([one?.id ?? '', 'nobody@example.com'])).rejects.toMatchObject({ context: { itemIndex: 1 } });
+    expect(bench.requests('subscriptions.updateStatus')).toEqual([]);
+  });
+
+  it('starts one job per status', async () => {
+    const ids = (await known(4)).map(({ id }) => id);
+    const new_status = (index: number) => (index % 2 === 0 ? 'active' : 'inactive');
+    const items = await setStatus(ids, { new_status });
+    expect(items.map(({ json }) => json['new_status'])).toEqual(['active', 'inactive', 'active', 'inactive']);
+    expect(bench.requests('subscriptions.updateStatus')).toHaveLength(2);
+  });
+
+  it('neither waits nor looks the job up without Wait for Completion', async () => {
+    const ids = (await known(2)).map(({ id }) => id);
+    const items = await setStatus(ids, { waitForCompletion: false });
+    expect(items.map(({ json }) => json)).toEqual(
+      ids.map((id) => ({
+        subscription_id: id,
+        new_status: 'inactive',
+        subscription_update_id: null,
+        status: 'pending',
+      })),
+    );
+    expect(bench.requests('bulkSubscriptionUpdates.list')).toEqual([]);
+  });
+
+  it('shows a hint where the job cannot be identified, and does not wait', async () => {
+    const ids = (await known(2)).map(({ id }) => id);
+    const hints: { message: string }[] = [];
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
+      String(input).endsWith('/bulk_subscription_updates')
+        ? Response.json({ data: [] })
+        : bench.sandbox.fetch(input, init);
+    const items = await setStatus(ids, {}, { sandbox: { fetch }, hints });
+    expect(items.map(({ json }) => json['status'])).toEqual(['pending', 'pending']);
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('did not wait for it')]);
+  });
+
+  it('accepts a list of IDs in version 1', async () => {
+    const ids = (await known(2)).map(({ id }) => id);
+    const [item] = await setStatus([''], { subscription_ids: ids }, { version: 1 });
+    expect(item?.json).toEqual({ success: true, subscription_ids: ids, new_status: 'inactive' });
+  });
+});

@@ -1,0 +1,286 @@
+/** The operations of subscriptions that read, create and update one. */
+import { describe, expect, it } from 'vitest';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+const ada = { mode: 'email', value: 'ada.lovelace@example.com' };
+
+describe('Subscription: Get', () => {
+  it('finds an address case-insensitively', async () => {
+    const [item] = await bench.run('subscription', 'get', {
+      subscription: { mode: 'email', value: 'ADA.Lovelace@Example.com' },
+    });
+    expect(item?.json['email']).toBe(ada.value);
+  });
+
+  it('starts another scan for the next ID after a scan failed', async () => {
+    const newest = await bench.run('subscription', 'getMany', { limit: 2 });
+    bench.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 503, retryAfter: 0 }, nth: 1, times: 5 });
+    const subscription = (index: number) => ({ mode: 'id', value: newest[index]?.json['id'] });
+    const [failed, found] = await bench.run(
+      'subscription',
+      'get',
+      { subscription },
+      { items: [{}, {}], continueOnFail: true },
+    );
+    expect(failed?.json).toEqual({ error: expect.any(String) });
+    expect(found?.json['id']).toBe(newest[1]?.json['id']);
+  });
+
+  it('finds many IDs with one scan of the list', async () => {
+    const all = await bench.run('subscription', 'getMany', { returnAll: true });
+    const ids = [0, 299, 150, 1].map((index) => all[index]?.json['id']);
+    const before = bench.requests('subscriptions.list').length;
+    const found = await bench.run(
+      'subscription',
+      'get',
+      { subscription: (index: number) => ({ mode: 'id', value: ids[index] }) },
+      { items: [{}, {}, {}, {}] },
+    );
+    expect(found.map(({ json }) => json['id'])).toEqual(ids);
+    expect(bench.requests('subscriptions.list').length - before).toBeLessThanOrEqual(4);
+  });
+
+  it.each([
+    { mode: 'email', value: 'nobody@example.com' },
+    { mode: 'id', value: 'sub_00000000-0000-4000-8000-00000000dead' },
+  ])('fails for an unknown subscription by $mode, without the address in the message', async (subscription) => {
+    const refused = bench.run('subscription', 'get', { subscription });
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringContaining('"Subscription" names no subscription'),
+    });
+    await expect(refused).rejects.not.toMatchObject({ message: expect.stringContaining('nobody') });
+  });
+
+  it('names the empty parameter', async () => {
+    await expect(
+      bench.run('subscription', 'get', { subscription: { mode: 'email', value: '' } }),
+    ).rejects.toMatchObject({ message: '"Subscription" is empty', context: { itemIndex: 0 } });
+  });
+});
+
+describe('Subscription: Create', () => {
+  const create = (email: string, ifSubscribed: string, more: object = {}) =>
+    bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} }, more);
+
+  it('leaves an existing subscription unchanged with Refuse', async () => {
+    await expect(create(ada.value, 'refuse')).rejects.toMatchObject({
+      message: expect.stringContaining('"Email" is subscribed already'),
+    });
+    expect(bench.requests('subscriptions.create')).toEqual([]);
+    expect(await create('new@example.com', 'refuse')).toHaveLength(1);
+  });
+
+  it('returns an existing subscription unchanged with Pass Over', async () => {
+    const [item] = await create(ada.value, 'passOver');
+    expect(item?.json).toMatchObject({ email: ada.value, created: false, custom_fields: { 'First Name': 'Ada' } });
+    expect(bench.requests('subscriptions.create')).toEqual([]);
+    const [added] = await create('new@example.com', 'passOver');
+    expect(added?.json).toMatchObject({ email: 'new@example.com', created: true, ignored_fields: [] });
+  });
+
+  it('does not update in version 2', async () => {
+    await expect(create(ada.value, 'update')).rejects.toMatchObject({
+      message: expect.stringContaining('"If Already Subscribed" must be one of'),
+    });
+  });
+
+  it('updates with one request in version 1', async () => {
+    const [item] = await create(ada.value, 'update', { version: 1 });
+    expect(item?.json['created']).toMatch(/^20\d\d-/);
+    expect(bench.sandbox.requests()).toHaveLength(1);
+  });
+});
+
+describe('the automations of a new subscription', () => {
+  it.each([
+    [
+      'chosen one by one',
+      (id: string) => ({ automations: [{ automationId: { __rl: true, mode: 'list', value: id } }] }),
+    ],
+    ['given by an expression', (id: string) => [id]],
+  ])('are sent with the creation, %s', async (_how, given) => {
+    const id = await bench.first('searchAutomations');
+    await bench.run('subscription', 'createOrUpdate', {
+      email: 'new@example.com',
+      customFields: {},
+      additionalFields: { automation_ids: given(id), double_opt_override: 'off' },
+    });
+    const journeys = await bench.run('journey', 'getMany', {
+      automationId: { mode: 'list', value: id },
+      returnAll: true,
+    });
+    expect(journeys.map(({ json }) => json['email'])).toContain('new@example.com');
+  });
+});
+
+describe('Subscription: Update', () => {
+  const update = (fields: object, more: object = {}, run: object = {}) =>
+    bench.run('subscription', 'update', { subscription: ada, customFields: {}, updateFields: fields, ...more }, run);
+  const read = async () =>
+    (
+      await bench.run('subscription', 'get', {
+        subscription: ada,
+        output: 'raw',
+        options: { expand: ['custom_fields'] },
+      })
+    )[0]?.json;
+  const fields = async () => {
+    const stored = ((await read())?.['custom_fields'] ?? []) as { name: string; value: unknown }[];
+    return Object.fromEntries(stored.map(({ name, value }) => [name, value]));
+  };
+
+  it('sets and clears custom fields, and waits for the job', async () => {
+    const [item] = await update(
+      { delete: ['First Name'], tier: 'premium' },
+      { customFields: { mappingMode: 'defineBelow', value: { 'Team size': '12' } } },
+    );
+    expect(item?.json).toMatchObject({
+      id: expect.stringMatching(/^sub_/),
+      email: ada.value,
+      subscription_tier: 'premium',
+      custom_fields: { 'Team size': 12, Topics: ['boats', 'history'] },
+      subscription_update_id: expect.any(String),
+      subscription_update_status: 'complete',
+      ignored_fields: [],
+    });
+    expect(item?.json['custom_fields']).not.toHaveProperty('First Name');
+    expect(await read()).toMatchObject({ subscription_tier: 'premium' });
+    expect(await fields()).toMatchObject({ 'Team size': 12 });
+    expect(await fields()).not.toHaveProperty('First Name');
+  });
+
+  it('maps input fields by name with automatic mapping', async () => {
+    await update(
+      {},
+      { customFields: { mappingMode: 'autoMapInputData', value: null } },
+      { items: [{ 'Team size': 7, colour: 'blue' }] },
+    );
+    expect(await fields()).toMatchObject({ 'Team size': 7 });
+  });
+
+  it('unsubscribes', async () => {
+    await update({ unsubscribe: true });
+    expect(await read()).toMatchObject({ status: 'inactive' });
+  });
+
+  it('does not wait without Wait for Completion', async () => {
+    const [item] = await update({ tier: 'premium' }, { waitForCompletion: false });
+    expect(item?.json).toEqual({
+      id: expect.stringMatching(/^sub_/),
+      subscription_update_id: expect.any(String),
+      subscription_update_status: 'pending',
+    });
+    expect(bench.requests('bulkSubscriptionUpdates.get')).toEqual([]);
+  });
+
+  it('reports the fields that the service ignored', async () => {
+    await update({ unsubscribe: true });
+    const hints: { message: string }[] = [];
+    const [item] = await update({ unsubscribe: false }, {}, { hints });
+    expect(item?.json).toMatchObject({ status: 'inactive', ignored_fields: ['unsubscribe'] });
+    expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('"Unsubscribe"')]);
+  });
+
+  describe('by ID', () => {
+    const byId = async (email: string, items: readonly object[], more: object = {}) => {
+      const [known] = await bench.run('subscription', 'get', { subscription: { mode: 'email', value: email } });
+      const before = bench.requests('subscriptions.list').length;
+      const subscription = { mode: 'id', value: known?.json['id'] };
+      const [item] = await update({ tier: 'premium' }, { subscription }, { items, ...more });
+      return { id: known?.json['id'], item: item?.json, lists: bench.requests('subscriptions.list').length - before };
+    };
+
+    it('reads the subscription by the address in the item, with one request', async () => {
+      const { id, item, lists } = await byId(ada.value, [{ email: ada.value }]);
+      expect({ item, lists }).toMatchObject({ item: { id, email: ada.value }, lists: 1 });
+    });
+
+    it('ignores the address of another subscription in the item', async () => {
+      const { id, item } = await byId(ada.value, [{ email: 'grace@example.org' }]);
+      expect(item).toMatchObject({ id, email: ada.value, subscription_tier: 'premium' });
+    });
+
+    it('searches the newest thousand subscriptions at most', async () => {
+      for (let index = 0; index < 1100; index += 1)
+        await bench.sandbox.fetch(
+          'http://sandbox.test/v2/publications/pub_00000000-0000-4000-8000-000000000001/subscriptions',
+          {
+            method: 'POST',
+            headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
+            body: JSON.stringify({ email: `newer${index}@example.com` }),
+          },
+        );
+      const hints: { message: string }[] = [];
+      const { id, item, lists } = await byId(ada.value, [{}], { hints });
+      expect(item).toEqual({ id, subscription_update_id: expect.any(String), subscription_update_status: 'complete' });
+      expect(lists).toBeLessThanOrEqual(10);
+      expect(hints).toHaveLength(1);
+    });
+  });
+
+  it('keeps the output of version 1', async () => {
+    const item = (await update({ tier: 'premium' }, {}, { version: 1 }))[0]?.json;
+    expect(item).toEqual({
+      subscription_id: expect.stringMatching(/^sub_/),
+      subscription_update_id: expect.any(String),
+      status: 'complete',
+    });
+  });
+
+  it('reports the reason for which the service refused the change', async () => {
+    const refused = update({ newsletter_list_ids: ['nl_list_00000000-0000-4000-8000-00000000dead'] });
+    await expect(refused).rejects.toMatchObject({
+      message: expect.stringMatching(/did not carry out the whole update: .*newsletter list/),
+    });
+  });
+
+  it.each([
+    { operation: 'update', named: (id: string) => ({ subscription: { mode: 'id', value: id } }) },
+    { operation: 'bulkUpdate', named: (id: string) => ({ subscription_id: id }) },
+  ])(
+    '$operation says what to do where a custom field was renamed, and that other changes may have been made',
+    async (given) => {
+      const id = await bench.first('searchSubscriptions');
+      const items = await bench.run(
+        'subscription',
+        given.operation,
+        {
+          ...given.named(id),
+          customFields: { mappingMode: 'defineBelow', value: { 'Old Name': 'Ada', 'First Name': 'Augusta' } },
+        },
+        { continueOnFail: true },
+      );
+      expect(items.map(({ json }) => json['error'])).toEqual([
+        expect.stringMatching(
+          /did not carry out the whole update: .*"Old Name".*Other changes of the item may have been made\..*renamed.*choose it again/,
+        ),
+      ]);
+    },
+  );
+
+  it('stops waiting at the timeout, and names the job', async () => {
+    const slow = update({ tier: 'premium' }, { timeout: 1 }, { sandbox: bench.sandbox });
+    await expect(slow).rejects.toMatchObject({
+      message: expect.stringContaining('still works on the job after 1 seconds'),
+    });
+  });
+
+  it('stops waiting as soon as the execution is stopped', async () => {
+    const stopped = new AbortController();
+    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
+      // While the first pause runs.
+      if (String(input).includes('bulk_subscription_updates')) setTimeout(() => stopped.abort(), 50);
+      return bench.sandbox.fetch(input, init);
+    };
+    await expect(update({ tier: 'premium' }, {}, { sandbox: { fetch }, signal: stopped.signal })).rejects.toThrow(
+      'aborted',
+    );
+    expect(bench.requests('bulkSubscriptionUpdates.get')).toHaveLength(1);
+  });
+
+  it('rejects an update without a change, before any request', async () => {
+    await expect(update({})).rejects.toMatchObject({ message: expect.stringContaining('nothing to update') });
+    expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
+  });
+});
