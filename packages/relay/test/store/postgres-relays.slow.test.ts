@@ -157,12 +157,15 @@ describe('several relays on one PostgreSQL', () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const running = stores.map((store) => runRelay({ api: api.fetch, store, settings: webhookSettings(receiver) }));
     await Promise.all(running.map((relay) => relay.deliver({ untilMs: Date.now() + 10_000 })));
-    const people = Array.from({ length: 60 }, (_, i) => `p${i}@example.com`);
-    const ids = await Promise.all(
-      people.map((email, i) => stores[i % 3]?.accept(newSignup(email, { needsConfirmation: true }))),
-    );
     const click = { sentence: null, version: null, page: null, visitor: null };
-    await Promise.all(ids.map((id, i) => stores[(i + 1) % 3]?.confirmPerson(id ?? '', Date.now(), click)));
+    const [one, two, three] = stores as [SignupStore, SignupStore, SignupStore];
+    const ids = await Promise.all(
+      Array.from({ length: 60 }, async (_, i) => {
+        const id = await one.accept(newSignup(`p${i}@example.com`, { needsConfirmation: true }));
+        await (i % 2 ? two : three).confirmPerson(id, Date.now(), click);
+        return id;
+      }),
+    );
     for (const relay of running) relay.start();
     await eventually('all are received', () => receiver.received.length >= 120);
     expect(receiver.received).toHaveLength(120);
