@@ -48,6 +48,7 @@ export const sandbox = {
     ],
   },
   'packages/sandbox/src/api/read-request.ts': {
+    'narrows a type only: a chunked request has a body': [['[]', '["Stryker was here"]']],
     'a shortcut: a query without a percent sign decodes without an error': [["'%'", '""']],
     'narrows a type only: null is no media type': [['type === null', 'false']],
   },
@@ -162,5 +163,32 @@ export const sandbox = {
       ['(request.premium_tiers ?? request.premium_tier_ids) !== undefined', 'true'],
     ],
     'a list that is not read: no tier is looked for in it, or the request is refused': [['[]', '["Stryker was here"]']],
+  },
+  'packages/sandbox/src/api/nearest.ts': {
+    'narrows a type only: a request has its parts, and an operation with a body its example and fields': [
+      ["''", '"Stryker was here!"'],
+      ['[]', '["Stryker was here"]'],
+      [
+        'Object.entries(bodyExamples).find(([id]) => id === found.id)?.[1]',
+        'Object.entries(bodyExamples).find(([id]) => id === found.id)[1]',
+      ],
+      ['found.body?.required', 'found.body.required'],
+      ['found.body?.fields', 'found.body.fields'],
+      ['last === undefined', 'false'],
+      ["typeof to === 'string'", 'true'],
+    ],
+    'what follows stays in the name, and so there is no such parameter': [['/\\[\\d*\\]$/', '/\\[\\d*\\]/']],
+    'the validation writes no text that only begins or ends like this': [
+      ['/^at most (\\d+) items$/', '/at most (\\d+) items$/'],
+      ['/^at most (\\d+) items$/', '/^at most (\\d+) items/'],
+      ['/^(?:text$|another value$|at (?:most|least) )/', '/(?:text$|another value$|at (?:most|least) )/'],
+      ['/^(?:text$|another value$|at (?:most|least) )/', '/^(?:text$|another value|at (?:most|least) )/'],
+    ],
+    'JSON.parse(null) is null, which is no record either': [['text === null', 'false']],
+    'a function that returns nothing returns undefined': [['{ return undefined; }', '{}']],
+    'limits the work only: what is left out resembles no operation': [
+      ['given.slice(0, 60)', 'given'],
+      ["path.split('/').filter(Boolean).slice(0, 20)", "path.split('/').filter(Boolean)"],
+    ],
   },
 } as const;

@@ -61,6 +61,6 @@ export function errorBody(status: ErrorStatus, errors: readonly ErrorDetail[]) {
 /** An answer with the error body, also for a status that the API itself does not send. */
 export function refusal(status: number, error: ErrorDetail, headers: Readonly<Record<string, string>> = {}): Response {
   const known: Readonly<Record<number, string>> = statusTexts;
-  const statusText = known[status] ?? (STATUS_CODES[status] ?? 'unknown').toLowerCase().replace(/[^a-z]+/g, '_');
+  const statusText = known[status] ?? (STATUS_CODES[status] ?? 'unknown').toLowerCase().replace(/[^a-z]/g, '_');
   return Response.json({ status, statusText, errors: [error] }, { status, headers });
 }

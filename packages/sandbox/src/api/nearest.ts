@@ -75,7 +75,7 @@ export function exampleRequest(
   const [path = '', search = ''] = sent.target.split('?', 2);
   const query = new URLSearchParams([...new URLSearchParams(search)].filter(([name]) => found.query.includes(name)));
   for (const { field, to } of change) {
-    const name = found.query.find((known) => known === field || known === field.replace(/\[\d*\]$/, '[]'));
+    const name = found.query.find((known) => known === field.replace(/\[\d*\]$/, '[]'));
     if (name !== undefined) query.set(name, String(to));
   }
   const body = found.body ? exampleBody(found, sent.body, change) : null;
@@ -150,7 +150,6 @@ const costs = {
   missingWord: 0.7,
   /** A word of the API where an id belongs. */
   wordForId: 1,
-  superfluous: 1,
   otherWord: 1.5,
   /** Extensions are rarely intended: `/subscriptions` more likely lacks a publication than means the list of them. */
   extension: 1,
@@ -182,7 +181,6 @@ const fits = (template: string, path: string): boolean =>
 function distance(template: readonly string[], asked: readonly string[]): number {
   return edits(template, asked, {
     missing: (wanted) => (isId(wanted) ? costs.missingId : costs.missingWord),
-    superfluous: costs.superfluous,
     replaced: (wanted, given) =>
       isId(wanted) ? (words.has(given) ? costs.wordForId : 0) : misspelling(wanted, given.toLowerCase()),
   });
@@ -192,23 +190,21 @@ function misspelling(wanted: string, given: string): number {
   if (wanted === given) return 0;
   const letters = edits(wanted.split(''), given.slice(0, 60).split(''), {
     missing: () => 1,
-    superfluous: 1,
     replaced: (a, b) => (a === b ? 0 : 1),
   });
   return Math.min(costs.otherWord, 0.1 + (letters / wanted.length) * 2);
 }
 
-/** Levenshtein distance with a cost for each kind of edit. */
+/** Levenshtein distance: what is superfluous costs 1, other edits what `cost` says. */
 function edits<Part>(
   wanted: readonly Part[],
   given: readonly Part[],
   cost: {
     readonly missing: (part: Part) => number;
-    readonly superfluous: number;
     readonly replaced: (wanted: Part, given: Part) => number;
   },
 ): number {
-  let row = [0, ...given.map((_, index) => (index + 1) * cost.superfluous)];
+  let row = [0, ...given.map((_, index) => index + 1)];
   for (const part of wanted) {
     const missing = cost.missing(part);
     const next = [(row[0] ?? 0) + missing];
@@ -217,7 +213,7 @@ function edits<Part>(
         Math.min(
           (row[column] ?? 0) + cost.replaced(part, other),
           (row[column + 1] ?? 0) + missing,
-          (next[column] ?? 0) + cost.superfluous,
+          (next[column] ?? 0) + 1,
         ),
       );
     }

@@ -80,6 +80,7 @@ describe('the example of a request', () => {
     expect(example(creation, [], path)).toMatchObject({ contentType: 'application/json', method: 'POST' });
     for (const body of [null, '{"email"', '[]', 'null']) expect(bodyOf(creation, [], body)).toEqual(whole);
     expect(bodyOf(creation, [{ field: 'body', to: {} }], { tier: 'free' })).toEqual(whole);
+    expect(bodyOf(creation, [{ field: 'email', to: 'reader@example.com' }], null)).toEqual(whole);
   });
 
   it('keeps the body that was sent, adds required fields, and makes the changes', () => {
@@ -153,6 +154,19 @@ describe('the example of a request', () => {
     ['nothing in a text', { field: 'utm_source[0].name', to: 'City' }, { utm_source: 'x' }, { utm_source: 'x' }],
     ['nothing in a list that is not there', { field: 'custom_fields[0].name', to: 'City' }, {}, {}],
     ['no field that the operation does not have', { field: 'Authorization', to: 'Bearer x' }, {}, {}],
+    [
+      'nothing below a record that is not there',
+      { field: 'custom_fields[0].value.unit', to: 'x' },
+      { custom_fields: [null] },
+      { custom_fields: [null] },
+    ],
+    [
+      'a text of a record that has the name of a field',
+      { field: 'custom_fields[0].email', to: 'text' },
+      { custom_fields: [{}] },
+      { custom_fields: [{ email: 'text' }] },
+    ],
+    ['a number', { field: 'utm_source', to: 5 }, { utm_source: 'x' }, { utm_source: 5 }],
   ])('changes %s', (_what, change, body, changed) => {
     const email = 'a@b.example';
     expect(bodyOf(creation, [change], { email, ...body })).toEqual({ email, ...changed });

@@ -108,3 +108,16 @@ test('a database file keeps its clock; a reset restores real time', async () => 
   second.reset();
   expect(second.clock.now()).toBe(noon);
 });
+
+test('a control endpoint refuses misspelt keys and what is no JSON; no body or blanks count as {}', async () => {
+  const sandbox = fresh();
+  const refused = async (body: unknown) => errorsOf(await control(sandbox, 'POST', '/clock', body));
+  expect(await refused({ advnace: 'P1D' })).toEqual([
+    { message: '"advnace" is not known here. Check its spelling.', code: 'UNKNOWN_KEY' },
+  ]);
+  expect(await refused({ ['x'.repeat(200)]: 1 })).toEqual([
+    { message: `"${'x'.repeat(100)}" is not known here. Check its spelling.`, code: 'UNKNOWN_KEY' },
+  ]);
+  expect(await refused('{"advance"')).toEqual([{ message: 'The body is not valid JSON.', code: 'INVALID_JSON' }]);
+  for (const body of [undefined, '', ' \n']) expect((await control(sandbox, 'POST', '/clock', body)).status).toBe(200);
+});
