@@ -39,6 +39,8 @@ const startRelay = (name: string, apiUrl: string) =>
       RELAY_ALLOWED_ORIGINS: 'https://shop.example',
       RELAY_OPERATOR_TOKEN: token,
       RELAY_LOG_LEVEL: 'silent',
+      // Counted, and never reached: each round has the same visitors.
+      RELAY_LIMIT_IP: '1000/1h',
     },
   });
 

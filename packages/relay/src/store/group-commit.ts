@@ -32,8 +32,10 @@ export class SqliteGroupCommit {
         },
         fail: reject,
       });
+      // Such a database joins by itself what is written before it syncs, the counters of the rate limits too.
+      if (this.#db.sync) this.flush();
       // After the poll phase, so that every request received by now joins the group.
-      this.#scheduled ??= setImmediate(() => this.flush());
+      else this.#scheduled ??= setImmediate(() => this.flush());
     });
   }
 
