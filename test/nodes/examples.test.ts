@@ -87,6 +87,7 @@ it.each(paths)('lists %s on the page of the examples, with a small picture', (pa
 
 /** Examples that follow the guidelines of n8n's template library. */
 const templates = [
+  'act-on-signup',
   'erase-with-approval',
   'import-csv',
   'signup-form',
@@ -100,7 +101,7 @@ interface Template extends Workflow {
   readonly pinData?: Readonly<Record<string, readonly { readonly json: object }[]>>;
 }
 
-/** Nodes that start a workflow with data from outside; a schedule and an uploaded file have no data to pin. */
+/** Nodes that start a workflow with data to pin; a schedule, an uploaded file and a signed webhook have none. */
 const begins = /\.(newsletterTrigger|newsletterSignupTrigger|formTrigger)$/;
 
 describe.each(templates)('the template %s', (file) => {
