@@ -10,9 +10,9 @@ import { StartupError } from '../startup-error.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
+import type { PostWebhook } from '../webhooks/post.ts';
 import { callHeader, cannotStart, publicationHeader, publicUrlOf, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
-import { postFromWorker } from './post.ts';
 import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
@@ -183,3 +183,10 @@ export class RelayObject {
     return this.#open;
   }
 }
+
+/** The platform's `fetch` reaches no private network. */
+const postFromWorker: PostWebhook = async ({ url, headers, body, signal }) => {
+  const answer = await fetch(url, { method: 'POST', headers, body, redirect: 'manual', signal });
+  await answer.body?.cancel();
+  return { status: answer.status, headers: Object.fromEntries(answer.headers) };
+};
