@@ -25,6 +25,14 @@ test('ids differ by seed, kind and number', () => {
   expect(new Set(made).size).toBe(48);
 });
 
+test('a UUID has version 4 and each of its variants', () => {
+  const variants = Array.from(
+    { length: 50 },
+    (_, n) => /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-(.)/.exec(createIds(1).uuid('sub', n))?.[1],
+  );
+  expect(new Set(variants)).toEqual(new Set('89ab'));
+});
+
 test('a listener gets each event until it unsubscribes, once for each of its subscriptions', () => {
   const feed = createFeed<string>();
   const got: string[] = [];
