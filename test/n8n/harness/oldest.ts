@@ -6,6 +6,7 @@ import { beforeEach, inject } from 'vitest';
 
 const noCause = 'n8n 1 drops the answer of a failed credential test, and shows a text of its own';
 const dataTable = 'needs version 1.1 of the Data Table node, which n8n 1.123 does not have';
+const answered = 'n8n 1 answers 200 where a workflow with a Respond to Webhook node fails';
 const crypto = 'the credential of the Crypto node came with n8n 2.7; webhooks.test.ts runs the workflow without it';
 const pipedrive = 'needs version 2 of the Pipedrive node, which n8n 1.123 does not have';
 const panel = "a part of these panels never stops loading in n8n 1's editor, and the harness waits for that";
@@ -46,6 +47,7 @@ const skipped: Readonly<Record<string, Readonly<Record<string, string>>>> = {
       'n8n 1 answers before it saves the execution; from n8n 2 on it saves first',
   },
   'tool.test.ts': { "n8n's workflow builder": builder },
+  'webhooks.test.ts': { 'a webhook of the relay > is sent again': answered },
   'syncGuide.test.ts': { 'keeps a data table in step': dataTable },
 };
 
