@@ -51,6 +51,13 @@ describe('a circuit breaker', () => {
     expect([circuit.openForMs, circuit.isFailing]).toEqual([0, false]);
   });
 
+  it('lets one call through at once after an operator ended its pause', () => {
+    const circuit = breaker();
+    circuit.open({ cause: 'status 401', retryAfterMs: hourMs });
+    circuit.endPause();
+    expect([circuit.openForMs, circuit.isFailing]).toEqual([0, true]);
+  });
+
   it('opens at one possible failure while it fails, with twice the pause', () => {
     const circuit = breaker();
     circuit.open({ cause: 'status 503' });

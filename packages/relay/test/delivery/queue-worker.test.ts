@@ -1,0 +1,117 @@
+/** The worker of a queue: its loop, the tasks beside it, work on demand, and its stop. */
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { QueueWorker, type QueueWorkerOptions } from '../../src/delivery/loop.ts';
+import { StoreUnavailableError } from '../../src/index.ts';
+import { StoreHealth } from '../../src/ops/health.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function worker(startDue: QueueWorkerOptions['startDue'] = () => Promise.resolve(null)) {
+  const due = vi.fn(startDue);
+  const health = new StoreHealth({
+    store: { probe: () => Promise.resolve() },
+    log: pino({ level: 'silent' }),
+    onEvent: () => {},
+    now: Date.now,
+  });
+  const queue = new QueueWorker({ health, isShared: false, openForMs: () => 0, startDue: due, now: Date.now });
+  return { queue, due };
+}
+
+/** A task that ends when `end` is called. */
+function task() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return { promise, end: resolve };
+}
+
+describe('a started worker', () => {
+  it('has one loop, which runs again when it is woken and when a task ends', async () => {
+    const { queue, due } = worker();
+    const { promise, end } = task();
+    queue.start();
+    queue.start();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(due).toHaveBeenCalledTimes(1);
+    queue.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(due).toHaveBeenCalledTimes(2);
+    queue.inFlight.add(promise);
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(due).toHaveBeenCalledTimes(3);
+    await queue.stop(0);
+  });
+});
+
+describe('work on demand', () => {
+  const never = new AbortController().signal;
+
+  it('ends with the time of the next task', async () => {
+    const { queue } = worker(() => Promise.resolve(700));
+    expect(await queue.deliver(never)).toBe(Date.now() + 700);
+  });
+
+  it('ends after the tasks in flight, and looks again for what is due then', async () => {
+    const { queue, due } = worker();
+    const { promise, end } = task();
+    queue.inFlight.add(promise);
+    const ended = vi.fn<() => void>();
+    const delivered = queue.deliver(never).finally(ended);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(ended).not.toHaveBeenCalled();
+    end();
+    expect(await delivered).toBeNull();
+    expect(due).toHaveBeenCalledTimes(2);
+  });
+
+  it('goes on while something else may add to the queue', async () => {
+    const { queue } = worker();
+    let isFed = true;
+    const ended = vi.fn<() => void>();
+    const delivered = queue.deliver(never, () => isFed).finally(ended);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(ended).not.toHaveBeenCalled();
+    isFed = false;
+    queue.wake();
+    expect(await delivered).toBeNull();
+  });
+});
+
+describe('the stop of a worker', () => {
+  it('wakes its loop, and waits for the tasks in flight', async () => {
+    const { queue, due } = worker();
+    const { promise, end } = task();
+    queue.start();
+    await vi.advanceTimersByTimeAsync(0);
+    queue.inFlight.add(promise);
+    const stopped = queue.stop(5000);
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(queue.givenUp.aborted).toBe(false);
+    end();
+    await stopped;
+    expect(vi.getTimerCount()).toBe(0);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([due.mock.calls.length, queue.givenUp.aborted]).toEqual([1, false]);
+  });
+
+  it('gives tasks up that last longer than the grace period', async () => {
+    const { queue } = worker();
+    const { promise, end } = task();
+    queue.givenUp.addEventListener('abort', () => end());
+    queue.inFlight.add(promise);
+    const stopped = queue.stop(5000);
+    await vi.advanceTimersByTimeAsync(5000);
+    await stopped;
+    expect(queue.givenUp.aborted).toBe(true);
+  });
+
+  it('ends the repetition of failed writes', async () => {
+    const { queue } = worker();
+    const write = vi.fn(() => Promise.reject(new StoreUnavailableError('The disk is full.')));
+    await queue.stop(0);
+    expect(await queue.writer.write(write)).toBeUndefined();
+    expect(write).toHaveBeenCalledOnce();
+  });
+});
