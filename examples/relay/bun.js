@@ -1,7 +1,9 @@
 /** The relay on Bun. */
 import process from 'node:process';
-import { answer, stop } from './relay.ts';
+import { answer, open, stop } from './relay.ts';
 
+// Wrong settings end it at once.
+await open();
 const server = Bun.serve({
   port: Number(process.env.PORT ?? 8000),
   // A call of /cron takes longer than the ten seconds after which Bun ends a request.

@@ -86,6 +86,7 @@ it('PostgreSQL is tested in each version of the matrix', () => {
 it.each([
   ['Deno, for the relay with PostgreSQL', 'deno'],
   ['Bun, for the relay with PostgreSQL', 'bun'],
+  ['SvelteKit, for the relay with PostgreSQL', '@sveltejs/kit'],
 ])('%s is tested in the version of the catalog', (title, name) => {
   const { catalog } = parse(read('pnpm-workspace.yaml')) as { readonly catalog: Readonly<Record<string, string>> };
   const version = catalog[name] ?? '';

@@ -1,11 +1,11 @@
-/** The relay on Deno and Bun, by the commands of its page, with PostgreSQL and the sandbox: see `examples/relay`. */
+/** The relay of `examples/relay` on Deno, Bun and SvelteKit, by the commands of its page, with PostgreSQL. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { run } from '../../packages/relay/test/commands/relay-process.ts';
 import { eventually } from '../../packages/relay/test/eventually.ts';
 import { startMailServer } from '../../packages/relay/test/mail-server.ts';
@@ -25,10 +25,17 @@ const documented = Object.fromEntries(
   }),
 );
 const { PORT: documentedPort = '', CRON_SECRET: cronSecret = '', RELAY_ALLOWED_ORIGINS: site = '' } = documented;
-const runtimes = starts.map((command) => ({ runtime: /examples\/relay\/(\w+)\.js/.exec(command)?.[1], command }));
+const runtimes = starts.map((line) => ({
+  runtime: /examples\/relay\/(\w+)/.exec(line)?.[1] ?? line,
+  build: line.includes(' && node ') ? line.replace(/ && node .*/, '') : null,
+  command: line.replace(/.* && /, ''),
+}));
 
 /** Folders of the programs. The link of `deno` in `.bin` starts it by way of Node, which passes no signal on. */
-const programs = ['deno', '.bin'].map((name) => join(root, 'test/node_modules', name));
+const programs = ['test/node_modules/deno', 'test/node_modules/.bin', 'node_modules/.bin'].map((folder) =>
+  join(root, folder),
+);
+const path = [...programs, process.env['PATH']].join(delimiter);
 
 const postgres = postgresServer();
 const operatorToken = 'operator-token-of-the-tests';
@@ -45,7 +52,7 @@ async function start(command: string, settings: Readonly<Record<string, string>>
     cwd: root,
     env: {
       ...documented,
-      PATH: [...programs, process.env['PATH']].join(delimiter),
+      PATH: path,
       HOME: process.env['HOME'],
       PORT: String(port),
       RELAY_OPERATOR_TOKEN: operatorToken,
@@ -63,7 +70,8 @@ async function start(command: string, settings: Readonly<Record<string, string>>
   });
   const address = `http://127.0.0.1:${port}`;
   await eventually('it answers', async () => {
-    if (child.exitCode !== null) throw new Error(`It ended: ${output}`);
+    // A framework does not end: each request fails.
+    if (child.exitCode !== null || output.includes('Error: ')) throw new Error(`It cannot start: ${output}`);
     return (await fetch(`${address}/livez`).catch(() => null))?.ok;
   });
   return {
@@ -99,9 +107,9 @@ async function services() {
 
 const people = (count: number): string[] => Array.from({ length: count }, (_, n) => `visitor.${n}@example.com`);
 
-it('are Deno and Bun, and the page has the commands to try both', () => {
+it('are Deno, Bun and SvelteKit, and the page has the commands to try them', () => {
   expect(settingLines[0]).toBe('npm run build');
-  expect(runtimes.map(({ runtime }) => runtime)).toEqual(['deno', 'bun']);
+  expect(runtimes.map(({ runtime }) => runtime)).toEqual(['deno', 'bun', 'sveltekit']);
 });
 
 /** Runs a command of the page against the relay. @returns what it prints */
@@ -112,7 +120,12 @@ async function callOfPage(command: string, port: number): Promise<string> {
   return stdout;
 }
 
-describe.each(runtimes)('the relay on $runtime', ({ command }) => {
+describe.each(runtimes)('the relay on $runtime', ({ build, command }) => {
+  beforeAll(async () => {
+    if (build !== null)
+      await promisify(execFile)('/bin/sh', ['-c', build], { cwd: root, env: { ...process.env, PATH: path } });
+  });
+
   it('delivers a signup when the cron route is called with its token', async () => {
     const { sandbox, settings } = await services();
     const relay = await start(command, settings);
@@ -157,7 +170,10 @@ describe.each(runtimes)('the relay on $runtime', ({ command }) => {
     expect((await relay.cron()).status).toBe(200);
     const [, path = ''] = /https:\/\/relay\.example(\/confirm\/\S+)/.exec(mail.received[0]?.text ?? '') ?? [];
     expect(sandbox.received).toEqual([]);
-    expect((await fetch(relay.address + path, { method: 'POST' })).status).toBe(200);
+    // As a browser sends it from the page of the link, behind a proxy with TLS; SvelteKit looks at it.
+    const origin = relay.address.replace('http:', 'https:');
+    const clicked = await fetch(relay.address + path, { method: 'POST', headers: { origin } });
+    expect(clicked.status).toBe(200);
     expect((await relay.cron()).status).toBe(200);
     expect(sandbox.received).toMatchObject([{ email: 'ada@example.com' }]);
   });
