@@ -3,7 +3,7 @@
  * connection goes to a checked address: a name that changes its addresses (DNS rebinding) leads nowhere else.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
-import { request as httpRequest } from 'node:http';
+import { type IncomingMessage, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
@@ -42,9 +42,14 @@ export type Lookup = (hostname: string) => Promise<readonly string[]>;
 
 const resolve: Lookup = async (hostname) => (await systemLookup(hostname, { all: true })).map(({ address }) => address);
 
+/** The global unicast addresses of IPv6 that are assigned; outside of them are others that contain an IPv4 address. */
+const assigned = ipaddr.parseCIDR('2000::/3');
+
 /** Whether an IP address is one of the public internet: not private, not local, not reserved, not a tunnel to those. */
 export function isPublicAddress(address: string): boolean {
-  return ipaddr.isValid(address) && ipaddr.process(address).range() === 'unicast';
+  if (!ipaddr.isValid(address)) return false;
+  const parsed = ipaddr.process(address);
+  return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(assigned));
 }
 
 /** @param lookup - resolves the name of the receiver. Default: as the system does */
@@ -88,15 +93,20 @@ function postTo(address: string, host: string, { url, headers, body, signal }: W
       agent: false,
       signal,
     });
-    sent.once('error', reject);
-    sent.once('response', (answer) => {
+    const end = (answer: IncomingMessage): void => {
       const given = Object.entries(answer.headers).map(([name, value]): [string, string | undefined] => [
         name,
         value?.toString(),
       ]);
       fulfil({ status: answer.statusCode ?? 0, headers: Object.fromEntries(given) });
       answer.on('error', () => undefined).destroy();
-    });
+    };
+    sent.once('error', reject);
+    sent.once('response', end);
+    // The answer 101: without a listener the request would neither be answered nor fail.
+    sent.once('upgrade', end);
+    // However a connection ends, the attempt ends with it.
+    sent.once('close', () => reject(new Error('The connection was closed without an answer.')));
     sent.end(body);
   });
 }

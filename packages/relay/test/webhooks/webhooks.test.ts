@@ -1,7 +1,9 @@
 /** Webhooks: what is reported, retries, hold, redirects, private networks, secrets, and destinations side by side. */
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { type Operator, relayOperator } from '../../src/ops/operator.ts';
 import { createPost, isPublicAddress, PrivateAddressError } from '../../src/webhooks/post.ts';
@@ -308,9 +310,8 @@ describe('a URL that leads into a private network', () => {
   it('is told from public addresses', () => {
     const ofPrivate =
       `10.1.2.3 100.64.0.1 127.0.0.1 169.254.169.254 172.16.0.1 192.168.1.1 0.0.0.0 192.0.2.1 198.18.0.1 224.0.0.1
-      255.255.255.255 :: ::1 fe80::1 fc00::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::10.0.0.1 2002:a00:1:: 2001:db8::1 none`.split(
-        /\s+/,
-      );
+      255.255.255.255 :: ::1 fe80::1 fc00::1 ff02::1 ::ffff:10.0.0.1 64:ff9b::10.0.0.1 2002:a00:1:: 2001:db8::1
+      ::7f00:1 fec0::1 4000::1 none`.split(/\s+/);
     expect(ofPrivate.filter(isPublicAddress)).toEqual([]);
     const ofPublic = ['93.184.215.14', '2606:4700::1111', '::ffff:93.184.215.14'];
     expect(ofPublic.filter(isPublicAddress)).toEqual(ofPublic);
@@ -323,4 +324,35 @@ describe('a URL that leads into a private network', () => {
     const answer = await post({ ...request(), url: `http://hooks.invalid:${port}/`, allowsPrivateNetwork: true });
     expect(answer.status).toBe(401);
   });
+});
+
+describe('an answer', () => {
+  it.each([
+    [
+      'switches to another protocol',
+      'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n',
+      101,
+    ],
+    ['is not HTTP', 'hello\r\n\r\n', 'HPE_INVALID_CONSTANT'],
+    ['is empty', '', 'ECONNRESET'],
+  ])(
+    'that %s ends the attempt',
+    async (_case, answer, outcome) => {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.once('data', () => void socket.end(answer));
+      }).listen(0, '127.0.0.1');
+      onTestFinished(() => void server.close());
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const url = `http://127.0.0.1:${port}/`;
+      const signal = AbortSignal.timeout(60_000);
+      const ended = await createPost()({ url, headers: {}, body: '{}', signal, allowsPrivateNetwork: true }).then(
+        ({ status }) => status,
+        ({ code }: NodeJS.ErrnoException) => code,
+      );
+      expect(ended).toBe(outcome);
+    },
+    20_000,
+  );
 });
