@@ -54,9 +54,9 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     await server.run('VACUUM ANALYZE', address);
     await server.run(insert('held', many.held, { state: 'waiting', next_attempt_at: 0 }), address);
     await server.run(insert('sent', many.sent, { state: 'sent', batch: batch.id }), address);
-    for (const destination of ['crm', 'down'])
+    for (const destination of ['crm', 'down', 'stopped'])
       await server.run(
-        `INSERT INTO newsletter_relay.webhook_destination VALUES ('${destination}', 'none');
+        `INSERT INTO newsletter_relay.webhook_destination VALUES ('${destination}', 'none', ${destination === 'stopped' ? "'410'" : 'NULL'});
          INSERT INTO newsletter_relay.webhook_message (destination, type, signup, form, at, next_attempt_at)
          SELECT '${destination}', 'signup.delivered', id, form, ${now}, ${destination === 'down' ? now + 1e6 : 0}
          FROM (SELECT id, form FROM newsletter_relay.signup WHERE form = 'default' LIMIT ${many.webhooks}) AS s`,
@@ -103,6 +103,8 @@ describe.each(['of now', 'of before the backlog'])('with statistics %s', (statis
     ['erase a person', (store) => store.erase('held1@example.com')],
     ['claim webhooks', async (store) => expect(await store.webhooks.claim('crm', 4, now)).toHaveLength(4)],
     ['claim none of those that wait', (store) => store.webhooks.claim('down', 4, now)],
+    ['claim none of a destination that is held', (store) => store.webhooks.claim('stopped', 4, now)],
+    ['know that a held destination has none due', (store) => store.webhooks.nextDueAt('stopped')],
     ['know when a webhook is due', (store) => store.webhooks.nextDueAt('down')],
     ['write a probe', (store) => store.probe(now)],
     ['ask whether delivery is paused', (store) => store.paused()],

@@ -150,6 +150,9 @@ describe('a signup store in an SQLite file', () => {
         plan(webhooks[name]).filter((step) => /SCAN (m|e|s|webhook_message|signup)\b|TEMP B-TREE FOR ORDER/.test(step)),
         name,
       ).toEqual([]);
+    // Nothing is read of what waits for a destination that is held.
+    for (const name of ['due', 'nextDue'] as const)
+      expect(plan(webhooks[name])[0], name).toBe('SEARCH d USING PRIMARY KEY (name=?)');
     // What operators ask walks what is open, and never the delivered.
     const ofOperators = {
       ...scans,

@@ -191,8 +191,8 @@ export const sql = {
 const isFirstOfSignup = `NOT EXISTS (SELECT FROM ${message} AS e
   WHERE e.destination = m.destination AND e.signup = m.signup AND e.next_attempt_at IS NOT NULL AND e.seq < m.seq)`;
 
-/** Not held. */
-const isSending = `EXISTS (SELECT FROM ${destination} AS d WHERE d.name = m.destination AND d.held IS NULL)`;
+/** Not held. Does not depend on the message: PostgreSQL checks it first, and reads none of one that is held. */
+const isSending = `(SELECT held IS NULL FROM ${destination} WHERE name = $1)`;
 
 /** Statements of the queue of webhook messages. */
 export const webhooks = {

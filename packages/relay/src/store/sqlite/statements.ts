@@ -117,8 +117,9 @@ export const scans = {
 const isFirstOfSignup = `NOT EXISTS (SELECT 1 FROM webhook_message AS e
   WHERE e.destination = m.destination AND e.signup = m.signup AND e.next_attempt_at IS NOT NULL AND e.seq < m.seq)`;
 
-/** Not held. */
-const isSending = `EXISTS (SELECT 1 FROM webhook_destination AS d WHERE d.name = m.destination AND d.held IS NULL)`;
+/** The messages of a destination; none while it is held, however many wait. */
+const ofSending = `webhook_destination AS d CROSS JOIN webhook_message AS m`;
+const isSending = `d.name = :destination AND d.held IS NULL AND m.destination = :destination`;
 
 /** Statements of the queue of webhook messages. */
 export const webhooks = {
@@ -128,14 +129,14 @@ export const webhooks = {
   removeDestination: `DELETE FROM webhook_destination WHERE name = ?`,
   removeMessages: `DELETE FROM webhook_message WHERE destination = ?`,
   due: `SELECT m.seq, m.id, m.type, m.signup, m.form, m.at, m.reason, m.attempts, s.submission, s.received_at AS receivedAt
-        FROM webhook_message AS m LEFT JOIN signup AS s ON s.id = m.signup
-        WHERE m.destination = :destination AND m.next_attempt_at <= :now AND ${isFirstOfSignup} AND ${isSending}
+        FROM ${ofSending} LEFT JOIN signup AS s ON s.id = m.signup
+        WHERE ${isSending} AND m.next_attempt_at <= :now AND ${isFirstOfSignup}
         ORDER BY m.next_attempt_at, m.seq LIMIT :limit`,
   markSent: `UPDATE webhook_message SET attempts = attempts + 1, next_attempt_at = :until WHERE seq = :seq`,
   delivered: `DELETE FROM webhook_message WHERE seq = ?`,
   failed: `UPDATE webhook_message SET next_attempt_at = :nextAttemptAt, last_error = :reason WHERE seq = :seq`,
-  nextDue: `SELECT m.next_attempt_at AS nextAttemptAt FROM webhook_message AS m
-            WHERE m.destination = :destination AND m.next_attempt_at IS NOT NULL AND ${isFirstOfSignup} AND ${isSending}
+  nextDue: `SELECT m.next_attempt_at AS nextAttemptAt FROM ${ofSending}
+            WHERE ${isSending} AND m.next_attempt_at IS NOT NULL AND ${isFirstOfSignup}
             ORDER BY m.next_attempt_at LIMIT 1`,
   pullForward: `UPDATE webhook_message SET next_attempt_at = :now WHERE destination = :destination AND next_attempt_at > :latest`,
   hold: `UPDATE webhook_destination SET held = :reason WHERE name = :destination`,
