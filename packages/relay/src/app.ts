@@ -14,6 +14,7 @@ import { type RelayConfig, secretsOf } from './config.ts';
 import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
+import { LoopGroup } from './delivery/loop.ts';
 import { type CheckResult, checkService } from './ops/check.ts';
 import { broadcast, eventListener, type EventListener } from './ops/events.ts';
 import { diskSpaceOf, livez, readiness, StoreHealth } from './ops/health.ts';
@@ -188,12 +189,9 @@ async function deliverDue(
   { dispatcher, confirmation, webhooks }: RelayParts,
 ): Promise<(number | null)[]> {
   await prepared(webhooks);
-  let isFed = true;
-  const fed = Promise.all([dispatcher.deliver(ending), confirmation?.mailer.deliver(ending) ?? null]).finally(() => {
-    isFed = false;
-    webhooks.wake();
-  });
-  return (await Promise.all([fed, webhooks.deliver(ending, () => isFed)])).flat();
+  const group = new LoopGroup();
+  const queues = [dispatcher, webhooks, ...(confirmation ? [confirmation.mailer] : [])];
+  return Promise.all(queues.map((queue) => queue.deliver(ending, group)));
 }
 
 function createParts(options: RelayOptions): RelayParts {

@@ -2,7 +2,7 @@
 import type { Form } from '../admission/form.ts';
 import { defaultBackoff, type BackoffOptions } from '../delivery/retry.ts';
 import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
-import { QueueWorker } from '../delivery/loop.ts';
+import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
@@ -86,12 +86,12 @@ export class ConfirmationMailer {
   }
 
   /**
-   * Sends the mails that are due, until none is or `ending` aborts, and ends what is in flight.
+   * Sends the mails that are due, until nothing is in the whole group or `ending` aborts, and ends what is in flight.
    *
    * @returns when the next mail is due, in milliseconds since the Unix epoch; null if unknown
    */
-  async deliver(ending: AbortSignal): Promise<number | null> {
-    const nextDueAt = await this.#worker.deliver(ending);
+  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    const nextDueAt = await this.#worker.deliver(ending, group);
     await this.#closeTransport();
     return nextDueAt;
   }

@@ -13,7 +13,7 @@ import type { Claim, SignupStore } from '../store/signup-store.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from './retry.ts';
 import { BulkDelivery, type BulkDeliveryOptions, type BulkOptions } from './bulk-delivery.ts';
 import { ApiCircuits, CircuitBreaker } from './circuit-breaker.ts';
-import { InFlight, type LoopOptions, runLoop, runUntilIdle, StoreWriter, WakeSignal } from './loop.ts';
+import { InFlight, type LoopGroup, type LoopOptions, runLoop, runUntilIdle, StoreWriter, WakeSignal } from './loop.ts';
 import { clockSkewMs, SingleDelivery } from './single-delivery.ts';
 
 /** Options of {@link Dispatcher}. */
@@ -82,12 +82,12 @@ export class Dispatcher {
   }
 
   /**
-   * Delivers what is due, until nothing is or `ending` aborts, and ends what is in flight.
+   * Delivers what is due, until nothing is in the whole group or `ending` aborts, and ends what is in flight.
    *
    * @returns when the next thing is due, in milliseconds since the Unix epoch; null if unknown
    */
-  async deliver(ending: AbortSignal): Promise<number | null> {
-    return earliest(await Promise.all(this.#lanes.map((lane) => lane.deliver(ending))));
+  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    return earliest(await Promise.all(this.#lanes.map((lane) => lane.deliver(ending, group))));
   }
 
   /** Wakes every lane: something new may be due. */
@@ -200,10 +200,10 @@ class Lane {
   }
 
   /** See {@link Dispatcher.deliver}. */
-  deliver(ending: AbortSignal): Promise<number | null> {
-    const isIdle = (): boolean => this.#inFlight.size === 0 && this.#bulk.isIdle;
+  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    const onDemand = { group, isIdle: () => this.#inFlight.size === 0 && this.#bulk.isIdle };
     const inFlight = () => Promise.all([this.#inFlight.end(), this.#bulk.end()]);
-    return runUntilIdle({ ...this.#loopOptions(), isIdle, inFlight }, ending, this.#options.now);
+    return runUntilIdle({ ...this.#loopOptions(), onDemand, inFlight }, ending, this.#options.now);
   }
 
   #loopOptions(): LoopOptions {

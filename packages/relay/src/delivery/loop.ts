@@ -23,8 +23,31 @@ export interface LoopOptions {
   readonly openForMs: () => number;
   /** Starts what is due. @returns milliseconds until more is due; null if unknown */
   readonly startDue: () => Promise<number | null>;
-  /** Whether nothing is in flight. If given, the loop ends as soon as nothing is in flight and nothing is due. */
-  readonly isIdle?: (() => boolean) | undefined;
+  /** On demand: the loop ends with its group, once nothing is in flight and nothing is due in any of its loops. */
+  readonly onDemand?: { readonly group: LoopGroup; readonly isIdle: () => boolean } | undefined;
+}
+
+/** Loops that give work to each other: a delivery adds webhooks, a visitor signups. They end together. */
+export class LoopGroup {
+  readonly #members = new Set<WakeSignal>();
+  readonly #working = new Set<WakeSignal>();
+  #isOver = false;
+
+  /** A loop begins, or looks for work again. */
+  work(member: WakeSignal): void {
+    this.#members.add(member);
+    this.#working.add(member);
+  }
+
+  /** A loop has nothing to do. @returns whether none has: then all of them end */
+  rest(member: WakeSignal): boolean {
+    this.#working.delete(member);
+    if (this.#working.size === 0 && !this.#isOver) {
+      this.#isOver = true;
+      for (const each of this.#members) if (each !== member) each.notify();
+    }
+    return this.#isOver;
+  }
 }
 
 /**
@@ -34,14 +57,17 @@ export interface LoopOptions {
  * @returns milliseconds until more is due; null if unknown
  */
 export async function runLoop(options: LoopOptions): Promise<number | null> {
-  const { wakeSignal, stopping, isIdle = () => false } = options;
+  const { wakeSignal, stopping, onDemand } = options;
   let untilNextMs: number | null = null;
   while (!stopping.aborted) {
+    onDemand?.group.work(wakeSignal);
     const step = await runOnce(options);
     untilNextMs = step.untilNextMs;
-    if (isIdle() && !wakeSignal.isPending && (untilNextMs === null || untilNextMs > 0)) break;
+    const isNothingDue = !wakeSignal.isPending && (untilNextMs === null || untilNextMs > 0);
+    if (isNothingDue && onDemand?.isIdle() && onDemand.group.rest(wakeSignal)) break;
     await wakeSignal.wait(Math.min(untilNextMs ?? step.longestMs, step.longestMs));
   }
+  onDemand?.group.rest(wakeSignal);
   return untilNextMs;
 }
 
@@ -70,7 +96,7 @@ async function runOnce({
  * @returns when the next thing is due, in milliseconds since the Unix epoch; null if unknown
  */
 export async function runUntilIdle(
-  options: LoopOptions & { readonly isIdle: () => boolean; readonly inFlight: () => Promise<unknown> },
+  options: LoopOptions & { readonly inFlight: () => Promise<unknown> },
   ending: AbortSignal,
   now: () => number,
 ): Promise<number | null> {
@@ -215,15 +241,14 @@ export class QueueWorker {
   }
 
   /**
-   * Works until nothing is due or `ending` aborts, and ends what is in flight.
+   * Works until nothing is due in the whole group or `ending` aborts, and ends what is in flight.
    *
-   * @param isFed - whether something else may still add to the queue; it calls {@link QueueWorker.wake} at the end
    * @returns when the next task is due, in milliseconds since the Unix epoch; null if unknown
    */
-  deliver(ending: AbortSignal, isFed = (): boolean => false): Promise<number | null> {
-    const isIdle = (): boolean => this.inFlight.size === 0 && !isFed();
+  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    const onDemand = { group, isIdle: () => this.inFlight.size === 0 };
     const inFlight = () => this.inFlight.end();
-    return runUntilIdle({ ...this.#loopOptions(), isIdle, inFlight }, ending, this.#options.now);
+    return runUntilIdle({ ...this.#loopOptions(), onDemand, inFlight }, ending, this.#options.now);
   }
 
   /** Starts nothing more, gives tasks in flight `graceMs` milliseconds to end, then aborts them. */

@@ -2,7 +2,7 @@
 import { retryAfterMs } from '@newsletter-kit/core/engine';
 import type { Form } from '../admission/form.ts';
 import { CircuitBreaker, type DeliveryFailure } from '../delivery/circuit-breaker.ts';
-import { QueueWorker } from '../delivery/loop.ts';
+import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
 import { backoffMs, type BackoffOptions } from '../delivery/retry.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { StoreHealth } from '../ops/health.ts';
@@ -85,13 +85,12 @@ export class WebhookSender {
   }
 
   /**
-   * Sends what is due, until nothing is or `ending` aborts, and ends what is in flight.
+   * Sends what is due, until nothing is in the whole group or `ending` aborts, and ends what is in flight.
    *
-   * @param isFed - whether deliveries that add messages are still running
    * @returns when the next message is due, in milliseconds since the Unix epoch; null if unknown
    */
-  async deliver(ending: AbortSignal, isFed: () => boolean): Promise<number | null> {
-    return earliest(await Promise.all(this.#lanes.map(({ worker }) => worker.deliver(ending, isFed))));
+  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    return earliest(await Promise.all(this.#lanes.map(({ worker }) => worker.deliver(ending, group))));
   }
 
   /** Starts nothing more and gives attempts in flight `graceMs` milliseconds; an aborted one is repeated later. */

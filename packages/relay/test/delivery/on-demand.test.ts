@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { startMailServer } from '../mail-server.ts';
 import { newSignup } from '../new-signup.ts';
-import { runRelay, unreachable } from '../running-relay.ts';
+import { post, runRelay, unreachable } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
+import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 
 const delivery = { backoff: { firstMs: 60_000 }, random: () => 0.5 };
 const inAMinute = () => ({ untilMs: Date.now() + 60_000 });
@@ -116,5 +117,34 @@ describe('delivery on demand', () => {
     await relay.store.accept(newSignup('ada@example.com', { needsConfirmation: true }));
     expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
     expect(mail.received.map(({ recipient }) => recipient)).toEqual(['ada@example.com']);
+  });
+});
+
+describe('delivery on demand beside slow receivers', () => {
+  it('delivers a signup that arrives while a webhook is in flight, and its webhook too', async () => {
+    const receiver = await startReceiver();
+    const answer = Promise.withResolvers<null>();
+    receiver.instead = async () => {
+      await answer.promise;
+      return new Response(null, { status: 204 });
+    };
+    const relay = runRelay({
+      api: sandboxApi({ seed: 'demo', profile: 'unlimited' }).fetch,
+      settings: webhookSettings(receiver),
+    });
+    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    await relay.store.accept(newSignup('ada@example.com'));
+    const ended = relay.deliver(inAMinute());
+    await eventually('the first webhook is in flight', () => receiver.received.length === 1);
+    // Nothing but the webhook is left to do: the loop of the signups rests.
+    await new Promise((resolve) => {
+      setTimeout(resolve, 50);
+    });
+    expect((await relay.fetch(post({ email: 'bob@example.com' }))).status).toBe(202);
+    await eventually('the second webhook is in flight', () => receiver.received.length === 2);
+    answer.resolve(null);
+    expect(await ended).toEqual({ nextDueAt: null });
+    expect((await relay.store.counts()).delivered).toBe(2);
+    expect(await relay.store.webhooks.overview()).toMatchObject([{ waiting: 0 }]);
   });
 });
