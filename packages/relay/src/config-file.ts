@@ -109,7 +109,7 @@ export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedF
       const fullName = path.join('.');
       const setting = settingOf(section, name);
       const given = setting && readValue(value);
-      if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(name)}.`);
+      if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
       else if (section !== null && !belongsTo(section, setting))
         say(
           path,
@@ -175,10 +175,10 @@ function readValue(value: unknown): string | readonly string[] | null {
     : null;
 }
 
-function suggestion(name: string): string {
+function suggestion(section: SectionName | null, name: string): string {
   const meant = nearestName(
     name,
-    settings.map(({ key }) => key),
+    settings.map(({ key }) => keyIn(section, key)),
     (each) =>
       each
         .toLowerCase()

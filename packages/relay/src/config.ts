@@ -90,8 +90,11 @@ export function readConfig(
   });
   const webhooks = [...(file?.webhooks ?? one)].flatMap(([name, own]) => {
     const place = file?.webhooks ? ({ section: 'webhooks', name } as const) : null;
-    const data = check(webhookSettings, new Map([...shared, ...own]), place, errors);
-    return data ? toDestination(name, data, place === null ? null : `webhooks.${name}: url`, errors) : [];
+    const given = new Map([...shared, ...own]);
+    const data = check(webhookSettings, given, place, errors);
+    if (place && !given.has('RELAY_WEBHOOK_URL') && !given.has('RELAY_WEBHOOK_SECRET'))
+      errors.push(`webhooks.${name}: url is missing.`);
+    return data ? toDestination(name, data, given, errors) : [];
   });
   const forms = checked.flatMap(([name, data]) => (data ? [toForm(name, data)] : []));
   const storeAddress = platform.store ?? relay?.RELAY_STORE;
@@ -185,7 +188,7 @@ export function readDestination(
   const given = new Map([...shared, ['RELAY_WEBHOOK_URL', { value: url, where: 'The URL' }]]);
   const own = [...(file?.webhooks?.values() ?? [])].find((each) => each.get('RELAY_WEBHOOK_URL')?.value === url);
   const data = check(webhookSettings, new Map([...given, ...(own ?? [])]), null, errors);
-  const [destination] = data ? toDestination('test', data, 'The URL', errors) : [];
+  const [destination] = data ? toDestination('test', data, given, errors) : [];
   if (!destination || errors.length > 0) throw configurationError(errors);
   return destination;
 }
@@ -277,19 +280,18 @@ const settingPairs = [
   ['RELAY_WEBHOOK_SECRET', 'RELAY_WEBHOOK_URL'],
 ] as const;
 
-/** @param missing - name of the URL in an error; null if a relay without one has no destination */
+/** @returns one destination, or none without a URL or a secret */
 function toDestination(
   name: string,
   data: z.output<typeof webhookSettings>,
-  missing: string | null,
+  given: Layer,
   errors: string[],
 ): WebhookDestination[] {
   const { RELAY_WEBHOOK_URL: url, RELAY_WEBHOOK_SECRET: secrets, RELAY_WEBHOOK_PRIVATE_NETWORK: isPrivate } = data;
   if (url !== undefined && new URL(url).protocol === 'http:' && !isPrivate)
     errors.push(
-      `${missing ?? 'RELAY_WEBHOOK_URL'} must be an https address; without https anybody on the network path could read addresses.`,
+      `${given.get('RELAY_WEBHOOK_URL')?.where ?? 'RELAY_WEBHOOK_URL'} must be an https address; without https anybody on the network path could read addresses. RELAY_WEBHOOK_PRIVATE_NETWORK=true permits http, for a receiver beside the relay.`,
     );
-  if (url === undefined && secrets === undefined && missing !== null) errors.push(`${missing} is missing.`);
   if (url === undefined || secrets === undefined) return [];
   return [{ name, url, secrets, types: data.RELAY_WEBHOOK_EVENTS, allowsPrivateNetwork: isPrivate }];
 }

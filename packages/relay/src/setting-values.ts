@@ -55,7 +55,7 @@ export const webAddress = z
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
 
 export const webhookUrl = webAddress.refine(
-  (text) => URL.canParse(text) && new URL(text).username + new URL(text).password === '',
+  (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
   'must be an address without user and password: the receiver verifies the signature instead',
 );
 

@@ -60,7 +60,7 @@ webhooks:
     [{ RELAY_WEBHOOK_EVENTS: 'signup.created' }, 'RELAY_WEBHOOK_EVENTS must be of signup.delivered, signup.refused'],
     [
       { RELAY_WEBHOOK_URL: 'http://hooks.example/', RELAY_WEBHOOK_SECRET: secret },
-      'RELAY_WEBHOOK_URL must be an https address; without https anybody on the network path could read addresses.',
+      'RELAY_WEBHOOK_URL must be an https address; without https anybody on the network path could read addresses. RELAY_WEBHOOK_PRIVATE_NETWORK=true permits http, for a receiver beside the relay.',
     ],
   ])('%j is refused with a sentence, without the secret', (settings, sentence) => {
     const failure = (() => {
@@ -75,13 +75,23 @@ webhooks:
     expect(failure).not.toMatch(/hush|whsec_[A-Za-z0-9+/]{8}|u:p@/);
   });
 
+  it('are refused in one sentence for what is no address', () => {
+    const settings = { RELAY_WEBHOOK_URL: 'hooks.example', RELAY_WEBHOOK_SECRET: secret };
+    expect(() => read(settings)).toThrow(/errors:\n {2}- RELAY_WEBHOOK_URL must be an http\(s\) address\.$/);
+  });
+
   it.each([
     ['webhooks: []', '"webhooks" must contain at least one destination, by its name.'],
     ['webhooks:\n  crm: 3', 'line 2: the destination "crm" must contain settings.'],
     ['webhooks:\n  CRM: {}', 'the name of a destination is shown to operators: at most 64 lower-case letters'],
     [`webhooks:\n  crm: { secret: ${secret} }`, 'needs webhooks.crm: url beside it.'],
     ['webhooks:\n  crm: {}', 'webhooks.crm: url is missing.'],
-    [`webhooks:\n  crm: { webhook_url: '${url}' }`, 'there is no setting "webhooks.crm.webhook_url"'],
+    [`webhooks:\n  crm: { webhook_url: '${url}' }`, 'there is no setting "webhooks.crm.webhook_url" (is "url" meant?)'],
+    [`webhook_url: http://hooks.example/\nwebhook_secret: ${secret}`, 'line 1: "webhook_url" must be an https address'],
+    [
+      `webhooks:\n  crm:\n    url: http://hooks.example/\n    secret: ${secret}`,
+      'line 3: "webhooks.crm.url" must be an https address',
+    ],
     [`webhooks:\n  crm: { port: 1 }`, '"port" is a setting of the whole relay: put it at the top of the file.'],
     [`webhooks:\n  crm: { tier: free }`, '"tier"'],
   ])('a file with %j is refused with a sentence', (file, sentence) => {
