@@ -17,7 +17,9 @@ import { freePort } from '../support/free-ports.ts';
 import { readPage } from '../docs/page.ts';
 
 const page = readPage(readFileSync(join(root, 'docs/src/content/docs/relay/anywhere.md'), 'utf8'));
-const [settingLines = [], starts = [], calls = []] = page.commands.map(({ text }) => text.split('\n'));
+const [settingLines = [], ...blocks] = page.commands.map(({ text }) => text.split('\n'));
+const starts = blocks.slice(0, -1).flat();
+const calls = blocks.at(-1) ?? [];
 const documented = Object.fromEntries(
   settingLines.flatMap((line) => {
     const [, name, value = ''] = /^export (\w+)=(.*)$/.exec(line) ?? [];
