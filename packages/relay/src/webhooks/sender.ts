@@ -239,7 +239,8 @@ class DestinationLane {
 /** Why an answer is a failure. Exported for `webhooks test`. */
 export function explainStatus({ status, headers }: WebhookAnswer): AttemptFailure {
   const cause = `status ${status}`;
-  const wait = retryAfterMs({ status, headers: definedHeaders(headers) }, Date.now());
+  // A wait of nothing would repeat the attempt several times a second, for days.
+  const wait = retryAfterMs({ status, headers: definedHeaders(headers) }, Date.now()) || undefined;
   const failure = { cause, retryAfterMs: wait, needsOperator: false, mayBeMessage: false };
   if (status >= 300 && status < 400)
     return {

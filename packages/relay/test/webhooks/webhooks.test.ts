@@ -189,6 +189,16 @@ describe('a webhook', () => {
     await allSent(relay, 1);
   });
 
+  it('waits for its backoff where the receiver asks for no wait at all', async () => {
+    const receiver = await startReceiver();
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '0' } }));
+    const relay = start(receiver, { webhooks: { backoff: { firstMs: 600_000 } } });
+    const before = Date.now();
+    await signUp(relay, 'ada');
+    await eventually('an attempt has failed', async () => (await backlog(relay))?.reason);
+    expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThanOrEqual(before + 300_000);
+  });
+
   it('does not follow a redirect, and says so', async () => {
     const other = await startReceiver();
     const receiver = await startReceiver();
