@@ -12,6 +12,7 @@ import { startMailServer } from '../../packages/relay/test/mail-server.ts';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
 import { startReceiver, webhookSettings } from '../../packages/relay/test/webhooks/receiver.ts';
+import { installLocked } from '../../scripts/n8n/locked.ts';
 import { root } from '../../scripts/root.ts';
 import { freePort } from '../support/free-ports.ts';
 import { readPage } from '../docs/page.ts';
@@ -33,11 +34,24 @@ const runtimes = starts.map((line) => ({
   command: line.replace(/.* && /, ''),
 }));
 
+const runtimeFolder = join(root, 'test/examples/runtimes');
+
 /** Folders of the programs. The link of `deno` in `.bin` starts it by way of Node, which passes no signal on. */
-const programs = ['test/node_modules/deno', 'test/node_modules/.bin', 'node_modules/.bin'].map((folder) =>
-  join(root, folder),
-);
+const programs = [
+  ...['node_modules/deno', 'node_modules/.bin'].map((folder) => join(runtimeFolder, folder)),
+  join(root, 'node_modules/.bin'),
+];
 const path = [...programs, process.env['PATH']].join(delimiter);
+
+beforeAll(
+  () =>
+    installLocked({
+      folder: runtimeFolder,
+      title: 'Deno and Bun (200 MB)',
+      needs: 'the npm registry and about 200 MB of disk',
+    }),
+  10 * 60_000,
+);
 
 const postgres = postgresServer();
 const operatorToken = 'operator-token-of-the-tests';

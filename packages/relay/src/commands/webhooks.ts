@@ -40,7 +40,7 @@ Actions:
         if (action === 'list') return list(operator, json);
         if (action === 'resume') {
           if (!(await operator.resumeWebhooks(name))) throw await unknownDestination(operator, name);
-          return print(`What waits for "${name}" is sent now.`);
+          return print(`What waits for "${name}" is due now.`);
         }
         const count = await operator.redriveWebhooks(name);
         if (count === null) throw await unknownDestination(operator, name);

@@ -158,7 +158,12 @@ export function webhookColumns(outcome: Exclude<WebhookOutcome, { state: 'delive
 export function destinationChanges(
   stored: readonly Row[],
   wanted: readonly WebhookSubscription[],
-): { readonly set: readonly { readonly name: string; readonly types: string }[]; readonly removed: readonly string[] } {
+): {
+  readonly set: readonly { readonly name: string; readonly types: string }[];
+  readonly removed: readonly string[];
+  /** Names of the wanted ones that are held. */
+  readonly held: readonly string[];
+} {
   const typesOf = new Map(stored.map(({ name, types }) => [String(name), String(types)]));
   const names = new Set(wanted.map(({ name }) => name));
   return {
@@ -166,6 +171,9 @@ export function destinationChanges(
       .map(({ name, types }) => ({ name, types: types.join(' ') }))
       .filter(({ name, types }) => typesOf.get(name) !== types),
     removed: [...typesOf.keys()].filter((name) => !names.has(name)),
+    held: stored.flatMap(({ name, held }) =>
+      names.has(String(name)) && textOrNull(held) !== null ? [String(name)] : [],
+    ),
   };
 }
 

@@ -74,9 +74,11 @@ export interface WebhookQueue {
    * Makes these the destinations. A new one receives what happens from now on; messages for one that is missing are
    * deleted.
    *
-   * @returns number of messages deleted
+   * @returns number of messages deleted, and the names of the destinations that are held
    */
-  setDestinations(destinations: readonly WebhookSubscription[]): Promise<number>;
+  setDestinations(
+    destinations: readonly WebhookSubscription[],
+  ): Promise<{ readonly deleted: number; readonly held: readonly string[] }>;
   /**
    * Claims due messages for a destination that is not held. The order of the messages of a signup is kept: a message is
    * not due while an earlier one of the same signup waits.

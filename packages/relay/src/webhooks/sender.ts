@@ -65,9 +65,11 @@ export class WebhookSender {
   async prepare(): Promise<void> {
     if (this.#isPrepared) return;
     const { store, destinations, log } = this.#options;
-    const deleted = await store.webhooks.setDestinations(destinations);
+    const { deleted, held } = await store.webhooks.setDestinations(destinations);
     this.#isPrepared = true;
     if (deleted > 0) log.warn({ deleted }, 'deleted webhooks that waited for a destination which is gone');
+    for (const name of held)
+      log.warn({ destination: name }, `webhooks are held; "newsletter-relay webhooks resume ${name}" sends them`);
   }
 
   start(): void {

@@ -144,7 +144,13 @@ export class RelayObject {
   async #setAlarm(at: number | null): Promise<void> {
     const { storage } = this.#state;
     this.#alarmAt = at;
-    await (at === null ? storage.deleteAlarm() : storage.setAlarm(at));
+    try {
+      await (at === null ? storage.deleteAlarm() : storage.setAlarm(at));
+    } catch (error) {
+      // The next signup sets it.
+      this.#alarmAt = null;
+      throw error;
+    }
   }
 
   /** The relay, or the sentence that says why it cannot start, which is also logged. */

@@ -1,7 +1,7 @@
 /** The worker of a queue: its loop, the tasks beside it, work on demand, and its stop. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { QueueWorker, type QueueWorkerOptions } from '../../src/delivery/loop.ts';
+import { LoopGroup, QueueWorker, type QueueWorkerOptions, WakeSignal } from '../../src/delivery/loop.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
 import { StoreHealth } from '../../src/ops/health.ts';
 
@@ -50,7 +50,7 @@ describe('work on demand', () => {
 
   it('ends with the time of the next task', async () => {
     const { queue } = worker(() => Promise.resolve(700));
-    expect(await queue.deliver(never)).toBe(Date.now() + 700);
+    expect(await queue.deliver(never, new LoopGroup())).toBe(Date.now() + 700);
   });
 
   it('ends after the tasks in flight, and looks again for what is due then', async () => {
@@ -58,7 +58,7 @@ describe('work on demand', () => {
     const { promise, end } = task();
     queue.inFlight.add(promise);
     const ended = vi.fn<() => void>();
-    const delivered = queue.deliver(never).finally(ended);
+    const delivered = queue.deliver(never, new LoopGroup()).finally(ended);
     await vi.advanceTimersByTimeAsync(1000);
     expect(ended).not.toHaveBeenCalled();
     end();
@@ -66,16 +66,18 @@ describe('work on demand', () => {
     expect(due).toHaveBeenCalledTimes(2);
   });
 
-  it('goes on while something else may add to the queue', async () => {
-    const { queue } = worker();
-    let isFed = true;
+  it('goes on while another loop of its group has work, and looks again for what is due then', async () => {
+    const { queue, due } = worker();
+    const group = new LoopGroup();
+    const other = new WakeSignal();
+    group.work(other);
     const ended = vi.fn<() => void>();
-    const delivered = queue.deliver(never, () => isFed).finally(ended);
+    const delivered = queue.deliver(never, group).finally(ended);
     await vi.advanceTimersByTimeAsync(1000);
     expect(ended).not.toHaveBeenCalled();
-    isFed = false;
-    queue.wake();
+    expect(group.rest(other)).toBe(true);
     expect(await delivered).toBeNull();
+    expect(due).toHaveBeenCalledTimes(2);
   });
 });
 

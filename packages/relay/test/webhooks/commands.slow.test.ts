@@ -75,7 +75,7 @@ it.each(['a running relay', 'the store itself'])('lists, resumes and redrives th
   ]);
   expect((await command('webhooks', 'redrive', 'default')).stdout).toBe('0 queued again.\n');
   receiver.instead = null;
-  expect((await command('webhooks', 'resume', 'default')).stdout).toBe('What waits for "default" is sent now.\n');
+  expect((await command('webhooks', 'resume', 'default')).stdout).toBe('What waits for "default" is due now.\n');
   if (way === 'the store itself') {
     const held = openSqliteStore(join(folder, 'relay.db'));
     expect(await held.webhooks.overview()).toMatchObject([{ held: null, waiting: 1 }]);

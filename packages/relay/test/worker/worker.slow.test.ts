@@ -61,7 +61,7 @@ describe('the Worker', () => {
     receiver.instead = null;
     const after = await start({ ...settings, ...webhookSettings(receiver) }, storage);
     expect((await after.command('webhooks', 'resume', 'default')).stdout).toBe(
-      'What waits for "default" is sent now.\n',
+      'What waits for "default" is due now.\n',
     );
     await eventually('it is accepted', async () =>
       (await after.command('webhooks')).stdout.startsWith('default: 0 waiting, 0 dead'),

@@ -196,7 +196,7 @@ const isSending = `(SELECT held IS NULL FROM ${destination} WHERE name = $1)`;
 
 /** Statements of the queue of webhook messages. */
 export const webhooks = {
-  destinations: `SELECT name, types FROM ${destination} ORDER BY name`,
+  destinations: `SELECT name, types, held FROM ${destination} ORDER BY name`,
   setDestinations: `INSERT INTO ${destination} (name, types) SELECT name, types FROM ${rowsOf(destination, '$1')}
                     ON CONFLICT (name) DO UPDATE SET types = excluded.types`,
   removeDestinations: `WITH removed AS (DELETE FROM ${destination} WHERE name = ANY($1::text[]))

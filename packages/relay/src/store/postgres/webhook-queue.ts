@@ -27,15 +27,18 @@ export class PostgresWebhookQueue implements WebhookQueue {
     this.#database = database;
   }
 
-  setDestinations(destinations: readonly WebhookSubscription[]): Promise<number> {
+  setDestinations(
+    destinations: readonly WebhookSubscription[],
+  ): Promise<{ readonly deleted: number; readonly held: readonly string[] }> {
     return asStoreUnavailable('written', async () => {
-      const { set, removed } = destinationChanges(
+      const { set, removed, held } = destinationChanges(
         await this.#database.brief.query(webhooks.destinations),
         destinations,
       );
       if (set.length > 0) await this.#database.brief.query(webhooks.setDestinations, [json(set)]);
-      if (removed.length === 0) return 0;
-      return (await this.#database.long.query(webhooks.removeDestinations, [removed])).length;
+      if (removed.length === 0) return { deleted: 0, held };
+      const deleted = (await this.#database.long.query(webhooks.removeDestinations, [removed])).length;
+      return { deleted, held };
     });
   }
 

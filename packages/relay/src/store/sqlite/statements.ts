@@ -123,7 +123,7 @@ const isSending = `d.name = :destination AND d.held IS NULL AND m.destination = 
 
 /** Statements of the queue of webhook messages. */
 export const webhooks = {
-  destinations: `SELECT name, types FROM webhook_destination ORDER BY name`,
+  destinations: `SELECT name, types, held FROM webhook_destination ORDER BY name`,
   setDestination: `INSERT INTO webhook_destination (name, types) VALUES (:name, :types)
                    ON CONFLICT (name) DO UPDATE SET types = excluded.types`,
   removeDestination: `DELETE FROM webhook_destination WHERE name = ?`,

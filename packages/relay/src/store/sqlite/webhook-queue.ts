@@ -32,20 +32,23 @@ export class SqliteWebhookQueue implements WebhookQueue {
     this.#read = read;
   }
 
-  async setDestinations(destinations: readonly WebhookSubscription[]): Promise<number> {
+  async setDestinations(
+    destinations: readonly WebhookSubscription[],
+  ): Promise<{ readonly deleted: number; readonly held: readonly string[] }> {
     const changes = (): ReturnType<typeof destinationChanges> =>
       destinationChanges(this.#statements.destinations.all(), destinations);
-    const { set, removed } = await this.#read(changes);
+    const { set, removed, held } = await this.#read(changes);
     // Most starts change nothing, and write nothing.
-    if (set.length + removed.length === 0) return 0;
+    if (set.length + removed.length === 0) return { deleted: 0, held };
     return this.#commits.run(() => {
       const { setDestination, removeDestination, removeMessages } = this.#statements;
       const current = changes();
       for (const each of current.set) setDestination.run(each);
-      return current.removed.reduce((sum, name) => {
+      const deleted = current.removed.reduce((sum, name) => {
         removeDestination.run(name);
         return sum + Number(removeMessages.run(name).changes);
       }, 0);
+      return { deleted, held };
     });
   }
 
