@@ -1,5 +1,12 @@
 /** Watching the list of one status, and the reducer of the scan. */
-import { recordSeen, scan, startScan, type SubscriptionEvent } from '@newsletter-kit/core/watch';
+import {
+  pollWatch,
+  recordSeen,
+  scan,
+  startScan,
+  subscriptionEventTypes,
+  type SubscriptionEvent,
+} from '@newsletter-kit/core/watch';
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Row } from './subscription-list.ts';
@@ -124,5 +131,25 @@ describe('the reducer of the scan', () => {
       ({ state } = step);
     }
     expect(state.pass).toBe(5);
+  });
+
+  it('reports no late one of that second as removed where the walk takes several polls', async () => {
+    const { list } = publication(1);
+    list.insert(30);
+    const watch = new Watch(list);
+    await watch.poll();
+    const late = list.insert(3);
+    let { state } = watch;
+    const texts: string[] = [];
+    for (let polls = 0; polls < 12; polls++) {
+      const read = { newest: list.readers(() => 1).newest, oldest: list.readers(() => 100).oldest };
+      const result = await pollWatch<Row>({ state, read, events: subscriptionEventTypes, now: 0, pages: 4 });
+      ({ state } = result);
+      texts.push(...textsOf(result.events));
+    }
+    expect(state.scan?.pass).toBeGreaterThan(10);
+    expect(texts.filter((text) => !text.startsWith('status_changed')).sort()).toEqual(
+      late.map(({ id }) => `created ${id}`).sort(),
+    );
   });
 });
