@@ -10,6 +10,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { startWorkerd } from '../../scripts/workerd.ts';
 import { eventually } from '../../packages/relay/test/eventually.ts';
+import { arrivalOf, openBrowser, subscribe, visit } from '../e2e/visitor.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
@@ -49,7 +50,7 @@ it('builds and bundles the Worker with the three commands, and it takes signups'
   expect(answer.status).toBe(202);
 });
 
-it('shows a signup of the demo in the sandbox with npm run worker, and stops on Ctrl-C', async () => {
+it('shows a signup by the demo’s form in the sandbox with npm run worker, and stops on Ctrl-C', async () => {
   const { demo, sandbox, relay } = await freePorts();
   const child = spawn(process.execPath, ['scripts/run.mjs', 'worker'], {
     cwd: root,
@@ -66,19 +67,14 @@ it('shows a signup of the demo in the sandbox with npm run worker, and stops on 
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => (output += text));
   await eventually('everything runs', () => output.includes('Ctrl-C stops everything'), 200_000);
-  const site = await (await fetch(`http://127.0.0.1:${demo}/`)).text();
-  expect(site).toContain(`http://127.0.0.1:${relay}/signup`);
+  const session = await openBrowser();
+  onTestFinished(() => session.close());
   const email = `person-${child.pid}@example.com`;
-  const answer = await fetch(`http://127.0.0.1:${relay}/signup`, {
-    method: 'POST',
-    headers: { origin: `http://127.0.0.1:${demo}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ email }),
-  });
-  expect(answer.status).toBe(202);
-  await eventually('it arrives', async () => {
-    const list = await fetch(`http://127.0.0.1:${sandbox}/_sandbox/subscriptions?limit=200`);
-    return (await list.text()).includes(email);
-  });
+  const { page: demoPage } = await visit(session.browser, `http://127.0.0.1:${demo}/`);
+  await subscribe(demoPage, { email });
+  await arrivalOf(demoPage, email);
+  const list = await fetch(`http://127.0.0.1:${sandbox}/_sandbox/subscriptions?limit=200`);
+  expect(await list.text()).toContain(email);
   const ended = once(child, 'exit');
   child.kill('SIGINT');
   expect(await ended).toEqual([0, null]);
