@@ -9,4 +9,3 @@ export { createFetchHost, type Fetch, type FetchInit, type FetchResponse } from 
 export { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 export type * from './resources.ts';
 export type * from './schema/types.ts';
-export { isLoopbackHost, isSecureAddress } from './secure-address.ts';

@@ -1,5 +1,6 @@
 /** SMTP with nodemailer: reads RELAY_SMTP_URL, sends mails, and classifies failures as permanent or temporary. */
-import { isLoopbackHost, redact } from '@newsletter-kit/core';
+import { redact } from '@newsletter-kit/core';
+import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
 import type { Message } from './mail.ts';
 
 /** A mail server, as nodemailer takes it. */

@@ -1,7 +1,8 @@
 /**
  * Checks what a relay needs before signups arrive: origins, API key, publications, clock, mail server, links in mails.
  */
-import { ApiError, type Client, isLoopbackHost } from '@newsletter-kit/core';
+import { ApiError, type Client } from '@newsletter-kit/core';
+import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
 import { classifyMailError, openTransport, type SmtpServer } from '../confirmation/smtp.ts';
