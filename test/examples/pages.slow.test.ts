@@ -110,8 +110,14 @@ describe('examples/pages', () => {
       await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
       for (const picture of await page.$$('main img')) {
         await picture.scrollIntoView();
-        await page.waitForFunction((image) => image.complete && image.naturalWidth === 640, {}, picture);
-        expect(await picture.evaluate(({ currentSrc }) => currentSrc)).toContain(`-${scheme}.webp`);
+        // Without a source for a moment, while the picture changes with the scheme.
+        await page.waitForFunction(
+          ({ complete, naturalWidth, currentSrc }, wanted) =>
+            complete && naturalWidth === 640 && currentSrc.includes(wanted),
+          {},
+          picture,
+          `-${scheme}.webp`,
+        );
       }
     }
   });
