@@ -65,6 +65,26 @@ test('a status fault answers in the error body with Retry-After, and nothing is 
   expect((await control(sandbox, 'GET', '/faults')).body).toMatchObject({ data: [{ seen: 1, fired: 1 }] });
 });
 
+test('the log of a request that a fault refused names nothing to change', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ effect: { status: 409 } });
+  await subscribe(sandbox);
+  expect(sandbox.requests()[0]?.nearest?.change).toEqual([]);
+});
+
+test('an unknown path is answered and logged as without faults, and a fault for all requests meets it', async () => {
+  const sandbox = fresh();
+  sandbox.faults.add({ match: 'subscriptions.create', effect: { status: 503 } });
+  expect((await send(sandbox, 'GET', '/nowhere?limit=5')).status).toBe(404);
+  sandbox.faults.add({ effect: { status: 503 } });
+  expect((await send(sandbox, 'GET', '/nowhere?limit=5')).status).toBe(503);
+  const logged = sandbox.requests().map(({ status, operation, faults }) => ({ status, operation, faults }));
+  expect(logged).toEqual([
+    { status: 404, operation: null, faults: [] },
+    { status: 503, operation: null, faults: ['fault_2'] },
+  ]);
+});
+
 test.each([
   [400, 'invalid_request'],
   [401, 'invalid_client'],

@@ -138,6 +138,29 @@ test('an item joins the newsletter lists that it names', async () => {
   expect(await listsOf(email)).toEqual(newsletter_list_ids);
 });
 
+test('an item joins one newsletter list and leaves another', async () => {
+  const [first] = seed.publications ?? [];
+  if (!first) throw new Error('The seed has no publication.');
+  const lists = [{ name: 'Weekly' }, { name: 'Daily' }];
+  const subscriptions = [
+    { email: 'ada@example.com', newsletter_lists: ['Weekly'] },
+    { email: 'bob@example.com', newsletter_lists: ['Daily'] },
+  ];
+  const sandbox = fresh({ seed: { publications: [{ ...first, newsletter_lists: lists, subscriptions }] } });
+  const listsOf = async (email: string) =>
+    (await list(sandbox, { email, 'expand[]': 'newsletter_lists' })).data[0]?.newsletter_list_ids;
+  const weekly = await listsOf('ada@example.com');
+  const daily = await listsOf('bob@example.com');
+  await bulk(sandbox, [
+    {
+      subscription_id: await idOf(sandbox),
+      newsletter_list_ids: daily,
+      unsubscribe_newsletter_list_ids: weekly,
+    },
+  ]);
+  expect(await listsOf('ada@example.com')).toEqual(daily);
+});
+
 test('the payments customer of an item is stored', async () => {
   const sandbox = fresh({ seed });
   const id = await idOf(sandbox);
