@@ -1,6 +1,7 @@
 /** Why mutants of the sandbox may survive. */
 export const sandbox = {
   'packages/sandbox/src/api/api.ts': {
+    'read only where a subscription was created or updated, and then its rule states it': [['false', 'true']],
     'the value is undefined either way': [['{ value: undefined }', '{}']],
     'narrows a type only: an error has at least one reason': [['failure.details[0]?.code', 'failure.details[0].code']],
     'narrows a type only: every route has an operation, and every operation a rule, which another test checks': [
@@ -15,10 +16,16 @@ export const sandbox = {
       ["''", '"Stryker was here!"'],
     ],
   },
+  'packages/sandbox/src/api/automations.ts': {
+    'narrows a type only: the router gives every parameter of a path': [["''", '"Stryker was here!"']],
+  },
   'packages/sandbox/src/api/auth.ts': {
     'JSON.parse(null) is null, too': [['key.publications === null', 'false']],
   },
   'packages/sandbox/src/api/content.ts': {
+    'narrows a type only: the router gives every parameter of a path, and a name that is split has a first part': [
+      ["''", '"Stryker was here!"'],
+    ],
     'the text before the prefix stays, and so there is no such id': [['/^(?:user|guest)_/', '/(?:user|guest)_/']],
     'the names are only compared with each other': [
       [
@@ -30,7 +37,11 @@ export const sandbox = {
     'narrows a type only: the tier of an access is always stored': [['tier?.id', 'tier.id']],
   },
   'packages/sandbox/src/api/custom-fields.ts': {
+    'narrows a type only: the router gives every parameter of a path': [["''", '"Stryker was here!"']],
     'the kind only separates the numbers and ids of different records': [["'custom_field'", '""']],
+  },
+  'packages/sandbox/src/api/deletion-requests.ts': {
+    'narrows a type only: the router gives every parameter of a path': [["''", '"Stryker was here!"']],
   },
   'packages/sandbox/src/api/paging.ts': {
     'a cursor is written again from what was read and must come out the same, which refuses any other text': [
@@ -61,6 +72,9 @@ export const sandbox = {
       ['`_${letter.toLowerCase()}`', '``'],
       ['(letter) => `_${letter.toLowerCase()}`', '() => undefined'],
     ],
+  },
+  'packages/sandbox/src/api/subscriptions.ts': {
+    'narrows a type only: the router gives every parameter of a path': [["''", '"Stryker was here!"']],
   },
   'packages/sandbox/src/api/validation.ts': {
     'a shortcut: a second reading of the same input finds the same problems': [['unknown.length === 0', 'false']],
