@@ -110,14 +110,18 @@ test('a journey is returned with its automation and its status', async () => {
   });
 });
 
-test.each(['limit=0', 'limit=201', 'limit=x', 'before=-1', 'status=gone', `search=${'x'.repeat(301)}`])(
-  '%s is refused by name',
-  async (query) => {
-    const answered = await control(fresh(), 'GET', `/subscriptions?${query}`);
-    expect(answered.status).toBe(400);
-    expect(errorsOf(answered)[0]?.message).toContain(`"${query.split('=')[0]}"`);
-  },
-);
+test.each([
+  ['limit=0', '"limit" must be at least 1.'],
+  ['limit=201', '"limit" must be at most 200.'],
+  ['limit=x', '"limit" must be a number.'],
+  ['before=-1', '"before" must be at least 1.'],
+  ['status=gone', '"status" must be '],
+  [`search=${'x'.repeat(301)}`, '"search" must be at most 300 characters long.'],
+])('%s is refused: %s', async (query, says) => {
+  const answered = await control(fresh(), 'GET', `/subscriptions?${query}`);
+  expect(answered.status).toBe(400);
+  expect(errorsOf(answered)[0]?.message).toContain(says);
+});
 
 test('jobs are returned with their errors, imports included', async () => {
   const sandbox = fresh();
