@@ -133,8 +133,9 @@ describe('a webhook', () => {
     // A claim of the first process has not expired: the clock of the second one is later.
     const after = start(receiver, { api: api.fetch, store: before.store, now: () => Date.now() + 120_000 });
     await allSent(after, 20);
-    expect(receiver.received.map(({ data }) => data.email).sort()).toEqual(
-      names.map((name) => `${name}@example.com`).sort(),
+    // A request of the first process may arrive after its stop.
+    expect(new Set(receiver.received.map(({ data }) => data.email))).toEqual(
+      new Set(names.map((name) => `${name}@example.com`)),
     );
   });
 
