@@ -15,7 +15,7 @@ export interface CommandOptions {
 }
 
 /** Where and how a command runs, and whether its output is printed. */
-export interface RunOptions extends CommandOptions {
+interface RunOptions extends CommandOptions {
   /** Print the output only if the command fails. */
   readonly quiet?: boolean;
 }

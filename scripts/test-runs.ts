@@ -8,7 +8,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Reporter, SerializedError, TestModule } from 'vitest/node';
 import type { Engine } from '../test/support/browsers/engines.ts';
-import { run, type RunOptions } from './command.ts';
+import { run, runCaptured } from './command.ts';
 import { root } from './root.ts';
 import type { Failure, StepOutcome } from './run-steps.ts';
 
@@ -76,26 +76,41 @@ const widget = join(root, 'widget');
  * only if something fails.
  */
 export function testWidgetFast(engines: readonly Engine[]): Promise<StepOutcome> {
-  return runWidgetTests(engines, { env: { WIDGET_TESTS: 'fast' }, quiet: true });
+  return runWidgetTests(engines, { WIDGET_TESTS: 'fast' });
 }
 
 /** All tests of the sources and the built files. The output is printed only if something fails. */
-export function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
-  return runWidgetTests(engines, { quiet: true });
+export async function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
+  const outcome = await runWidgetTests(engines);
+  if (hasReport(outcome)) return outcome;
+  // A browser or driver that crashes can end the runner itself; a fault of the tests ends it a second time.
+  console.log('▸ The test runner ended without a report and is started once more.');
+  return runWidgetTests(engines);
 }
 
+function hasReport({ passed = 0, failed = 0 }: StepOutcome): boolean {
+  return passed + failed > 0;
+}
+
+/** A run without a report fails with the last lines of its output. */
 async function runWidgetTests(
   engines: readonly Engine[],
-  { env, quiet = false }: Pick<RunOptions, 'env' | 'quiet'> = {},
+  env: Readonly<Record<string, string>> = {},
 ): Promise<StepOutcome> {
   const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
   const config = join(root, 'scripts', 'web-test-runner.config.mjs');
-  const outcome = await reported('widget', (file) => {
+  let lastLines = '';
+  const outcome = await reported('widget', async (file) => {
     const names = engines.map(({ name }) => name).join(',');
     const settings = { TEST_REPORT: file, WIDGET_ENGINES: names, ...env };
-    return run(runner, ['--config', config], { cwd: widget, env: settings, quiet, limit: 20 });
+    const { ok, output } = await runCaptured(runner, ['--config', config], { cwd: widget, env: settings, limit: 20 });
+    if (!ok) console.error(output);
+    lastLines = output.split('\n').slice(-20).join('\n');
+    return ok;
   });
-  return { ...outcome, ok: outcome.ok && outcome.passed > 0 };
+  if (hasReport(outcome)) return outcome;
+  const error = `The test runner ended without a report. Its last lines:\n${lastLines}`;
+  return { ...outcome, ok: false, failures: [{ test: 'The widget in browsers', error }] };
 }
 
 /** Counts the tests. A file with an error outside its tests and no failed test counts as one failure. */

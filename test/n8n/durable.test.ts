@@ -61,18 +61,22 @@ async function startAgain(own: OwnN8n): Promise<void> {
 /** Each end takes a start of n8n, about ten seconds. */
 const ends = Number(process.env['N8N_ENDS'] ?? 4);
 
-/** Waits until the executions of this workflow name every address; those of the last poll may still run. */
+/**
+ * Waits until the executions of this workflow name every address; those of the last poll may still run. A failure also
+ * shows the status of each execution.
+ */
 async function expectReports(own: OwnN8n, workflow: string, emails: readonly string[]): Promise<void> {
   await expect
     .poll(
       async () => {
         const ids = await own.rest.executionIds(workflow);
-        const text = (await Promise.all(ids.map((id) => own.rest.executionText(id)))).join();
-        return emails.filter((email) => !text.includes(email));
+        const texts = await Promise.all(ids.map((id) => own.rest.executionText(id)));
+        const missing = emails.filter((email) => !texts.some((text) => text.includes(email)));
+        return missing.length > 0 ? { missing, executions: texts.map((text) => text.slice(0, 300)) } : 'all reported';
       },
       { timeout: 60_000, interval: 1_000 },
     )
-    .toEqual([]);
+    .toBe('all reported');
 }
 
 test(
