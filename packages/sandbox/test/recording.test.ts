@@ -56,6 +56,42 @@ test('a recording that begins later contains the state as a snapshot', async () 
   expect(await replay(recorded)).toMatchObject({ differences: [] });
 });
 
+test('requests are recorded in the order in which they were handled, each at that time', async () => {
+  const sandbox = fresh();
+  const recording = sandbox.record();
+  const rest = Promise.withResolvers<void>();
+  const bytes = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      controller.enqueue(bytes.encode('{"email":"slow@'));
+      await rest.promise;
+      controller.enqueue(bytes.encode('example.com"}'));
+      controller.close();
+    },
+  });
+  const slow = sandbox.fetch(`http://sandbox.test/v2${subscriptionsPath}`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' },
+    body,
+    duplex: 'half',
+  });
+  await send(sandbox, 'POST', subscriptionsPath, { email: 'fast@example.com' });
+  sandbox.clock.advance('PT1H');
+  rest.resolve();
+  expect((await slow).ok).toBe(true);
+  const recorded = parsed(recording());
+  expect(
+    recorded.log.entries.map(({ startedDateTime, request }) => [
+      startedDateTime,
+      JSON.parse(request.postData?.text ?? '') as unknown,
+    ]),
+  ).toEqual([
+    [new Date(noon).toISOString(), { email: 'fast@example.com' }],
+    [new Date(noon + 3_600_000).toISOString(), { email: 'slow@example.com' }],
+  ]);
+  expect(await replay(recorded)).toMatchObject({ differences: [] });
+});
+
 test('OAuth is replayed with its codes and tokens', async () => {
   const sandbox = fresh();
   const recording = sandbox.record();
