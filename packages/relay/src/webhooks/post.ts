@@ -3,8 +3,8 @@
  * connection goes to a checked address: a name that changes its addresses (DNS rebinding) leads nowhere else.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
-import { type IncomingMessage, request as httpRequest } from 'node:http';
-import { request as httpsRequest } from 'node:https';
+import { Agent as HttpAgent, type IncomingMessage, request as httpRequest } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
@@ -52,6 +52,11 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && (parsed.kind() === 'ipv4' || parsed.match(assigned));
 }
 
+/** Tries the next address of a name where one takes no connection within these milliseconds; keeps no connection. */
+const connecting = { keepAlive: false, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2500 };
+const httpAgent = new HttpAgent(connecting);
+const httpsAgent = new HttpsAgent(connecting);
+
 /** @param lookup - resolves the name of the receiver. Default: as the system does */
 export function createPost(lookup: Lookup = resolve): PostWebhook {
   return async (request) => {
@@ -63,34 +68,25 @@ export function createPost(lookup: Lookup = resolve): PostWebhook {
       throw new PrivateAddressError(
         'The URL leads into a private network: set RELAY_WEBHOOK_PRIVATE_NETWORK=true if that is wanted.',
       );
-    let failure: unknown = Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
-    for (const address of allowed) {
-      try {
-        return await postTo(address, host, request);
-      } catch (error) {
-        failure = error;
-        // Only a connection that was never made may be tried with the next address.
-        if (!isConnectError(error)) break;
-      }
-    }
-    throw failure;
+    if (allowed.length === 0) throw Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
+    return postTo(allowed, request);
   };
 }
 
-/** Posts over a connection to this address, as a request to the host of the URL. */
-function postTo(address: string, host: string, { url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
-  const { protocol, port, pathname, search, host: hostHeader } = new URL(url);
-  const isSecure = protocol === 'https:';
+/** Posts over a connection to the first of these addresses that takes one. */
+function postTo(addresses: readonly string[], { url, headers, body, signal }: WebhookRequest): Promise<WebhookAnswer> {
+  const isSecure = url.startsWith('https:');
   return new Promise((fulfil, reject) => {
-    const sent = (isSecure ? httpsRequest : httpRequest)({
-      host: address,
-      ...(port !== '' && { port: Number(port) }),
-      path: pathname + search,
+    const sent = (isSecure ? httpsRequest : httpRequest)(url, {
+      agent: isSecure ? httpsAgent : httpAgent,
       method: 'POST',
-      headers: { ...headers, host: hostHeader, 'content-length': Buffer.byteLength(body) },
-      // The certificate must be that of the name in the URL.
-      ...(isSecure && isIP(host) === 0 && { servername: host }),
-      agent: false,
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      // The checked addresses: the name is not resolved a second time.
+      lookup: (_host, _options, answer) =>
+        answer(
+          null,
+          addresses.map((address) => ({ address, family: isIP(address) })),
+        ),
       signal,
     });
     const end = (answer: IncomingMessage): void => {
@@ -109,11 +105,6 @@ function postTo(address: string, host: string, { url, headers, body, signal }: W
     sent.once('close', () => reject(new Error('The connection was closed without an answer.')));
     sent.end(body);
   });
-}
-
-function isConnectError(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return ['ECONNREFUSED', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'ETIMEDOUT'].includes(code);
 }
 
 /** The promise, or a rejection as soon as the signal aborts: a name server may never answer. */

@@ -1,7 +1,9 @@
 /** Webhooks: what is reported, retries, hold, redirects, private networks, secrets, and destinations side by side. */
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -16,6 +18,21 @@ import { type Receiver, secret, startReceiver, webhookSettings } from './receive
 /** Short waits without jitter. */
 const webhooks = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
 const delivery = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
+
+/** The port of a server at 127.0.0.2 that accepts no connection: its backlog is full, and Linux drops further ones. */
+async function silentServer(): Promise<number> {
+  const listen = `const server = require('node:net').createServer().listen(0, '127.0.0.2', 1, () => {
+    require('node:fs').writeSync(1, String(server.address().port));
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+  const child = spawn(process.execPath, ['-e', listen], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const [port] = (await once(child.stdout, 'data')) as [Buffer];
+  const waiting = [1, 2].map(() => connect(Number(port), '127.0.0.2').on('error', () => undefined));
+  onTestFinished(() => waiting.forEach((socket) => socket.destroy()));
+  await Promise.all(waiting.map((socket) => once(socket, 'connect')));
+  return Number(port);
+}
 
 const operatorToken = 'the-token-of-the-operator';
 
@@ -335,6 +352,19 @@ describe('a URL that leads into a private network', () => {
     const answer = await post({ ...request(), url: `http://hooks.invalid:${port}/`, allowsPrivateNetwork: true });
     expect(answer.status).toBe(401);
   });
+
+  it.runIf(process.platform === 'linux')(
+    'is tried with the next address where the first one never answers',
+    async () => {
+      const port = await silentServer();
+      const server = createHttpServer((_request, answer) => void answer.writeHead(204).end()).listen(port, '127.0.0.1');
+      onTestFinished(() => void server.close());
+      await once(server, 'listening');
+      const post = createPost(() => Promise.resolve(['127.0.0.2', '127.0.0.1']));
+      const url = `http://hooks.invalid:${port}/`;
+      expect(await post({ ...request(), url, allowsPrivateNetwork: true })).toMatchObject({ status: 204 });
+    },
+  );
 });
 
 describe('an answer', () => {
