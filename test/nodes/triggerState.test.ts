@@ -11,15 +11,18 @@ beforeEach(() => world.reset());
 afterAll(() => world.close());
 
 describe('the stored state', () => {
-  it('is in the static data of the workflow after the activation, and of the node after a report', async () => {
+  it('is in the static data of the workflow after the activation, and of the node alone after two reports', async () => {
     await world.poll();
     expect(Object.keys(world.kept['global'] as object)).toEqual(['newsletterTrigger:1']);
     expect(world.kept['node']).not.toHaveProperty('newsletter');
     world.now += 1_000;
     await world.subscribe('ada@example.com');
     await world.poll();
-    expect(world.kept['global']).toEqual({});
     expect(world.kept['node']).toEqual({ newsletter: expect.any(String), newsletterSaved: expect.any(String) });
+    world.now += 1_000;
+    await world.subscribe('bob@example.com');
+    await world.poll();
+    expect(world.kept['global']).toEqual({});
   });
 
   it('is in the static data of the node alone under the durable scheduler', async () => {

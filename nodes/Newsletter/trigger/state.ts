@@ -18,7 +18,8 @@ interface LoadedState {
 
 /**
  * Stores the state in the static data of the node, and after an activation in that of the workflow: n8n saves the
- * latter at the end of every activation, but with durable cursors not the former.
+ * latter at the end of every activation, but with durable cursors not the former. The copy of the workflow is deleted
+ * once that of the node was loaded.
  */
 export class WatchStateStore {
   readonly #node: IDataObject;
@@ -71,7 +72,8 @@ export class WatchStateStore {
       return;
     }
     this.#node[key] = text;
-    if (this.#workflow[this.#slot] !== undefined) delete this.#workflow[this.#slot];
+    // With durable cursors, n8n saves the workflow before the node: the older copy is needed if n8n ends in between.
+    if (from === 'node' && this.#workflow[this.#slot] !== undefined) delete this.#workflow[this.#slot];
     if (reports || this.#node[savedAtKey] === undefined) this.#noteSaving(state);
   }
 

@@ -349,9 +349,19 @@ describe('the stored state', () => {
     expect(load()).toMatchObject({ from: 'workflow', state: { revision: 2 } });
     save(3, { reports: true });
     expect(load()).toMatchObject({ from: 'node', state: { revision: 3 } });
-    expect(workflow).toEqual({});
     save(4);
     expect(load()).toMatchObject({ from: 'node', state: { revision: 4 } });
+    expect(workflow).toEqual({});
+  });
+
+  it('stays in the workflow until that of the node was loaded: n8n saves the workflow before it, and may end', () => {
+    save(1);
+    save(2, { reports: true });
+    node = {};
+    expect(load()).toMatchObject({ from: 'workflow', state: { revision: 1 } });
+    save(2, { reports: true });
+    save(3, { reports: true });
+    expect(workflow).toEqual({});
   });
 
   it('is kept in the node under the durable scheduler', () => {
