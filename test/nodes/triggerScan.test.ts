@@ -102,9 +102,9 @@ describe('the events found by reading the whole list', () => {
       { by: 'a poll by hand', more: { mode: 'manual' } as const },
     ])('is refused by $by where the publication has no such field', async ({ more }) => {
       await expect(
-        world.poll('subscriptionUpdated', { ...watching('First Name', 'Frist Name'), ...more }),
+        world.poll('subscriptionUpdated', { ...watching('First Name', 'Frist Name', 'Lsat Name'), ...more }),
       ).rejects.toMatchObject({
-        message: '"Custom Field Names" names "Frist Name", which is not a custom field of the publication',
+        message: '"Custom Field Names" names "Frist Name", "Lsat Name", but the publication has no such custom field',
         description: expect.stringMatching(/renamed.*"First Name"/),
         failure: { cause: 'configuration-invalid' },
       });

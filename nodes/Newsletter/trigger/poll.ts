@@ -97,7 +97,7 @@ async function checkFieldNames(
   const quoted = (list: Iterable<string>): string => [...list].map((name) => `"${name}"`).join(', ');
   throw new NodeOperationError(
     context.getNode(),
-    `"${fieldNames.displayName}" names ${quoted(missing)}, which is not a custom field of the publication`,
+    `"${fieldNames.displayName}" names ${quoted(missing)}, but the publication has no such custom field`,
     {
       description: `If a field was renamed, enter its new name. The custom fields are ${quoted(kinds?.keys() ?? [])}. Under other names, the trigger reports the changes from then on.`,
       failure: { cause: 'configuration-invalid' },

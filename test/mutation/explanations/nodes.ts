@@ -19,6 +19,10 @@ export const nodes = {
     'a type guard: null is not above any number': [['size !== null', 'true']],
   },
   'nodes/Newsletter/trigger/poll.ts': {
+    'narrows a type only: without the list of custom fields none counts as missing': [
+      ['kinds?.keys', 'kinds.keys'],
+      ['[]', '["Stryker was here"]'],
+    ],
     'only matters for a list that is about as long as the capacity, of which the next poll reads the rest': [
       ['Math.ceil(capacity / pageLimit.max) + 2', 'Math.ceil(capacity / pageLimit.max) - 2'],
     ],

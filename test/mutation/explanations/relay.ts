@@ -88,6 +88,9 @@ export const relay = {
     'written only so that every case makes the same calls; nothing reads it': [['`beyond ${content}`', '``']],
     'what is awaited may be no promise': [['() => Promise.resolve()', '() => undefined']],
     'the library asks only whether it is a pool': [["'client'", '""']],
+    'counts the places of the ring downwards: an index below zero is a property of the array like any other': [
+      ['this.#oldest + 1', 'this.#oldest - 1'],
+    ],
   },
   'packages/relay/src/admission/turnstile.ts': {
     'a type guard: the set of hostnames has texts only': [["typeof body['hostname'] === 'string'", 'true']],

@@ -400,6 +400,7 @@ describe('the stored state', () => {
     workflow = new Proxy({}, { deleteProperty });
     save(1, { reports: true });
     expect(load().from).toBe('node');
+    save(2, { reports: true });
     expect(deleteProperty).not.toHaveBeenCalled();
   });
 
