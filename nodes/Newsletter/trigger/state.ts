@@ -74,7 +74,10 @@ export class WatchStateStore {
     this.#node[key] = text;
     // With durable cursors, n8n saves the workflow before the node: the older copy is needed if n8n ends in between.
     if (from === 'node' && this.#workflow[this.#slot] !== undefined) delete this.#workflow[this.#slot];
-    if (reports || this.#node[savedAtKey] === undefined) this.#noteSaving(state);
+    const saved = this.#saved();
+    if (reports || saved === undefined) this.#noteSaving(state);
+    // Perhaps an activation, whose state n8n saves also without a report.
+    else if (!this.#scheduled) this.#noteSaving(state, saved.at);
   }
 
   /**
@@ -103,8 +106,8 @@ export class WatchStateStore {
     return [this.#node[key], this.#workflow[this.#slot]];
   }
 
-  #noteSaving({ revision }: WatchState): void {
-    this.#node[savedAtKey] = JSON.stringify({ at: Date.now(), revision });
+  #noteSaving({ revision }: WatchState, at = Date.now()): void {
+    this.#node[savedAtKey] = JSON.stringify({ at, revision });
   }
 
   /** When n8n saved the state last, and which; undefined where that is not stored. */
