@@ -31,6 +31,8 @@ const maxLooks = 2;
 /** The scan of another relay counts as abandoned this many milliseconds after its last page. */
 const leaseMs = 120_000;
 
+type StartedScan = ConfirmationScan & { readonly startedAt: number };
+
 export class BulkConfirmation {
   readonly #options: BulkConfirmationOptions;
   /** When the last scan of this process started. */
@@ -82,19 +84,19 @@ export class BulkConfirmation {
     const isRunning = held.scan !== null && held.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
     const scan = await this.#scan(held.scan, open);
-    this.#lastScanAt = scan.startedAt ?? now();
+    this.#lastScanAt = scan.startedAt;
     open = await this.#open(sending);
     await this.#end(open, scan);
     const left = await this.#open(sending);
     return left.length === 0 ? null : Math.max(now(), Math.min(...left.map((batch) => this.#nextScanAt(batch))));
   }
 
-  async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<ConfirmationScan> {
+  async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<StartedScan> {
     const { store, publicationId, client, log, onEvent, tracing, writer, now, signal } = this.#options;
     // Without a stored end, after an import for example, the scan ends at the oldest batch.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
     const base = stored ?? scanUntil(fallback);
-    let scan: ConfirmationScan = { ...base, startedAt: base.startedAt ?? now() };
+    let scan: StartedScan = { ...base, startedAt: base.startedAt ?? now() };
     let missing = open.reduce((sum, batch) => sum + batch.open, 0);
     let confirmed = 0;
     for (;;) {
@@ -150,11 +152,11 @@ export class BulkConfirmation {
   }
 
   /** Ends the batches that are confirmed, and those for which this was the last scan; then lets other relays scan. */
-  async #end(open: readonly OpenBatch[], scan: ConfirmationScan): Promise<void> {
+  async #end(open: readonly OpenBatch[], scan: StartedScan): Promise<void> {
     const { store, publicationId, writer, now, lookAfterMs, signal, log } = this.#options;
     if (signal.aborted) return;
     for (const batch of open) {
-      const last = (scan.startedAt ?? 0) >= sentAt(batch) + maxLooks * lookAfterMs || this.#isInFuture(batch);
+      const last = scan.startedAt >= sentAt(batch) + maxLooks * lookAfterMs || this.#isInFuture(batch);
       if (batch.open > 0 && !last) continue;
       const at = now();
       const interrupted = batch.sentAt === null;
