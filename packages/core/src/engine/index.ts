@@ -1,4 +1,4 @@
-/** The engine and all it speaks: hosts, errors, pages, the retry policy. Host-free. */
+/** The engine and its interfaces: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export type { Arguments, CallOptions, Item, ListId, QueryValue } from './request.ts';
 export type { AttemptEvent } from './attempt.ts';
