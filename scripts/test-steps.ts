@@ -48,7 +48,10 @@ function projectOptions(prefix: '' | '!'): readonly string[] {
 /** What `npm test` leaves out, in parts that CI can run side by side. */
 const slowParts: Readonly<Record<'slow' | 'engines' | 'n8n', readonly Step[]>> = {
   slow: [
-    { title: 'Slow tests', run: () => runVitest('slow-tests', [...slowOnly, ...projectOptions('!')]) },
+    {
+      title: 'Slow tests',
+      run: () => runVitest('slow-tests', [...slowOnly, '--project', '!chaos', ...projectOptions('!')]),
+    },
     {
       title: 'Slow tests of pages and packages',
       run: () => runVitest('slow-page-tests', [...slowOnly, ...projectOptions('')]),
@@ -58,17 +61,24 @@ const slowParts: Readonly<Record<'slow' | 'engines' | 'n8n', readonly Step[]>> =
   n8n: [n8nTests([])],
 };
 
+/** The rest of the part `slow`: one file after the other, and long waits, so it runs beside other steps. */
+const chaosTests: Step = {
+  title: 'Chaos tests',
+  run: () => runVitest('chaos-tests', [...slowOnly, '--project', 'chaos']),
+};
+
 export const slowPartNames: readonly string[] = Object.keys(slowParts);
 
 /**
- * Most of these tests wait for other processes, so two steps run side by side.
+ * Most of these tests wait for other processes, so steps run side by side.
  *
  * @param names - names of slow parts; all of them by default
  */
 export function slowSteps(names: readonly string[] = slowPartNames): readonly (Step | readonly Step[])[] {
   const { slow, engines, n8n } = slowParts;
   const chosen = (steps: readonly Step[], name: string): readonly Step[] => (names.includes(name) ? steps : []);
-  return [build, chromium, chosen(slow, 'slow'), [...chosen(engines, 'engines'), ...chosen(n8n, 'n8n')]];
+  const last = [...chosen(n8n, 'n8n'), ...chosen([chaosTests], 'slow'), ...chosen(engines, 'engines')];
+  return [build, chromium, chosen(slow, 'slow'), last];
 }
 
 /** The tests in a real n8n. @param selected - arguments of vitest; all of the tests where there are none */

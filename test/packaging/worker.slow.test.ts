@@ -19,7 +19,8 @@ const settings = join(root, 'packages/relay/deploy/worker/wrangler.jsonc');
 const shell = (command: string) =>
   promisify(execFile)('/bin/sh', ['-c', command], {
     cwd: root,
-    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' },
+    // The answer to npx, which asks before it installs wrangler.
+    env: { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true', npm_config_yes: 'true' },
     maxBuffer: 1e8,
   });
 

@@ -67,6 +67,9 @@ export const relay = {
     ],
     'a proof that cannot be decoded has no form, whether null or undefined': [['{ return null; }', '{}']],
   },
+  'packages/relay/src/admission/admit.ts': {
+    'another text that is no URL': [["''", '"Stryker was here!"']],
+  },
   'packages/relay/src/admission/rate-limits.ts': {
     'narrows a type only: an address has a name and a domain, and the ring buffer no hole': [
       ["''", '"Stryker was here!"'],

@@ -219,6 +219,7 @@ describe('a visitor without JavaScript', () => {
     ],
     ['of this origin without a token from here', own, false],
     ['of an old browser on another host', { origin: 'https://evil.example', host: 'signup.shop.example' }, true],
+    ['of an old browser with an opaque origin', { origin: 'null', host: 'signup.shop.example' }, true],
   ])('is refused on a page %s', async (_case, headers, withToken) => {
     const relay = tokenRelay();
     const { token = '', ...fields } = await page(relay);
