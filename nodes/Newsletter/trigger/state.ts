@@ -1,4 +1,4 @@
-/** Keeps the checkpoint of the polls, the state of the watch: loads and saves it, and decides when n8n has to save it. */
+/** Keeps the checkpoint of the polls, the state of the watch: loads and saves it, and decides when n8n must save it. */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { readWatchState, startWatch, type WatchState } from '@newsletter-kit/core/watch';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
