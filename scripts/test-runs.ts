@@ -80,12 +80,19 @@ export function testWidgetFast(engines: readonly Engine[]): Promise<StepOutcome>
 }
 
 /** All tests of the sources and the built files. The output is printed only if something fails. */
-export async function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
-  const outcome = await runWidgetTests(engines);
-  if (hasReport(outcome)) return outcome;
-  // A browser or driver that crashes can end the runner itself; a fault of the tests ends it a second time.
-  console.log('▸ The test runner ended without a report and is started once more.');
+export function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
   return runWidgetTests(engines);
+}
+
+/** Repeats a run once that ended without a report: a browser or driver that crashes can end the test runner itself. */
+async function runWidgetTests(
+  engines: readonly Engine[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<StepOutcome> {
+  const outcome = await startTestRunner(engines, env);
+  if (hasReport(outcome)) return outcome;
+  console.log('▸ The test runner ended without a report and is started once more.');
+  return startTestRunner(engines, env);
 }
 
 function hasReport({ passed = 0, failed = 0 }: StepOutcome): boolean {
@@ -93,9 +100,9 @@ function hasReport({ passed = 0, failed = 0 }: StepOutcome): boolean {
 }
 
 /** A run without a report fails with the last lines of its output. */
-async function runWidgetTests(
+async function startTestRunner(
   engines: readonly Engine[],
-  env: Readonly<Record<string, string>> = {},
+  env: Readonly<Record<string, string>>,
 ): Promise<StepOutcome> {
   const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
   const config = join(root, 'scripts', 'web-test-runner.config.mjs');

@@ -63,7 +63,7 @@ const ends = Number(process.env['N8N_ENDS'] ?? 4);
 
 /**
  * Waits until the executions of this workflow name every address; those of the last poll may still run. A failure also
- * shows the status of each execution.
+ * shows the beginning of each execution, with its status.
  */
 async function expectReports(own: OwnN8n, workflow: string, emails: readonly string[]): Promise<void> {
   await expect

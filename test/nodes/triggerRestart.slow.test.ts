@@ -301,7 +301,7 @@ describe.each(modes)('the trigger polled by the %s of n8n', (mode) => {
     }
   });
 
-  it.runIf(mode === 'cursors')('reports what a poll had found that n8n was killed after', async () => {
+  it.runIf(mode === 'cursors')('reports the events of a poll after which n8n was killed', async () => {
     const world = new World(mode, 'subscriptionCreated', 50);
     try {
       await world.activate(0);

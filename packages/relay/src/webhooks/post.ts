@@ -53,9 +53,9 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /** Tries the next address of a name where one takes no connection within these milliseconds; keeps no connection. */
-const connecting = { keepAlive: false, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2500 };
-const httpAgent = new HttpAgent(connecting);
-const httpsAgent = new HttpsAgent(connecting);
+const agentOptions = { keepAlive: false, autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 2500 };
+const httpAgent = new HttpAgent(agentOptions);
+const httpsAgent = new HttpsAgent(agentOptions);
 
 /** @param lookup - resolves the name of the receiver. Default: as the system does */
 export function createPost(lookup: Lookup = resolve): PostWebhook {
