@@ -1,4 +1,4 @@
-/** `layout="dialog"`: what opens the dialog, what closes it, and when it may open by itself again. */
+/** `layout="dialog"`: opens and closes the dialog, and decides when it may open by itself. */
 import type * as Attribution from './attribution.ts';
 import type * as Warnings from './warnings.ts';
 
@@ -73,7 +73,9 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
   const setOpen = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
   const close = (): void => dialog()?.close();
   function open(): void {
-    dialog()?.showModal();
+    const element = dialog();
+    if (!element?.isConnected) return;
+    element.showModal();
     // Chromium would focus the scroll container of a dialog that is higher than the window.
     host.focus();
     setOpen(true);
@@ -113,11 +115,6 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
       type: Type,
       listener: (event: DocumentEventMap[Type]) => unknown,
     ): void => document.addEventListener(type, listener, { signal });
-    on('click', ({ target }) => {
-      const trigger = target instanceof Element && target.closest('[data-newsletter-open],[slot=trigger]');
-      if (trigger && (trigger.parentElement === host || trigger.getAttribute('data-newsletter-open') === host.id))
-        open();
-    });
     on('scroll', () => {
       if ((scrollY + innerHeight) / document.documentElement.scrollHeight >= amount('scroll') / 100) offer();
     });

@@ -253,6 +253,7 @@ export class NewsletterSignup extends LitElement {
     this.#connected = new AbortController();
     addEventListener('newsletter-messages', this.#refresh, this.#connected);
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
+    document.addEventListener('click', this.#onClick, this.#connected);
     this.addEventListener('focusin', this.#onFocus, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
     if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
@@ -301,6 +302,13 @@ export class NewsletterSignup extends LitElement {
   get #layout(): NewsletterSignup['layout'] {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
+
+  /** Opens the dialog on a click on one of its triggers, also while the dialog's file is loading. */
+  readonly #onClick = ({ target }: Event): void => {
+    const trigger = target instanceof Element && target.closest('[data-newsletter-open],[slot=trigger]');
+    if (trigger && (trigger.parentElement === this || trigger.getAttribute('data-newsletter-open') === this.id))
+      void this.open();
+  };
 
   /** Loads signup.js early. A failure is ignored: submitting the form loads the file again. */
   readonly #onFocus = (): void => {

@@ -130,7 +130,36 @@ describe('layout="dialog"', () => {
     await element.updateComplete;
     await element.open();
     expect(element.shadowRoot?.querySelector('dialog')).to.equal(null);
+    expect(element.hasAttribute('open')).to.equal(false);
     element.remove();
+  });
+
+  it('opens once its file is loaded if a trigger is pressed before', async () => {
+    for (const selector of ['[slot=trigger]', '[data-newsletter-open]']) {
+      const page = document.createElement('div');
+      page.innerHTML =
+        '<newsletter-signup id="letters" layout="dialog"><button slot="trigger">Subscribe</button></newsletter-signup><button data-newsletter-open="letters">Newsletter</button>';
+      document.body.append(page);
+      const element = page.querySelector('newsletter-signup');
+      page.querySelector<HTMLElement>(selector)?.click();
+      expect(element?.shadowRoot?.querySelector('dialog') ?? null).to.equal(null);
+      await until(
+        () => element?.shadowRoot?.querySelector('dialog:modal'),
+        () => `A press of ${selector} was lost.`,
+      );
+      page.remove();
+    }
+  });
+
+  it('stays closed if its file is loaded after the element was removed from the page', async () => {
+    const element = document.createElement('newsletter-signup');
+    element.layout = 'dialog';
+    document.body.append(element);
+    const opened = element.open();
+    await element.updateComplete;
+    element.remove();
+    await opened;
+    expect(element.hasAttribute('open')).to.equal(false);
   });
 
   it('closes when the element is removed from the page', async () => {

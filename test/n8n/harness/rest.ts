@@ -179,7 +179,8 @@ export class Rest {
   async executionIds(workflowId: string): Promise<string[]> {
     const filter = encodeURIComponent(JSON.stringify({ workflowId }));
     const { results } = await this.#send<{ results: { id: string }[] }>('GET', `/rest/executions?filter=${filter}`);
-    return results.map(({ id }) => id).toSorted((a, b) => Number(a) - Number(b));
+    // n8n reads the running and the finished executions one after the other: one that ends in between is in both.
+    return [...new Set(results.map(({ id }) => id))].toSorted((a, b) => Number(a) - Number(b));
   }
 
   /** All stored data of the execution as one text; of a crashed execution, its input. */
