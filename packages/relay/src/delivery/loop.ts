@@ -20,7 +20,7 @@ export interface LoopOptions {
   /** Whether other processes write to the store too. */
   readonly isShared: boolean;
   /** Milliseconds for which a circuit breaker is open. */
-  readonly openForMs: () => number;
+  readonly openForMs: () => number | Promise<number>;
   /** Starts what is due. @returns milliseconds until more is due; null if unknown */
   readonly startDue: () => Promise<number | null>;
   /** On demand: the loop ends with its group, once nothing is in flight and nothing is due in any of its loops. */
@@ -78,12 +78,13 @@ async function runOnce({
   openForMs,
   startDue,
 }: LoopOptions): Promise<{ readonly untilNextMs: number | null; readonly longestMs: number }> {
-  const pauseMs = openForMs();
-  if (pauseMs > 0) return { untilNextMs: pauseMs, longestMs: longestSleepMs };
+  const longestMs = isShared ? longestSharedSleepMs : longestSleepMs;
   try {
+    const pauseMs = await openForMs();
+    if (pauseMs > 0) return { untilNextMs: pauseMs, longestMs };
     const untilNextMs = await startDue();
     health.succeeded('claim');
-    return { untilNextMs, longestMs: isShared ? longestSharedSleepMs : longestSleepMs };
+    return { untilNextMs, longestMs };
   } catch (error) {
     health.failed('claim', error);
     return { untilNextMs: storeRetryMs, longestMs: storeRetryMs };

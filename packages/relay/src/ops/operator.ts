@@ -10,7 +10,6 @@ import {
   type SignupStore,
   type StoredSignup,
   type WebhookBacklog,
-  webhookClaimMs,
 } from '../store/signup-store.ts';
 import { writeFilter } from './signup-filter.ts';
 
@@ -134,9 +133,7 @@ export function storeOperator(
       return erased;
     },
     async resumeWebhooks(destination) {
-      const isKnown = await store.webhooks.hold(destination, null);
-      // What is in flight is due within the duration of a claim.
-      await store.webhooks.pullForward(destination, now(), webhookClaimMs);
+      const isKnown = await store.webhooks.resume(destination, now());
       sendWebhooks();
       return isKnown;
     },

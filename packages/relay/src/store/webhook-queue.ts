@@ -90,10 +90,14 @@ export interface WebhookQueue {
   nextDueAt(destination: string): Promise<number | null>;
   /** Makes messages due now that wait beyond `now + longestMs`, because the clock was set back. */
   pullForward(destination: string, now: number, longestMs: number): Promise<void>;
-  /** Holds a destination for a reason, or resumes it with null. @returns false if there is no such destination */
-  hold(destination: string, reason: string | null): Promise<boolean>;
+  /** Holds a destination: nothing is claimed for it until an operator resumes it. */
+  hold(destination: string, reason: string): Promise<void>;
+  /** Ends a hold, and makes due now what waits. @returns false if there is no such destination */
+  resume(destination: string, now: number): Promise<boolean>;
   /** Makes the dead letters of a destination due again. @returns how many */
   redrive(destination: string): Promise<number>;
+  /** How often an operator has resumed or redriven the destination: any relay on the store ends its pause then. */
+  resumes(destination: string): Promise<number>;
   /** The destinations, by name. */
   overview(): Promise<readonly WebhookBacklog[]>;
 }

@@ -119,6 +119,8 @@ class DestinationLane {
   readonly #backoff: BackoffOptions;
   readonly #random: () => number;
   readonly #circuit: CircuitBreaker<AttemptFailure>;
+  /** How often operators have resumed the destination, as read during the current pause; null without one. */
+  #resumes: number | null = null;
 
   constructor(destination: WebhookDestination, options: WebhookSenderOptions, prepare: () => Promise<void>) {
     const { store, health, log, onEvent, now } = options;
@@ -143,7 +145,7 @@ class DestinationLane {
     this.worker = new QueueWorker({
       health,
       isShared: store.shared,
-      openForMs: () => this.#circuit.openForMs,
+      openForMs: () => this.#openForMs(),
       startDue: async () => {
         await prepare();
         return this.#startDue();
@@ -155,6 +157,19 @@ class DestinationLane {
   sendNow(): void {
     this.#circuit.endPause();
     this.worker.wake();
+  }
+
+  /** Milliseconds of the pause. In a shared store a command can end it that another process ran. */
+  async #openForMs(): Promise<number> {
+    const { store } = this.#options;
+    if (!store.shared || this.#circuit.openForMs === 0) {
+      this.#resumes = null;
+      return this.#circuit.openForMs;
+    }
+    const resumes = await store.webhooks.resumes(this.#destination.name);
+    if (resumes > (this.#resumes ?? resumes)) this.#circuit.endPause();
+    this.#resumes = resumes;
+    return this.#circuit.openForMs;
   }
 
   /** @returns milliseconds until the next message is due; null if unknown */

@@ -1,6 +1,7 @@
 /** Several relays on one PostgreSQL, and a PostgreSQL that stops or freezes. */
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { claimMs, everySignup, StoreUnavailableError, type SignupStore } from '../../src/index.ts';
+import { type Operator, storeOperator } from '../../src/ops/operator.ts';
 import { Connections } from '../../src/store/postgres/connections.ts';
 import { sql } from '../../src/store/postgres/statements.ts';
 import type { ClaimedSignup } from '../../src/store/signup-store.ts';
@@ -174,6 +175,32 @@ describe('several relays on one PostgreSQL', () => {
         'signup.confirmed',
         'signup.delivered',
       ]);
+  });
+
+  it.each<[string, (operator: Operator) => Promise<unknown>]>([
+    ['resume', (operator) => operator.resumeWebhooks('default')],
+    ['redrive', (operator) => operator.redriveWebhooks('default')],
+  ])('send what waits for a failing receiver after a %s by another process', async (_name, command) => {
+    const { stores } = await relays();
+    const [store, others] = stores as [SignupStore, SignupStore];
+    const receiver = await startReceiver();
+    receiver.instead = () => Promise.resolve(new Response(null, { status: 503, headers: { 'retry-after': '3000' } }));
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const relay = runRelay({ api: api.fetch, store, settings: webhookSettings(receiver) });
+    relay.start();
+    const signUp = async (email: string): Promise<void> => {
+      expect((await relay.fetch(post({ email }))).status).toBe(202);
+    };
+    await signUp('ada@example.com');
+    await eventually('an attempt has failed', async () => (await store.webhooks.overview())[0]?.reason);
+    // This one is due, and waits for the receiver alone.
+    await signUp('bob@example.com');
+    await eventually('both are delivered', async () => (await store.counts()).delivered === 2);
+    receiver.instead = null;
+    await command(storeOperator(others));
+    await eventually('the second is received', () =>
+      receiver.received.some(({ data }) => data.email === 'bob@example.com'),
+    );
   });
 
   it('answer 503 while another one hangs during a claim, which the server ends', async () => {

@@ -235,8 +235,7 @@ export function describeWebhookQueue(place: () => Promise<Place>): void {
 
     it('receive nothing while they are held, and everything afterwards', async () => {
       const store = await fresh(crm);
-      expect(await store.webhooks.hold('crm', 'the receiver answered 410')).toBe(true);
-      expect(await store.webhooks.hold('other', 'the receiver answered 410')).toBe(false);
+      await store.webhooks.hold('crm', 'the receiver answered 410');
       const id = await deliver(store, 'ada@example.com');
       expect(await claim(store)).toEqual([]);
       expect(await store.webhooks.nextDueAt('crm')).toBeNull();
@@ -254,8 +253,36 @@ export function describeWebhookQueue(place: () => Promise<Place>): void {
           reason: null,
         },
       ]);
-      await store.webhooks.hold('crm', null);
+      expect(await store.webhooks.resume('crm', start)).toBe(true);
+      expect(await store.webhooks.overview()).toMatchObject([{ held: null }]);
       expect(summary(await claim(store))).toEqual([['signup.delivered', id]]);
+    });
+
+    it('are due when they are resumed, except those in flight', async () => {
+      const store = await fresh(crm, { name: 'other', types: webhookTypes });
+      await deliver(store, 'ada@example.com');
+      await deliver(store, 'bob@example.com');
+      const [waiting, inFlight] = await claim(store);
+      const later = { state: 'waiting', nextAttemptAt: start + 9e6, reason: 'no answer' } as const;
+      await store.webhooks.settle(waiting?.seq ?? 0, later);
+      const [other] = await claim(store, start, 'other', 1);
+      await store.webhooks.settle(other?.seq ?? 0, later);
+      expect(await store.webhooks.resume('crm', start)).toBe(true);
+      expect(await claim(store)).toMatchObject([{ id: waiting?.id }]);
+      expect(await claim(store, start + webhookClaimMs)).toMatchObject([{ id: waiting?.id }, { id: inFlight?.id }]);
+      expect((await claim(store, start + 8e6, 'other')).map(({ seq }) => seq)).not.toContain(other?.seq);
+      expect(await store.webhooks.resume('unknown', start)).toBe(false);
+    });
+
+    it('count how often they are resumed or redriven', async () => {
+      const store = await fresh(crm, { name: 'other', types: webhookTypes });
+      expect(await store.webhooks.resumes('crm')).toBe(0);
+      await store.webhooks.resume('crm', start);
+      await store.webhooks.redrive('crm');
+      await store.webhooks.setDestinations([{ ...crm, types: ['signup.delivered'] }]);
+      expect(await store.webhooks.resumes('crm')).toBe(2);
+      expect(await store.webhooks.resumes('other')).toBe(0);
+      expect(await store.webhooks.resumes('unknown')).toBe(0);
     });
 
     it('keep dead letters until they are redriven or expire', async () => {

@@ -91,7 +91,12 @@ export const steps: readonly string[] = [
   `,
   // Webhook messages, which a trigger adds in the transaction that changes the state of a signup.
   `
-  CREATE TABLE ${schema}.webhook_destination (name text ${bytes} PRIMARY KEY, types text NOT NULL, held text);
+  CREATE TABLE ${schema}.webhook_destination (
+    name text ${bytes} PRIMARY KEY,
+    types text NOT NULL,
+    held text,
+    resumes integer NOT NULL DEFAULT 0
+  );
   CREATE TABLE ${schema}.webhook_message (
     seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
     id uuid NOT NULL DEFAULT gen_random_uuid(),

@@ -215,8 +215,12 @@ export const webhooks = {
             WHERE m.destination = $1 AND m.next_attempt_at IS NOT NULL AND ${isFirstOfSignup} AND ${isSending}
             ORDER BY m.next_attempt_at LIMIT 1`,
   pullForward: `UPDATE ${message} SET next_attempt_at = $2 WHERE destination = $1 AND next_attempt_at > $3`,
-  hold: `UPDATE ${destination} SET held = $2 WHERE name = $1 RETURNING name`,
-  redrive: `UPDATE ${message} SET next_attempt_at = 0, attempts = 0 WHERE destination = $1 AND next_attempt_at IS NULL RETURNING seq`,
+  hold: `UPDATE ${destination} SET held = $2 WHERE name = $1`,
+  resume: `WITH due AS (UPDATE ${message} SET next_attempt_at = $2 WHERE destination = $1 AND next_attempt_at > $3)
+           UPDATE ${destination} SET held = NULL, resumes = resumes + 1 WHERE name = $1 RETURNING name`,
+  resumes: `SELECT resumes FROM ${destination} WHERE name = $1`,
+  redrive: `WITH counted AS (UPDATE ${destination} SET resumes = resumes + 1 WHERE name = $1)
+            UPDATE ${message} SET next_attempt_at = 0, attempts = 0 WHERE destination = $1 AND next_attempt_at IS NULL RETURNING seq`,
   overview: `SELECT d.name AS destination, d.held, count(m.next_attempt_at) AS waiting,
                count(m.seq) - count(m.next_attempt_at) AS dead,
                min(m.at) FILTER (WHERE m.next_attempt_at IS NOT NULL) AS "oldestSince",

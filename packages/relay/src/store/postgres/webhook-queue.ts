@@ -66,15 +66,24 @@ export class PostgresWebhookQueue implements WebhookQueue {
     await this.#write(webhooks.pullForward, [destination, now, now + longestMs]);
   }
 
-  async hold(destination: string, reason: string | null): Promise<boolean> {
-    return (await this.#write(webhooks.hold, [destination, reason])).length > 0;
+  async hold(destination: string, reason: string): Promise<void> {
+    await this.#write(webhooks.hold, [destination, reason]);
   }
 
-  redrive(destination: string): Promise<number> {
-    return asStoreUnavailable(
-      'written',
-      async () => (await this.#database.long.query(webhooks.redrive, [destination])).length,
-    );
+  async resume(destination: string, now: number): Promise<boolean> {
+    // What is in flight is due within the duration of a claim.
+    return (await this.#writeMany(webhooks.resume, [destination, now, now + webhookClaimMs])).length > 0;
+  }
+
+  async redrive(destination: string): Promise<number> {
+    return (await this.#writeMany(webhooks.redrive, [destination])).length;
+  }
+
+  resumes(destination: string): Promise<number> {
+    return asStoreUnavailable('read', async () => {
+      const [row] = await this.#database.brief.query(webhooks.resumes, [destination]);
+      return Number(row?.['resumes'] ?? 0);
+    });
   }
 
   overview(): Promise<readonly WebhookBacklog[]> {
@@ -85,5 +94,10 @@ export class PostgresWebhookQueue implements WebhookQueue {
 
   #write(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
     return asStoreUnavailable('written', () => this.#database.brief.query(text, values));
+  }
+
+  /** A command of an operator, which may change many rows. */
+  #writeMany(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return asStoreUnavailable('written', () => this.#database.long.query(text, values));
   }
 }

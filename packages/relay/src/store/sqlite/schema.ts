@@ -121,7 +121,12 @@ export const steps: readonly string[] = [
   `,
   // Webhook messages, which a trigger adds in the transaction that changes the state of a signup.
   `
-  CREATE TABLE webhook_destination (name TEXT PRIMARY KEY, types TEXT NOT NULL, held TEXT) STRICT, WITHOUT ROWID;
+  CREATE TABLE webhook_destination (
+    name TEXT PRIMARY KEY,
+    types TEXT NOT NULL,
+    held TEXT,
+    resumes INTEGER NOT NULL DEFAULT 0
+  ) STRICT, WITHOUT ROWID;
   CREATE TABLE webhook_message (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL DEFAULT (lower(hex(randomblob(16)))),

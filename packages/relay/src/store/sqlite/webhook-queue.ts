@@ -78,12 +78,27 @@ export class SqliteWebhookQueue implements WebhookQueue {
     );
   }
 
-  hold(destination: string, reason: string | null): Promise<boolean> {
-    return this.#commits.run(() => Number(this.#statements.hold.run({ destination, reason }).changes) > 0);
+  hold(destination: string, reason: string): Promise<void> {
+    return this.#commits.run(() => void this.#statements.hold.run({ destination, reason }));
+  }
+
+  resume(destination: string, now: number): Promise<boolean> {
+    return this.#commits.run(() => {
+      // What is in flight is due within the duration of a claim.
+      this.#statements.pullForward.run({ destination, now, latest: now + webhookClaimMs });
+      return Number(this.#statements.resume.run(destination).changes) > 0;
+    });
   }
 
   redrive(destination: string): Promise<number> {
-    return this.#commits.run(() => Number(this.#statements.redrive.run(destination).changes));
+    return this.#commits.run(() => {
+      this.#statements.countRedrive.run(destination);
+      return Number(this.#statements.redrive.run(destination).changes);
+    });
+  }
+
+  resumes(destination: string): Promise<number> {
+    return this.#read(() => Number(this.#statements.resumes.get(destination)?.['resumes'] ?? 0));
   }
 
   overview(): Promise<readonly WebhookBacklog[]> {
