@@ -1,4 +1,5 @@
 /** The store in a Durable Object: the conformance suite, run in workerd. */
+import { Agent, fetch } from 'undici';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleWorker, startWorkerd } from '../../../../scripts/workerd.ts';
 import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
@@ -8,19 +9,26 @@ import { describeSignupStore } from '../store/conformance.ts';
 import { describeWebhookQueue } from '../store/webhook-conformance.ts';
 import type { StoreCall } from './store-worker.ts';
 
+/** workerd resets connections where a thousand arrive at once, and closes idle ones: few, and each for one request. */
+const dispatcher = new Agent({ connections: 32, pipelining: 0 });
+
 let running: Awaited<ReturnType<typeof startWorkerd>>;
 beforeAll(async () => {
   const script = await bundleWorker('packages/relay/test/worker/store-worker.ts');
   running = await startWorkerd(script, { className: 'StoreObject' });
 });
-afterAll(() => running?.workerd.dispose());
+afterAll(() => Promise.all([dispatcher.close(), running?.workerd.dispose()]));
 
 let objects = 0;
 let instances = 0;
 
 async function call(object: string, instance: string, method: string, ...parameters: unknown[]): Promise<unknown> {
   const request: StoreCall = { instance, method, parameters };
-  const answer = await fetch(`${running.url}/${object}`, { method: 'POST', body: JSON.stringify(request) });
+  const answer = await fetch(`${running.url}/${object}`, {
+    method: 'POST',
+    body: JSON.stringify(request),
+    dispatcher,
+  });
   const { value, error } = (await answer.json()) as {
     readonly value?: unknown;
     readonly error?: { readonly name: string; readonly message: string };
