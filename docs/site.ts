@@ -1,4 +1,4 @@
-/** Where the site, its pages and the repository are. */
+/** Addresses and folders of the site, its pages and the repository. */
 import { dirname, join } from 'node:path';
 
 /** The folder of the repository. */

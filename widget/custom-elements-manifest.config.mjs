@@ -1,4 +1,4 @@
-/** What the analyzer makes the manifest from: the JSDoc of the elements and their events. */
+/** Configures the analyzer that writes the manifest from the JSDoc of the elements and their events. */
 
 /** Keeps what is public: classes without private and protected members, and the events that their JSDoc names. */
 const publicOnly = {

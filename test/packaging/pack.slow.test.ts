@@ -1,4 +1,4 @@
-/** What `npm run pack` writes: each tarball installs alone, without a copy of ours from the registry, and works. */
+/** The tarballs of `npm run pack`: each installs alone, without a copy of ours from the registry, and works. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

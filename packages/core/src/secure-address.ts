@@ -1,4 +1,4 @@
-/** Which addresses a key or token may be sent to. */
+/** Checks whether a key or token may be sent to an address. */
 
 /**
  * Whether a host name or IP address is the loopback interface, which no other machine can read.

@@ -1,5 +1,5 @@
 /**
- * What a poll of the trigger costs the service: idle, in publications of two sizes, and with many new subscriptions.
+ * Counts the requests of a poll of the trigger: idle, in publications of two sizes, and with many new subscriptions.
  */
 import { triggerType } from '../../n8n/harness/nodes.ts';
 import { reportFigures } from '../figure.ts';

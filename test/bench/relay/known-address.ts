@@ -1,6 +1,6 @@
 /**
- * Whether the time of an answer tells known addresses from new ones: how far the share of rounds in which a new address
- * took longer is from 0.5, at the stores and through the relay.
+ * Measures whether the time of an answer tells known addresses from new ones: how far the share of rounds in which a
+ * new address took longer is from 0.5, at the stores and through the relay.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

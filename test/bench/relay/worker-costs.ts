@@ -1,5 +1,5 @@
 /**
- * What Cloudflare charges for on the relay's Worker, counted in workerd: requests, rows read and rows written. For
+ * Counts in workerd what Cloudflare charges for on the relay's Worker: requests, rows read and rows written. For
  * signups that arrive one by one, each with an alarm of its own, which is the most; and for a day without any.
  */
 import { serve } from '@hono/node-server';

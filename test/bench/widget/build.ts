@@ -1,4 +1,4 @@
-/** How long the tag's package takes to build. */
+/** Measures the time of a build of the tag's package. */
 import { execFile } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,5 +1,5 @@
 /**
- * What each form costs the page it stands on: script, requests, cookies, fonts, movement and memory, on a processor
+ * Measures the costs of each form for its page: script, requests, cookies, fonts, movement and memory, on a processor
  * four times slower.
  */
 import { createServer, type Server } from 'node:http';

@@ -1,4 +1,4 @@
-/** What a site puts on its page for a signup form: ours, and those of two peers as their packages ship them. */
+/** The code that a site puts on its page for a signup form: ours, and that of two peers as their packages ship it. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 

@@ -1,4 +1,4 @@
-/** What an app in a framework consists of, for the test that builds it with the packed package. */
+/** Describes an app in a framework, for the test that builds it with the packed package. */
 
 /** A line that the type checker has to refuse. */
 export interface Mistake {

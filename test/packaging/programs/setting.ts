@@ -1,6 +1,6 @@
 import type { ClientOptions } from '@newsletter-kit/core';
 
-/** What a program is run with. */
+/** The setting that a program runs in. */
 export interface Setting {
   /** The sandbox, its API key and its publication. */
   readonly options: Pick<ClientOptions, 'baseUrl' | 'token' | 'publicationId'>;

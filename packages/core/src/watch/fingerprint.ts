@@ -1,5 +1,5 @@
 /**
- * What the watch compares of a subscription, in a few bits: status and tier as a number, custom fields as a
+ * Packs a subscription into the few bits that the watch compares: status and tier as a number, custom fields as a
  * fingerprint, the id as a hash. Pure.
  */
 import { hashText, type Digest } from '../hash.ts';

@@ -1,4 +1,4 @@
-/** What an engine makes of an answer, and of a request without one. */
+/** Converts answers, and requests without an answer, into values and errors. */
 import { describe, expect, it } from 'vitest';
 import {
   ApiError,

@@ -1,4 +1,4 @@
-/** What an engine refuses to send, and raw requests. */
+/** Refuses invalid requests before they are sent; sends raw requests. */
 import { describe, expect, it } from 'vitest';
 import { operation } from '../../src/contract/index.ts';
 import { encodeBody, encodeQuery, rawRequest, sortArguments } from '../../src/engine/request.ts';

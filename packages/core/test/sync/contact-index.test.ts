@@ -1,4 +1,4 @@
-/** How contacts are read and matched with subscriptions: by their token, then by their address. */
+/** Reads contacts, and matches them with subscriptions by their token, then by their address. */
 import { startSync } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
 import { agreed, codes, contactOf, plan, subscription } from './reconcile.ts';

@@ -1,4 +1,4 @@
-/** What alerts count: dead letters until the next alert, and posts of the last minutes. */
+/** Counts for alerts: dead letters until the next alert, and posts of the last minutes. */
 import type { SendAlert } from './alerts.ts';
 
 /** Time over which posts are counted, in milliseconds. */

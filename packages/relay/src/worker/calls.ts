@@ -1,4 +1,4 @@
-/** How the Worker passes a request on to the Durable Object of a publication, and its answer if it cannot start. */
+/** Headers and paths with which the Worker calls the Durable Object of a publication; the answer if it cannot start. */
 import { unavailable } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config.ts';
 import { refuse } from '../ops/operator-api.ts';

@@ -1,4 +1,4 @@
-/** Which failures make a signup a dead letter, and how long the others delay its retry. */
+/** The failures that make a signup a dead letter, and the retry delays after all others. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {

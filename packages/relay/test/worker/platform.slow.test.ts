@@ -1,4 +1,4 @@
-/** What the Worker needs of its platform, in workerd: encrypted mail, DNS, Turnstile, alarms and clocks. */
+/** The platform under the Worker, in workerd: encrypted mail, DNS, Turnstile, alarms and clocks. */
 import { globSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';

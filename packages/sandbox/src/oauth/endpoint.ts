@@ -1,5 +1,5 @@
 /**
- * What every OAuth endpoint shares: its call, its answers, the parameters of query and body (RFC 6749 §3), and the
+ * Parts shared by all OAuth endpoints: the call, its answers, the parameters of query and body (RFC 6749 §3), and the
  * errors (RFC 6749, 6750, 7636) as the service words them.
  */
 import type { World } from '../world/world.ts';

@@ -1,4 +1,4 @@
-/** What the authorization endpoint refuses. */
+/** Refusals of the authorization endpoint. */
 import { describe, expect, test } from 'vitest';
 import { fresh } from '../caller.ts';
 import { callback, origin } from './app.ts';

@@ -1,4 +1,4 @@
-/** What the other OAuth endpoints refuse, and what the log keeps of it. */
+/** Refusals of the other OAuth endpoints, and their entries in the log. */
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/index.ts';
 import { fresh } from '../caller.ts';

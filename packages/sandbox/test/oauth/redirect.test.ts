@@ -1,4 +1,4 @@
-/** Which redirect URIs a client may name. */
+/** The redirect URIs that a client may name. */
 import { describe, expect, test } from 'vitest';
 import { createSandbox, publicationId, SeedError, type Seed } from '../../src/index.ts';
 import { fresh } from '../caller.ts';

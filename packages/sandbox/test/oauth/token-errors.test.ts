@@ -1,4 +1,4 @@
-/** What the token endpoint refuses. */
+/** Refusals of the token endpoint. */
 import { describe, expect, test } from 'vitest';
 import type { Sandbox } from '../../src/index.ts';
 import { fresh } from '../caller.ts';

@@ -1,4 +1,4 @@
-/** What axe finds on a page that is open in a browser. */
+/** Runs axe on a page that is open in a browser, and returns its findings. */
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'puppeteer-core';
 

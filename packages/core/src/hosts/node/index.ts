@@ -1,5 +1,5 @@
 /**
- * What core offers on Node alone, because it needs the file system.
+ * Exports the parts of core that need the file system, and so run on Node alone.
  *
  * @packageDocumentation
  */
