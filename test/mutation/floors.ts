@@ -40,6 +40,12 @@ export const floors: Readonly<Record<string, Floor>> = {
     tests: ['packages/relay/test/delivery/**/*.test.ts'],
     hangMs: 10_000,
   },
+  webhooks: {
+    project: 'relay',
+    sources: ['packages/relay/src/webhooks/**/*.ts'],
+    tests: ['packages/relay/test/webhooks/**/*.test.ts'],
+    hangMs: 60_000,
+  },
   dispatch: {
     project: 'nodes',
     sources: ['nodes/Newsletter/operations/dispatch.ts'],

@@ -1,8 +1,8 @@
 /**
- * Measures the state that keeps a million subscriptions between two polls: `watch-state.ts packed` as the watch keeps them,
- * `watch-state.ts map` in a Map from id to a status and a hash; and `watch-state.ts statuses` 250,000 without custom
- * fields, the most a trigger of n8n keeps. Tells the JSON of the state, the time to write and read
- * it, and the memory it takes once read.
+ * Measures the state that keeps a million subscriptions between two polls: `watch-state.ts packed` as the watch keeps
+ * them, `watch-state.ts map` in a Map from id to a status and a hash; and `watch-state.ts statuses` 250,000 without
+ * custom fields, the most a trigger of n8n keeps. Tells the JSON of the state, the time to write and read it, and the
+ * memory it takes once read.
  */
 import { recordSeen, startScan, type ScanState, type Watched } from '@newsletter-kit/core/watch';
 import { reportFigures } from '../figure.ts';

@@ -82,7 +82,7 @@ async function sendTest(url: string): Promise<void> {
   const signal = AbortSignal.timeout(attemptMs);
   const answer = await createPost()({ url, headers, body, allowsPrivateNetwork, signal }).catch(explainError);
   const failure =
-    'reason' in answer ? answer : answer.status < 200 || answer.status > 299 ? explainStatus(answer) : null;
+    'reason' in answer ? answer : answer.status < 200 || answer.status > 299 ? explainStatus(answer, Date.now()) : null;
   if (failure) throw new StartupError(failure.reason);
   const tookMs = Math.round(performance.now() - startedAt);
   print(`The receiver accepted the test webhook after ${tookMs} ms (webhook-id ${headers['webhook-id']}).`);

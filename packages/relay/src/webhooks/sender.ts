@@ -191,7 +191,7 @@ class DestinationLane {
   }
 
   async #send(message: WebhookMessage): Promise<void> {
-    const { store, log: parent, onEvent } = this.#options;
+    const { store, log: parent, onEvent, now } = this.#options;
     const { name } = this.#destination;
     const { seq, id, type, signup, attempts } = message;
     const log = parent.child({ destination: name, webhook: id, event: type, signup, attempt: attempts + 1 });
@@ -204,7 +204,7 @@ class DestinationLane {
       log.info('sent a webhook');
       return onEvent({ type: 'webhookAttempted', destination: name, result: 'delivered' });
     }
-    const failure = 'status' in answer ? explainStatus(answer) : answer;
+    const failure = 'status' in answer ? explainStatus(answer, now()) : answer;
     if ('status' in answer && answer.status === 410) await this.#hold(failure, log);
     await this.#failed(message, failure, log);
   }
@@ -253,11 +253,11 @@ class DestinationLane {
   }
 }
 
-/** Why an answer is a failure. Exported for `webhooks test`. */
-export function explainStatus({ status, headers }: WebhookAnswer): AttemptFailure {
+/** Why an answer is a failure. Exported for `webhooks test`. @param now - milliseconds since the Unix epoch */
+export function explainStatus({ status, headers }: WebhookAnswer, now: number): AttemptFailure {
   const cause = `status ${status}`;
   // A wait of nothing would repeat the attempt several times a second, for days.
-  const wait = retryAfterMs({ status, headers: definedHeaders(headers) }, Date.now()) || undefined;
+  const wait = retryAfterMs({ status, headers: definedHeaders(headers) }, now) || undefined;
   const failure = { cause, retryAfterMs: wait, needsOperator: false, mayBeMessage: false };
   if (status >= 300 && status < 400)
     return {
