@@ -4,7 +4,7 @@
  */
 import { ensureChromium } from '../test/support/browsers/install-chromium.ts';
 import { enginesToTest } from '../test/support/browsers/engines.ts';
-import type { N8nAge } from './n8n/install.ts';
+import { installN8n, type N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
 import { check, type Step } from './run-steps.ts';
@@ -67,6 +67,17 @@ const chaosTests: Step = {
   run: () => runVitest('chaos-tests', [...slowOnly, '--project', 'chaos']),
 };
 
+/** Mostly waits for the registry, so it runs beside the slow tests. */
+const n8nInstallation = check('Installation of n8n', () =>
+  installN8n().then(
+    () => true,
+    (error: unknown) => {
+      console.error(error);
+      return false;
+    },
+  ),
+);
+
 export const slowPartNames: readonly string[] = Object.keys(slowParts);
 
 /**
@@ -78,7 +89,8 @@ export function slowSteps(names: readonly string[] = slowPartNames): readonly (S
   const { slow, engines, n8n } = slowParts;
   const chosen = (steps: readonly Step[], name: string): readonly Step[] => (names.includes(name) ? steps : []);
   const last = [...chosen(n8n, 'n8n'), ...chosen([chaosTests], 'slow'), ...chosen(engines, 'engines')];
-  return [build, chromium, chosen(slow, 'slow'), last];
+  const first = names.includes('slow') ? [...slow, ...chosen([n8nInstallation], 'n8n')] : [];
+  return [build, chromium, first, last];
 }
 
 /** The tests in a real n8n. @param selected - arguments of vitest; all of the tests where there are none */
