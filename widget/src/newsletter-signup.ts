@@ -18,9 +18,8 @@ import { kinds } from './newsletter-field.ts';
 import { readMessages, type Messages } from './messages.ts';
 import * as events from './events.ts';
 import type * as Sender from './signup.ts';
-import type { Signup } from './signup.ts';
 import { styles } from './styles.ts';
-import { customFields, signupTemplate } from './template.ts';
+import { customFields, isTrigger, signupTemplate } from './template.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
@@ -168,7 +167,7 @@ export class NewsletterSignup extends LitElement {
   #unmark: Undo | undefined;
   /** `signup.js`, once it is loaded. */
   #sender: typeof Sender | undefined;
-  #signup: Signup | undefined;
+  #signup: Sender.Signup | undefined;
   #isSending = false;
   #observer: MutationObserver | undefined;
   /** Ends the listeners on the page when the element is disconnected. */
@@ -253,7 +252,7 @@ export class NewsletterSignup extends LitElement {
     this.#connected = new AbortController();
     addEventListener('newsletter-messages', this.#refresh, this.#connected);
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
-    document.addEventListener('click', this.#onClick, this.#connected);
+    document.addEventListener('click', ({ target }) => isTrigger(target, this) && void this.open(), this.#connected);
     this.addEventListener('focusin', this.#onFocus, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
     if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
@@ -302,13 +301,6 @@ export class NewsletterSignup extends LitElement {
   get #layout(): NewsletterSignup['layout'] {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
-
-  /** Opens the dialog on a click on one of its triggers, also while the dialog's file is loading. */
-  readonly #onClick = ({ target }: Event): void => {
-    const trigger = target instanceof Element && target.closest('[data-newsletter-open],[slot=trigger]');
-    if (trigger && (trigger.parentElement === this || trigger.getAttribute('data-newsletter-open') === this.id))
-      void this.open();
-  };
 
   /** Loads signup.js early. A failure is ignored: submitting the form loads the file again. */
   readonly #onFocus = (): void => {
@@ -377,7 +369,7 @@ export class NewsletterSignup extends LitElement {
   };
 
   /** @returns undefined if the file cannot be loaded; the browser has posted the form then */
-  async #createSignup(form: HTMLFormElement): Promise<Signup | undefined> {
+  async #createSignup(form: HTMLFormElement): Promise<Sender.Signup | undefined> {
     try {
       // Visible, but not announced: nothing is sent before the fields are checked.
       if (!this.#sender) void this.#show({ state: 'busy', mark: markBusy });

@@ -1,4 +1,4 @@
-/** Templates of `<newsletter-signup>`: surface and dialog, and a label and a control for each field. */
+/** Templates of `<newsletter-signup>`: surface, dialog and its triggers, and a label and a control for each field. */
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { parseUrl } from '@newsletter-kit/core/signup';
@@ -182,6 +182,13 @@ export function signupTemplate(shown: Shown): TemplateResult {
           </dialog>`
         : nothing
     }`;
+}
+
+/** Whether a click on the target opens the dialog of the host, also while the dialog's file is loading. */
+export function isTrigger(target: EventTarget | null, host: Element): boolean {
+  if (!(target instanceof Element)) return false;
+  const trigger = target.closest('[data-newsletter-open],[slot=trigger]');
+  return trigger?.parentElement === host || trigger?.getAttribute('data-newsletter-open') === host.id;
 }
 
 function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
