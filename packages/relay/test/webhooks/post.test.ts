@@ -69,6 +69,55 @@ describe('a URL that leads into a private network', () => {
   });
 });
 
+describe('the name of a receiver', () => {
+  const noLookup = (): Promise<never> => Promise.reject(new Error('No name may be resolved.'));
+
+  it('is resolved by the system', async () => {
+    const receiver = await startReceiver();
+    const url = receiver.url.replace('127.0.0.1', 'localhost');
+    expect(await createPost()({ ...request(), url, allowsPrivateNetwork: true })).toMatchObject({ status: 401 });
+    expect(receiver.invalid).toBe(1);
+  });
+
+  it.each([
+    ['127.0.0.1', '127.0.0.1'],
+    ['::1', '[::1]'],
+  ])('is not resolved where the URL has the address %s', async (address, host) => {
+    const server = createHttpServer((_request, answer) => void answer.writeHead(204).end()).listen(0, address);
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const url = `http://${host}:${(server.address() as AddressInfo).port}/`;
+    expect(await createPost(noLookup)({ ...request(), url, allowsPrivateNetwork: true })).toMatchObject({
+      status: 204,
+    });
+  });
+
+  it.each([true, false])('that has no address cannot be reached', async (allowsPrivateNetwork) => {
+    const post = createPost(() => Promise.resolve([]));
+    await expect(post({ ...request(), url: 'https://hooks.example/', allowsPrivateNetwork })).rejects.toMatchObject({
+      code: 'ENOTFOUND',
+      message: 'The name has no address.',
+    });
+  });
+
+  it('that is never resolved ends with the attempt', async () => {
+    const attempt = new AbortController();
+    const asked = Promise.withResolvers<null>();
+    const post = createPost(() => {
+      asked.resolve(null);
+      return new Promise(() => {});
+    });
+    const url = 'https://hooks.example/';
+    const ended = post({ ...request(), url, allowsPrivateNetwork: false, signal: attempt.signal });
+    await asked.promise;
+    attempt.abort(new DOMException('The time is over.', 'TimeoutError'));
+    await expect(ended).rejects.toThrow('The time is over.');
+    // The attempt is over before the name is asked for.
+    const late = post({ ...request(), url, allowsPrivateNetwork: false, signal: AbortSignal.abort('stopped') });
+    await expect(late).rejects.toThrow('aborted');
+  });
+});
+
 describe('a name with several addresses', () => {
   it('is tried at the next one where no connection can be made', async () => {
     const receiver = await startReceiver();
@@ -87,6 +136,13 @@ describe('a name with several addresses', () => {
     const url = `http://hooks.invalid:${port}/`;
     expect(await post({ ...request(), url, allowsPrivateNetwork: true })).toMatchObject({ status: 204 });
   });
+});
+
+it('a URL with https reaches no server without TLS', async () => {
+  const receiver = await startReceiver();
+  const url = receiver.url.replace('http:', 'https:');
+  await expect(createPost()({ ...request(), url, allowsPrivateNetwork: true })).rejects.toThrow();
+  expect(receiver.received.length + receiver.invalid).toBe(0);
 });
 
 describe('an answer', () => {

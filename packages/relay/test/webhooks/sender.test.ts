@@ -31,8 +31,15 @@ const failing = (error: unknown): Answer => {
 const withCode = (code: string): Error => Object.assign(new Error('to https://crm.example/secret-path'), { code });
 const named = (name: string): Error => Object.assign(new Error('it ended'), { name });
 
-/** A sender to one destination, whose answers come from `answer`. */
-function startSender({ destinations = ['crm'] }: { readonly destinations?: readonly string[] } = {}) {
+/**
+ * A sender to one destination, whose answers come from `answer`.
+ *
+ * @param options - `shared`: whether other processes use the store, too
+ */
+function startSender({
+  destinations = ['crm'],
+  shared = false,
+}: { readonly destinations?: readonly string[]; readonly shared?: boolean } = {}) {
   const store = openSqliteStore(join(scratchFolder(), 'relay.db'));
   onTestFinished(() => store.close());
   const events: RelayEvent[] = [];
@@ -55,7 +62,7 @@ function startSender({ destinations = ['crm'] }: { readonly destinations?: reado
         allowsPrivateNetwork: false,
       })),
       forms: { default: { publicationId: 'pub_1' } },
-      store,
+      store: { shared, webhooks: store.webhooks },
       post: async (request) => {
         posted.push(request);
         return test.answer();
@@ -265,6 +272,7 @@ describe('a failed webhook', () => {
     expect(await test.deliver()).toBeNull();
     expect(await test.backlog()).toMatchObject({ waiting: 0, dead: 1, reason: 'The receiver answered 500.' });
     expect(test.events).toEqual([{ type: 'webhookAttempted', destination: 'crm', result: 'dead' }]);
+    expect(test.logged[0]).toMatchObject({ reason: 'The receiver answered 500.', attempt: 10 });
     expect(test.lines()).toEqual(['error: a webhook was given up; kept as a dead letter']);
   });
 
@@ -276,9 +284,25 @@ describe('a failed webhook', () => {
     test.now = start + giveUpAfterMs - 1;
     await test.deliver();
     expect(await test.backlog()).toMatchObject({ waiting: 1, dead: 0 });
-    test.now = start + giveUpAfterMs + hourMs;
+    await test.store.webhooks.pullForward('crm', start, 0);
+    test.now = start + giveUpAfterMs;
+    test.sender.sendNow();
     await test.deliver();
     expect(await test.backlog()).toMatchObject({ waiting: 0, dead: 1 });
+  });
+
+  it('opens the pause again for another cause, and reports that once', async () => {
+    const test = startSender();
+    await test.add();
+    const codes = [500, 500, 500, 502, 502];
+    const answers = [...codes.map((code) => status(code)), failing(named('TimeoutError'))];
+    answers.push(failing(new PrivateAddressError('private')), failing(named('TimeoutError')));
+    for (const answer of answers) {
+      test.answer = answer;
+      test.now += (await test.deliver()) ?? 0;
+    }
+    const reported = test.events.flatMap((event) => (event.type === 'webhooksFailing' ? [event.reason] : []));
+    expect(reported).toEqual(['The receiver answered 500.', 'The receiver answered 502.', late, 'private', late]);
   });
 
   it('is logged with its attempt, the pause and its end once each', async () => {
@@ -290,6 +314,13 @@ describe('a failed webhook', () => {
     await test.deliver();
     const waits = 'debug: a webhook was not accepted; it will be sent again';
     expect(test.logged.map(({ attempt }) => attempt)).toEqual([undefined, 1, 2, undefined, 3]);
+    expect(test.logged[1]).toMatchObject({
+      destination: 'crm',
+      event: 'signup.delivered',
+      reason: unreachable('ECONNREFUSED'),
+      nextAttemptAt: start + 3750,
+    });
+    expect(test.logged[3]).toMatchObject({ destination: 'crm' });
     expect(test.lines()).toEqual([
       'warn: webhooks are not accepted; they wait',
       waits,
@@ -304,6 +335,7 @@ describe('a failed webhook', () => {
       'webhooksAccepted',
       'webhookAttempted',
     ]);
+    expect(test.events[1]).toEqual({ type: 'webhookAttempted', destination: 'crm', result: 'waiting' });
     expect(test.events.at(-2)).toEqual({ type: 'webhooksAccepted', destination: 'crm' });
   });
 
@@ -314,6 +346,8 @@ describe('a failed webhook', () => {
     expect(await test.deliver()).toBeNull();
     const reason = 'The receiver answered 410: it wants no more webhooks.';
     expect(await test.backlog()).toMatchObject({ waiting: 2, held: reason, reason });
+    expect(test.events[0]).toEqual({ type: 'webhooksFailing', destination: 'crm', reason, needsOperator: true });
+    expect(test.logged.find(({ msg }) => String(msg).includes('sends them again'))).toMatchObject({ reason });
     expect(test.lines()).toContain('error: webhooks are held; "newsletter-relay webhooks resume crm" sends them again');
     test.now += hourMs;
     test.posted.length = 0;
@@ -367,6 +401,25 @@ describe('a destination', () => {
     expect(test.posted).toHaveLength(6);
   });
 
+  it('gets nothing more while more messages are in flight than it may get', async () => {
+    const test = startSender();
+    await test.add(8);
+    const { waiting, answer } = pending();
+    test.answer = answer;
+    const delivering = test.deliver();
+    await eventually('four are in flight', () => waiting.length === 4);
+    waiting.shift()?.({ status: 302, headers: {} });
+    await eventually('the failure is stored', async () => (await test.backlog())?.reason);
+    test.sender.sendNow();
+    // Each reading of the store lets the loop run.
+    for (let reading = 0; reading < 50; reading += 1) await test.backlog();
+    expect(test.posted).toHaveLength(4);
+    test.answer = status(204);
+    for (const give of waiting) give({ status: 204, headers: {} });
+    await delivering;
+    expect(test.posted).toHaveLength(8);
+  });
+
   it('gets what waits for a time far ahead, because the clock was set back', async () => {
     const test = startSender();
     await test.add();
@@ -402,6 +455,7 @@ describe('a destination', () => {
     test.sender.start();
     await begun.promise;
     await test.sender.stop(0);
+    expect(test.posted[0]?.signal.aborted).toBe(true);
     expect(test.lines()).toEqual([]);
     expect(test.events).toEqual([]);
     expect(await test.store.webhooks.nextDueAt('crm')).toBe(start + webhookClaimMs);
@@ -419,6 +473,47 @@ describe('a destination', () => {
     await test.store.webhooks.pullForward('crm', test.now, 0);
     test.sender.sendNow();
     expect(await test.deliver()).toBeNull();
+  });
+
+  it('of a shared store gets what waits after another process resumed it, once each time', async () => {
+    const test = startSender({ shared: true });
+    await test.add(2);
+    test.answer = failing(withCode('ECONNREFUSED'));
+    const attempts = async (): Promise<number> => {
+      test.posted.length = 0;
+      await test.deliver();
+      return test.posted.length;
+    };
+    expect(await attempts()).toBe(2);
+    // The pause holds, also for what is due.
+    await test.store.webhooks.pullForward('crm', test.now, 0);
+    expect(await attempts()).toBe(0);
+    await test.store.webhooks.resume('crm', test.now);
+    expect(await attempts()).toBe(1);
+    await test.store.webhooks.pullForward('crm', test.now, 0);
+    expect(await attempts()).toBe(0);
+    await test.store.webhooks.redrive('crm');
+    test.answer = status(204);
+    expect(await attempts()).toBe(2);
+  });
+
+  it('of a store that no other process uses keeps its pause', async () => {
+    const test = startSender();
+    await test.add();
+    test.answer = failing(withCode('ECONNREFUSED'));
+    await test.deliver();
+    await test.store.webhooks.pullForward('crm', test.now, 0);
+    test.posted.length = 0;
+    await test.deliver();
+    await test.store.webhooks.redrive('crm');
+    await test.deliver();
+    expect(test.posted).toEqual([]);
+  });
+
+  it('is set by the first delivery', async () => {
+    const test = startSender();
+    await test.deliver();
+    expect(await test.backlog()).toMatchObject({ destination: 'crm', waiting: 0 });
   });
 
   it('that is gone loses its messages, and one that is held is named at the start', async () => {
