@@ -131,4 +131,46 @@ export const relay = {
       ["'object'", '""'],
     ],
   },
+  'packages/relay/src/webhooks/post.ts': {
+    'a host name of a URL has brackets at both ends or none': [
+      ['/^\\[|\\]$/g', '/\\[|\\]$/g'],
+      ['/^\\[|\\]$/g', '/^\\[|\\]/g'],
+    ],
+    'the name of the class, for people who read a stack': [["'PrivateAddressError'", '""']],
+    'narrows a type only: Node lists no header without a value': [['value?.toString', 'value.toString']],
+    'a safeguard: Node reports no error of an answer that is destroyed without one': [["'error'", '""']],
+    'a safeguard: Node closes no request without an answer or an error': [
+      ["'close'", '""'],
+      ["() => reject(new Error('The connection was closed without an answer.'))", '() => undefined'],
+      ["'The connection was closed without an answer.'", '""'],
+    ],
+    'memory only: a listener that is left changes nothing, because the promise is settled': [
+      ['{ once: true }', '{}'],
+      ['true', 'false'],
+      ["() => signal.removeEventListener('abort', abort)", '() => undefined'],
+      ["'abort'", '""'],
+    ],
+  },
+  'packages/relay/src/webhooks/sender.ts': {
+    'a shortcut: without a pause there is none to end': [['this.#circuit.openForMs === 0', 'false']],
+    'a shortcut: a claim of no messages claims none': [['free <= 0', 'free < 0']],
+    'a shortcut: the store is asked when the next message is due, which wakes no loop earlier': [
+      ['due.length === free', 'false'],
+    ],
+    'narrows a type only: null counts as 0, which is not far ahead': [['next !== null', 'true']],
+    'a wait of exactly the longest time is as right as one that is longer': [
+      ['next - now() > longestWaitMs', 'next - now() >= longestWaitMs'],
+    ],
+    'the stores tell apart only the other states': [["'dead'", '""']],
+    'the text only has to differ from those of other causes': [
+      ["'private network'", '""'],
+      ["'timeout'", '""'],
+    ],
+    'narrows a type only: a header without a value is read like a missing one': [
+      ['value === undefined', 'false'],
+      ['[]', '["Stryker was here"]'],
+    ],
+    'a default that is no name of an error and no code': [["''", '"Stryker was here!"']],
+    'narrows a type only: what is no error has no code either': [["error instanceof Error && 'code' in error", 'true']],
+  },
 } as const;
