@@ -1,0 +1,108 @@
+/** A sender of webhooks for tests, with a clock that the test sets and answers that it gives. */
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { LoopGroup } from '../../src/delivery/loop.ts';
+import { createLog } from '../../src/index.ts';
+import type { RelayEvent } from '../../src/ops/events.ts';
+import { StoreHealth } from '../../src/ops/health.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
+import { webhookTypes } from '../../src/store/webhook-queue.ts';
+import type { WebhookAnswer, WebhookRequest } from '../../src/webhooks/post.ts';
+import { WebhookSender } from '../../src/webhooks/sender.ts';
+import { newSignup } from '../new-signup.ts';
+import { secret } from './receiver.ts';
+
+/** The time at the start of a test, in milliseconds since the Unix epoch. */
+export const start = Date.UTC(2026, 10, 20, 12);
+export const hourMs = 3_600_000;
+
+/** Answers a request. */
+export type Answer = () => WebhookAnswer | Promise<WebhookAnswer>;
+
+export const status = (code: number, headers: Readonly<Record<string, string>> = {}): Answer => {
+  return () => ({ status: code, headers });
+};
+export const failing = (error: unknown): Answer => {
+  return () => {
+    throw error;
+  };
+};
+export const withCode = (code: string): Error =>
+  Object.assign(new Error('to https://crm.example/secret-path'), { code });
+export const named = (name: string): Error => Object.assign(new Error('it ended'), { name });
+
+/**
+ * A sender to one destination, whose answers come from `answer`.
+ *
+ * @param options - `shared`: whether other processes use the store, too
+ */
+export function startSender({
+  destinations = ['crm'],
+  shared = false,
+}: { readonly destinations?: readonly string[]; readonly shared?: boolean } = {}) {
+  const store = openSqliteStore(join(scratchFolder(), 'relay.db'));
+  onTestFinished(() => store.close());
+  const events: RelayEvent[] = [];
+  const posted: WebhookRequest[] = [];
+  const logged: Record<string, unknown>[] = [];
+  const test = { now: start, answer: status(204), random: 0.5 };
+  const log = createLog({
+    level: 'debug',
+    destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const now = () => test.now;
+  const onEvent = (event: RelayEvent) => void events.push(event);
+  const open = (names = destinations) =>
+    new WebhookSender({
+      destinations: names.map((name) => ({
+        name,
+        types: webhookTypes,
+        url: `https://${name}.example/secret-path`,
+        secrets: [secret],
+        allowsPrivateNetwork: false,
+      })),
+      forms: { default: { publicationId: 'pub_1' } },
+      store: { shared, webhooks: store.webhooks },
+      post: (request) =>
+        new Promise((resolve, reject) => {
+          posted.push(request);
+          request.signal.addEventListener('abort', () => reject(named('AbortError')));
+          Promise.resolve().then(test.answer).then(resolve, reject);
+        }),
+      health: new StoreHealth({ store, log, onEvent, now }),
+      log,
+      onEvent,
+      random: () => test.random,
+      now,
+    });
+  const sender = open();
+  onTestFinished(() => sender.stop(0));
+  let people = 0;
+  return Object.assign(test, {
+    store,
+    sender,
+    open,
+    events,
+    posted,
+    logged,
+    /** Sends what is due. @returns milliseconds until the next message is due; null if none waits */
+    async deliver(): Promise<number | null> {
+      await sender.deliver(new AbortController().signal, new LoopGroup());
+      const at = await store.webhooks.nextDueAt('crm');
+      return at === null ? null : at - test.now;
+    },
+    /** Adds the message of a delivered signup, `form` its form. */
+    async add(count = 1, form = 'default'): Promise<void> {
+      await sender.prepare();
+      for (; count > 0; count -= 1) {
+        const id = await store.accept(newSignup(`p${(people += 1)}@example.com`, { form, receivedAt: start }));
+        await store.claim({ forms: [form], limit: 1, now: test.now });
+        await store.settle([id], { state: 'delivered', at: test.now });
+      }
+    },
+    backlog: async () => (await store.webhooks.overview())[0],
+    /** The messages of the log since the last call, each with its level. */
+    lines: () => logged.splice(0).map(({ level, msg }) => `${String(level)}: ${String(msg)}`),
+  });
+}
