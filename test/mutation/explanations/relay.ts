@@ -124,6 +124,14 @@ export const relay = {
     ],
     'narrows a type only: null counts as 0, which is not far ahead': [['nextDueAt !== null', 'true']],
   },
+  'packages/relay/src/delivery/loop.ts': {
+    'a loop that ends waits no more, so that waking it changes nothing': [
+      ['each !== member', 'true'],
+      ['{ once: true }', '{}'],
+      ['true', 'false'],
+      ["'abort'", '""'],
+    ],
+  },
   'packages/relay/src/delivery/single-delivery.ts': {
     'narrows a type only: null counts as 0, which is long before the signup': [['createdAt !== null', 'true']],
     "copies a list, because the request's type can be changed; the values are the same": [

@@ -66,6 +66,33 @@ describe('work on demand', () => {
     expect(due).toHaveBeenCalledTimes(2);
   });
 
+  it('looks again at once where more is due', async () => {
+    const { queue, due } = worker();
+    due.mockResolvedValueOnce(0);
+    const delivered = queue.deliver(never, new LoopGroup());
+    await vi.advanceTimersByTimeAsync(0);
+    expect(due).toHaveBeenCalledTimes(2);
+    expect(await delivered).toBeNull();
+  });
+
+  it('ends with its time, after the tasks in flight, and is due again at once', async () => {
+    const { queue, due } = worker(() => Promise.resolve(5000));
+    const { promise, end } = task();
+    queue.inFlight.add(promise);
+    const ending = new AbortController();
+    const ended = vi.fn<() => void>();
+    const delivered = queue.deliver(ending.signal, new LoopGroup()).finally(ended);
+    await vi.advanceTimersByTimeAsync(1000);
+    ending.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ended).not.toHaveBeenCalled();
+    end();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ended).toHaveBeenCalled();
+    expect(await delivered).toBe(Date.now());
+    expect(due).toHaveBeenCalledTimes(1);
+  });
+
   it('goes on while another loop of its group has work, and looks again for what is due then', async () => {
     const { queue, due } = worker();
     const group = new LoopGroup();
