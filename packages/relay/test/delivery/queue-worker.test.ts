@@ -93,6 +93,20 @@ describe('work on demand', () => {
     expect(due).toHaveBeenCalledTimes(1);
   });
 
+  it('ends with its time at once while another loop of its group has work', async () => {
+    const { queue } = worker();
+    const group = new LoopGroup();
+    group.work(new WakeSignal());
+    const ending = new AbortController();
+    const ended = vi.fn<() => void>();
+    void queue.deliver(ending.signal, group).finally(ended);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(ended).not.toHaveBeenCalled();
+    ending.abort();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(ended).toHaveBeenCalled();
+  });
+
   it('goes on while another loop of its group has work, and looks again for what is due then', async () => {
     const { queue, due } = worker();
     const group = new LoopGroup();
