@@ -49,9 +49,12 @@ async function byWebDriver(): Promise<WebdriverLauncher> {
     logLevel: 'error',
     capabilities: { ...capabilities, 'wdio:enforceWebDriverClassic': true },
   });
-  // One by one: the driver releases the keys only after the last one, and "ll" would be one l.
   const press = launcher.sendKeys.bind(launcher);
   launcher.sendKeys = async (session, keys) => {
+    // The browser's process learns from the page's which frame has the focus. The answer to a script arrives after that
+    // message; without waiting for it, the first key can reach the page around the frame.
+    await launcher['driver']?.execute(() => undefined);
+    // One by one: the driver releases the keys only after the last one, and "ll" would be one l.
     for (const key of keys) await press(session, [key]);
   };
   const endSession = launcher.stop.bind(launcher);
