@@ -24,6 +24,9 @@ export interface Step {
   readonly run: () => Promise<StepOutcome>;
 }
 
+/** Steps in order. Those of an inner list run side by side; its lists are sequences, each beside the others. */
+export type Plan = readonly (Step | readonly (Step | readonly Step[])[])[];
+
 /** How often a silent step prints its progress line, in milliseconds. */
 const progressIntervalMs = 5000;
 
@@ -33,13 +36,13 @@ export function check(title: string, passes: () => Promise<boolean>): Step {
 }
 
 /**
- * Runs every step, also after one failed, so that one run shows everything; steps of an array run side by side. The
- * summary names the tests that failed, because a log that was cut off keeps its end. Where tests ran, the last line is
- * `N passed, N failed`: tests as their runners counted them, and each failed step without a failed test.
+ * Runs every step, also after one failed, so that one run shows everything. The summary names the tests that failed,
+ * because a log that was cut off keeps its end. Where tests ran, the last line is `N passed, N failed`: tests as their
+ * runners counted them, and each failed step without a failed test.
  *
  * @returns true where nothing failed
  */
-export async function runSteps(steps: readonly (Step | readonly Step[])[]): Promise<boolean> {
+export async function runSteps(plan: Plan): Promise<boolean> {
   const lines: string[] = [];
   const failures: Failure[] = [];
   let passed = 0;
@@ -61,7 +64,10 @@ export async function runSteps(steps: readonly (Step | readonly Step[])[]): Prom
     failures.push(...(outcome.failures ?? []));
     if (!outcome.ok && !outcome.failed) failed += 1;
   };
-  for (const step of steps) await Promise.all([step].flat().map(runOne));
+  const runInOrder = async (steps: readonly Step[]): Promise<void> => {
+    for (const step of steps) await runOne(step);
+  };
+  for (const steps of plan) await Promise.all([steps].flat().map((sequence) => runInOrder([sequence].flat())));
   console.log(`\n━━ Summary\n${lines.join('\n')}`);
   if (failures.length > 0) console.log(`\n${describeFailures(failures).join('\n')}`);
   if (counted) console.log(`\n${passed} passed, ${failed} failed`);

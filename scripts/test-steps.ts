@@ -7,7 +7,7 @@ import { enginesToTest } from '../test/support/browsers/engines.ts';
 import { installN8n, type N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
-import { check, type Step } from './run-steps.ts';
+import { check, type Plan, type Step } from './run-steps.ts';
 import { fastOnly, runVitest, slowOnly, testWidget, testWidgetFast } from './test-runs.ts';
 
 const build = check('Build', buildAll);
@@ -20,7 +20,7 @@ const chromium = check('Chromium', async () => {
  * Checks that run no product code, the build, and the tests that are not slow, in Chromium alone. The tests of core
  * come first: an error that breaks everything shows within a minute.
  */
-export const fastSteps: readonly (Step | readonly Step[])[] = [
+export const fastSteps: Plan = [
   [{ title: 'Tests of core', run: () => runVitest('core', ['--project', 'core', ...fastOnly]) }, chromium],
   [check('Format', checkFormat), check('Unused code', findUnused), check('Types', checkTypes), build],
   [check('Lint', lint), check('Size of the tag', checkSize)],
@@ -39,35 +39,28 @@ function n8nTests(selected: readonly string[], age: N8nAge = 'newest'): Step {
 }
 
 /** Projects that drive browsers and package managers, one file after the other. */
-const pageProjects = ['e2e', 'widget', 'examples', 'packaging'];
+const pageProjects = ['e2e', 'widget', 'examples'];
 
-function projectOptions(prefix: '' | '!'): readonly string[] {
-  return pageProjects.flatMap((name) => ['--project', prefix + name]);
+/** Every other project has its slow tests in the step "Slow tests". */
+const separateProjects = [...pageProjects, 'packaging', 'chaos'];
+
+/** @param name - of the report */
+function slowTests(title: string, name: string, projects: readonly string[]): Step {
+  const args = [...slowOnly, ...projects.flatMap((project) => ['--project', project])];
+  return { title, run: () => runVitest(name, args) };
 }
 
-/** What `npm test` leaves out, in parts that CI can run side by side. */
-const slowParts: Readonly<Record<'slow' | 'engines' | 'n8n', readonly Step[]>> = {
-  slow: [
-    {
-      title: 'Slow tests',
-      run: () => runVitest('slow-tests', [...slowOnly, '--project', '!chaos', ...projectOptions('!')]),
-    },
-    {
-      title: 'Slow tests of pages and packages',
-      run: () => runVitest('slow-page-tests', [...slowOnly, ...projectOptions('')]),
-    },
-  ],
-  engines: [{ title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) }],
-  n8n: [n8nTests([])],
-};
+const slow = slowTests(
+  'Slow tests',
+  'slow-tests',
+  separateProjects.map((name) => `!${name}`),
+);
+const pages = slowTests('Slow tests of pages', 'slow-page-tests', pageProjects);
+const packages = slowTests('Slow tests of packages', 'slow-package-tests', ['packaging']);
+const chaos = slowTests('Chaos tests', 'chaos-tests', ['chaos']);
+const engines: Step = { title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) };
+const n8n = n8nTests([]);
 
-/** The rest of the part `slow`: one file after the other, and long waits, so it runs beside other steps. */
-const chaosTests: Step = {
-  title: 'Chaos tests',
-  run: () => runVitest('chaos-tests', [...slowOnly, '--project', 'chaos']),
-};
-
-/** Mostly waits for the registry, so it runs beside the slow tests. */
 const n8nInstallation = check('Installation of n8n', () =>
   installN8n().then(
     () => true,
@@ -78,19 +71,29 @@ const n8nInstallation = check('Installation of n8n', () =>
   ),
 );
 
-export const slowPartNames: readonly string[] = Object.keys(slowParts);
+/** What `npm test` leaves out, in parts that CI can run as separate jobs. */
+const slowParts: ReadonlyMap<string, readonly Step[]> = new Map([
+  ['slow', [slow, pages, packages, chaos]],
+  ['engines', [engines]],
+  ['n8n', [n8nInstallation, n8n]],
+]);
+
+export const slowPartNames: readonly string[] = [...slowParts.keys()];
 
 /**
- * Most of these tests wait for other processes, so steps run side by side.
+ * Most of these tests wait for other processes, so three sequences run side by side. Both the tests of packages and
+ * those in n8n pack the nodes, so they are in one sequence.
  *
  * @param names - names of slow parts; all of them by default
  */
-export function slowSteps(names: readonly string[] = slowPartNames): readonly (Step | readonly Step[])[] {
-  const { slow, engines, n8n } = slowParts;
-  const chosen = (steps: readonly Step[], name: string): readonly Step[] => (names.includes(name) ? steps : []);
-  const last = [...chosen(n8n, 'n8n'), ...chosen([chaosTests], 'slow'), ...chosen(engines, 'engines')];
-  const first = names.includes('slow') ? [...slow, ...chosen([n8nInstallation], 'n8n')] : [];
-  return [build, chromium, first, last];
+export function slowSteps(names: readonly string[] = slowPartNames): Plan {
+  const chosen = new Set(names.flatMap((name) => slowParts.get(name) ?? []));
+  const sequences = [
+    [n8nInstallation, packages, n8n],
+    [slow, chaos],
+    [pages, engines],
+  ];
+  return [build, chromium, sequences.map((steps) => steps.filter((step) => chosen.has(step)))];
 }
 
 /** The tests in a real n8n. @param selected - arguments of vitest; all of the tests where there are none */

@@ -53,6 +53,27 @@ describe('the last line of a test run', () => {
   });
 });
 
+it('steps run side by side, and in order within a sequence', async () => {
+  const events: string[] = [];
+  const step = (title: string, waits: () => Promise<unknown>) =>
+    check(title, async () => {
+      events.push(`${title} begins`);
+      await waits();
+      events.push(`${title} ends`);
+      return true;
+    });
+  const { promise: lastBegins, resolve } = Promise.withResolvers<void>();
+  // "slow" ends only once the sequence beside it has reached its last step.
+  const slow = step('slow', () => lastBegins);
+  const first = step('first', () => Promise.resolve());
+  const last = step('last', async () => resolve());
+  const after = step('after', () => Promise.resolve());
+  expect(await runSteps([[slow, [first, last]], after])).toBe(true);
+  expect(events.indexOf('first ends')).toBeLessThan(events.indexOf('last begins'));
+  expect(events.indexOf('slow begins')).toBeLessThan(events.indexOf('last begins'));
+  expect(events.slice(-2)).toEqual(['after begins', 'after ends']);
+});
+
 describe('the summary', () => {
   const failures = (count: number, error = 'AssertionError: 1 is not 2') =>
     Array.from({ length: count }, (_, index) => ({ test: `a.test.ts > case ${index}`, error }));
