@@ -82,7 +82,7 @@ it('returns the latest subscription in a manual run, and does not report it a se
   const before = (await n8n.workflow(workflow)).staticData;
   const id = await n8n.runManually(workflow, 'New subscription');
   const execution = await expect
-    .poll(() => n8n.execution(id), { timeout: 240_000 })
+    .poll(() => n8n.execution(id))
     .toBeDefined()
     .then(() => n8n.execution(id));
   expect(execution?.status).toBe('success');

@@ -96,7 +96,7 @@ it.each([
     page.$$eval('[data-test-id=node-creator-item-name]', (names) =>
       names.slice(0, 3).map((name) => name.textContent.trim()),
     );
-  await expect.poll(found, { timeout: 20_000 }).toContain(wanted);
+  await expect.poll(found).toContain(wanted);
   await picture(page, `search-${query.replaceAll(' ', '-')}`);
 });
 

@@ -165,7 +165,7 @@ async function publishErasure(ours: Ours) {
     async decide(html: string, decision: string): Promise<void> {
       const link = /href="([^"]*\/webhook-waiting\/[^"]*)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
       // The email is sent before n8n has suspended the execution.
-      await expect.poll(async () => (await fetch(link)).text(), { timeout: 60_000 }).toContain('Erase this person?');
+      await expect.poll(async () => (await fetch(link)).text()).toContain('Erase this person?');
       const response = await fetch(link, {
         method: 'POST',
         body: fieldsOf({ 'field-0': decision, 'field-1': 'Grace Hopper' }),
@@ -193,7 +193,7 @@ test('erases a person after approval, and records approver and time without the 
     address,
   );
   await ask('ada.lovelace@example.com');
-  await expect.poll(() => mails.received.length, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => mails.received.length).toBe(1);
   const html = mails.received[0]?.html ?? '';
   for (const text of ['ada.lovelace@example.com asks to be erased', ', active', 'Contacts in the CRM: 1'])
     expect(html).toContain(text);
@@ -202,7 +202,7 @@ test('erases a person after approval, and records approver and time without the 
   expect((await api.deletionRequests.list()).items).toEqual([]);
 
   await decide(html, 'Erase');
-  await expect.poll(async () => (await audit()).length, { timeout: 60_000 }).toBe(1);
+  await expect.poll(async () => (await audit()).length).toBe(1);
   const [request, ...others] = (await api.deletionRequests.list()).items;
   expect(request).toMatchObject({ email: 'ada.lovelace@example.com', status: 'pending' });
   expect(others).toEqual([]);
@@ -222,7 +222,7 @@ test('erases a person after approval, and records approver and time without the 
   });
   expect(JSON.stringify(line)).not.toMatch(/lovelace/i);
   // The execution, which contained the address, is deleted.
-  await expect.poll(() => n8n.executionIds(workflow), { timeout: 60_000 }).toEqual([]);
+  await expect.poll(() => n8n.executionIds(workflow)).toEqual([]);
 });
 
 test('erases a person known only to the CRM, with the same answer on the form', async ({
@@ -233,11 +233,11 @@ test('erases a person known only to the CRM, with the same answer on the form', 
   await server.run(`INSERT INTO contacts (email) VALUES ('nobody@example.com')`, address);
   const known = await ask('ada.lovelace@example.com');
   expect(await ask('nobody@example.com')).toBe(known);
-  await expect.poll(() => mails.received.length, { timeout: 60_000 }).toBe(2);
+  await expect.poll(() => mails.received.length).toBe(2);
   const mail = mails.received.find(({ html }) => html?.includes('nobody@example.com asks'));
   expect(mail?.html).toContain('Newsletter: not known');
   await decide(mail?.html ?? '', 'Erase');
-  await expect.poll(audit, { timeout: 60_000 }).toMatchObject([{ decision: 'Erase', deletion_request: null }]);
+  await expect.poll(audit).toMatchObject([{ decision: 'Erase', deletion_request: null }]);
   expect(await contacts()).toMatchObject([{ email: 'erased-1@erased.invalid' }]);
   expect((await api.deletionRequests.list()).items).toEqual([]);
 });
@@ -247,11 +247,9 @@ test('changes nothing after a refusal', async ({ api, mailed: { mails, ours } })
   await server.run(`INSERT INTO contacts (email) VALUES ('ada.lovelace@example.com')`, address);
   const before = [await contacts(), await everySubscription(api)];
   await ask('ada.lovelace@example.com');
-  await expect.poll(() => mails.received.length, { timeout: 60_000 }).toBe(1);
+  await expect.poll(() => mails.received.length).toBe(1);
   await decide(mails.received[0]?.html ?? '', 'Refuse');
-  await expect
-    .poll(audit, { timeout: 60_000 })
-    .toMatchObject([{ decision: 'Refuse', decided_by: 'Grace Hopper', deletion_request: null }]);
+  await expect.poll(audit).toMatchObject([{ decision: 'Refuse', decided_by: 'Grace Hopper', deletion_request: null }]);
   expect([await contacts(), await everySubscription(api)]).toEqual(before);
   expect((await api.deletionRequests.list()).items).toEqual([]);
 });
@@ -289,7 +287,7 @@ describe('the notice of new subscribers', () => {
     await api.subscriptions.create({ email: 'mary@example.com' });
     clock.advance('PT1S');
     await poll();
-    await expect.poll(() => mails.received.length, { timeout: 60_000 }).toBe(1);
+    await expect.poll(() => mails.received.length).toBe(1);
     const [mail] = mails.received;
     expect(mail?.subject).toBe('2 new newsletter subscribers');
     expect(mail?.text?.trim().split('\n').toSorted()).toEqual([
@@ -347,7 +345,7 @@ describe('the import of a CSV file', () => {
     expect((await post('ada:wrong')).ok).toBe(false);
     expect((await post('ada:harbour')).status).toBe(200);
 
-    await expect.poll(() => mails.received.length, { timeout: 60_000 }).toBe(2);
+    await expect.poll(() => mails.received.length).toBe(2);
     const [count, refused] = mails.received.toSorted((a, b) => (a.subject ?? '').localeCompare(b.subject ?? ''));
     expect(count?.subject).toBe('2 subscribers are being imported');
     expect(count?.text).toContain('accepted 2 of 4 rows');
@@ -398,7 +396,7 @@ describe('the opt-out in the CRM', () => {
     });
     clock.advance('PT1M');
     await poll();
-    await expect.poll(records, { timeout: 60_000 }).toHaveLength(1);
+    await expect.poll(records).toHaveLength(1);
     const [id = ''] = await n8n.executionIds(workflow);
     expect((await n8n.ended(id)).output('When somebody unsubscribes')).toHaveLength(2);
     expect(await optedOut()).toEqual([{ email: 'Ada.Lovelace@example.com' }]);

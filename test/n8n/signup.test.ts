@@ -55,7 +55,7 @@ async function publish(
   ]);
   await on.rest.activate(workflow);
   const endpoint = `${on.url}/webhook/${path}`;
-  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status, { timeout: 240_000 }).toBe(403);
+  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status).toBe(403);
   return {
     workflow,
     endpoint,
@@ -67,7 +67,7 @@ async function publish(
         redirect: 'manual',
       }),
     async items(count) {
-      await expect.poll(() => on.rest.executionIds(workflow), { timeout: 240_000 }).toHaveLength(count);
+      await expect.poll(() => on.rest.executionIds(workflow)).toHaveLength(count);
       // Leaves time for additional executions.
       await sleep(1_000);
       const ids = await on.rest.executionIds(workflow);
@@ -145,7 +145,7 @@ describe('the example workflow', () => {
       },
     });
     try {
-      await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok, { timeout: 240_000 }).toBe(true);
+      await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok).toBe(true);
       const came = { utm_source: 'Küstenblatt', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', ref: 'Zq4' };
       const { page, complaints } = await visit(session.browser, `${origin}/?${new URLSearchParams(came).toString()}`);
       await subscribe(page, { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' });
@@ -394,7 +394,7 @@ describe('the answer 202', () => {
       await own.kill();
       await own.start();
       const [id = ''] = await own.rest.executionIds(form.workflow);
-      expect((await own.rest.ended(id, 90_000)).status).toBe('crashed');
+      expect((await own.rest.ended(id)).status).toBe('crashed');
       expect(await whole(await form.post({ email: 'ada@example.com' }))).toMatchObject({ status: 202 });
       await sleep(1_000);
       expect(await own.rest.executionIds(form.workflow)).toEqual([id]);
@@ -402,7 +402,7 @@ describe('the answer 202', () => {
       const retried = await (await signedIn(own.url))(`/rest/executions/${id}/retry`, { loadWorkflow: false });
       expect(retried).toMatchObject({ data: { id: expect.any(String) } });
       const again = String((retried as { data: { id: string } }).data.id);
-      const execution = await own.rest.ended(again, 60_000);
+      const execution = await own.rest.ended(again);
       expect([execution.status, execution.output('Wait')]).toMatchObject(['success', [{ email: 'ada@example.com' }]]);
     } finally {
       await own.close();
@@ -474,7 +474,7 @@ describe('the editor', () => {
         body: '{"email":"ada@example.com"}',
       });
       expect([answer.status, await answer.text()]).toEqual([202, '{"status":"accepted"}']);
-      await expect.poll(() => n8n.executionIds(workflow), { timeout: 240_000 }).toHaveLength(count);
+      await expect.poll(() => n8n.executionIds(workflow)).toHaveLength(count);
     }
   });
 

@@ -1,5 +1,4 @@
 /** The stored state of the trigger in n8n: with scheduled polls, across a restart, and with a manual run. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect } from 'vitest';
@@ -25,13 +24,13 @@ test('scheduled polls start the workflow once per event', async ({ sandboxOnPort
     await changed.activate();
     await api.subscriptions.create({ email: 'new@example.com', double_opt_override: 'off' });
     await deactivate({ api, sandbox }, ada);
-    await within(80_000, async () => (await created.given()).length > 0 && (await changed.given()).length > 0);
+    await until(async () => (await created.given()).length > 0 && (await changed.given()).length > 0);
     expect(await created.given()).toMatchObject([{ email: 'new@example.com' }]);
     const first = await changed.given();
     expect(first).toContainEqual(expect.objectContaining({ email: ada, previous_status: 'active' }));
     // The next tick finds nothing new.
     const asked = requestsFor(sandbox);
-    await within(80_000, async () => requestsFor(sandbox) > asked + 2);
+    await until(async () => requestsFor(sandbox) > asked + 2);
     expect(await created.given()).toHaveLength(1);
     expect((await changed.given()).filter(({ email }) => email === ada)).toHaveLength(1);
   } finally {
@@ -111,7 +110,7 @@ describe('a publication that the activation reads only in part', () => {
       expect(await workflow.executions()).toEqual([]);
       const before = await saved();
       await workflow.poll();
-      await within(30_000, async () => (await workflow.executions()).length > 0);
+      await until(async () => (await workflow.executions()).length > 0);
       const [empty] = await workflow.executions();
       expect(empty).toMatchObject({ status: 'success' });
       expect([...(empty?.output('Subscribed') ?? []), ...(empty?.output('Read again') ?? [])]).toEqual([]);
@@ -159,9 +158,6 @@ function requestsFor(sandbox: SandboxOnPort): number {
 }
 
 /** Waits until the condition holds. */
-async function within(milliseconds: number, isSo: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + milliseconds; Date.now() < deadline;) {
-    if (await isSo()) return;
-    await sleep(500);
-  }
+function until(isSo: () => Promise<boolean>): Promise<void> {
+  return expect.poll(isSo, { interval: 500 }).toBe(true);
 }

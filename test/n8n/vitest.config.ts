@@ -19,5 +19,6 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     teardownTimeout: 30_000,
+    expect: { poll: { timeout: 240_000 } },
   },
 });

@@ -103,7 +103,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
     // One garbage collection may not free everything; a leak survives every one.
     for (const name of ['JSEventListeners', 'Nodes', 'Documents']) {
       await expect
-        .poll(async () => (await count())[name], { message: name, interval: 500, timeout: 15_000 })
+        .poll(async () => (await count())[name], { message: name, interval: 500 })
         .toBeLessThanOrEqual((before[name] ?? 0) + 50);
     }
   });

@@ -120,7 +120,7 @@ export class PostgresServer extends Postgres {
       cwd: this.#folder,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
-    await eventually('PostgreSQL takes connections', () => this.run('SELECT 1').catch(() => null), 30_000);
+    await eventually('PostgreSQL takes connections', () => this.run('SELECT 1').catch(() => null));
   }
 
   /** Stops it as a crash would: nothing is written any more, connections break. */

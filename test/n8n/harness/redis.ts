@@ -43,7 +43,7 @@ export async function startRedis(): Promise<Redis> {
     await running.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  for (const deadline = Date.now() + 10_000; Date.now() < deadline; await sleep(50)) {
+  for (const deadline = Date.now() + 60_000; Date.now() < deadline; await sleep(50)) {
     if (await listens(port)) return { port, stop };
   }
   const said = running.output();

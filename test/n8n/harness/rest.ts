@@ -218,7 +218,7 @@ export class Rest {
    *
    * @param within - milliseconds to wait at most
    */
-  async ended(id: string, within = 60_000): Promise<Execution> {
+  async ended(id: string, within = 240_000): Promise<Execution> {
     for (const deadline = Date.now() + within; Date.now() < deadline; await sleep(100)) {
       const execution = await this.execution(id);
       if (execution) return execution;

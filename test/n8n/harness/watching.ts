@@ -77,7 +77,7 @@ export async function watchSubscriptions(
       await n8n.activate(id);
     },
     async arrived(count) {
-      for (const deadline = Date.now() + 30_000; Date.now() < deadline && (await addresses()).length < count;)
+      for (const deadline = Date.now() + 120_000; Date.now() < deadline && (await addresses()).length < count;)
         await sleep(250);
       await sleep(1_000);
       return addresses();

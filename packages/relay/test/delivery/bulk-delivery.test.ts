@@ -139,13 +139,13 @@ describe('a batch', () => {
     await fill(test, 20);
     expect(test.delivery.isIdle).toBe(true);
     test.delivery.startBatch();
-    await vi.waitFor(async () => expect(await test.batches()).toHaveLength(1));
+    await expect.poll(() => test.batches()).toHaveLength(1);
     expect(test.delivery.isIdle).toBe(false);
     const reads = test.requests.length;
     test.clock.now += 3_600_000;
     test.delivery.startConfirmation();
-    await vi.waitFor(() => expect(test.delivery.nextConfirmationAt).toBeNull());
-    await vi.waitFor(() => expect(test.onEnd).toHaveBeenCalledOnce());
+    await expect.poll(() => test.delivery.nextConfirmationAt).toBeNull();
+    await expect.poll(() => test.onEnd).toHaveBeenCalledOnce();
     expect(test.requests).toHaveLength(reads);
     resolve();
     await test.delivery.end();

@@ -65,7 +65,7 @@ function refusingBulk(api: SandboxApi): { singles: string[]; bulks: number[] } {
 }
 
 const allDelivered = (relay: RunningRelay, count: number): Promise<boolean> =>
-  eventually('all are delivered', async () => (await relay.store.counts()).delivered === count, 20_000);
+  eventually('all are delivered', async () => (await relay.store.counts()).delivered === count);
 
 it('sends a backlog in bulk, and marks each signup as delivered once the API lists it', async () => {
   const api = sandboxApi({ seed: 'empty' });

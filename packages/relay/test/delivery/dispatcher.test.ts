@@ -370,7 +370,7 @@ describe('the stop of a dispatcher', () => {
     onTestFinished(() => void vi.useRealTimers());
     const test = dispatch();
     test.dispatcher.start();
-    await vi.waitFor(() => expect(vi.getTimerCount()).toBe(1));
+    await expect.poll(() => vi.getTimerCount()).toBe(1);
     await test.dispatcher.stop(60_000);
     expect(vi.getTimerCount()).toBe(0);
   });

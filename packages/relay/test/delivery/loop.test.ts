@@ -130,7 +130,7 @@ describe('the tasks in flight', () => {
     tasks.add(promise);
     tasks.add(Promise.resolve());
     expect(tasks.size).toBe(2);
-    await vi.waitFor(() => expect(tasks.size).toBe(1));
+    await expect.poll(() => tasks.size).toBe(1);
     expect(onEnd).toHaveBeenCalledOnce();
     let hasEnded = false;
     const ended = tasks.end().then(() => (hasEnded = true));
