@@ -8,6 +8,6 @@ export function showHint(node: Partial<Pick<IExecuteFunctions, 'addExecutionHint
 
 /** Whether an AI agent runs the node as a tool. In older versions of n8n only the node type tells: it ends in Tool. */
 export function usedByAgent(node: IExecuteFunctions): boolean {
-  const asked: Partial<Pick<typeof node, 'isToolExecution'>> = node;
-  return asked.isToolExecution?.() === true || node.getNode().type.endsWith('Tool');
+  const context: Partial<Pick<typeof node, 'isToolExecution'>> = node;
+  return context.isToolExecution?.() === true || node.getNode().type.endsWith('Tool');
 }

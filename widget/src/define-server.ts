@@ -51,8 +51,8 @@ Object.assign(ServerSignup.prototype, {
   },
   /** Implements only `:lang(de)`, which matches `de` and `de-AT`. */
   matches(this: ServerSignup, selector: string): boolean {
-    const [, asked = ''] = /:lang\((.+)\)/.exec(selector) ?? [];
-    return `${this.getAttribute('lang') ?? this.language}-`.toLowerCase().startsWith(`${asked}-`.toLowerCase());
+    const [, language = ''] = /:lang\((.+)\)/.exec(selector) ?? [];
+    return `${this.getAttribute('lang') ?? this.language}-`.toLowerCase().startsWith(`${language}-`.toLowerCase());
   },
 });
 

@@ -92,8 +92,8 @@ const symptoms: readonly Symptom<Failure>[] = [
   },
   {
     applies: ({ status }) => !!status,
-    advice: (_, { status, said }) =>
-      `The endpoint refused the signup (${status})${said ? ` and says: ${said}` : ' without an error body; see "Requests and answers" in the documentation'}`,
+    advice: (_, { status, message }) =>
+      `The endpoint refused the signup (${status})${message ? ` and says: ${message}` : ' without an error body; see "Requests and answers" in the documentation'}`,
   },
   {
     applies: ({ kind }) => kind === 'offline',

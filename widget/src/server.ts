@@ -28,7 +28,7 @@ export interface Around {
 export function renderSignup(attributes: Attributes, { fields = [], language = '' }: Around = {}): string {
   const element = new ServerSignup();
   Object.assign(element, { fields, language });
-  for (const [name, value] of given(attributes)) {
+  for (const [name, value] of present(attributes)) {
     element.setAttribute(name, value);
     if (ServerSignup.observedAttributes.includes(name)) element.attributeChangedCallback(name, null, value);
   }
@@ -42,11 +42,11 @@ export function renderSignup(attributes: Attributes, { fields = [], language = '
 }
 
 function tag(name: string, attributes: Attributes): string {
-  return `<${[name, ...given(attributes).map(([attribute, value]) => `${attribute}="${value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)}"`)].join(' ')}>`;
+  return `<${[name, ...present(attributes).map(([attribute, value]) => `${attribute}="${value.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`)}"`)].join(' ')}>`;
 }
 
 /** The attributes that are set, with their values as text. */
-function given(attributes: Attributes): [string, string][] {
+function present(attributes: Attributes): [string, string][] {
   return Object.entries(attributes).flatMap(([name, value]): [string, string][] => {
     if (!/^[a-z][a-z0-9-]*$/.test(name) || name.startsWith('on'))
       throw new TypeError(`"${name}" is not an allowed attribute of a form.`);

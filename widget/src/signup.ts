@@ -107,8 +107,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     addEventListener('pagehide', () => (hasLeft = true), { once: true });
     let failed = await send(post);
     if (failed?.ask)
-      failed = await answerAsk(failed, (given) =>
-        send({ ...post, body: composeBody({ ...values, ...given }, attribution) ?? body }),
+      failed = await answerAsk(failed, (answer) =>
+        send({ ...post, body: composeBody({ ...values, ...answer }, attribution) ?? body }),
       );
     // A problem with the email address is shown at its field, in the language of the form.
     if (failed?.code?.startsWith('EMAIL'))
@@ -150,17 +150,17 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   async function fail(form: HTMLFormElement, failure: Failure, found = none): Promise<void> {
     let problems = found;
-    const { kind, status = 0, retryAfter = 0, said } = failure;
+    const { kind, status = 0, retryAfter = 0, message } = failure;
     lastFailure = failure;
     notBefore = Date.now() + retryAfter * 1000;
     const viewAt = (left: number): FormView => ({
       state: 'error',
-      notice: (given) => {
-        const texts = withErrors(given);
+      notice: (own) => {
+        const texts = withErrors(own);
         const wait = waitInWords(retryAfter ? left : undefined, texts);
-        return (kind === 'refused' && said) || texts[kind].replace('{wait}', wait);
+        return (kind === 'refused' && message) || texts[kind].replace('{wait}', wait);
       },
-      mark: (marked, given) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, withErrors(given))),
+      mark: (marked, own) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, withErrors(own))),
     });
     const isShown = show(viewAt(retryAfter));
     stopClock();
@@ -217,10 +217,10 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** The attribution: attributes of the element, else hidden fields of the form, else the visits. */
   function attributionOf(values: FormValues['values']): Attribution {
-    const given = attributionFields.map(
+    const set = attributionFields.map(
       (name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const,
     );
-    return withGiven(readAttribution(host), Object.fromEntries(given));
+    return withGiven(readAttribution(host), Object.fromEntries(set));
   }
 
   return { end, send: submit };

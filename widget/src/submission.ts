@@ -165,7 +165,7 @@ export interface Failure {
   /** Seconds to wait before the next attempt; undefined without `Retry-After`. */
   readonly retryAfter?: number | undefined;
   /** The endpoint's error message: plain text, may be empty. */
-  readonly said?: string;
+  readonly message?: string;
   /** The endpoint's error code. */
   readonly code?: string;
   /** What the endpoint asks for before it accepts the same request. */
@@ -239,12 +239,12 @@ interface ErrorBody {
  * The first message of an error body, cleaned and shortened, its code, and what the endpoint asks for; empty for any
  * other body.
  */
-async function readRefusal(response: Response): Promise<Pick<Failure, 'said' | 'code' | 'ask'>> {
+async function readRefusal(response: Response): Promise<Pick<Failure, 'message' | 'code' | 'ask'>> {
   const body = await (response.json() as Promise<ErrorBody | null>).catch(() => null);
   const error = body?.errors?.[0];
   const ask = body?.ask;
   return {
-    said: cleanText(asText(error?.message), 400),
+    message: cleanText(asText(error?.message), 400),
     code: asText(error?.code),
     ask: ask instanceof Object ? ask : undefined,
   };

@@ -1,19 +1,19 @@
 /** Warnings for the owner of the page, in the console and as an event. Visitors do not see them. */
 import { NewsletterWarningEvent, type WarningReason } from './events.ts';
 
-const given = new WeakMap<Element, Set<string>>();
+const shown = new WeakMap<Element, Set<string>>();
 
 /** Warns once for each element and message. */
 export function warn(element: Element, reason: WarningReason, message: string): void {
-  const before = given.get(element) ?? new Set();
+  const before = shown.get(element) ?? new Set();
   if (before.has(message)) return;
-  given.set(element, before.add(message));
+  shown.set(element, before.add(message));
   console.warn(`<${element.localName}> ${message}`);
   element.dispatchEvent(new NewsletterWarningEvent('warning', { reason, message }));
 }
 
-/** The warnings that an element has given. */
-export const warningsOf = (element: Element): readonly string[] => [...(given.get(element) ?? [])];
+/** The warnings that an element has shown. */
+export const warningsOf = (element: Element): readonly string[] => [...(shown.get(element) ?? [])];
 
 /**
  * Checks the value of an attribute against the allowed words; a number in it may be any number.

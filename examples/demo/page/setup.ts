@@ -73,10 +73,10 @@ export function readSetup(search: string, { options, fieldOptions, languages, th
       .getAll('field')
       .slice(0, fieldLimit)
       .map((text) => {
-        const given = new URLSearchParams(text);
+        const parameters = new URLSearchParams(text);
         return Object.fromEntries(
           fieldOptions.flatMap(({ name }) =>
-            given.get(name) ? [[name, (given.get(name) ?? '').slice(0, valueLimit)]] : [],
+            parameters.get(name) ? [[name, (parameters.get(name) ?? '').slice(0, valueLimit)]] : [],
           ),
         );
       }),

@@ -106,13 +106,13 @@ function plainField({
 }: Field): Tag[] {
   const posted = kind === 'consent' ? kind : `custom_fields[${name}]`;
   const { type, attributes } = plainControls[kind] ?? { type: 'text' };
-  const given = {
+  const common = {
     ...attributes,
     ...(placeholder && { placeholder }),
     ...(autocomplete && { autocomplete }),
     ...(value && { value }),
   };
-  if (hidden) return [control('hidden', posted, given)];
+  if (hidden) return [control('hidden', posted, common)];
   const choices = options
     .split(options.includes('|') ? '|' : ',')
     .map((choice) => choice.trim())
@@ -128,7 +128,7 @@ function plainField({
       { name: 'fieldset', attributes: {}, children: [{ name: 'legend', attributes: {}, children: [text] }, ...each] },
     ];
   }
-  return [labelled(text, control(type, posted, { ...given, ...needed }), type === 'checkbox' ? 'after' : 'before')];
+  return [labelled(text, control(type, posted, { ...common, ...needed }), type === 'checkbox' ? 'after' : 'before')];
 }
 
 function control(type: string, name: string, attributes: Tag['attributes']): Tag {

@@ -243,9 +243,9 @@ const known = new WeakMap<Engine, Promise<KnownCustomFields>>();
 
 /** The custom fields as they were when the run began to use them. */
 export function readCustomFieldsOf(engine: Engine): Promise<KnownCustomFields> {
-  const asked = known.get(engine) ?? loadCustomFields(engine);
-  known.set(engine, asked);
-  return asked;
+  const loading = known.get(engine) ?? loadCustomFields(engine);
+  known.set(engine, loading);
+  return loading;
 }
 
 /** The kind of each custom field of the publication by its `display` text, as they are now. */

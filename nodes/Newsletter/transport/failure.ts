@@ -128,9 +128,9 @@ function apiFailure(
   parameters: readonly INodeProperties[],
 ): NodeApiError {
   const { status, statusText, errors, retryAfterMs } = error;
-  const said = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
+  const messages = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
-  const labels = status === 400 ? labelsIn(said.join(' '), parameters) : [];
+  const labels = status === 400 ? labelsIn(messages.join(' '), parameters) : [];
   const remedy = [
     labels.length > 0 && `See ${labels.map((label) => `"${label}"`).join(', ')}.`,
     status === 404 && errors.length === 0 && !optional.has(error.operation)
@@ -144,7 +144,8 @@ function apiFailure(
     {},
     {
       ...at,
-      message: said.length > 0 ? sentence(said.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
+      message:
+        messages.length > 0 ? sentence(messages.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
       description: [remedy, `(${[`status ${status}`, ...codes].join(', ')})`].filter(Boolean).join(' '),
       httpCode: String(status),
       failure: causeOf(status, retryAfterMs),
@@ -154,8 +155,8 @@ function apiFailure(
 
 /** No answer, an unreadable one, or a redirect. */
 function connectionFailure(node: INode, error: NewsletterError, at: FailureOptions): NodeApiError {
-  const said = sentence(error.message.slice(error.operation.length + 2));
-  const [message = said, ...rest] = said.split(/(?<=\.) /);
+  const text = sentence(error.message.slice(error.operation.length + 2));
+  const [message = text, ...rest] = text.split(/(?<=\.) /);
   const down = error instanceof NetworkError || error instanceof TimeoutError;
   const misdirected = error instanceof RedirectError || error instanceof InvalidAnswerError;
   const configured = misdirected || error instanceof ConfigurationError;

@@ -96,9 +96,9 @@ async function* rows(
   for (const [index, item] of items.entries()) {
     const row = index + 1;
     try {
-      const asked = await read(item);
-      outcomes.read(row, asked);
-      yield { row, subscription: asked.subscription };
+      const parsed = await read(item);
+      outcomes.read(row, parsed);
+      yield { row, subscription: parsed.subscription };
     } catch (error) {
       if (error instanceof ParameterMismatch) yield { row, problem: error.message };
       else outcomes.failed([row], toFailure(error)); // such as an expression of this item
@@ -216,9 +216,9 @@ class Outcomes {
     this.#items = items;
   }
 
-  read(row: number, asked: ReadItem): void {
-    const { subscription, dropped, unused } = asked;
-    this.#last = { row, nameOf: asked.nameOf };
+  read(row: number, parsed: ReadItem): void {
+    const { subscription, dropped, unused } = parsed;
+    this.#last = { row, nameOf: parsed.nameOf };
     if (typeof subscription.email === 'string') this.#emails[row] = subscription.email;
     if (dropped.length > 0) this.#droppedOf[row] = dropped;
     for (const name of dropped) this.dropped.add(name);

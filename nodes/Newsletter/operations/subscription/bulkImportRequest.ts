@@ -115,15 +115,15 @@ interface Fields {
 
 /** Removes unknown custom fields: the service drops them from an import without a report. */
 async function withoutUnknown(
-  { custom_fields: given = [], ...others }: Fields,
+  { custom_fields: values = [], ...others }: Fields,
   engine: OperationContext['engine'],
 ): Promise<Pick<ReadItem, 'subscription' | 'dropped'>> {
-  if (given.length === 0) return { subscription: others, dropped: [] };
+  if (values.length === 0) return { subscription: others, dropped: [] };
   const { kinds } = await readCustomFieldsOf(engine);
   const isKnown = ({ name = '' }: { readonly name?: string | undefined }): boolean => kinds.has(name);
-  const custom_fields = given.filter(isKnown);
+  const custom_fields = values.filter(isKnown);
   return {
     subscription: { ...others, ...(custom_fields.length > 0 && { custom_fields }) },
-    dropped: given.filter((field) => !isKnown(field)).map(({ name = '' }) => name),
+    dropped: values.filter((field) => !isKnown(field)).map(({ name = '' }) => name),
   };
 }

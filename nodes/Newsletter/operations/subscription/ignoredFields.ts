@@ -10,16 +10,18 @@ export type SentRequest = Arguments<'subscriptions.create'>;
 type Name = keyof SentRequest;
 
 /** Whether the subscription has the requested value; undefined where the record has no such field. */
-type Shows<Asked> = (asked: Asked, record: Subscription) => boolean | undefined;
+type Shows<Requested> = (requested: Requested, record: Subscription) => boolean | undefined;
 
 const text =
   (name: 'utm_source' | 'utm_medium' | 'utm_campaign' | 'utm_term' | 'utm_content' | 'referring_site'): Shows<string> =>
-  (asked, record) =>
-    (record[name] ?? '') === asked;
+  (requested, record) =>
+    (record[name] ?? '') === requested;
 
 /** Whether the list has every one of the texts; undefined where there is no list. */
-const includesAll = (asked: readonly string[], held: readonly string[] | null | undefined): boolean | undefined =>
-  !held ? undefined : asked.every((one) => held.includes(one));
+const includesAll = (
+  requested: readonly string[],
+  current: readonly string[] | null | undefined,
+): boolean | undefined => (!current ? undefined : requested.every((one) => current.includes(one)));
 
 const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>> } = {
   utm_source: text('utm_source'),
@@ -28,14 +30,14 @@ const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>>
   utm_term: text('utm_term'),
   utm_content: text('utm_content'),
   referring_site: text('referring_site'),
-  tier: (asked, record) => record.subscription_tier === asked,
-  premium_tiers: (asked, record) => includesAll(asked, record.subscription_premium_tier_names),
-  premium_tier_ids: (asked, record) =>
+  tier: (requested, record) => record.subscription_tier === requested,
+  premium_tiers: (requested, record) => includesAll(requested, record.subscription_premium_tier_names),
+  premium_tier_ids: (requested, record) =>
     includesAll(
-      asked,
+      requested,
       record.subscription_premium_tiers?.map(({ id }) => id),
     ),
-  newsletter_list_ids: (asked, record) => includesAll(asked, record.newsletter_list_ids),
+  newsletter_list_ids: (requested, record) => includesAll(requested, record.newsletter_list_ids),
 };
 
 /** Fields that only a creation sets. */
@@ -50,8 +52,8 @@ const attribution = [
 
 /** Whether the subscription has the requested value of this field; undefined where the record does not show it. */
 function showsField(name: Name, request: SentRequest, record: Subscription): boolean | undefined {
-  const asked = request[name];
-  return asked === undefined ? true : (shows[name] as Shows<unknown> | undefined)?.(asked, record);
+  const requested = request[name];
+  return requested === undefined ? true : (shows[name] as Shows<unknown> | undefined)?.(requested, record);
 }
 
 /**
@@ -59,8 +61,8 @@ function showsField(name: Name, request: SentRequest, record: Subscription): boo
  * is there.
  */
 export function wasCreatedByAnother(request: SentRequest, record: Subscription): boolean {
-  const asked = attribution.filter((name) => request[name] !== undefined);
-  return asked.length > 0 && asked.every((name) => showsField(name, request, record) === false);
+  const requested = attribution.filter((name) => request[name] !== undefined);
+  return requested.length > 0 && requested.every((name) => showsField(name, request, record) === false);
 }
 
 /** Names of the fields that were not applied; custom fields as `custom_fields.NAME`. */
@@ -76,12 +78,12 @@ interface NamedField {
 
 /** Requested custom fields that the subscription does not have, as `custom_fields.NAME`. */
 export function customFieldsNotApplied(
-  asked: readonly NamedField[],
-  held: readonly NamedField[] | null | undefined,
+  requested: readonly NamedField[],
+  current: readonly NamedField[] | null | undefined,
 ): string[] {
-  if (!Array.isArray(held)) return [];
-  const values = new Map<unknown, unknown>(held.filter(isRecord).map(({ name, value }) => [name, value]));
-  return asked
+  if (!Array.isArray(current)) return [];
+  const values = new Map<unknown, unknown>(current.filter(isRecord).map(({ name, value }) => [name, value]));
+  return requested
     .filter(({ name, value }) => !values.has(name) || comparable(values.get(name)) !== comparable(value))
     .map(({ name }) => `custom_fields.${name}`);
 }
@@ -99,12 +101,12 @@ function comparable(value: unknown): string {
 export function changesNotApplied(change: Omit<JobChange, 'subscription_id'>, record: Subscription): string[] {
   const { tier, newsletter_list_ids, unsubscribe_newsletter_list_ids: leaves = [], unsubscribe } = change;
   const fields = change.custom_fields ?? [];
-  const held = record.newsletter_list_ids;
+  const current = record.newsletter_list_ids;
   const shown = {
-    newsletter_list_ids: newsletter_list_ids === undefined || includesAll(newsletter_list_ids, held),
+    newsletter_list_ids: newsletter_list_ids === undefined || includesAll(newsletter_list_ids, current),
     tier: tier === undefined || record.subscription_tier === tier,
     unsubscribe: unsubscribe === undefined || unsubscribe === (record.status === 'inactive'),
-    unsubscribe_newsletter_list_ids: !held || !leaves.some((id) => held.includes(id)),
+    unsubscribe_newsletter_list_ids: !current || !leaves.some((id) => current.includes(id)),
   };
   const kept = fields.filter(
     ({ name, delete: clear }) => clear === true && record.custom_fields?.some((field) => field.name === name),

@@ -132,8 +132,8 @@ async function readUpdated(
   const lists = newsletter_list_ids ?? unsubscribe_newsletter_list_ids;
   const expand = ['custom_fields', ...(lists ? (['newsletter_lists'] as const) : [])] as const;
   const json = context.node.getInputData()[context.itemIndex]?.json;
-  const given = isRecord(json) && typeof json['email'] === 'string' ? json['email'] : undefined;
-  const likely = 'email' in named ? named.email : given;
+  const inBody = isRecord(json) && typeof json['email'] === 'string' ? json['email'] : undefined;
+  const likely = 'email' in named ? named.email : inBody;
   const found = likely === undefined ? undefined : await findByAddress(context, likely, [...expand]);
   if (found?.id === id) return found;
   const recent = await recentById(context, id);

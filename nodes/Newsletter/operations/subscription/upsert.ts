@@ -42,20 +42,20 @@ interface Upserted {
  */
 export async function upsert(
   context: OperationContext,
-  asked: SentRequest,
+  requested: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
   // Both fields depend on the previous status: an active subscription must not follow without consent.
-  const needsStatus = asked.reactivate_existing === true || asked.double_opt_override === 'off';
-  const { found, existed } = await checkExistence(context, asked.email, needsStatus);
-  const request = withoutReactivation(asked, found);
+  const needsStatus = requested.reactivate_existing === true || requested.double_opt_override === 'off';
+  const { found, existed } = await checkExistence(context, requested.email, needsStatus);
+  const request = withoutReactivation(requested, found);
   const saved = await save(context, request, existed);
   const open = saved.created ? [] : unconfirmed(request, saved.answered);
   return finish(context, saved, parameters, open, async () => {
     if (!saved.created) await applyRemaining(context, request, saved.answered);
     const record = await readBack(context, request, saved);
     const reactivated = found?.status === 'inactive' && record.status !== 'inactive';
-    return { record, ignored: notApplied(asked, record, saved.created, reactivated) };
+    return { record, ignored: notApplied(requested, record, saved.created, reactivated) };
   });
 }
 
@@ -109,9 +109,9 @@ async function finish(
 }
 
 /** Removes the field that would activate an existing subscription without a request to reactivate it. */
-function withoutReactivation(asked: SentRequest, before: Subscription | undefined): SentRequest {
-  if (before === undefined || asked.reactivate_existing === true) return asked;
-  const request = { ...asked };
+function withoutReactivation(requested: SentRequest, before: Subscription | undefined): SentRequest {
+  if (before === undefined || requested.reactivate_existing === true) return requested;
+  const request = { ...requested };
   delete request.double_opt_override;
   return request;
 }
@@ -175,23 +175,23 @@ async function readBack(
 }
 
 /** Names of the requested fields that were not applied. */
-function notApplied(asked: SentRequest, record: Subscription, created: boolean, reactivated: boolean): string[] {
-  const shown = fieldsNotApplied(asked, record);
-  return [...new Set(created ? shown : [...creationOnlyFields(asked, record, reactivated), ...shown])].toSorted();
+function notApplied(requested: SentRequest, record: Subscription, created: boolean, reactivated: boolean): string[] {
+  const shown = fieldsNotApplied(requested, record);
+  return [...new Set(created ? shown : [...creationOnlyFields(requested, record, reactivated), ...shown])].toSorted();
 }
 
 /** Ignored fields of an existing subscription that its record does not show. */
-function creationOnlyFields(asked: SentRequest, record: Subscription, reactivated: boolean): string[] {
-  const { double_opt_override: optIn, automation_ids = [] } = asked;
+function creationOnlyFields(requested: SentRequest, record: Subscription, reactivated: boolean): string[] {
+  const { double_opt_override: optIn, automation_ids = [] } = requested;
   const inactive = record.status === 'inactive';
   const wanted = optIn === 'off' ? ['active'] : ['pending', 'validating'];
   const unseen: Partial<Record<keyof SentRequest, boolean>> = {
     automation_ids: inactive && automation_ids.length > 0,
     double_opt_override: optIn !== undefined && optIn !== 'not_set' && !wanted.includes(record.status),
-    reactivate_existing: asked.reactivate_existing === true && inactive,
-    referral_code: asked.referral_code !== undefined,
-    send_welcome_email: asked.send_welcome_email === true && !reactivated,
-    skip_newsletter_list_auto_subscribe: asked.skip_newsletter_list_auto_subscribe === true,
+    reactivate_existing: requested.reactivate_existing === true && inactive,
+    referral_code: requested.referral_code !== undefined,
+    send_welcome_email: requested.send_welcome_email === true && !reactivated,
+    skip_newsletter_list_auto_subscribe: requested.skip_newsletter_list_auto_subscribe === true,
   };
   return Object.entries(unseen).flatMap(([name, ignored]) => (ignored ? [name] : []));
 }
