@@ -20,8 +20,8 @@ const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
 /** Reads and checks a value. A blank one becomes the empty string, which counts as not set. */
 function reader(isValid: (value: string) => boolean, mustBe: string): (value: string) => string {
-  return (given) => {
-    const value = given.trim();
+  return (text) => {
+    const value = text.trim();
     if (value !== '' && !isValid(value)) throw new InvalidArgumentError(mustBe);
     return /^https?:/.test(value) ? withoutSlash(value) : value;
   };
@@ -110,13 +110,13 @@ export async function readSettings(command: CommandUnknownOpts, env: Environment
   const options: ConnectionOptions = command.opts();
   const isFlag = (name: keyof ConnectionOptions): boolean => command.getOptionValueSource(name) === 'cli';
   const ignoresVariables = isFlag('profile');
-  const given = (name: keyof ConnectionOptions): string | undefined =>
+  const fromCommand = (name: keyof ConnectionOptions): string | undefined =>
     ignoresVariables && !isFlag(name) ? undefined : options[name] || undefined;
   const key = ignoresVariables ? undefined : readSecret(env, 'NEWSLETTER_API_KEY');
-  const apiUrl = given('apiUrl');
+  const apiUrl = fromCommand('apiUrl');
 
   const stored = await readProfiles(env);
-  const isUnset = key === undefined && apiUrl === undefined && given('appUrl') === undefined;
+  const isUnset = key === undefined && apiUrl === undefined && fromCommand('appUrl') === undefined;
   const isDefault = isUnset && !options.profile && stored.current === null;
   const profileName = isDefault ? sandboxName : options.profile || stored.current;
   const profile = profileName === null ? null : profileNamed(stored, profileName);
@@ -126,8 +126,8 @@ export async function readSettings(command: CommandUnknownOpts, env: Environment
     profile,
     key,
     apiUrl: apiUrl ?? profile?.apiUrl,
-    appUrl: given('appUrl') ?? profile?.appUrl,
-    publicationId: given('publication') ?? profile?.publicationId,
+    appUrl: fromCommand('appUrl') ?? profile?.appUrl,
+    publicationId: fromCommand('publication') ?? profile?.publicationId,
   };
 }
 

@@ -115,8 +115,8 @@ function countHeld(signups: number, entries: number): string {
   return `${formatCount(signups, 'signup')} and ${formatCount(entries, 'entry', 'entries')} of the consent ledger`;
 }
 
-function download(held: HeldAboutPerson): void {
-  const url = URL.createObjectURL(new Blob([JSON.stringify(held, null, 2)], { type: 'application/json' }));
+function download(data: HeldAboutPerson): void {
+  const url = URL.createObjectURL(new Blob([JSON.stringify(data, null, 2)], { type: 'application/json' }));
   const link = document.createElement('a');
   link.href = url;
   link.download = 'held-about-person.json';

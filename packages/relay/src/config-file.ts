@@ -108,7 +108,7 @@ export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedF
       const path = [...within, name];
       const fullName = path.join('.');
       const setting = settingOf(section, name);
-      const given = setting && readValue(value);
+      const text = setting && readValue(value);
       if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
       else if (section !== null && !belongsTo(section, setting))
         say(
@@ -117,17 +117,17 @@ export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedF
             ? `"${name}" is not a setting of a ${sections[section].part}.`
             : `"${name}" is a setting of the whole relay: put it at the top of the file.`,
         );
-      else if (given === null || given === undefined)
+      else if (text === null || text === undefined)
         say(path, `"${fullName}" must be a text, a number, true, false, or a list of texts.`);
-      else if (given !== '') into.set(setting.name, { value: given, where: `${where(path)}: "${fullName}"` });
+      else if (text !== '') into.set(setting.name, { value: text, where: `${where(path)}: "${fullName}"` });
     }
   }
 
   function readSection(entries: Entries, section: SectionName): ReadonlyMap<string, Layer> | null {
-    const given = entries.find(([name]) => name === section);
-    if (!given) return null;
+    const entry = entries.find(([name]) => name === section);
+    if (!entry) return null;
     const layers = new Map<string, Layer>();
-    const listed = entriesOf(given[1]) ?? [];
+    const listed = entriesOf(entry[1]) ?? [];
     const { part, nameIs } = sections[section];
     if (listed.length === 0) say([section], `"${section}" must contain at least one ${part}, by its name.`);
     for (const [name, value] of listed) {
@@ -199,11 +199,11 @@ export function nearestName(
   known: readonly string[],
   bare: (name: string) => string,
 ): string | undefined {
-  const given = bare(name);
-  if (given.length < 3) return undefined;
+  const wanted = bare(name);
+  if (wanted.length < 3) return undefined;
   const [closest] = known
-    .map((each) => ({ each, distance: leven(given, bare(each)) }))
+    .map((each) => ({ each, distance: leven(wanted, bare(each)) }))
     .toSorted((a, b) => a.distance - b.distance);
-  if (closest && closest.distance <= Math.max(1, Math.floor(given.length / 2))) return closest.each;
-  return known.find((each) => bare(each).includes(given) || given.includes(bare(each)));
+  if (closest && closest.distance <= Math.max(1, Math.floor(wanted.length / 2))) return closest.each;
+  return known.find((each) => bare(each).includes(wanted) || wanted.includes(bare(each)));
 }

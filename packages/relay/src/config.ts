@@ -90,11 +90,11 @@ export function readConfig(
   });
   const webhooks = [...(file?.webhooks ?? one)].flatMap(([name, own]) => {
     const place = file?.webhooks ? ({ section: 'webhooks', name } as const) : null;
-    const given = new Map([...shared, ...own]);
-    const data = check(webhookSettings, given, place, errors);
-    if (place && !given.has('RELAY_WEBHOOK_URL') && !given.has('RELAY_WEBHOOK_SECRET'))
+    const values = new Map([...shared, ...own]);
+    const data = check(webhookSettings, values, place, errors);
+    if (place && !values.has('RELAY_WEBHOOK_URL') && !values.has('RELAY_WEBHOOK_SECRET'))
       errors.push(`webhooks.${name}: url is missing.`);
-    return data ? toDestination(name, data, given, errors) : [];
+    return data ? toDestination(name, data, values, errors) : [];
   });
   const forms = checked.flatMap(([name, data]) => (data ? [toForm(name, data)] : []));
   const storeAddress = platform.store ?? relay?.RELAY_STORE;
@@ -185,10 +185,10 @@ export function readDestination(
   const errors: string[] = [];
   const names = ['RELAY_CONFIG', ...Object.keys(webhookSettings.shape)];
   const { file, shared } = readSources(variables, onMachine, errors, names);
-  const given = new Map([...shared, ['RELAY_WEBHOOK_URL', { value: url, where: 'The URL' }]]);
+  const values = new Map([...shared, ['RELAY_WEBHOOK_URL', { value: url, where: 'The URL' }]]);
   const own = [...(file?.webhooks?.values() ?? [])].find((each) => each.get('RELAY_WEBHOOK_URL')?.value === url);
-  const data = check(webhookSettings, new Map([...given, ...(own ?? [])]), null, errors);
-  const [destination] = data ? toDestination('test', data, given, errors) : [];
+  const data = check(webhookSettings, new Map([...values, ...(own ?? [])]), null, errors);
+  const [destination] = data ? toDestination('test', data, values, errors) : [];
   if (!destination || errors.length > 0) throw configurationError(errors);
   return destination;
 }
@@ -243,11 +243,11 @@ function readFile(path: string): string {
 /** @param place - part of a file whose settings are checked; null for the environment */
 function check<Schema extends z.ZodObject>(
   schema: Schema,
-  given: ReadonlyMap<string, SettingValue>,
+  values: ReadonlyMap<string, SettingValue>,
   place: { readonly section: 'forms' | 'webhooks'; readonly name: string } | null,
   errors: string[],
 ): z.output<Schema> | null {
-  const known = new Map([...given].filter(([name]) => Object.hasOwn(schema.shape, name)));
+  const known = new Map([...values].filter(([name]) => Object.hasOwn(schema.shape, name)));
   // The name as the user writes it: in the file, or in the environment.
   const missing = (name: string): string => {
     const key = settings.find((each) => each.name === name)?.key ?? name;
@@ -284,13 +284,13 @@ const settingPairs = [
 function toDestination(
   name: string,
   data: z.output<typeof webhookSettings>,
-  given: Layer,
+  values: Layer,
   errors: string[],
 ): WebhookDestination[] {
   const { RELAY_WEBHOOK_URL: url, RELAY_WEBHOOK_SECRET: secrets, RELAY_WEBHOOK_PRIVATE_NETWORK: isPrivate } = data;
   if (url !== undefined && new URL(url).protocol === 'http:' && !isPrivate)
     errors.push(
-      `${given.get('RELAY_WEBHOOK_URL')?.where ?? 'RELAY_WEBHOOK_URL'} must be an https address; without https anybody on the network path could read addresses. RELAY_WEBHOOK_PRIVATE_NETWORK=true permits http, for a receiver beside the relay.`,
+      `${values.get('RELAY_WEBHOOK_URL')?.where ?? 'RELAY_WEBHOOK_URL'} must be an https address; without https anybody on the network path could read addresses. RELAY_WEBHOOK_PRIVATE_NETWORK=true permits http, for a receiver beside the relay.`,
     );
   if (url === undefined || secrets === undefined) return [];
   return [{ name, url, secrets, types: data.RELAY_WEBHOOK_EVENTS, allowsPrivateNetwork: isPrivate }];

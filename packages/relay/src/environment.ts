@@ -18,7 +18,7 @@ export function readEnvironment(
   wanted: readonly string[],
 ): Map<string, SettingValue> {
   const valueOf = (name: string): string => variables[name]?.trim() ?? '';
-  const given = new Map<string, SettingValue>();
+  const values = new Map<string, SettingValue>();
   for (const name of wanted) {
     const value = valueOf(name);
     const where = `${name}_FILE`;
@@ -29,10 +29,10 @@ export function readEnvironment(
         .find(([, reason]) => reason !== undefined) ?? [];
     if (why !== undefined) errors.push(`${refused} ${why}.`);
     else if (value !== '' && path !== '') errors.push(`${name} and ${where} are both set: keep one of them.`);
-    else if (value !== '') given.set(name, { value, where: name });
+    else if (value !== '') values.set(name, { value, where: name });
     else if (path !== '') {
       const content = readValueFile(path, where, platform, errors);
-      if (content !== '') given.set(name, { value: content, where });
+      if (content !== '') values.set(name, { value: content, where });
     }
   }
   const names = settings.flatMap(({ name }) => [name, `${name}_FILE`]);
@@ -42,7 +42,7 @@ export function readEnvironment(
     const meant = nearestName(name, names, (each) => each.replace(/^(RELAY|NEWSLETTER)_/, ''));
     errors.push(`${name.slice(0, 60)} is not a setting${meant === undefined ? '' : ` (is ${meant} meant?)`}.`);
   }
-  return given;
+  return values;
 }
 
 /** The content of the file that a variable names; empty if it cannot be read. */

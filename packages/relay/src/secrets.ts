@@ -47,8 +47,8 @@ export function loadOrCreateOperatorToken(file: string): string {
  * @param header - such as `Bearer TOKEN`
  */
 export function hasBearerToken(header: string | null | undefined, token: string): boolean {
-  const [scheme = '', given = ''] = (header ?? '').split(' ');
-  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(given), digest(token));
+  const [scheme = '', presented = ''] = (header ?? '').split(' ');
+  return scheme.toLowerCase() === 'bearer' && timingSafeEqual(digest(presented), digest(token));
 }
 
 function digest(text: string): Buffer {

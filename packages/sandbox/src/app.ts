@@ -173,14 +173,14 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     tracing.answer(
       request,
       path,
-      (asked, at, search, trace) => answer(world, rateLimit, asked, at, search, trace),
+      (request, at, search, trace) => answer(world, rateLimit, request, at, search, trace),
       refusal,
     );
 
   const app = new Hono();
   app.all(`${apiPrefix}/*`, (context) => traced(context.req.raw, context.req.path));
   app.all(`${oauthPrefix}/*`, (context) =>
-    tracing.answer(context.req.raw, context.req.path, (...asked) => answerOauth(world, ...asked), oauthRefusal),
+    tracing.answer(context.req.raw, context.req.path, (...request) => answerOauth(world, ...request), oauthRefusal),
   );
   app.onError((error) => {
     throw error;

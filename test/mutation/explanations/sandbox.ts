@@ -117,7 +117,7 @@ export const sandbox = {
     ],
   },
   'packages/sandbox/src/world/custom-fields.ts': {
-    'a shortcut: without entries there are neither values nor warnings': [['given.length === 0', 'false']],
+    'a shortcut: without entries there are neither values nor warnings': [['entries.length === 0', 'false']],
     'a type guard: no field has undefined as its display text': [['name === undefined', 'false']],
     'the names are only compared with each other': [
       ["text.normalize('NFC').trim().toLowerCase()", "text.normalize('NFC').trim().toUpperCase()"],
@@ -205,7 +205,7 @@ export const sandbox = {
     'JSON.parse(null) is null, which is no record either': [['text === null', 'false']],
     'a function that returns nothing returns undefined': [['{ return undefined; }', '{}']],
     'limits the work only: what is left out resembles no operation': [
-      ['given.slice(0, 60)', 'given'],
+      ['actual.slice(0, 60)', 'actual'],
       ["path.split('/').filter(Boolean).slice(0, 20)", "path.split('/').filter(Boolean)"],
     ],
   },

@@ -160,12 +160,12 @@ async function* callOperation(
   if (input !== undefined && !isRecord(input))
     throw new UsageError('--input: the body of an operation must be a JSON object.');
   const path = Object.fromEntries(args.map((arg, index) => [names[index] ?? '', arg]));
-  const given = { ...input, ...(await fieldsToArguments(fields, schemaOf(operation))), ...path };
-  const missing = names.filter((name) => given[name] === undefined);
+  const callArguments = { ...input, ...(await fieldsToArguments(fields, schemaOf(operation))), ...path };
+  const missing = names.filter((name) => callArguments[name] === undefined);
   if (missing.length > 0)
     throw new UsageError(`${missing.join(', ')} is missing: newsletter api ${[id, ...names].join(' ')}.`);
   // The validator of the client checks names and types.
-  const checked = given as Arguments<typeof id>;
+  const checked = callArguments as Arguments<typeof id>;
   const call = { signal, extraHeaders: headers };
   if (operation.success === 302) {
     yield { value: client.engine.address(id, checked), response: { status: 302, headers: {} } };
@@ -174,7 +174,7 @@ async function* callOperation(
     yield { value: data, response };
   } else {
     if (!isListId(id)) throw new UsageError(`${id} does not return a list: remove --paginate.`);
-    const list = client.engine.list(id, given, call);
+    const list = client.engine.list(id, callArguments, call);
     for await (const { items, response } of list.pages()) yield { value: items, response };
   }
 }

@@ -205,7 +205,7 @@ interface Filters {
 
 /** The query of the list, checked by its schema. @throws UsageError that names the wrong options */
 function readQuery({ expand, status, tier, premiumTier, created }: Filters): ExportQuery {
-  const given = {
+  const filters = {
     limit: 100,
     order_by: 'created',
     direction: 'asc',
@@ -216,7 +216,7 @@ function readQuery({ expand, status, tier, premiumTier, created }: Filters): Exp
     creation_date: created,
   };
   const flags: Readonly<Record<string, string>> = { premium_tiers: 'premium-tier', creation_date: 'created' };
-  const set = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  const set = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
   const checked = schemas['subscriptions.list'].query.safeParse(set);
   if (checked.success) return checked.data;
   throw new UsageError(

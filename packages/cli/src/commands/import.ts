@@ -194,10 +194,10 @@ function progressOf(progress: ImportProgress) {
 }
 
 /** Reads `--map "E-mail=email"` into the target of each column. @throws UsageError that names every wrong entry */
-function readMapping(given: readonly string[]): Readonly<Record<string, ColumnTarget>> {
+function readMapping(pairs: readonly string[]): Readonly<Record<string, ColumnTarget>> {
   const problems: string[] = [];
   const mapping = Object.fromEntries(
-    given.flatMap((text): (readonly [string, ColumnTarget])[] => {
+    pairs.flatMap((text): (readonly [string, ColumnTarget])[] => {
       const at = text.lastIndexOf('=');
       const [column, target] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
       if (at < 1) {

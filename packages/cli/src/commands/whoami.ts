@@ -75,15 +75,15 @@ export async function checkAccess(
   publicationId: string | undefined,
   signal: AbortSignal,
 ): Promise<Reach> {
-  const isAsked = publicationId !== undefined;
+  const isSet = publicationId !== undefined;
   try {
     await client.subscriptions.list({ publicationId: publicationId ?? noPublication, limit: 1 }, { signal });
     return 'reached';
   } catch (error) {
     if (error instanceof UnauthorizedError || error instanceof LoginRequiredError) return 'refused-credential';
-    if (error instanceof NotFoundError) return isAsked ? 'not-found' : 'not-asked';
-    if (error instanceof ForbiddenError) return isAsked ? 'refused-scope' : 'not-asked';
-    if (error instanceof ApiError && error.status === 400 && !isAsked) return 'not-asked';
+    if (error instanceof NotFoundError) return isSet ? 'not-found' : 'not-asked';
+    if (error instanceof ForbiddenError) return isSet ? 'refused-scope' : 'not-asked';
+    if (error instanceof ApiError && error.status === 400 && !isSet) return 'not-asked';
     throw error;
   }
 }

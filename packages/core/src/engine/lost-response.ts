@@ -25,7 +25,7 @@ interface Lookup {
   /** Further arguments of the list. */
   readonly query: FieldValues;
   /** Whether a record is about the subject of the call; undefined where it lacks the field. */
-  readonly matches: (record: FieldValues, asked: FieldValues) => boolean | undefined;
+  readonly matches: (record: FieldValues, sent: FieldValues) => boolean | undefined;
   /** Field with the time of creation: seconds since the Unix epoch, or a text. */
   readonly created: readonly string[];
   /** What to do where the lookup was inconclusive; a sentence. */
@@ -37,10 +37,10 @@ const lookups: Partial<Readonly<Record<CallName, Lookup>>> = {
     list: 'journeys.list',
     listArguments: ['publicationId', 'automationId'],
     query: { limit: 100 },
-    matches: (record, asked) =>
+    matches: (record, sent) =>
       andAlso(
-        isSameValue(record['subscription_id'], asked['subscription_id']),
-        sameAddress(record['email'], asked['email']),
+        isSameValue(record['subscription_id'], sent['subscription_id']),
+        sameAddress(record['email'], sent['email']),
       ),
     created: ['started_at', 'created'],
     advice: 'List the journeys of the automation (journeys.list) to see whether the subscriber is on one.',
@@ -49,7 +49,7 @@ const lookups: Partial<Readonly<Record<CallName, Lookup>>> = {
     list: 'deletionRequests.list',
     listArguments: ['publicationId'],
     query: {},
-    matches: (record, asked) => sameAddress(record['email'], asked['email']),
+    matches: (record, sent) => sameAddress(record['email'], sent['email']),
     created: ['requested_at', 'created_at'],
     advice: 'List the deletion requests (deletionRequests.list) to see whether there is one for the subscriber.',
   },
@@ -59,7 +59,7 @@ const lookups: Partial<Readonly<Record<CallName, Lookup>>> = {
     query: {},
     // By display text alone: subscriptions refer to fields by it, so it is unique. The service may name the kind by
     // another word.
-    matches: (record, asked) => isSameValue(record['display'], asked['display']),
+    matches: (record, sent) => isSameValue(record['display'], sent['display']),
     created: ['created'],
     advice: 'List the custom fields (customFields.list) to see whether it exists.',
   },
@@ -71,8 +71,8 @@ export function lookUpOf(id: CallName): Lookup | undefined {
 }
 
 /** Arguments for the list. */
-function listArguments({ listArguments: names, query }: Lookup, asked: FieldValues): FieldValues {
-  return { ...query, ...Object.fromEntries(names.map((name) => [name, asked[name]])) };
+function listArguments({ listArguments: names, query }: Lookup, sent: FieldValues): FieldValues {
+  return { ...query, ...Object.fromEntries(names.map((name) => [name, sent[name]])) };
 }
 
 /** Reads the first page of a list. */
@@ -153,13 +153,13 @@ type LookupResult = { readonly record: FieldValues } | 'absent' | 'unclear';
 function find(
   { matches, created }: Lookup,
   records: readonly unknown[],
-  asked: FieldValues,
+  sent: FieldValues,
   call: CallTime,
 ): LookupResult {
   const found: FieldValues[] = [];
   for (const record of records) {
     if (!isRecord(record)) return 'unclear';
-    const isMatch = matches(record, asked);
+    const isMatch = matches(record, sent);
     if (isMatch === false) continue;
     const time = timeOf(record, created);
     const surelyBefore = time !== undefined && time < call.from - surelyBeforeMs[call.known ? 'known' : 'unknown'];
@@ -183,14 +183,14 @@ function timeOf(record: FieldValues, names: readonly string[]): number | undefin
 }
 
 /** Undefined where the record lacks the value; true where the call named none. */
-function isSameValue(held: unknown, asked: unknown): boolean | undefined {
-  if (asked === undefined) return true;
-  return held === undefined || held === null ? undefined : held === asked;
+function isSameValue(stored: unknown, sent: unknown): boolean | undefined {
+  if (sent === undefined) return true;
+  return stored === undefined || stored === null ? undefined : stored === sent;
 }
 
-function sameAddress(held: unknown, asked: unknown): boolean | undefined {
-  if (typeof held !== 'string' || typeof asked !== 'string') return isSameValue(held, asked);
-  return addressKey(held) === addressKey(asked);
+function sameAddress(stored: unknown, sent: unknown): boolean | undefined {
+  if (typeof stored !== 'string' || typeof sent !== 'string') return isSameValue(stored, sent);
+  return addressKey(stored) === addressKey(sent);
 }
 
 /** False where either is false, undefined where either is undefined, else true. */

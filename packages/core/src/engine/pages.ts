@@ -80,7 +80,7 @@ function follow({ remembered, pages, power }: CursorTrail, { cursor }: { readonl
  * @param asked - the continuation that this page was requested with
  */
 export function nextStep(
-  asked: Continuation,
+  requested: Continuation,
   next: Continuation,
   trail: CursorTrail,
 ): { readonly trail: CursorTrail } | { readonly problem: string } {
@@ -90,11 +90,11 @@ export function nextStep(
         problem: `offset pagination ends at page ${lastOffsetPage} and the list goes on; use cursor pagination or narrower filters`,
       };
     }
-    return 'page' in asked && next.page <= asked.page
+    return 'page' in requested && next.page <= requested.page
       ? { problem: 'the list points back to the page just read' }
       : { trail };
   }
-  if ('cursor' in asked && asked.cursor === next.cursor)
+  if ('cursor' in requested && requested.cursor === next.cursor)
     return { problem: 'the list points back to the page just read' };
   if (trail.remembered === next.cursor) return { problem: 'the cursors of the list go round in a circle' };
   return { trail: follow(trail, next) };

@@ -79,9 +79,10 @@ export function createQuota(): Quota {
       lastRefusal = now;
       refusalsInARow += 1;
       rate.refused(now);
-      const asked = retryAfterMs(answer, timeOfDay);
+      const retryAfter = retryAfterMs(answer, timeOfDay);
       const pauseMs =
-        asked || Math.min(defaultPauseMs.longest, defaultPauseMs.first * defaultPauseMs.factor ** (refusalsInARow - 1));
+        retryAfter ||
+        Math.min(defaultPauseMs.longest, defaultPauseMs.first * defaultPauseMs.factor ** (refusalsInARow - 1));
       pausedUntil = Math.max(pausedUntil, now + Math.min(pauseMs, longestPauseMs));
       return true;
     },

@@ -49,8 +49,8 @@ export function nextDelay(
   host: { now(): number; random(): number },
 ): number | null {
   if (attempt >= policy.retries || !mayRetry(operation, failed)) return null;
-  const asked = 'answer' in failed ? retryAfterMs(failed.answer, host.now()) : undefined;
-  if (asked !== undefined) return asked > policy.maxRetryAfterMs ? null : asked;
+  const retryAfter = 'answer' in failed ? retryAfterMs(failed.answer, host.now()) : undefined;
+  if (retryAfter !== undefined) return retryAfter > policy.maxRetryAfterMs ? null : retryAfter;
   return host.random() * Math.min(policy.maxDelayMs, policy.minDelayMs * 2 ** attempt);
 }
 

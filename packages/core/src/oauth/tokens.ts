@@ -126,16 +126,16 @@ export function createTokenSource({
   }
 
   async function refreshUnlessReplaced(rejected: string): Promise<string> {
-    const held = await store.load();
-    if (!held) {
+    const stored = await store.load();
+    if (!stored) {
       current = null;
       throw new LoginRequiredError('no-tokens');
     }
-    if (held.accessToken !== rejected) return use(held);
-    if (held.refreshToken === null) throw new LoginRequiredError('no-refresh-token');
-    if (held.refreshToken === refusedRefreshToken) throw new LoginRequiredError('refused');
+    if (stored.accessToken !== rejected) return use(stored);
+    if (stored.refreshToken === null) throw new LoginRequiredError('no-refresh-token');
+    if (stored.refreshToken === refusedRefreshToken) throw new LoginRequiredError('refused');
     try {
-      const renewed = await oauth.refreshTokens(held);
+      const renewed = await oauth.refreshTokens(stored);
       await store.save(renewed);
       return use(renewed);
     } catch (error) {
@@ -143,7 +143,7 @@ export function createTokenSource({
       // Another process that shares the store without its lock may have refreshed first.
       const now = await store.load();
       if (now && now.accessToken !== rejected) return use(now);
-      refusedRefreshToken = held.refreshToken;
+      refusedRefreshToken = stored.refreshToken;
       throw new LoginRequiredError('refused', error);
     }
   }

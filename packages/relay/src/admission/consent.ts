@@ -38,10 +38,15 @@ export function consentOf(
   origin: string | null,
   key: Buffer,
 ): Consent | null {
-  const given = givenConsent(submission);
-  if (given === null) return null;
+  const consent = givenConsent(submission);
+  if (consent === null) return null;
   const { version } = form.consent;
-  return { ...given, version, page: pageOf(header('referer'), origin), visitor: visitorOf(client, form.consent, key) };
+  return {
+    ...consent,
+    version,
+    page: pageOf(header('referer'), origin),
+    visitor: visitorOf(client, form.consent, key),
+  };
 }
 
 /** URL of the page without query and fragment, which may contain personal data; null where it is of another site. */

@@ -32,9 +32,9 @@ export function readToken(key: Buffer, form: string, origins: Iterable<string>, 
   const [, time = '', nonce = '', signature = ''] = /^([0-9a-z]{1,10})\.([\w-]{12,32})\.([\w-]{43})$/.exec(token) ?? [];
   if (nonce === '') return null;
   const issuedAt = Number.parseInt(time, 36);
-  const given = Buffer.from(signature, 'base64url');
+  const bytes = Buffer.from(signature, 'base64url');
   for (const origin of origins) {
-    if (timingSafeEqual(sign(key, [form, origin, issuedAt, nonce]), given)) return { nonce, origin, issuedAt };
+    if (timingSafeEqual(sign(key, [form, origin, issuedAt, nonce]), bytes)) return { nonce, origin, issuedAt };
   }
   return null;
 }

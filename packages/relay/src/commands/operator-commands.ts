@@ -113,8 +113,8 @@ export const person = {
       .addOption(jsonOption())
       .action((address, { json }) =>
         withOperator(command, async (operator) => {
-          const held = await operator.person(address);
-          print(json ? JSON.stringify(held, null, 2) : personLines(held).join('\n'));
+          const data = await operator.person(address);
+          print(json ? JSON.stringify(data, null, 2) : personLines(data).join('\n'));
         }),
       ),
 };

@@ -89,11 +89,11 @@ function logFor(config: RelayConfig, secret = ''): Log {
 /** The first signal starts the stop; a second one ends the process at once, without loss of acknowledged signups. */
 function firstSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {
-    let asked = false;
+    let isStopping = false;
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.on(signal, () => {
-        if (asked) process.exit(1);
-        asked = true;
+        if (isStopping) process.exit(1);
+        isStopping = true;
         resolve(signal);
       });
     }

@@ -54,11 +54,11 @@ export class BulkConfirmation {
    */
   async begin(): Promise<void> {
     const { store, publicationId, client, now, signal } = this.#options;
-    const [open, held] = await Promise.all([
+    const [open, lease] = await Promise.all([
       store.openBatches(publicationId),
       store.leaseScan(publicationId, now(), now() + leaseMs),
     ]);
-    if (held === null || (held.scan && open.length > 0)) return;
+    if (lease === null || (lease.scan && open.length > 0)) return;
     const [newest] = (
       await client.subscriptions.list(
         { publicationId, order_by: 'created', direction: 'desc', limit: 1 },
@@ -77,13 +77,13 @@ export class BulkConfirmation {
     const { store, publicationId, now, lookAfterMs } = this.#options;
     let open = await this.#open(sending);
     if (open.length === 0) return null;
-    const held = await store.leaseScan(publicationId, now(), now() + leaseMs);
+    const lease = await store.leaseScan(publicationId, now(), now() + leaseMs);
     // Another relay scans, for every batch. It may end at any time: check again soon, not after its whole lease.
-    if (held === null) return now() + Math.min(lookAfterMs, leaseMs);
+    if (lease === null) return now() + Math.min(lookAfterMs, leaseMs);
     const due = Math.min(...open.map((batch) => this.#nextScanAt(batch)));
-    const isRunning = held.scan !== null && held.scan.startedAt !== null;
+    const isRunning = lease.scan !== null && lease.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
-    const scan = await this.#scan(held.scan, open);
+    const scan = await this.#scan(lease.scan, open);
     this.#lastScanAt = scan.startedAt;
     open = await this.#open(sending);
     await this.#end(open, scan);

@@ -155,9 +155,9 @@ export function toSubscriptionRequest(
   const fields = (submission.custom_fields ?? [])
     .filter(({ name }) => name !== consentField)
     .map(({ name, value }) => ({ name, value: typeof value === 'object' ? [...value] : value }));
-  const given = givenConsent(submission);
+  const consent = givenConsent(submission);
   // Set by the relay only, so that a page cannot claim a consent in it.
-  if (consentField !== null && given) fields.push({ name: consentField, value: given.sentence ?? 'yes' });
+  if (consentField !== null && consent) fields.push({ name: consentField, value: consent.sentence ?? 'yes' });
   return {
     email: submission.email,
     ...(Object.fromEntries(attribution) satisfies Partial<Attribution>),

@@ -59,8 +59,8 @@ export type ReadFilter =
  * @param given - texts by name; an empty text counts as absent
  * @param now - ages such as `2h` count back from it
  */
-export function readFilter(given: Readonly<Record<string, string | undefined>>, now: number): ReadFilter {
-  const result = filterSchema(now).safeParse(Object.fromEntries(Object.entries(given).filter(([, text]) => text)));
+export function readFilter(parameters: Readonly<Record<string, string | undefined>>, now: number): ReadFilter {
+  const result = filterSchema(now).safeParse(Object.fromEntries(Object.entries(parameters).filter(([, text]) => text)));
   if (!result.success) {
     return {
       ok: false,

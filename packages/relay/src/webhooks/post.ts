@@ -90,11 +90,11 @@ function postTo(addresses: readonly string[], { url, headers, body, signal }: We
       signal,
     });
     const end = (answer: IncomingMessage): void => {
-      const given = Object.entries(answer.headers).map(([name, value]): [string, string | undefined] => [
+      const headers = Object.entries(answer.headers).map(([name, value]): [string, string | undefined] => [
         name,
         value?.toString(),
       ]);
-      fulfil({ status: answer.statusCode ?? 0, headers: Object.fromEntries(given) });
+      fulfil({ status: answer.statusCode ?? 0, headers: Object.fromEntries(headers) });
       answer.on('error', () => undefined).destroy();
     };
     sent.once('error', reject);

@@ -65,8 +65,8 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
   const read = configOf(environment);
   if ('error' in read) return cannotStart(request, read.error);
   const { config } = read;
-  const pass = (publicationId: string, given = request): Promise<Response> =>
-    passOn(environment.RELAY_OBJECTS, publicationId, given);
+  const pass = (publicationId: string, forwarded = request): Promise<Response> =>
+    passOn(environment.RELAY_OBJECTS, publicationId, forwarded);
   const publications = publicationsOf(config);
   const [first = ''] = publications;
   if (pathname === '/readyz') {

@@ -60,10 +60,10 @@ export function mergedOperator(publications: readonly [PublicationOperator, ...P
         .flatMap(([, records]): ConsentRecord[] => records);
     },
     async person(address) {
-      const held = await each((operator) => operator.person(address));
+      const parts = await each((operator) => operator.person(address));
       return {
-        signups: held.flatMap(({ signups }) => signups).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-        consents: held.flatMap(({ consents }) => consents).toSorted((a, b) => a.at - b.at),
+        signups: parts.flatMap(({ signups }) => signups).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+        consents: parts.flatMap(({ consents }) => consents).toSorted((a, b) => a.at - b.at),
       };
     },
     resumeWebhooks: async (destination) =>

@@ -92,13 +92,13 @@ export function exampleRequest(
 
 /** The template with what the path that was sent holds at the same place, otherwise with ids of the right kind. */
 function filled(template: string, path: string): string {
-  const given = path.split('/');
+  const parts = path.split('/');
   const wanted = template.split('/');
   return wanted
     .map((part, index) => {
       if (!part.startsWith('{')) return part;
-      if (part === '{publicationId}') return given.find((one) => one.startsWith('pub_')) ?? publicationId;
-      const same = given.length === wanted.length ? given[index] : undefined;
+      if (part === '{publicationId}') return parts.find((one) => one.startsWith('pub_')) ?? publicationId;
+      const same = parts.length === wanted.length ? parts[index] : undefined;
       return same || part;
     })
     .join('/');
@@ -156,11 +156,11 @@ const costs = {
 };
 
 function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {
-  const asked = segments(path);
+  const actual = segments(path);
   const rated = operations.map((operation: Operation) => ({
     operation,
     cost:
-      distance(segments(addressed(operation)), asked) +
+      distance(segments(addressed(operation)), actual) +
       (operation.method === method ? 0 : costs.method) +
       (operation.extension ? costs.extension : 0),
   }));
@@ -178,17 +178,17 @@ const fits = (template: string, path: string): boolean =>
   new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path);
 
 /** The cost of the edits between a template and a path, a segment at a time. */
-function distance(template: readonly string[], asked: readonly string[]): number {
-  return edits(template, asked, {
+function distance(template: readonly string[], actual: readonly string[]): number {
+  return edits(template, actual, {
     missing: (wanted) => (isId(wanted) ? costs.missingId : costs.missingWord),
-    replaced: (wanted, given) =>
-      isId(wanted) ? (words.has(given) ? costs.wordForId : 0) : misspelling(wanted, given.toLowerCase()),
+    replaced: (wanted, actual) =>
+      isId(wanted) ? (words.has(actual) ? costs.wordForId : 0) : misspelling(wanted, actual.toLowerCase()),
   });
 }
 
-function misspelling(wanted: string, given: string): number {
-  if (wanted === given) return 0;
-  const letters = edits(wanted.split(''), given.slice(0, 60).split(''), {
+function misspelling(wanted: string, actual: string): number {
+  if (wanted === actual) return 0;
+  const letters = edits(wanted.split(''), actual.slice(0, 60).split(''), {
     missing: () => 1,
     replaced: (a, b) => (a === b ? 0 : 1),
   });
@@ -198,17 +198,17 @@ function misspelling(wanted: string, given: string): number {
 /** Levenshtein distance: what is superfluous costs 1, other edits what `cost` says. */
 function edits<Part>(
   wanted: readonly Part[],
-  given: readonly Part[],
+  actual: readonly Part[],
   cost: {
     readonly missing: (part: Part) => number;
-    readonly replaced: (wanted: Part, given: Part) => number;
+    readonly replaced: (wanted: Part, actual: Part) => number;
   },
 ): number {
-  let row = [0, ...given.map((_, index) => index + 1)];
+  let row = [0, ...actual.map((_, index) => index + 1)];
   for (const part of wanted) {
     const missing = cost.missing(part);
     const next = [(row[0] ?? 0) + missing];
-    for (const [column, other] of given.entries()) {
+    for (const [column, other] of actual.entries()) {
       next.push(
         Math.min(
           (row[column] ?? 0) + cost.replaced(part, other),

@@ -133,14 +133,14 @@ export function listRule<Id extends OperationId, Row extends Position>(
     id,
     (call, query) => {
       const listing = { ...describe(call, query), list: listName(id) };
-      const asked = query as PagingQuery;
+      const pagingQuery = query as PagingQuery;
       switch (paging) {
         case 'cursor':
-          return cursorList(asked, listing);
+          return cursorList(pagingQuery, listing);
         case 'offset':
-          return offsetList(asked, listing);
+          return offsetList(pagingQuery, listing);
         case 'cursor-or-offset':
-          return cursorOrOffsetList(asked, listing);
+          return cursorOrOffsetList(pagingQuery, listing);
         case 'none':
           return wholeList(schemas[id].answer, listing);
       }

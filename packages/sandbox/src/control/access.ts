@@ -74,9 +74,9 @@ function requireToken(request: Request, url: URL, token: string): Response | und
   );
 }
 
-function equalsToken(given: string | null, token: string): boolean {
+function equalsToken(presented: string | null, token: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest();
-  return given !== null && timingSafeEqual(digest(given), digest(token));
+  return presented !== null && timingSafeEqual(digest(presented), digest(token));
 }
 
 /**

@@ -115,7 +115,7 @@ export function createFaults(): FaultSet {
   const faults = new Map<string, Fault>();
   let made = 0;
   return {
-    add(given) {
+    add(options) {
       const {
         match,
         effect,
@@ -123,7 +123,7 @@ export function createFaults(): FaultSet {
         probability = null,
         seed,
         times = nth === null ? null : 1,
-      } = faultSchema.parse(given);
+      } = faultSchema.parse(options);
       const id = `fault_${(made += 1)}`;
       const fault: Fault = { id, match, effect, nth, probability, seed, times, seen: 0, fired: 0 };
       faults.set(id, fault);

@@ -85,16 +85,16 @@ export function createRedaction(conceal: Conceal): Redaction {
     return before + (query === undefined ? '' : `?${pairs(query)}`) + (fragment && `#${pairs(fragment.slice(1))}`);
   };
 
-  const value = (name: string, held: unknown, secret: RegExp): unknown => {
-    if (secret.test(plain(name)) && held !== null && held !== '' && typeof held !== 'boolean')
-      return conceal(typeof held === 'string' ? held : JSON.stringify(held), name);
-    return inside(held, secret);
+  const value = (name: string, content: unknown, secret: RegExp): unknown => {
+    if (secret.test(plain(name)) && content !== null && content !== '' && typeof content !== 'boolean')
+      return conceal(typeof content === 'string' ? content : JSON.stringify(content), name);
+    return inside(content, secret);
   };
-  const inside = (held: unknown, secret: RegExp): unknown => {
-    if (typeof held === 'string') return /^\s*[[{]/.test(held) ? json(held, secret) : held;
-    if (Array.isArray(held)) return held.map((item) => inside(item, secret));
-    if (typeof held !== 'object' || held === null) return held;
-    return Object.fromEntries(Object.entries(held).map(([name, item]) => [name, value(name, item, secret)]));
+  const inside = (content: unknown, secret: RegExp): unknown => {
+    if (typeof content === 'string') return /^\s*[[{]/.test(content) ? json(content, secret) : content;
+    if (Array.isArray(content)) return content.map((item) => inside(item, secret));
+    if (typeof content !== 'object' || content === null) return content;
+    return Object.fromEntries(Object.entries(content).map(([name, item]) => [name, value(name, item, secret)]));
   };
   const json = (text: string, secret: RegExp): string => {
     let parsed: unknown;
@@ -110,22 +110,22 @@ export function createRedaction(conceal: Conceal): Redaction {
   };
   /** For what only looks like JSON or a form: a body with a mistake, or one that was cut. */
   const loosely = (text: string, secret: RegExp): string =>
-    text.replace(loose, (whole, before: string, held: string) => {
+    text.replace(loose, (whole, before: string, content: string) => {
       const name = /[\w-]+/.exec(before)?.[0] ?? '';
-      return secret.test(name) ? `${before}"${conceal(held.replace(/^\\?["']|\\?["']$/g, ''), name)}"` : whole;
+      return secret.test(name) ? `${before}"${conceal(content.replace(/^\\?["']|\\?["']$/g, ''), name)}"` : whole;
     });
 
   return {
     target,
     headers: (headers) =>
       Object.fromEntries(
-        [...headers].map(([name, held]) => {
-          if (name === 'location' || name === 'referer') return [name, target(held)];
-          if (!secretHeader.test(name)) return [name, held];
-          const [, scheme = '', rest = held] = /^([A-Za-z][\w-]{0,20} )(.+)$/s.exec(held) ?? [];
-          return /authorization/i.test(name) && held !== ''
+        [...headers].map(([name, content]) => {
+          if (name === 'location' || name === 'referer') return [name, target(content)];
+          if (!secretHeader.test(name)) return [name, content];
+          const [, scheme = '', rest = content] = /^([A-Za-z][\w-]{0,20} )(.+)$/s.exec(content) ?? [];
+          return /authorization/i.test(name) && content !== ''
             ? [name, scheme + conceal(rest, name)]
-            : [name, conceal(held, name)];
+            : [name, conceal(content, name)];
         }),
       ),
     body(text, contentType, oauth) {
@@ -134,8 +134,8 @@ export function createRedaction(conceal: Conceal): Redaction {
       if (/^application\/x-www-form-urlencoded\b/i.test(contentType ?? '') && !/^\s*[[{]/.test(text))
         return pairs(text);
       if (/^text\/html\b/i.test(contentType ?? ''))
-        return text.replace(hiddenField, (whole, before: string, name: string, between: string, held: string) =>
-          held !== '' && secret.test(name) ? `${before}${name}${between}${conceal(held, name)}"` : whole,
+        return text.replace(hiddenField, (whole, before: string, name: string, between: string, content: string) =>
+          content !== '' && secret.test(name) ? `${before}${name}${between}${conceal(content, name)}"` : whole,
         );
       if (!mayHold(text, oauth)) return text;
       return /^\s*[[{"]/.test(text) ? json(text, secret) : loosely(text, secret);

@@ -45,12 +45,12 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
     const repeat = repeated.get(request);
     let fired: readonly string[] = [];
 
-    const enter = async (asked: Request, response: Response | null, trace: Trace, started: number): Promise<void> => {
+    const enter = async (request: Request, response: Response | null, trace: Trace, started: number): Promise<void> => {
       const milliseconds = Math.round((performance.now() - started) * 100) / 100;
       const oauth = trace.operation?.base === 'app' || path.startsWith('/oauth');
       const contents = {
         target: redaction.target(path + search),
-        request: message(asked.headers, await requestText(asked), oauth),
+        request: message(request.headers, await requestText(request), oauth),
         response: response && message(response.headers, await responseText(response), oauth),
       };
       const entry = log.add(
@@ -73,10 +73,10 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
       if (repeat) repeat.entry ??= entry;
       events.publish({ type: 'request', request: entry });
     };
-    const answered = async (asked: Request, notes: readonly string[]): Promise<Response> => {
+    const answered = async (request: Request, notes: readonly string[]): Promise<Response> => {
       const trace = blankTrace();
       const started = performance.now();
-      const plain = await work(asked, path, search, trace);
+      const plain = await work(request, path, search, trace);
       const facts = () => ({
         created: trace.created,
         total: trace.total,
@@ -86,7 +86,7 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
       const response = await assumptions.apply(plain, trace.operation?.id ?? null, facts);
       trace.status = response.status;
       trace.reasons.unshift(...notes);
-      await enter(asked, response, trace, started);
+      await enter(request, response, trace, started);
       return response;
     };
 

@@ -100,9 +100,9 @@ export const askConsent: Endpoint = (call) =>
     () => readPairs(new URLSearchParams(call.search), authorizeParameters),
     (consent, _to, parameters) => {
       const { token, headers } = tokenFor(call.world, call.request);
-      const given = authorizeParameters.flatMap((name) => [[name, parameters.get(name)] as const]);
+      const pairs = authorizeParameters.flatMap((name) => [[name, parameters.get(name)] as const]);
       const fields = [
-        ...given.filter((field): field is readonly [string, string] => field[1] !== undefined),
+        ...pairs.filter((field): field is readonly [string, string] => field[1] !== undefined),
         [tokenField, token] as const,
       ];
       return consentPage({ consent, fields, headers });

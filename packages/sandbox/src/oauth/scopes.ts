@@ -45,12 +45,12 @@ export function inWords(scope: string): string {
  * @throws OauthError invalid_scope where one is unknown or beyond `within`
  */
 export function readScopes(
-  asked: string | undefined,
+  requested: string | undefined,
   within: readonly string[] = knownScopes,
   otherwise: readonly string[] = [defaultScope],
 ): readonly string[] {
-  if (asked === undefined) return otherwise;
-  const scopes = [...new Set(asked.split(/ +/))];
+  if (requested === undefined) return otherwise;
+  const scopes = [...new Set(requested.split(/ +/))];
   const unknown = scopes.find((scope) => !within.includes(scope));
   if (unknown === undefined) return scopes;
   const name = /^[\w:.-]{1,40}$/.test(unknown) ? `"${unknown}"` : 'One of them';

@@ -55,9 +55,9 @@ const grants: ReadonlyMap<string, Grant> = new Map<string, Grant>([
     {
       operation: 'oauth.refresh',
       issue: ({ world }, client, parameters) => {
-        const asked = parameters.get('scope');
+        const requested = parameters.get('scope');
         return rotate(world, client, parameters.require('refresh_token'), (granted) =>
-          readScopes(asked, granted, granted),
+          readScopes(requested, granted, granted),
         );
       },
     },

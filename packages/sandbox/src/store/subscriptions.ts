@@ -183,7 +183,7 @@ export function subscriptionStore(database: Database) {
 
     /** The subscriptions of one publication that pass the filter, by time of creation, then by arrival. */
     list(publicationId: string, filter: SubscriptionFilter): PagedRows<ListedRow> {
-      const asked = filterNames.filter((name) => filter[name] !== undefined);
+      const names = filterNames.filter((name) => filter[name] !== undefined);
       // Repeated as a literal: SQLite uses a partial index only where the query contains its condition.
       const premium = filter.tier === 'premium' ? ["tier = 'premium'"] : [];
       const bind = (name: keyof SubscriptionFilter): Bound => {
@@ -193,8 +193,8 @@ export function subscriptionStore(database: Database) {
       return selection(database, {
         table: 'subscriptions',
         columns: `${listed.join(', ')}, coalesce(email, email_key) AS email`,
-        where: [ofPublication, ...asked.map((name) => conditions[name]), ...premium].join(' AND '),
-        values: [publicationId, ...asked.map(bind)],
+        where: [ofPublication, ...names.map((name) => conditions[name]), ...premium].join(' AND '),
+        values: [publicationId, ...names.map(bind)],
       });
     },
   };

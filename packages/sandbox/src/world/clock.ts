@@ -76,9 +76,9 @@ const end = Date.UTC(10_000, 0) - 1;
 export function createClock(source: () => number, store: ClockStore): WorldClock {
   let { ahead, frozen } = store.read();
   let latest = 0;
-  let held: number | undefined;
+  let eventTime: number | undefined;
 
-  const now = (): number => held ?? frozen ?? (latest = Math.max(latest, Math.trunc(source()) + ahead));
+  const now = (): number => eventTime ?? frozen ?? (latest = Math.max(latest, Math.trunc(source()) + ahead));
   /** Stores the change first: where that fails, the clock has not moved. */
   const become = (next: ClockRow): void => {
     store.write(next);
@@ -108,12 +108,12 @@ export function createClock(source: () => number, store: ClockStore): WorldClock
       return frozen !== null;
     },
     during(time, work) {
-      const before = held;
-      held = time;
+      const before = eventTime;
+      eventTime = time;
       try {
         return work();
       } finally {
-        held = before;
+        eventTime = before;
       }
     },
     load() {

@@ -49,43 +49,46 @@ export function countActive(store: Store, set: ConditionSetRow): number {
 }
 
 /** Conditions as SQL. */
-function toSql(given: Conditions): Sql {
-  const [parts, word] = 'all' in given ? [given.all, ' AND '] : [given.any, ' OR '];
+function toSql(conditions: Conditions): Sql {
+  const [parts, word] = 'all' in conditions ? [conditions.all, ' AND '] : [conditions.any, ' OR '];
   const sql = parts.map(one);
   return { condition: sql.map((part) => `(${part.condition})`).join(word), values: sql.flatMap((part) => part.values) };
 }
 
-function one(given: Condition): Sql {
-  if ('attribute' in given) {
-    const wanted = 'in' in given ? given.in : [given.equals];
-    return { condition: `${given.attribute} IN (SELECT value FROM json_each(?))`, values: [JSON.stringify(wanted)] };
+function one(condition: Condition): Sql {
+  if ('attribute' in condition) {
+    const wanted = 'in' in condition ? condition.in : [condition.equals];
+    return {
+      condition: `${condition.attribute} IN (SELECT value FROM json_each(?))`,
+      values: [JSON.stringify(wanted)],
+    };
   }
-  if ('custom_field' in given) {
+  if ('custom_field' in condition) {
     return {
       condition: `seq IN (SELECT subscription FROM custom_field_values
         JOIN custom_fields ON custom_fields.seq = field JOIN publications ON publications.id = publication_id
         WHERE publications.seq = subscriptions.publication AND display = ?
           AND (value = ? OR (kind = 'list' AND json_type(value) = 'array' AND EXISTS (SELECT 1 FROM json_each(custom_field_values.value) AS item WHERE item.value = ?))))`,
       values: [
-        given.custom_field,
-        JSON.stringify(given.equals),
-        typeof given.equals === 'string' ? given.equals : null,
+        condition.custom_field,
+        JSON.stringify(condition.equals),
+        typeof condition.equals === 'string' ? condition.equals : null,
       ],
     };
   }
-  if ('premium_tier' in given) {
+  if ('premium_tier' in condition) {
     return {
       condition:
         'seq IN (SELECT subscription FROM subscription_tiers JOIN tiers ON tiers.seq = subscription_tiers.tier WHERE tiers.name = ?)',
-      values: [given.premium_tier],
+      values: [condition.premium_tier],
     };
   }
-  if ('newsletter_list' in given) {
+  if ('newsletter_list' in condition) {
     return {
       condition:
         'seq IN (SELECT subscription FROM list_memberships JOIN newsletter_lists ON newsletter_lists.seq = list WHERE newsletter_lists.name = ?)',
-      values: [given.newsletter_list],
+      values: [condition.newsletter_list],
     };
   }
-  return { condition: 'created > ?', values: [given.created_after] };
+  return { condition: 'created > ?', values: [condition.created_after] };
 }

@@ -15,14 +15,14 @@ export interface MatchedValue {
  */
 export function matchCustomFields(
   fieldsOfPublication: () => readonly CustomFieldRow[],
-  given: readonly CustomFieldValue[],
+  entries: readonly CustomFieldValue[],
 ): { readonly values: readonly MatchedValue[]; readonly warnings: readonly ErrorDetail[] } {
-  if (given.length === 0) return { values: [], warnings: [] };
+  if (entries.length === 0) return { values: [], warnings: [] };
   const fields = fieldsOfPublication();
   const byDisplay = new Map(fields.map((field) => [field.display, field]));
   const values: MatchedValue[] = [];
   const warnings: ErrorDetail[] = [];
-  for (const [index, { name, value }] of given.entries()) {
+  for (const [index, { name, value }] of entries.entries()) {
     const field = name === undefined ? undefined : byDisplay.get(name);
     if (field) {
       if (value !== undefined) values.push({ field: field.seq, value });

@@ -95,8 +95,8 @@ const bulkParams = z.object({ subscriptions: z.array(bulkUpdateItem) });
 const statusParams = z.object({ subscription_ids: z.array(z.string()), new_status: z.enum(['active', 'inactive']) });
 
 /** Applies each item completely, or not at all where it refers to something unknown or contradicts itself. */
-function updateInBulk(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
-  const { subscriptions: items } = bulkParams.parse(given);
+function updateInBulk(world: World, publication: PublicationRow, params: unknown, note: Note): JobResult {
+  const { subscriptions: items } = bulkParams.parse(params);
   const errors: string[] = [];
   let failed = 0;
   for (const [index, item] of items.entries()) {
@@ -112,8 +112,8 @@ function updateInBulk(world: World, publication: PublicationRow, given: unknown,
 }
 
 /** Sets the new status of each subscription that may have it. */
-function updateStatuses(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
-  const { subscription_ids, new_status } = statusParams.parse(given);
+function updateStatuses(world: World, publication: PublicationRow, params: unknown, note: Note): JobResult {
+  const { subscription_ids, new_status } = statusParams.parse(params);
   const { subscriptions } = world.store;
   const errors: string[] = [];
   for (const [index, id] of subscription_ids.entries()) {
@@ -184,8 +184,8 @@ function applyItem(
   for (const list of leave) subscriptions.removeFromList(seq, list);
   if (gift) giveAccess(world, seq, gift);
 
-  const given = (item.custom_fields ?? []).map((field) => (field.delete ? { name: field.name, value: null } : field));
-  const { values, warnings } = matchCustomFields(() => customFields.ofPublication(publication.id), given);
+  const fields = (item.custom_fields ?? []).map((field) => (field.delete ? { name: field.name, value: null } : field));
+  const { values, warnings } = matchCustomFields(() => customFields.ofPublication(publication.id), fields);
   applyCustomFields(customFields, seq, values);
   note({ type: 'subscription', change: 'updated', seq });
   return warnings.map(({ message }) => message);
@@ -194,8 +194,8 @@ function applyItem(
 const importParams = z.object({ subscriptions: z.array(subscriptionRequest) });
 
 /** Creates or updates each subscription in turn; an item that refers to something unknown is skipped. */
-function importSubscriptions(world: World, publication: PublicationRow, given: unknown, note: Note): JobResult {
-  const { subscriptions } = importParams.parse(given);
+function importSubscriptions(world: World, publication: PublicationRow, params: unknown, note: Note): JobResult {
+  const { subscriptions } = importParams.parse(params);
   const errors: string[] = [];
   let failed = 0;
   for (const [index, request] of subscriptions.entries()) {

@@ -130,13 +130,14 @@ function updateExisting(
 ): Applied {
   const { seq } = existing;
   const all = world.assumed('known_address') === 'all_fields';
-  const given = (names: readonly (keyof SubscriptionRequest)[]) => names.filter((name) => request[name] !== undefined);
+  const present = (names: readonly (keyof SubscriptionRequest)[]) =>
+    names.filter((name) => request[name] !== undefined);
   const reactivated = existing.status === 'inactive' && request.reactivate_existing === true;
   const late: readonly string[] = [
-    ...given(newOnlyFields),
+    ...present(newOnlyFields),
     ...(request.send_welcome_email && !reactivated ? ['send_welcome_email'] : []),
   ];
-  const assumed = given(assumedFields);
+  const assumed = present(assumedFields);
   const reasons = [
     `A subscription with this address exists: it was returned, with ${all ? 'all fields' : 'custom fields'} applied.`,
   ];

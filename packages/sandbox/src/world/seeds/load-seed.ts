@@ -173,9 +173,9 @@ function loadSubscription(world: World, publication_id: string, subscription: Se
   return seq;
 }
 
-function loadAutomation(world: World, publication_id: string, given: SeedAutomation, place: string): void {
+function loadAutomation(world: World, publication_id: string, details: SeedAutomation, place: string): void {
   const { store, clock, ids } = world;
-  const { emails, journeys, trigger_events, created = clock.seconds(), ...rest } = given;
+  const { emails, journeys, trigger_events, created = clock.seconds(), ...rest } = details;
   const automation = store.next('aut');
   store.automations.insert({
     ...rest,
