@@ -24,7 +24,7 @@ type Width = Exclude<Setup['width'], 'all'>;
 
 const previewWidths = widths.filter((width) => width !== 'all');
 /** Bounds of a preview's height, in pixels. */
-const previewHeight = { least: 180, most: 900 } as const;
+const previewHeight = { min: 180, max: 900 } as const;
 const eventLimit = 50;
 /** How long the button of a snippet says that it was copied, in milliseconds. */
 const copiedMs = 2500;
@@ -116,7 +116,7 @@ class SignupPlayground extends PageElement {
     const width = previewWidths.find((each) => source === this.#frame(`iframe[width="${each}"]`));
     if (width === undefined) return;
     if (data.type === 'height') {
-      const height = Math.min(Math.max(data.pixels, previewHeight.least), previewHeight.most);
+      const height = Math.min(Math.max(data.pixels, previewHeight.min), previewHeight.max);
       this.heights = { ...this.heights, [width]: height };
     } else if (data.type === 'ready') {
       this.#ready.add(width);
@@ -257,7 +257,7 @@ class SignupPlayground extends PageElement {
       <iframe
         title="Preview, ${width} pixels wide"
         width=${width}
-        height=${this.heights[width] ?? previewHeight.least}
+        height=${this.heights[width] ?? previewHeight.min}
         src=${this.#loaded.has(width) ? this.preview : nothing}
       ></iframe>
     </figure>`;

@@ -113,16 +113,16 @@ export function getMany(id: ManyId, differences: Differences = {}): ItemOperatio
       ...collection('options', 'Options', 'Add option', options),
     ],
     async execute(context) {
-      const most = readLength(context);
+      const max = readLength(context);
       const args = {
         ...readPath(context, path),
         ...readFields(context, 'filters', filters),
         ...readFields(context, 'options', options),
-        ...(hasPages && { limit: Math.min(most, pageLimit.max) }),
+        ...(hasPages && { limit: Math.min(max, pageLimit.max) }),
       } as Arguments<ManyId>;
       const records: IDataObject[] = [];
       for await (const item of context.engine.list(id, args, context.call)) {
-        if (records.push(toRecord(item)) >= most) break;
+        if (records.push(toRecord(item)) >= max) break;
       }
       return records;
     },

@@ -67,7 +67,7 @@ export function usesDurableScheduler(context: PollContext): boolean {
 export async function checkSize(
   engine: Pick<Engine, 'list'>,
   { reads }: Pick<EventDefinition, 'reads'>,
-  most = capacity,
+  max = capacity,
 ): Promise<void> {
   if (reads === 'newest') return;
   const query = { ...(reads === 'inactive' && { status: reads }), page: 1, limit: 1 };
@@ -76,5 +76,5 @@ export async function checkSize(
     // Pages by number are deprecated: without them, the limit is met while reading.
     (error: unknown) => (error instanceof BadRequestError ? null : Promise.reject(error)),
   );
-  if (size !== null && size > most) throw new CapacityError(most, size);
+  if (size !== null && size > max) throw new CapacityError(max, size);
 }

@@ -46,8 +46,8 @@ const plotHeight = 110;
 export function hourChart(minutes: readonly Minute[]): TemplateResult {
   const total = (rate: 'kept' | 'refused' | 'delivered'): string =>
     formatNumber(minutes.reduce((sum, minute) => sum + minute[rate], 0));
-  const most = Math.max(1, ...minutes.map(({ kept, refused, delivered }) => Math.max(kept + refused, delivered)));
-  const height = (count: number): number => (count / most) * plotHeight;
+  const max = Math.max(1, ...minutes.map(({ kept, refused, delivered }) => Math.max(kept + refused, delivered)));
+  const height = (count: number): number => (count / max) * plotHeight;
   const bar = (name: string, index: number, top: number, size: number): TemplateResult =>
     svg`<rect class=${name} x=${index * 10 + 1} width="8" y=${120 - height(top)} height=${height(size)}></rect>`;
   return html`<figure>

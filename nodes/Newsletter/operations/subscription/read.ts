@@ -201,15 +201,15 @@ export function recentById(context: OperationContext, id: string): Promise<Subsc
   return byId(context, id, undefined, 1000);
 }
 
-/** @param most - how many subscriptions are read at most */
+/** @param max - how many subscriptions are read at most */
 async function byId(
   context: OperationContext,
   id: string,
   expand: Expand,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<Subscription | undefined> {
   const { known, rest } = scanOf(context, expand);
-  while (!known.has(id) && known.size < most) {
+  while (!known.has(id) && known.size < max) {
     const step: IteratorResult<Subscription, undefined> = await rest.next().catch((error: unknown) => {
       // A failed iterator reports its end: the next item starts another scan.
       scans.get(context.engine)?.clear();

@@ -59,15 +59,15 @@ export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   return { type: 'progress', text: texts[phase], data: { phase, done, of: of ?? null } };
 }
 
-/** Lists the changes of a plan. @param most - how many of them */
-export function reportChanges(report: Reporter, plan: SyncPlan, most: number): void {
+/** Lists the changes of a plan. @param limit - how many of them */
+export function reportChanges(report: Reporter, plan: SyncPlan, limit: number): void {
   const changes = [...changesOf(plan)];
-  for (const change of changes.slice(0, most)) report.result(change);
-  if (changes.length > most)
+  for (const change of changes.slice(0, limit)) report.result(change);
+  if (changes.length > limit)
     report.notice({
       type: 'more_changes',
-      text: `… and ${count(changes.length - most, 'more change', 'more changes')}; --changes ${changes.length} lists all.`,
-      data: { left: changes.length - most },
+      text: `… and ${count(changes.length - limit, 'more change', 'more changes')}; --changes ${changes.length} lists all.`,
+      data: { left: changes.length - limit },
     });
 }
 

@@ -72,14 +72,14 @@ interface QueuedCall extends Waiter {
  */
 export function createPacer(
   clock: Pick<Host, 'monotonic' | 'now' | 'sleep'>,
-  { concurrency: most = 5 }: PacerOptions = {},
+  { concurrency: maxConcurrency = 5 }: PacerOptions = {},
 ): Pacer {
-  if (!Number.isInteger(most) || most < 1)
+  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1)
     throw new RangeError('concurrency must be a whole number from 1, for example 5.');
   const quota = createQuota();
   const queue = createQueue();
   let inFlight = 0;
-  let concurrency = most;
+  let concurrency = maxConcurrency;
   let successes = 0;
   let lastCut = Number.NEGATIVE_INFINITY;
   let timer: { readonly at: number; readonly stop: Stop } | null = null;
@@ -100,8 +100,8 @@ export function createPacer(
 
   /** The earliest moment for one more request; Infinity for not before another turn has ended. */
   function nextTurnAt(now: number, { background }: Waiter): number {
-    const most = background ? Math.max(1, concurrency - 1) : concurrency;
-    return inFlight >= most ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight, background);
+    const allowed = background ? Math.max(1, concurrency - 1) : concurrency;
+    return inFlight >= allowed ? Number.POSITIVE_INFINITY : quota.nextAt(now, inFlight, background);
   }
 
   function reject(waiter: QueuedCall, error: Error): void {
@@ -135,10 +135,10 @@ export function createPacer(
     };
   }
 
-  /** Additive increase, multiplicative decrease (AIMD), never above `most`. */
+  /** Additive increase, multiplicative decrease (AIMD), never above `maxConcurrency`. */
   function adapt(failed: boolean, sentAt: number): void {
     if (!failed) {
-      if (concurrency >= most) return;
+      if (concurrency >= maxConcurrency) return;
       successes += 1;
       if (successes < concurrency) return;
       concurrency += 1;

@@ -90,7 +90,7 @@ export function createQuota(): Quota {
 }
 
 /** Share of a window's calls that background calls leave to other calls, and the fewest they leave. */
-const reserved = { share: 0.05, least: 2 };
+const reserved = { share: 0.05, min: 2 };
 
 /** The rate limit that headers state. The last answer counts: another process may use the same key. */
 function statedQuota() {
@@ -108,7 +108,7 @@ function statedQuota() {
     // A few calls in a short time say little about the rest of the window.
     const elapsed = Math.max(now - window.readAt, (resetAt - window.readAt) / 4);
     const othersPerMs = others / elapsed;
-    const spare = free - Math.max(reserved.least, reserved.share * window.remaining) - othersPerMs * left;
+    const spare = free - Math.max(reserved.min, reserved.share * window.remaining) - othersPerMs * left;
     // Without a spare call there is one as soon as the others turn out to need fewer, else in the next window.
     return spare < 1 ? Math.min(resetAt, now + (1 - spare) / othersPerMs) : lastBackground + left / (spare + 1);
   }
@@ -138,7 +138,7 @@ function statedQuota() {
 }
 
 /** Minutes of full use without a 429 until a learned rate grows; three times as many where the next 429 comes soon. */
-const minutesToGrow = { first: 1, most: 9 };
+const minutesToGrow = { first: 1, max: 9 };
 
 /** Share by which a learned rate grows; doubles with each further minute without a 429. */
 const growth = 0.04;
@@ -191,7 +191,7 @@ function learnedRate() {
       if (lastRefusal !== null) {
         perMs = grown > 0 ? perMs / (1 + grown) : (passed / (now - lastRefusal)) * margin;
         const grewTooFar = grown === growth;
-        interval = grewTooFar ? Math.min(minutesToGrow.most, interval * 3) : minutesToGrow.first;
+        interval = grewTooFar ? Math.min(minutesToGrow.max, interval * 3) : minutesToGrow.first;
       }
       lastRefusal = now;
       passed = 0;

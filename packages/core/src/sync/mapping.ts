@@ -120,11 +120,11 @@ const oneOf =
       ? null
       : `is one of: ${choices.map((choice) => (isName(choice) ? choice : JSON.stringify(choice))).join(', ')}.`;
 const numberFrom =
-  (least: number, most = Infinity): SettingCheck =>
+  (min: number, max = Infinity): SettingCheck =>
   (value) =>
-    typeof value === 'number' && value >= least && value <= most
+    typeof value === 'number' && value >= min && value <= max
       ? null
-      : `is a number from ${least}${most === Infinity ? '' : ` to ${most}`}.`;
+      : `is a number from ${min}${max === Infinity ? '' : ` to ${max}`}.`;
 
 /** The settings of each object; what one setting says about another is checked by {@link checkMapping}. */
 const settings = {

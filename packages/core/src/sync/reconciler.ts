@@ -250,11 +250,11 @@ function missingFields({ mapping, contacts, log }: SyncRun): Held | null {
 
 function tooManyChanges({ mapping: { breaker } }: SyncRun, counts: SyncCounts): Held | null {
   const { pairs, unsubscribes, clears, removals } = counts;
-  const most = Math.max(breaker.atLeast, breaker.share * pairs);
-  if (unsubscribes + clears + removals <= most) return null;
+  const limit = Math.max(breaker.atLeast, breaker.share * pairs);
+  if (unsubscribes + clears + removals <= limit) return null;
   return {
     reason: 'too_many_changes',
-    message: `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${Math.floor(most)} pass without a person who accepts them.`,
+    message: `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${Math.floor(limit)} pass without a person who accepts them.`,
   };
 }
 

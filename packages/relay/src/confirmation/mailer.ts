@@ -42,7 +42,7 @@ export interface ConfirmationMailerOptions {
 }
 
 /** Shortest and longest wait of a deferred mail, in milliseconds. */
-const deferredMs = { least: 30_000, most: 15 * 60_000 };
+const deferredMs = { min: 30_000, max: 15 * 60_000 };
 
 type TemporaryFailure = Extract<MailFailure, { kind: 'temporary' }> & { readonly cause: string };
 
@@ -190,7 +190,7 @@ export class ConfirmationMailer {
 
   /** Exponential backoff with 50–100 % jitter: as long as the mail has waited already, which doubles its age. */
   #deferFor(ageMs: number): number {
-    const wait = Math.min(Math.max(ageMs, deferredMs.least), deferredMs.most);
+    const wait = Math.min(Math.max(ageMs, deferredMs.min), deferredMs.max);
     return Math.ceil(wait * (0.5 + this.#random() / 2));
   }
 }

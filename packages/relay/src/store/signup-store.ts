@@ -272,8 +272,8 @@ export interface SignupStore {
   settle(ids: readonly string[], outcome: DeliveryOutcome): Promise<void>;
   /** Undoes claims, as if they had not been made. */
   release(ids: readonly string[]): Promise<void>;
-  /** How many signups of these forms were never attempted, counted up to `most`. */
-  backlog(forms: readonly string[], most: number): Promise<number>;
+  /** How many signups of these forms were never attempted, counted up to `max`. */
+  backlog(forms: readonly string[], max: number): Promise<number>;
   /** When the next signup of these forms is due, in milliseconds since the Unix epoch; null if none is. */
   nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null>;
   /**

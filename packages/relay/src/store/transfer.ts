@@ -123,15 +123,15 @@ export class BadLineError extends Error {
   }
 }
 
-/** The first `most` errors in an export, in the order of its lines. */
-export async function errorsIn(lines: AsyncIterable<string>, most: number): Promise<readonly BadLineError[]> {
+/** The first `limit` errors in an export, in the order of its lines. */
+export async function errorsIn(lines: AsyncIterable<string>, limit: number): Promise<readonly BadLineError[]> {
   const errors: BadLineError[] = [];
   let number = 0;
   for await (const line of lines) {
     number += 1;
     const read = line.trim() === '' ? null : readLine(line);
     if (read && 'error' in read) errors.push(new BadLineError(number, read.error));
-    if (errors.length === most) break;
+    if (errors.length === limit) break;
   }
   return errors;
 }

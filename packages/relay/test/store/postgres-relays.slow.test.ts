@@ -207,7 +207,7 @@ describe('several relays on one PostgreSQL', () => {
     const { address, store } = await fresh();
     await store.accept(newSignup('ada@example.com'));
     const claim = () => store.claim({ forms, limit: 1, now: Date.now() });
-    const slow = new Connections(address, { name: 'test', most: 1, connectMs: 5000, serverMs: 4000, answerMs: 9000 });
+    const slow = new Connections(address, { name: 'test', max: 1, connectMs: 5000, serverMs: 4000, answerMs: 9000 });
     onTestFinished(() => slow.close());
     const isHeld = async () => (await server.run(claimsLock, address)).length > 0;
     const hanging = slow.transaction(async (query) => {

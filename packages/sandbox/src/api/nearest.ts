@@ -123,8 +123,8 @@ function exampleBody(found: Operation, sent: string | null, change: readonly Cha
     if (typeof holder !== 'object' || holder === null) continue;
     const before: unknown = Reflect.get(holder, last);
     const example = path.length === 0 ? known[last] : undefined;
-    const most = typeof to === 'string' ? /^at most (\d+) items$/.exec(to)?.[1] : undefined;
-    if (most !== undefined && Array.isArray(before)) Reflect.set(holder, last, before.slice(0, Number(most)));
+    const maxItems = typeof to === 'string' ? /^at most (\d+) items$/.exec(to)?.[1] : undefined;
+    if (maxItems !== undefined && Array.isArray(before)) Reflect.set(holder, last, before.slice(0, Number(maxItems)));
     else Reflect.set(holder, last, isPlaceholder(to) ? (example ?? to) : to);
   }
   return body;

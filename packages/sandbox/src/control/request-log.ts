@@ -97,7 +97,7 @@ interface LoggedRequest {
   readonly size: number;
 }
 
-export function createRequestLog(most = contentsKept): RequestLog {
+export function createRequestLog(maxSize = contentsKept): RequestLog {
   let lines: LoggedRequest[] = [];
   let n = 0;
   let size = 0;
@@ -114,7 +114,7 @@ export function createRequestLog(most = contentsKept): RequestLog {
       const line = { entry: { n: (n += 1), ...entry }, contents, size: sizeOf(contents) };
       lines.push(line);
       size += line.size;
-      for (; size > most && whole < n; whole += 1) {
+      for (; size > maxSize && whole < n; whole += 1) {
         const oldest = at(whole);
         if (oldest) drop(oldest);
       }

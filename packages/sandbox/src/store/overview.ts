@@ -67,11 +67,11 @@ export function overviewStore(database: Database) {
         .all(before, ...values, limit);
     },
 
-    /** Counts the matches, at most `most`. */
-    countSubscriptions(search: SubscriptionSearch, most: number): number {
+    /** Counts the matches, at most `max`. */
+    countSubscriptions(search: SubscriptionSearch, max: number): number {
       const { where, values } = whereClause(search);
       const counted = `SELECT 1 FROM subscriptions WHERE true${where} LIMIT ?`;
-      return database.prepare<{ n: number }>(`SELECT count(*) AS n FROM (${counted})`).get(...values, most)?.n ?? 0;
+      return database.prepare<{ n: number }>(`SELECT count(*) AS n FROM (${counted})`).get(...values, max)?.n ?? 0;
     },
   };
 }

@@ -11,7 +11,7 @@ export type RunQuery = (text: string, values?: readonly unknown[]) => Promise<Ro
 export interface ConnectionLimits {
   /** `application_name` of the connections. */
   readonly name: string;
-  readonly most: number;
+  readonly max: number;
   /** Time limit for a free or a new connection. */
   readonly connectMs: number;
   /** Time limit on the server for a statement, locks included, and for an idle transaction. */
@@ -27,11 +27,11 @@ export class Connections {
   readonly #pool: pg.Pool;
   readonly #sockets = new Set<Socket>();
 
-  constructor(url: string, { name, most, connectMs, serverMs, answerMs }: ConnectionLimits) {
+  constructor(url: string, { name, max, connectMs, serverMs, answerMs }: ConnectionLimits) {
     this.#pool = new pg.Pool({
       connectionString: url,
       application_name: name,
-      max: most,
+      max,
       keepAlive: true,
       connectionTimeoutMillis: connectMs,
       statement_timeout: serverMs,

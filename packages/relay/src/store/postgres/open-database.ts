@@ -143,11 +143,11 @@ export interface OpenDatabase {
 const oldestVersion = 13;
 
 // Milliseconds. The server's limits are shorter, so that it can end the statement and keep the connection.
-const brief = { name: 'newsletter-relay', most: 5, connectMs: 2000, serverMs: 2500, answerMs: 3000 };
+const brief = { name: 'newsletter-relay', max: 5, connectMs: 2000, serverMs: 2500, answerMs: 3000 };
 const counting = { ...brief, connectMs: 500, serverMs: 800, answerMs: 1000 };
-const long = { ...brief, most: 2, connectMs: 10_000, serverMs: 60_000, answerMs: 65_000 };
+const long = { ...brief, max: 2, connectMs: 10_000, serverMs: 60_000, answerMs: 65_000 };
 /** Migrations of a large table read every row. */
-const migration = { ...brief, most: 1, serverMs: 30 * 60_000, answerMs: 31 * 60_000 };
+const migration = { ...brief, max: 1, serverMs: 30 * 60_000, answerMs: 31 * 60_000 };
 
 /** @throws StartupError with one sentence that says what to do and contains no password */
 export async function openDatabase(url: string): Promise<OpenDatabase> {

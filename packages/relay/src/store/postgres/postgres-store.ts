@@ -159,8 +159,8 @@ class PostgresStore implements SignupStore {
     return this.#write(sql.release, [ids]);
   }
 
-  backlog(forms: readonly string[], most: number): Promise<number> {
-    return this.#read(sql.backlog, [forms, most], ([row]) => Number(row?.['count']));
+  backlog(forms: readonly string[], max: number): Promise<number> {
+    return this.#read(sql.backlog, [forms, max], ([row]) => Number(row?.['count']));
   }
 
   nextDueAt(forms: readonly string[], state?: 'waiting' | 'unconfirmed'): Promise<number | null> {

@@ -147,12 +147,12 @@ export class SqliteStore implements SignupStore {
     return this.#commits.run(() => ids.forEach((id) => this.#statements.release.run(id)));
   }
 
-  backlog(forms: readonly string[], most: number): Promise<number> {
+  backlog(forms: readonly string[], max: number): Promise<number> {
     return this.#read(() => {
       let count = 0;
       for (const form of forms) {
-        count += Number(this.#statements.backlog.get({ form, limit: most - count })?.['count']);
-        if (count >= most) return most;
+        count += Number(this.#statements.backlog.get({ form, limit: max - count })?.['count']);
+        if (count >= max) return max;
       }
       return count;
     });
