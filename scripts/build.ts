@@ -67,6 +67,22 @@ export async function isWidgetStale(): Promise<boolean> {
   return isStale(widgetScript, widgetSources);
 }
 
+/** A file of the n8n package, and its sources. */
+const nodes = {
+  built: join(root, 'dist', 'nodes', 'Newsletter', 'Newsletter.node.js'),
+  sources: ['nodes', 'credentials', 'packages/core/src', 'package.json', 'vite.config.mts'],
+} as const;
+
+/**
+ * Builds the n8n nodes if they are older than their sources.
+ *
+ * @throws UserError if they were not built
+ */
+export async function buildNodesIfStale(): Promise<void> {
+  if ((await isStale(nodes.built, nodes.sources)) && !(await buildPackages('n8n nodes')))
+    throw new UserError('The n8n nodes were not built.', 'The reasons are above; fix them and run the command again.');
+}
+
 /** Builds the widget alone. */
 export function buildWidget(): Promise<boolean> {
   return runScript('widget', 'build', { quiet: true });

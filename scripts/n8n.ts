@@ -49,7 +49,7 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
 
       const n8n = await installN8n({ signal: stopping });
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      await timed('Building the nodes and installing them in n8n', () => installPackage(folder, stopping));
+      await timed('Installing the nodes in n8n', () => installPackage(folder, stopping));
       await buildWidgetIfStale();
 
       const env = {

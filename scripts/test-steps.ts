@@ -81,17 +81,16 @@ const slowParts: ReadonlyMap<string, readonly Step[]> = new Map([
 export const slowPartNames: readonly string[] = [...slowParts.keys()];
 
 /**
- * Most of these tests wait for other processes, so three sequences run side by side. Both the tests of packages and
- * those in n8n pack the nodes, so they are in one sequence.
+ * Most of these tests wait for other processes, so three sequences of a similar length run side by side.
  *
  * @param names - names of slow parts; all of them by default
  */
 export function slowSteps(names: readonly string[] = slowPartNames): Plan {
   const chosen = new Set(names.flatMap((name) => slowParts.get(name) ?? []));
   const sequences = [
-    [n8nInstallation, packages, n8n],
     [slow, chaos],
-    [pages, engines],
+    [n8nInstallation, n8n],
+    [packages, pages, engines],
   ];
   return [build, chromium, sequences.map((steps) => steps.filter((step) => chosen.has(step)))];
 }

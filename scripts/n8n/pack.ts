@@ -4,13 +4,14 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pnpm } from '../install.mjs';
+import { buildNodesIfStale } from '../build.ts';
 import { root } from '../root.ts';
 import { run } from './process.ts';
 
 /** The package's name, with which its node types begin. */
 export const packageName = 'n8n-nodes-newsletter-kit';
 
-/** Builds and packs the package, and unpacks it into n8n's folder. */
+/** Packs the package, and unpacks it into n8n's folder. */
 export async function installPackage(userFolder: string, signal?: AbortSignal): Promise<void> {
   const target = packageFolder(userFolder);
   await rm(target, { recursive: true, force: true });
@@ -23,12 +24,17 @@ export function packageFolder(userFolder: string): string {
   return join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
 }
 
-/** Unpacks the packed package into a folder. */
+/**
+ * Unpacks the packed package into a folder. Several processes can do it at a time: nothing in the repository changes,
+ * unless a source is newer than the build.
+ */
 export async function packInto(target: string, signal?: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-pack-'));
   try {
-    await run(join(root, 'node_modules', '.bin', 'vite'), ['build', '--logLevel', 'warn'], { signal });
-    await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { signal });
+    await buildNodesIfStale();
+    const staged = join(folder, 'package');
+    await run(process.execPath, [join(root, 'scripts', 'n8n', 'stage.mjs'), staged], { signal });
+    await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: staged, signal });
     const [archive] = globSync('*.tgz', { cwd: folder });
     if (archive === undefined) throw new Error('pnpm pack wrote no archive.');
     await run('tar', ['xzf', join(folder, archive), '--strip-components', '1', '-C', target]);

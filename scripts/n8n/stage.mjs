@@ -1,7 +1,7 @@
 /**
- * `prepack`: puts what is published as n8n-nodes-newsletter-kit into the folder that pnpm packs (`publishConfig`). The
- * root of the repository is that package, except for its README, which is the project's. Plain JavaScript, because it
- * runs with the Node of whoever packs.
+ * `prepack`: puts what is published as n8n-nodes-newsletter-kit into the folder that pnpm packs (`publishConfig`), or
+ * into the folder of its argument. The root of the repository is that package, except for its README, which is the
+ * project's. Plain JavaScript, because it runs with the Node of whoever packs.
  */
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const manifest = /** @type {Record<string, unknown> & { publishConfig: { directo
 /** Fields that the published manifest leaves out. */
 const leftOut = new Set(['scripts', 'devDependencies', 'packageManager', 'publishConfig']);
 
-const folder = join(root, manifest.publishConfig.directory);
+const [, , folder = join(root, manifest.publishConfig.directory)] = process.argv;
 await rm(folder, { recursive: true, force: true });
 await mkdir(folder, { recursive: true });
 for (const [target, source] of Object.entries(sources))
