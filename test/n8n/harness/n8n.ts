@@ -48,6 +48,7 @@ export async function createInstallation(
     ...needed,
     // n8n starts its task runner as `node`.
     PATH: `${dirname(node)}${delimiter}${process.env['PATH'] ?? ''}`,
+    NODE_OPTIONS: `--require=${join(import.meta.dirname, 'regexTimeout.cjs')}`,
     N8N_ENCRYPTION_KEY: 'newsletter-kit-tests',
     N8N_WORKFLOW_PUBLICATION_OUTBOX_POLL_INTERVAL_MS: '500',
     ...settings,
