@@ -38,7 +38,7 @@ function n8nTests(selected: readonly string[], age: N8nAge = 'newest'): Step {
   return { title, run: () => runVitest('n8n', args, { TEST_N8N: age }) };
 }
 
-/** Projects that drive browsers and package managers, one file after the other. */
+/** Projects that drive browsers, one file after the other. */
 const pageProjects = ['e2e', 'widget', 'examples'];
 
 /** Every other project has its slow tests in the step "Slow tests". */

@@ -27,7 +27,7 @@ const shell = (command: string) =>
 it('bundles the Worker with the commands of the guide, and it takes signups', async () => {
   const [, block = ''] = /^```sh [^\n]*it needs an account"\n([^`]+)```/m.exec(page) ?? [];
   const [build = '', secret = '', deploy = '', ...more] = block.trim().split('\n');
-  // The tests of packages run after it; tests beside them use what it wrote.
+  // The build has run before these tests. It is not repeated, because it deletes files that other tests are using.
   expect([build, more]).toEqual(['npm run build', []]);
   expect(secret).toMatch(/^npx wrangler@\S+ secret put NEWSLETTER_API_KEY --config /);
   const out = scratchFolder();

@@ -155,12 +155,13 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     notBefore = Date.now() + retryAfter * 1000;
     const viewAt = (left: number): FormView => ({
       state: 'error',
-      notice: (own) => {
-        const texts = withErrors(own);
+      notice: (formTexts) => {
+        const texts = withErrors(formTexts);
         const wait = waitInWords(retryAfter ? left : undefined, texts);
         return (kind === 'refused' && message) || texts[kind].replace('{wait}', wait);
       },
-      mark: (marked, own) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, withErrors(own))),
+      mark: (marked, formTexts) =>
+        left > 0 ? markBusy(marked) : markProblems(marked, problems, withErrors(formTexts)),
     });
     const isShown = show(viewAt(retryAfter));
     stopClock();
@@ -217,10 +218,10 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** The attribution: attributes of the element, else hidden fields of the form, else the visits. */
   function attributionOf(values: FormValues['values']): Attribution {
-    const set = attributionFields.map(
+    const fields = attributionFields.map(
       (name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const,
     );
-    return withGiven(readAttribution(host), Object.fromEntries(set));
+    return withGiven(readAttribution(host), Object.fromEntries(fields));
   }
 
   return { end, send: submit };

@@ -232,6 +232,9 @@ async function storedExample(store: SignupStore) {
 }
 
 describe('a PostgreSQL that fails', () => {
+  /** Without a time limit of the store, there is no answer for 45 seconds. */
+  const within = { timeout: 30_000, interval: 50 };
+
   const own = async (): Promise<{ database: PostgresServer; store: SignupStore }> => {
     const database = new PostgresServer();
     onTestFinished(() => database.remove());
@@ -279,8 +282,6 @@ describe('a PostgreSQL that fails', () => {
     expect(await Promise.all(all.slice(0, 20).map(send))).toEqual(Array.from({ length: 20 }, () => 202));
 
     database.freeze();
-    // Without a time limit of the store, there is no answer for 45 seconds.
-    const within = { timeout: 30_000, interval: 50 };
     const answers: number[] = [];
     for (const n of all) void send(n).then((status) => answers.push(status));
     await expect.poll(() => answers.length, within).toBe(all.length);
@@ -323,7 +324,7 @@ describe('a PostgreSQL that fails', () => {
     const refused = expect(accepted).rejects.toThrow(StoreUnavailableError);
     let closed = false;
     void store.close().then(() => (closed = true));
-    await expect.poll(() => closed).toBe(true);
+    await expect.poll(() => closed, within).toBe(true);
     await refused;
   });
 });
