@@ -23,8 +23,8 @@ export interface Site {
   readonly requests: readonly string[];
   /** Adds a page at a path, and returns its address. */
   page(path: string, page: Page): string;
-  /** Adds a script at a path. */
-  script(path: string, code: string): void;
+  /** Adds a script at a path, sent once its code is there. */
+  script(path: string, code: string | Promise<string>): void;
   close(): Promise<void>;
 }
 
@@ -37,7 +37,7 @@ const javascript = 'text/javascript; charset=utf-8';
 export async function openSite(): Promise<Site> {
   await buildWidgetIfStale();
   const pages = new Map<string, Page>();
-  const scripts = new Map<string, string>();
+  const scripts = new Map<string, string | Promise<string>>();
   const requests: string[] = [];
   const script = async (path: string): Promise<string> => {
     const chunk = (await (bundled ??= chunks(`import '@newsletter-kit/signup/define';`))).get(path);
