@@ -69,6 +69,28 @@ export function runVitest(
   );
 }
 
+/** The most files that are repeated; where more fail, chance is not the cause. */
+const maxRepeatedFiles = 3;
+
+/**
+ * Repeats the files with failed tests once. A test that drives a browser or n8n waits for processes that no test
+ * controls, and can fail by chance on a busy machine. The outcome keeps what failed in the first run only.
+ *
+ * @param start - runs the tests of these files, relative to the repository; all tests if the list is empty
+ */
+export async function repeatFailed(start: (files: readonly string[]) => Promise<StepOutcome>): Promise<StepOutcome> {
+  const first = await start([]);
+  const { passed = 0, failed = 0, failures = [] } = first;
+  const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
+  if (first.ok || files.length === 0 || files.length > maxRepeatedFiles || failures.some(({ file }) => !file))
+    return first;
+  console.log(`▸ Tests failed, and their files are repeated: ${files.join(', ')}`);
+  const second = await start(files);
+  const again = new Set(second.failures?.map(({ test }) => test));
+  const repeated = failures.filter(({ test }) => !again.has(test));
+  return { ...second, passed: passed + failed - (second.failed ?? 0), repeated };
+}
+
 const widget = join(root, 'widget');
 
 /**
@@ -85,14 +107,13 @@ export function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
 }
 
 /** Repeats a run once that ended without a report: a browser or driver that crashes can end the test runner itself. */
-async function runWidgetTests(
-  engines: readonly Engine[],
-  env: Readonly<Record<string, string>> = {},
-): Promise<StepOutcome> {
-  const outcome = await startTestRunner(engines, env);
-  if (hasReport(outcome)) return outcome;
-  console.log('▸ The test runner ended without a report and is started once more.');
-  return startTestRunner(engines, env);
+function runWidgetTests(engines: readonly Engine[], env: Readonly<Record<string, string>> = {}): Promise<StepOutcome> {
+  return repeatFailed(async (files) => {
+    const outcome = await startTestRunner(engines, env, files);
+    if (hasReport(outcome)) return outcome;
+    console.log('▸ The test runner ended without a report and is started once more.');
+    return startTestRunner(engines, env, files);
+  });
 }
 
 function hasReport({ passed = 0, failed = 0 }: StepOutcome): boolean {
@@ -103,6 +124,7 @@ function hasReport({ passed = 0, failed = 0 }: StepOutcome): boolean {
 async function startTestRunner(
   engines: readonly Engine[],
   env: Readonly<Record<string, string>>,
+  files: readonly string[],
 ): Promise<StepOutcome> {
   const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
   const config = join(root, 'scripts', 'web-test-runner.config.mjs');
@@ -110,7 +132,8 @@ async function startTestRunner(
   const outcome = await reported('widget', async (file) => {
     const names = engines.map(({ name }) => name).join(',');
     const settings = { TEST_REPORT: file, WIDGET_ENGINES: names, ...env };
-    const { ok, output } = await runCaptured(runner, ['--config', config], { cwd: widget, env: settings, limit: 20 });
+    const args = ['--config', config, ...files.flatMap((path) => ['--files', join(root, path)])];
+    const { ok, output } = await runCaptured(runner, args, { cwd: widget, env: settings, limit: 20 });
     if (!ok) console.error(output);
     lastLines = output.split('\n').slice(-20).join('\n');
     return ok;
@@ -132,20 +155,23 @@ function reportOf(modules: readonly TestModule[], unhandled: readonly Serialized
     passed += tests.filter((test) => test.result().state === 'passed').length;
     failed += broken.length || (module.state() === 'passed' || module.state() === 'skipped' ? 0 : 1);
     for (const test of broken)
-      failures.push({ test: `${file} > ${test.fullName}`, error: (test.result().errors ?? []).map(textOf).join('\n') });
-    for (const error of module.errors()) failures.push({ test: file, error: textOf(error) });
+      failures.push({
+        file,
+        test: `${file} > ${test.fullName}`,
+        error: (test.result().errors ?? []).map(textOf).join('\n'),
+      });
+    for (const error of module.errors()) failures.push({ file, test: file, error: textOf(error) });
     for (const suite of module.children.allSuites()) {
-      for (const error of suite.errors()) failures.push({ test: `${file} > ${suite.fullName}`, error: textOf(error) });
+      for (const error of suite.errors())
+        failures.push({ file, test: `${file} > ${suite.fullName}`, error: textOf(error) });
     }
     if (module.state() === 'queued' || module.state() === 'pending')
-      failures.push({ test: file, error: 'The file did not finish.' });
+      failures.push({ file, test: file, error: 'The file did not finish.' });
   }
   for (const error of unhandled) {
-    const file = error['VITEST_TEST_PATH'];
-    failures.push({
-      test: `${typeof file === 'string' ? relative(root, file) : 'No file'}, outside of its tests`,
-      error: textOf(error),
-    });
+    const path = error['VITEST_TEST_PATH'];
+    const file = typeof path === 'string' ? { file: relative(root, path) } : {};
+    failures.push({ ...file, test: `${file.file ?? 'No file'}, outside of its tests`, error: textOf(error) });
   }
   return { passed, failed: failed + unhandled.length, failures };
 }

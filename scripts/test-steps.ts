@@ -7,8 +7,8 @@ import { enginesToTest } from '../test/support/browsers/engines.ts';
 import { installN8n, type N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
-import { check, type Plan, type Step } from './run-steps.ts';
-import { fastOnly, runVitest, slowOnly, testWidget, testWidgetFast } from './test-runs.ts';
+import { check, type Plan, type Step, type StepOutcome } from './run-steps.ts';
+import { fastOnly, repeatFailed, runVitest, slowOnly, testWidget, testWidgetFast } from './test-runs.ts';
 
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {
@@ -33,9 +33,12 @@ export const fastSteps: Plan = [
 
 /** @param age - the newest n8n, or the oldest that the nodes support; `harness/setup.ts` reads the variable */
 function n8nTests(selected: readonly string[], age: N8nAge = 'newest'): Step {
-  const args = ['--config', 'test/n8n/vitest.config.ts', ...selected];
   const title = age === 'newest' ? 'Tests in a real n8n' : 'Tests in the oldest supported n8n';
-  return { title, run: () => runVitest('n8n', args, { TEST_N8N: age }) };
+  const run = (files: readonly string[]): Promise<StepOutcome> =>
+    runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...(files.length > 0 ? files : selected)], {
+      TEST_N8N: age,
+    });
+  return { title, run: () => repeatFailed(run) };
 }
 
 /** Projects that drive browsers, one file after the other. */
@@ -45,19 +48,25 @@ const pageProjects = ['e2e', 'widget', 'examples'];
 const separateProjects = [...pageProjects, 'packaging', 'chaos'];
 
 /** @param name - of the report */
-function slowTests(title: string, name: string, projects: readonly string[]): Step {
-  const args = [...slowOnly, ...projects.flatMap((project) => ['--project', project])];
-  return { title, run: () => runVitest(name, args) };
+function slowTests(name: string, projects: readonly string[], files: readonly string[] = []): Promise<StepOutcome> {
+  const selected = files.length > 0 ? files : slowOnly;
+  return runVitest(name, [...selected, ...projects.flatMap((project) => ['--project', project])]);
 }
 
-const slow = slowTests(
-  'Slow tests',
-  'slow-tests',
-  separateProjects.map((name) => `!${name}`),
-);
-const pages = slowTests('Slow tests of pages', 'slow-page-tests', pageProjects);
-const packages = slowTests('Slow tests of packages', 'slow-package-tests', ['packaging']);
-const chaos = slowTests('Chaos tests', 'chaos-tests', ['chaos']);
+const slow: Step = {
+  title: 'Slow tests',
+  run: () =>
+    slowTests(
+      'slow-tests',
+      separateProjects.map((name) => `!${name}`),
+    ),
+};
+const pages: Step = {
+  title: 'Slow tests of pages',
+  run: () => repeatFailed((files) => slowTests('slow-page-tests', pageProjects, files)),
+};
+const packages: Step = { title: 'Slow tests of packages', run: () => slowTests('slow-package-tests', ['packaging']) };
+const chaos: Step = { title: 'Chaos tests', run: () => slowTests('chaos-tests', ['chaos']) };
 const engines: Step = { title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) };
 const n8n = n8nTests([]);
 

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { run } from '../../scripts/command.ts';
 import { check, runSteps, type StepOutcome } from '../../scripts/run-steps.ts';
-import { reported, reporter } from '../../scripts/test-runs.ts';
+import { repeatFailed, reported, reporter } from '../../scripts/test-runs.ts';
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -93,6 +93,16 @@ describe('the summary', () => {
     ]);
   });
 
+  it('names the tests that passed only when repeated, and why they failed before', async () => {
+    await runSteps([tests('A', { ok: true, passed: 4, failed: 0, repeated: failures(1) })]);
+    expect(printed.slice(printed.indexOf('━━ Summary') + 2).filter(Boolean)).toEqual([
+      'Failed in the first run, and passed when repeated:',
+      '✗ a.test.ts > case 0',
+      '    AssertionError: 1 is not 2',
+      '4 passed, 0 failed',
+    ]);
+  });
+
   it('is limited in length, and counts the failures it leaves out', async () => {
     const long = Array.from({ length: 50 }, (_, line) => `line ${line} ${'x'.repeat(2000)}`).join('\n');
     await runSteps([tests('A', { ok: false, passed: 0, failed: 30, failures: failures(30, long) })]);
@@ -111,8 +121,18 @@ describe('vitest', () => {
   });
   afterEach(() => rm(folder, { recursive: true }));
 
+  async function write(files: Readonly<Record<string, string>>): Promise<void> {
+    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
+  }
+
+  const start = (name: string, files: readonly string[] = []) =>
+    reported(name, (file) =>
+      run('vitest', ['run', '--root', folder, `--reporter=${reporter}`, ...files], { env: { TEST_REPORT: file } }),
+    );
+
   it('reports failed tests and errors outside of tests', async () => {
-    const files = {
+    await write({
       'fails.test.js':
         "import { expect, it } from 'vitest'; it('adds up', () => expect(1 + 1).toBe(3)); it('holds', () => {}); it.skip('waits', () => {});",
       'hook.test.js':
@@ -120,12 +140,8 @@ describe('vitest', () => {
       'unloaded.test.js': "throw new Error('not today');",
       'late.test.js':
         "import { it } from 'vitest'; it('ends too early', async () => { void Promise.reject(new Error('nobody waited')); await new Promise(setImmediate); });",
-    };
-    await Promise.all(Object.entries(files).map(([name, text]) => writeFile(join(folder, name), text)));
-    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
-    const { ok, failures, ...counts } = await reported('tests-that-fail', (file) =>
-      run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
-    );
+    });
+    const { ok, failures, ...counts } = await start('tests-that-fail');
     expect({ ok, ...counts }).toEqual({ ok: false, passed: 3, failed: 4 });
     const messages = failures.map(({ test, error }) => `${test}: ${error}`);
     for (const part of [
@@ -137,5 +153,44 @@ describe('vitest', () => {
       expect(messages).toContainEqual(expect.stringMatching(part));
     }
     expect(messages).toHaveLength(4);
+  });
+
+  // Fails in the first run only: it leaves a file behind.
+  const unsteady =
+    "import { expect, it } from 'vitest'; import { existsSync, writeFileSync } from 'node:fs'; const had = existsSync('FILE'); writeFileSync('FILE', ''); it('is unsteady', () => expect(had).toBe(true)); it('holds', () => {});";
+  const steady = "import { it } from 'vitest'; it('holds', () => {});";
+  const broken = "import { it } from 'vitest'; it('is broken', () => { throw new Error('still broken'); });";
+
+  it('repeats the files with failed tests once', async () => {
+    await write({
+      'unsteady.test.js': unsteady.replaceAll('FILE', join(folder, 'ran')),
+      'steady.test.js': steady,
+    });
+    const { repeated, ...outcome } = await repeatFailed((files) => start('unsteady-tests', files));
+    expect(outcome).toEqual({ ok: true, passed: 3, failed: 0, failures: [] });
+    expect(repeated).toEqual([
+      expect.objectContaining({ test: expect.stringMatching(/unsteady\.test\.js > is unsteady$/) }),
+    ]);
+  });
+
+  it('fails with what fails again', async () => {
+    await write({
+      'unsteady.test.js': unsteady.replaceAll('FILE', join(folder, 'ran')),
+      'broken.test.js': broken,
+      'steady.test.js': steady,
+    });
+    const { repeated, failures, ...outcome } = await repeatFailed((files) => start('broken-tests', files));
+    expect(outcome).toEqual({ ok: false, passed: 3, failed: 1 });
+    expect(failures).toMatchObject([
+      { test: expect.stringMatching(/broken/), error: expect.stringMatching(/still broken/) },
+    ]);
+    expect(repeated).toMatchObject([{ test: expect.stringMatching(/unsteady/) }]);
+  });
+
+  it('does not repeat many files', async () => {
+    await write(Object.fromEntries([1, 2, 3, 4].map((number) => [`broken-${number}.test.js`, broken])));
+    const started = vi.fn((files: readonly string[]) => start('many-broken-tests', files));
+    expect(await repeatFailed(started)).toMatchObject({ ok: false, passed: 0, failed: 4 });
+    expect(started).toHaveBeenCalledOnce();
   });
 });
