@@ -1,6 +1,6 @@
 /** Builds the packages in the order of their dependencies: all of them, or those whose sources changed. */
 import { readdir, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { UserError } from './user-error.mjs';
 import { root } from './root.ts';
 import { run, runScript } from './command.ts';
@@ -53,87 +53,84 @@ async function build(chosen: readonly Build[]): Promise<boolean> {
 /** The file that the script tag loads. */
 export const widgetScript = join(root, 'widget', 'dist', 'newsletter-signup.js');
 
-/** What it is built from. */
-const widgetSources = [
-  'widget/src',
-  'widget/package.json',
-  'widget/vite.config.ts',
-  'packages/core/src/signup',
-  'packages/core/src/contract',
-];
-
-/** Whether the script is missing or older than one of its sources. */
-export async function isWidgetStale(): Promise<boolean> {
-  return isStale(widgetScript, widgetSources);
+/** Something built, with one of its files and its sources, from the root of the repository. */
+interface Target {
+  readonly title: string;
+  readonly built: string;
+  readonly sources: readonly string[];
+  readonly build: () => Promise<boolean>;
 }
 
-/** A file of the n8n package, and its sources. */
-const nodes = {
-  built: join(root, 'dist', 'nodes', 'Newsletter', 'Newsletter.node.js'),
+const widget: Target = {
+  title: 'widget',
+  built: relative(root, widgetScript),
+  sources: [
+    'widget/src',
+    'widget/package.json',
+    'widget/vite.config.ts',
+    'packages/core/src/signup',
+    'packages/core/src/contract',
+  ],
+  build: () => runScript('widget', 'build', { quiet: true }),
+};
+
+const nodes: Target = {
+  title: 'n8n nodes',
+  built: 'dist/nodes/Newsletter/Newsletter.node.js',
   sources: ['nodes', 'credentials', 'packages/core/src', 'package.json', 'vite.config.mts'],
+  build: () => buildPackages('n8n nodes'),
+};
+
+/** @param built - a file that the build writes, relative to the folder */
+function pagesOf(folder: string, built: string): Target {
+  return {
+    title: `pages of ${folder}`,
+    built: `${folder}/${built}`,
+    sources: [`${folder}/page`, 'packages/pages/src', 'packages/pages/vite.ts'],
+    // A test runner sets another NODE_ENV, with which Lit would bring its development build.
+    build: () =>
+      run('vite', ['build', 'page', '--logLevel', 'warn'], {
+        cwd: join(root, folder),
+        env: { NODE_ENV: 'production' },
+        quiet: true,
+      }),
+  };
+}
+
+const targets = {
+  widget: [widget],
+  nodes: [nodes],
+  pages: [
+    pagesOf('packages/sandbox', 'dist/page/window.html'),
+    pagesOf('packages/relay', 'dist/page/files.js'),
+    pagesOf('examples/demo', 'dist/page/index.html'),
+  ],
 } as const;
 
 /**
- * Builds the n8n nodes if they are older than their sources.
+ * Builds what is missing or older than its sources.
  *
- * @throws UserError if they were not built
+ * @throws UserError if a build failed
  */
-export async function buildNodesIfStale(): Promise<void> {
-  if ((await isStale(nodes.built, nodes.sources)) && !(await buildPackages('n8n nodes')))
-    throw new UserError('The n8n nodes were not built.', 'The reasons are above; fix them and run the command again.');
-}
-
-/** Builds the widget alone. */
-export function buildWidget(): Promise<boolean> {
-  return runScript('widget', 'build', { quiet: true });
-}
-
-/**
- * Builds the widget where it is older than its sources.
- *
- * @throws UserError where it was not built
- */
-export async function buildWidgetIfStale(): Promise<void> {
-  if (!(await isWidgetStale())) return;
-  console.log('▸ Building the widget');
-  if (!(await buildWidget()))
-    throw new UserError('The widget was not built.', 'The reasons are above; fix them and run the command again.');
-}
-
-/** The packages with pages, and an HTML file that their build writes. */
-const pages = [
-  { folder: 'packages/sandbox', built: 'dist/page/window.html' },
-  { folder: 'packages/relay', built: 'dist/page/files.js' },
-  { folder: 'examples/demo', built: 'dist/page/index.html' },
-] as const;
-
-/**
- * Builds the pages that are older than their sources.
- *
- * @throws UserError if a page was not built
- */
-export async function buildStalePages(): Promise<void> {
-  for (const { folder, built } of pages) {
-    const sources = [`${folder}/page`, 'packages/pages/src', 'packages/pages/vite.ts'];
-    if (!(await isStale(join(root, folder, built), sources))) continue;
-    const args = ['build', 'page', '--logLevel', 'warn'];
-    // A test runner sets another one, with which Lit would bring its development build.
-    const env = { NODE_ENV: 'production' };
-    if (!(await run('vite', args, { cwd: join(root, folder), env, quiet: true })))
+export async function buildIfStale(...names: readonly (keyof typeof targets)[]): Promise<void> {
+  for (const target of names.flatMap((name) => targets[name])) {
+    if (!(await isStale(target))) continue;
+    console.log(`▸ Building the ${target.title}`);
+    if (!(await target.build()))
       throw new UserError(
-        `The pages of ${folder} were not built.`,
+        `Building the ${target.title} failed.`,
         'The reasons are above; fix them and run the command again.',
       );
   }
 }
 
-/**
- * @param built - path of a built file
- * @param sources - files and folders it is built from, from the root of the repository
- * @returns true where the built file is missing or older than any of its sources
- */
-async function isStale(built: string, sources: readonly string[]): Promise<boolean> {
-  const builtAt = await modified(built);
+/** Whether the script is missing or older than one of its sources. */
+export function isWidgetStale(): Promise<boolean> {
+  return isStale(widget);
+}
+
+async function isStale({ built, sources }: Target): Promise<boolean> {
+  const builtAt = await modified(join(root, built));
   if (builtAt === 0) return true;
   const times = await Promise.all(sources.map((path) => newest(join(root, path))));
   return Math.max(...times) > builtAt;

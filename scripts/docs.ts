@@ -1,5 +1,5 @@
 /** The documentation site: its generated pages, then Astro. */
-import { buildWidgetIfStale } from './build.ts';
+import { buildIfStale } from './build.ts';
 import { run } from './command.ts';
 import { UserError } from './user-error.mjs';
 
@@ -15,7 +15,7 @@ export async function runDocs([command = 'dev', ...args]: readonly string[]): Pr
       `The commands are ${commands.join(', ')}; without one, the site is served while its pages change.`,
     );
   if (command !== 'preview') {
-    await buildWidgetIfStale();
+    await buildIfStale('widget');
     if (!(await run(process.execPath, [...nodeOptions, 'docs/generate.ts']))) return false;
   }
   // Without its cache: a page that did not change may link to one that is gone.

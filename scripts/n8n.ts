@@ -24,7 +24,7 @@ import { installN8n } from './n8n/install.ts';
 import { installPackage } from './n8n/pack.ts';
 import { run, start as startProgram } from './n8n/process.ts';
 import { canSignIn, settingsOf, setUpOwner, storedOwner, untilReady } from './n8n/server.ts';
-import { buildWidgetIfStale } from './build.ts';
+import { buildIfStale } from './build.ts';
 
 const command = 'npm run n8n';
 /** The path of the signup workflow's webhook, to which the form of the demo site posts. */
@@ -50,7 +50,7 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
       const n8n = await installN8n({ signal: stopping });
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await timed('Installing the nodes in n8n', () => installPackage(folder, stopping));
-      await buildWidgetIfStale();
+      await buildIfStale('widget');
 
       const env = {
         ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),

@@ -9,7 +9,7 @@ import { launch, serveUntilStopped } from './launch.ts';
 import { assertPortsFree, portsFromEnvironment } from './ports.ts';
 import { root } from './root.ts';
 import { servers as onMachine, serverUrl, type ServerPlan } from './servers.ts';
-import { buildStalePages, buildWidgetIfStale } from './build.ts';
+import { buildIfStale } from './build.ts';
 
 /** Starts the relay on this machine. @returns false where a server did not start or ended by itself */
 export function start(): Promise<boolean> {
@@ -52,8 +52,7 @@ function serve(
     async start(started, stopping) {
       const ports = portsFromEnvironment(servers, process.env);
       await assertPortsFree(servers, ports, command);
-      await buildWidgetIfStale();
-      await buildStalePages();
+      await buildIfStale('widget', 'pages');
       const cache = join(root, '.cache');
       await mkdir(cache, { recursive: true });
       const relayStore = process.env['RELAY_STORE'] || `sqlite:${join(cache, storeName(ports.relay))}`;

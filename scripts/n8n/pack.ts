@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pnpm } from '../install.mjs';
-import { buildNodesIfStale } from '../build.ts';
+import { buildIfStale } from '../build.ts';
 import { root } from '../root.ts';
 import { run } from './process.ts';
 
@@ -31,7 +31,7 @@ export function packageFolder(userFolder: string): string {
 export async function packInto(target: string, signal?: AbortSignal): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-pack-'));
   try {
-    await buildNodesIfStale();
+    await buildIfStale('nodes');
     const staged = join(folder, 'package');
     await run(process.execPath, [join(root, 'scripts', 'n8n', 'stage.mjs'), staged], { signal });
     await run('npx', ['--yes', pnpm, 'pack', '--pack-destination', folder], { cwd: staged, signal });

@@ -6,7 +6,7 @@ import { createClient, type Client } from '@newsletter-kit/core';
 import { launch, type RunningServer } from '../../scripts/launch.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { sandboxAccount, servers, serverUrl, type ServerName } from '../../scripts/servers.ts';
-import { buildWidget, isWidgetStale } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 
 export interface Servers {
   readonly demoUrl: string;
@@ -27,8 +27,7 @@ export interface Servers {
 }
 
 export async function startServers(): Promise<Servers> {
-  if ((await isWidgetStale()) && !(await buildWidget()))
-    throw new Error('The widget was not built; the reasons are above.');
+  await buildIfStale('widget');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-e2e-'));
   const relayFile = join(folder, 'relay.db');
   const settings = { ports: await freePorts(), relayStore: `sqlite:${relayFile}` };

@@ -5,7 +5,7 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { createSite } from '../../examples/demo/site.ts';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -28,7 +28,7 @@ let site: Hosted;
 let copied = '';
 
 beforeAll(async () => {
-  await buildWidgetIfStale();
+  await buildIfStale('widget');
   const demo = createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' });
   const pages = new Hono();
   pages.get('/copied', (context) => context.html(copied));

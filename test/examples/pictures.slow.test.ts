@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createSite } from '../../examples/demo/site.ts';
-import { buildStalePages, buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 import { root } from '../../scripts/root.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
@@ -19,8 +19,7 @@ const files = (await readdir(pages)).filter((name) => name.endsWith('.html'));
 let session: BrowserSession;
 let site: Hosted;
 beforeAll(async () => {
-  await buildWidgetIfStale();
-  await buildStalePages();
+  await buildIfStale('widget', 'pages');
   await mkdir(folder, { recursive: true });
   site = await hosted(createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' }));
   session = await openBrowser();

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { createSite } from '../../examples/demo/site.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 
@@ -13,7 +13,7 @@ let site: Hosted;
 let address = '';
 
 beforeAll(async () => {
-  await buildWidgetIfStale();
+  await buildIfStale('widget');
   site = await hosted(createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' }));
   address = `${site.origin}/playground`;
   session = await openBrowser();

@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { build, type InlineConfig } from 'vite';
 import { addWidgetFiles } from '../../examples/demo/files.ts';
 import { root } from '../../scripts/root.ts';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 import { readmeAndPages } from '../support/documentation.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
@@ -47,7 +47,7 @@ interface Post {
 const posts: Post[] = [];
 
 beforeAll(async () => {
-  await buildWidgetIfStale();
+  await buildIfStale('widget');
   folder = await mkdtemp(join(root, 'examples/node_modules/.readme-'));
   const pages = new Hono();
   pages.get('/', (context) => context.html(shown));

@@ -8,7 +8,7 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
@@ -21,7 +21,7 @@ import { installOnePacked, type Installation } from './installed.ts';
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
 let session: BrowserSession;
 beforeAll(async () => {
-  await buildWidgetIfStale();
+  await buildIfStale('widget');
   [endpoint, session] = [await startEndpoint(), await openBrowser()];
 });
 afterEach(() => session.closePages());

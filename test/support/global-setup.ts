@@ -1,7 +1,7 @@
 /** Runs once before all tests. */
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { buildStalePages } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 import { testSeed } from './test-seed.ts';
 
 export async function setup(): Promise<void> {
@@ -10,5 +10,5 @@ export async function setup(): Promise<void> {
   // Keeps the compile cache of the commands under test in the checkout instead of the temporary folder.
   process.env['NODE_COMPILE_CACHE'] ??= fileURLToPath(new URL('../../.cache/compiled', import.meta.url));
   // Servers under test serve their pages as the build wrote them.
-  await buildStalePages();
+  await buildIfStale('pages');
 }

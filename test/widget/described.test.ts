@@ -6,14 +6,13 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
-import { widgetScript } from '../../scripts/build.ts';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 import { readElements, type CustomElement, type Named } from '../../widget/scripts/manifest.ts';
 import { page as documentationPage } from '../support/documentation.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { openSite, type Site } from './site.ts';
 
-await buildWidgetIfStale();
+await buildIfStale('widget');
 const elements = await readElements();
 const dist = dirname(widgetScript);
 const json = async <Content>(file: string): Promise<Content> =>

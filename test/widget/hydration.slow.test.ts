@@ -8,14 +8,14 @@ import { brotliCompressSync } from 'node:zlib';
 import { createLog, createRelay, everySignup, openStore, readConfig, type SignupStore } from '@newsletter-kit/relay';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { enginesToTest } from '../support/browsers/engines.ts';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale } from '../../scripts/build.ts';
 import type * as Server from '../../widget/src/server.ts';
 import { startEndpoint } from '../../widget/test/endpoint.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { bundle, openSite, type Page, type Site } from './site.ts';
 import { windows, type Window } from './window.ts';
 
-await buildWidgetIfStale();
+await buildIfStale('widget');
 // Server and browser need the same build: sources and built files differ in the white space of their templates.
 const built = '../../widget/dist/server.js';
 const { renderSignup }: typeof Server = await import(built);

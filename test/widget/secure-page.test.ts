@@ -2,13 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { widgetScript } from '../../scripts/build.ts';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
 let session: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
-  await buildWidgetIfStale();
+  await buildIfStale('widget');
   session = await openBrowser('chromium');
 });
 afterAll(() => session?.close());

@@ -8,8 +8,7 @@ import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { build } from 'vite';
 import { root } from '../../scripts/root.ts';
-import { widgetScript } from '../../scripts/build.ts';
-import { buildWidgetIfStale } from '../../scripts/build.ts';
+import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 
 export interface Page {
   /** The whole text, or the pieces in which it is sent. */
@@ -35,7 +34,7 @@ const javascript = 'text/javascript; charset=utf-8';
  * npm package in a bundle. Other origins may load the scripts.
  */
 export async function openSite(): Promise<Site> {
-  await buildWidgetIfStale();
+  await buildIfStale('widget');
   const pages = new Map<string, Page>();
   const scripts = new Map<string, string | Promise<string>>();
   const requests: string[] = [];

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { launch, type RunningServer } from '../../../scripts/launch.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { servers, serverUrl } from '../../../scripts/servers.ts';
-import { isWidgetStale } from '../../../scripts/build.ts';
-import { buildWidget } from '../../../scripts/build.ts';
+import { buildIfStale } from '../../../scripts/build.ts';
 
 export interface ServedChain {
   readonly demoUrl: string;
@@ -16,8 +15,7 @@ export interface ServedChain {
 }
 
 export async function serveChain(): Promise<ServedChain> {
-  if ((await isWidgetStale()) && !(await buildWidget()))
-    throw new Error('The widget was not built; the reasons are printed above.');
+  await buildIfStale('widget');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-chain-'));
   const settings = { ports: await freePorts(), relayStore: `sqlite:${join(folder, 'relay.db')}` };
   const running: RunningServer[] = [];
