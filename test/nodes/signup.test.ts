@@ -274,10 +274,10 @@ describe('the quiet period', () => {
 
   it('stores hashes, never an e-mail address', async () => {
     const form = await open();
-    await post(form, { email: 'ada@example.com' });
+    await post(form, { email: 'linus@example.com' });
     const kept = JSON.parse(form.kept) as { passedOn: Record<string, number> };
     expect(Object.keys(kept.passedOn)).toEqual([expect.stringMatching(/^[0-9a-f]{24}$/)]);
-    expect(form.kept).not.toMatch(/\bada\b/);
+    expect(form.kept).not.toContain('linus');
   });
 });
 

@@ -112,9 +112,7 @@ inBothModes('an endpoint that asks for a check', () => {
     await signUp(form);
     const { reason, message } = await heard;
     expect(reason).to.equal('ask');
-    expect(message)
-      .to.contain('Unsupported algorithm: ROT13')
-      .and.not.to.match(/\bada\b/);
+    expect(message).to.contain('Unsupported algorithm: ROT13').and.not.to.contain('ada');
   });
 
   describe('with Turnstile', () => {

@@ -70,9 +70,7 @@ describe('debug', () => {
   ] as const) {
     it(`explains ${symptom}`, async () => {
       const said = await diagnosis(endpoint);
-      expect(said)
-        .to.contain(advice)
-        .and.not.to.match(/\bada\b/);
+      expect(said).to.contain(advice).and.not.to.contain('ada');
     });
   }
 

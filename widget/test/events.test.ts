@@ -58,9 +58,9 @@ inBothModes('events and the console', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
     });
     expect(new Set(events.map(({ type }) => type))).to.deep.equal(new Set(names));
-    for (const event of events) expect(said(event)).not.to.match(/\bada\b|Lovelace/);
+    for (const event of events) expect(said(event)).not.to.match(/ada|Lovelace/);
     expect(lines).to.not.have.lengthOf(0);
-    for (const line of lines) expect(line).not.to.match(/\bada\b|Lovelace/);
+    for (const line of lines) expect(line).not.to.match(/ada|Lovelace/);
   });
 
   it('contain the email address with expose-email, only before sending and after success', async () => {
@@ -69,7 +69,7 @@ inBothModes('events and the console', () => {
       await send(form, 'error');
       await send(form, 'success');
     });
-    const carrying = events.filter((event) => said(event).includes('ada@'));
+    const carrying = events.filter((event) => said(event).includes('ada'));
     expect(carrying.map(({ type }) => type)).to.deep.equal([
       'newsletter-submit',
       'newsletter-submit',

@@ -142,7 +142,7 @@ describe('an answer', () => {
       .catch((reason: unknown) => reason);
     const seen = `${String(error)} ${JSON.stringify(error)}`;
     expect(seen).toContain('[address] is on the list, your key is [secret]');
-    expect(seen).not.toMatch(/\bada\b|0123456789/);
+    expect(seen).not.toMatch(/ada|0123456789/);
   });
 
   it.each([

@@ -51,7 +51,7 @@ describe('a request that the contract does not describe', () => {
       .engine.request('GET', '/publications/{publicationId}/subscriptions/by_email/ada@example.com?x=ada@example.com')
       .catch((reason: unknown) => reason);
     expect(error).toMatchObject({ operation: 'GET /publications/{publicationId}/subscriptions/by_email/[address]' });
-    expect(String(error)).not.toMatch(/\bada\b/);
+    expect(String(error)).not.toContain('ada');
     const forbidden = calling({ status: 403 }).engine.request('GET', '/polls');
     await expect(forbidden).rejects.toThrow('GET /polls: the service answered 403');
   });

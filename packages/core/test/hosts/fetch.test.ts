@@ -234,7 +234,7 @@ describe.each([
       expect(error).toBeInstanceOf(RedirectError);
       expect(error).toMatchObject({ status, location: 'https://login.example:8443' });
       expect(String(error)).toContain(`answered ${status}, a redirect to https://login.example:8443`);
-      expect(inspect(error)).not.toMatch(/\bada\b/);
+      expect(inspect(error)).not.toContain('ada');
       expect(requests).toBe(1);
     },
   );

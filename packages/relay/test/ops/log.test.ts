@@ -11,7 +11,7 @@ it('redacts addresses and keys in messages, fields, errors and stacks', () => {
     'for ada@example.com with sk-123',
   );
   const text = lines.join('');
-  expect(text).not.toMatch(/@|\bada\b|sk-123|example/i);
+  expect(text).not.toMatch(/@|ada|sk-123|example/i);
   expect(JSON.parse(text)).toMatchObject({ level: 'error', msg: 'for [address] with [secret]', email: '[address]' });
 });
 
