@@ -16,8 +16,8 @@ export interface StepOutcome {
   readonly passed?: number;
   readonly failed?: number;
   readonly failures?: readonly Failure[];
-  /** Failures of the first run that did not occur when the files were repeated. */
-  readonly repeated?: readonly Failure[];
+  /** Failures of the first run that did not occur when their files were retried. */
+  readonly flaky?: readonly Failure[];
 }
 
 /** A step of a task. */
@@ -41,7 +41,7 @@ export function check(title: string, passes: () => Promise<boolean>): Step {
 
 /**
  * Runs every step, also after one failed, so that one run shows everything. The summary names the tests that failed,
- * because a log that was cut off keeps its end, and the tests that passed only when repeated. Where tests ran, the last
+ * because a log that was cut off keeps its end, and the flaky tests. Where tests ran, the last
  * line is `N passed, N failed`: tests as their runners counted them, and each failed step without a failed test.
  *
  * @returns true where nothing failed
@@ -49,7 +49,7 @@ export function check(title: string, passes: () => Promise<boolean>): Step {
 export async function runSteps(plan: Plan): Promise<boolean> {
   const lines: string[] = [];
   const failures: Failure[] = [];
-  const repeated: Failure[] = [];
+  const flaky: Failure[] = [];
   let passed = 0;
   let failed = 0;
   let counted = false;
@@ -67,7 +67,7 @@ export async function runSteps(plan: Plan): Promise<boolean> {
     passed += outcome.passed ?? 0;
     failed += outcome.failed ?? 0;
     failures.push(...(outcome.failures ?? []));
-    repeated.push(...(outcome.repeated ?? []));
+    flaky.push(...(outcome.flaky ?? []));
     if (!outcome.ok && !outcome.failed) failed += 1;
   };
   const runInOrder = async (steps: readonly Step[]): Promise<void> => {
@@ -75,8 +75,8 @@ export async function runSteps(plan: Plan): Promise<boolean> {
   };
   for (const steps of plan) await Promise.all([steps].flat().map((sequence) => runInOrder([sequence].flat())));
   console.log(`\n━━ Summary\n${lines.join('\n')}`);
-  if (repeated.length > 0)
-    console.log(`\nFailed in the first run, and passed when repeated:\n${describeFailures(repeated).join('\n')}`);
+  if (flaky.length > 0)
+    console.log(`\nFlaky: failed in the first run, and passed when retried:\n${describeFailures(flaky).join('\n')}`);
   if (failures.length > 0) console.log(`\n${describeFailures(failures).join('\n')}`);
   if (counted) console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0;

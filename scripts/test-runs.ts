@@ -39,7 +39,7 @@ export async function reported(
   return { ok, passed: 0, failed: 0, failures: [], ...(report as Partial<TestReport>) };
 }
 
-/** Time limit of one run of tests, in minutes: for a run that hangs, also on a slow machine. */
+/** Time limit of one run of tests, in minutes: ends a run that hangs, and leaves time to a slow machine. */
 const limit = 75;
 
 /** The reporter of this file. */
@@ -50,7 +50,7 @@ export const reporters = ['--reporter=default', `--reporter=${reporter}`];
 /** Leaves out files named `*.slow.test.ts`, which take long to run or to set up. */
 export const fastOnly = ['--exclude', '**/*.slow.test.ts'];
 /** Only those files. */
-export const slowOnly = ['.slow.test.ts'];
+export const slowOnly: readonly string[] = ['.slow.test.ts'];
 
 /**
  * Runs vitest.
@@ -69,26 +69,30 @@ export function runVitest(
   );
 }
 
-/** The most files that are repeated; where more fail, chance is not the cause. */
-const maxRepeatedFiles = 3;
+/** The most files that are retried; where more fail, chance is not the cause. */
+const maxRetriedFiles = 3;
 
 /**
- * Repeats the files with failed tests once. A test that drives a browser or n8n waits for processes that no test
- * controls, and can fail by chance on a busy machine. The outcome keeps what failed in the first run only.
+ * Retries the files with failed tests once. A test that drives a browser or n8n waits for processes that no test
+ * controls, and can be flaky on a busy machine. The outcome names the tests that failed in the first run only.
  *
- * @param start - runs the tests of these files, relative to the repository; all tests if the list is empty
+ * @param start - runs the tests of these files, relative to the repository
+ * @param selected - what the first run gets in place of files
  */
-export async function repeatFailed(start: (files: readonly string[]) => Promise<StepOutcome>): Promise<StepOutcome> {
-  const first = await start([]);
+export async function retryFailedFiles(
+  start: (files: readonly string[]) => Promise<StepOutcome>,
+  selected: readonly string[] = [],
+): Promise<StepOutcome> {
+  const first = await start(selected);
   const { passed = 0, failed = 0, failures = [] } = first;
   const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
-  if (first.ok || files.length === 0 || files.length > maxRepeatedFiles || failures.some(({ file }) => !file))
+  if (first.ok || files.length === 0 || files.length > maxRetriedFiles || failures.some(({ file }) => !file))
     return first;
-  console.log(`▸ Tests failed, and their files are repeated: ${files.join(', ')}`);
+  console.log(`▸ Tests failed, and their files are retried: ${files.join(', ')}`);
   const second = await start(files);
   const again = new Set(second.failures?.map(({ test }) => test));
-  const repeated = failures.filter(({ test }) => !again.has(test));
-  return { ...second, passed: passed + failed - (second.failed ?? 0), repeated };
+  const flaky = failures.filter(({ test }) => !again.has(test));
+  return { ...second, passed: passed + failed - (second.failed ?? 0), flaky };
 }
 
 const widget = join(root, 'widget');
@@ -108,7 +112,7 @@ export function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
 
 /** Repeats a run once that ended without a report: a browser or driver that crashes can end the test runner itself. */
 function runWidgetTests(engines: readonly Engine[], env: Readonly<Record<string, string>> = {}): Promise<StepOutcome> {
-  return repeatFailed(async (files) => {
+  return retryFailedFiles(async (files) => {
     const outcome = await startTestRunner(engines, env, files);
     if (hasReport(outcome)) return outcome;
     console.log('▸ The test runner ended without a report and is started once more.');

@@ -8,7 +8,7 @@ import { installN8n, type N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
 import { check, type Plan, type Step, type StepOutcome } from './run-steps.ts';
-import { fastOnly, repeatFailed, runVitest, slowOnly, testWidget, testWidgetFast } from './test-runs.ts';
+import { fastOnly, retryFailedFiles, runVitest, slowOnly, testWidget, testWidgetFast } from './test-runs.ts';
 
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {
@@ -35,10 +35,8 @@ export const fastSteps: Plan = [
 function n8nTests(selected: readonly string[], age: N8nAge = 'newest'): Step {
   const title = age === 'newest' ? 'Tests in a real n8n' : 'Tests in the oldest supported n8n';
   const run = (files: readonly string[]): Promise<StepOutcome> =>
-    runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...(files.length > 0 ? files : selected)], {
-      TEST_N8N: age,
-    });
-  return { title, run: () => repeatFailed(run) };
+    runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...files], { TEST_N8N: age });
+  return { title, run: () => retryFailedFiles(run, selected) };
 }
 
 /** Projects that drive browsers, one file after the other. */
@@ -48,9 +46,8 @@ const pageProjects = ['e2e', 'widget', 'examples'];
 const separateProjects = [...pageProjects, 'packaging', 'chaos'];
 
 /** @param name - of the report */
-function slowTests(name: string, projects: readonly string[], files: readonly string[] = []): Promise<StepOutcome> {
-  const selected = files.length > 0 ? files : slowOnly;
-  return runVitest(name, [...selected, ...projects.flatMap((project) => ['--project', project])]);
+function slowTests(name: string, projects: readonly string[], files = slowOnly): Promise<StepOutcome> {
+  return runVitest(name, [...files, ...projects.flatMap((project) => ['--project', project])]);
 }
 
 const slow: Step = {
@@ -63,7 +60,7 @@ const slow: Step = {
 };
 const pages: Step = {
   title: 'Slow tests of pages',
-  run: () => repeatFailed((files) => slowTests('slow-page-tests', pageProjects, files)),
+  run: () => retryFailedFiles((files) => slowTests('slow-page-tests', pageProjects, files), slowOnly),
 };
 const packages: Step = { title: 'Slow tests of packages', run: () => slowTests('slow-package-tests', ['packaging']) };
 const chaos: Step = { title: 'Chaos tests', run: () => slowTests('chaos-tests', ['chaos']) };

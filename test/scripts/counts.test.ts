@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { run } from '../../scripts/command.ts';
 import { check, runSteps, type StepOutcome } from '../../scripts/run-steps.ts';
-import { repeatFailed, reported, reporter } from '../../scripts/test-runs.ts';
+import { retryFailedFiles, reported, reporter } from '../../scripts/test-runs.ts';
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -93,10 +93,10 @@ describe('the summary', () => {
     ]);
   });
 
-  it('names the tests that passed only when repeated, and why they failed before', async () => {
-    await runSteps([tests('A', { ok: true, passed: 4, failed: 0, repeated: failures(1) })]);
+  it('names flaky tests, and why they failed in the first run', async () => {
+    await runSteps([tests('A', { ok: true, passed: 4, failed: 0, flaky: failures(1) })]);
     expect(printed.slice(printed.indexOf('━━ Summary') + 2).filter(Boolean)).toEqual([
-      'Failed in the first run, and passed when repeated:',
+      'Flaky: failed in the first run, and passed when retried:',
       '✗ a.test.ts > case 0',
       '    AssertionError: 1 is not 2',
       '4 passed, 0 failed',
@@ -156,41 +156,39 @@ describe('vitest', () => {
   });
 
   // Fails in the first run only: it leaves a file behind.
-  const unsteady =
-    "import { expect, it } from 'vitest'; import { existsSync, writeFileSync } from 'node:fs'; const had = existsSync('FILE'); writeFileSync('FILE', ''); it('is unsteady', () => expect(had).toBe(true)); it('holds', () => {});";
-  const steady = "import { it } from 'vitest'; it('holds', () => {});";
-  const broken = "import { it } from 'vitest'; it('is broken', () => { throw new Error('still broken'); });";
+  const flakyTest =
+    "import { expect, it } from 'vitest'; import { existsSync, writeFileSync } from 'node:fs'; const had = existsSync('FILE'); writeFileSync('FILE', ''); it('is flaky', () => expect(had).toBe(true)); it('holds', () => {});";
+  const stableTest = "import { it } from 'vitest'; it('holds', () => {});";
+  const brokenTest = "import { it } from 'vitest'; it('is broken', () => { throw new Error('still broken'); });";
 
-  it('repeats the files with failed tests once', async () => {
+  it('retries the files with failed tests once', async () => {
     await write({
-      'unsteady.test.js': unsteady.replaceAll('FILE', join(folder, 'ran')),
-      'steady.test.js': steady,
+      'flaky.test.js': flakyTest.replaceAll('FILE', join(folder, 'ran')),
+      'stable.test.js': stableTest,
     });
-    const { repeated, ...outcome } = await repeatFailed((files) => start('unsteady-tests', files));
+    const { flaky, ...outcome } = await retryFailedFiles((files) => start('flaky-tests', files));
     expect(outcome).toEqual({ ok: true, passed: 3, failed: 0, failures: [] });
-    expect(repeated).toEqual([
-      expect.objectContaining({ test: expect.stringMatching(/unsteady\.test\.js > is unsteady$/) }),
-    ]);
+    expect(flaky).toEqual([expect.objectContaining({ test: expect.stringMatching(/flaky\.test\.js > is flaky$/) })]);
   });
 
   it('fails with what fails again', async () => {
     await write({
-      'unsteady.test.js': unsteady.replaceAll('FILE', join(folder, 'ran')),
-      'broken.test.js': broken,
-      'steady.test.js': steady,
+      'flaky.test.js': flakyTest.replaceAll('FILE', join(folder, 'ran')),
+      'broken.test.js': brokenTest,
+      'stable.test.js': stableTest,
     });
-    const { repeated, failures, ...outcome } = await repeatFailed((files) => start('broken-tests', files));
+    const { flaky, failures, ...outcome } = await retryFailedFiles((files) => start('broken-tests', files));
     expect(outcome).toEqual({ ok: false, passed: 3, failed: 1 });
     expect(failures).toMatchObject([
       { test: expect.stringMatching(/broken/), error: expect.stringMatching(/still broken/) },
     ]);
-    expect(repeated).toMatchObject([{ test: expect.stringMatching(/unsteady/) }]);
+    expect(flaky).toMatchObject([{ test: expect.stringMatching(/flaky/) }]);
   });
 
-  it('does not repeat many files', async () => {
-    await write(Object.fromEntries([1, 2, 3, 4].map((number) => [`broken-${number}.test.js`, broken])));
+  it('retries no file where more than three fail', async () => {
+    await write(Object.fromEntries([1, 2, 3, 4].map((number) => [`broken-${number}.test.js`, brokenTest])));
     const started = vi.fn((files: readonly string[]) => start('many-broken-tests', files));
-    expect(await repeatFailed(started)).toMatchObject({ ok: false, passed: 0, failed: 4 });
+    expect(await retryFailedFiles(started)).toMatchObject({ ok: false, passed: 0, failed: 4 });
     expect(started).toHaveBeenCalledOnce();
   });
 });

@@ -31,9 +31,8 @@ const forms = {
     `<newsletter-signup timeout="10"><form method="post" action="${address}"><input type="email" name="email" aria-label="Email" required><button>Go</button></form></newsletter-signup>`,
 };
 
-// The headless shell, which npm test installs without a Chromium, has no back/forward cache. Chromium does not cache a
-// page that takes seconds to freeze on a busy machine: hence the retries, each with its own mailbox.
-describe.skipIf(isHeadlessShell()).each(Object.entries(forms))('%s', { retry: 2 }, (name, markup) => {
+// The headless shell, which npm test installs without a Chromium, has no back/forward cache.
+describe.skipIf(isHeadlessShell()).each(Object.entries(forms))('%s', (name, markup) => {
   /** Opens a page, enters an address, and presses Enter repeatedly until the form is busy. */
   async function submit(box: string, answer: string, script = '/newsletter-signup.js'): Promise<Page> {
     const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Form</title><script src="${script}" async></script>
