@@ -79,6 +79,6 @@ export default defineConfig({
       },
     },
   },
-  ssr: { noExternal: true, resolve: { conditions: ['source', ...defaultServerConditions] } },
-  resolve: { conditions: ['source', ...defaultServerConditions] },
+  ssr: { noExternal: true, resolve: { conditions: ['@newsletter-kit/source', ...defaultServerConditions] } },
+  resolve: { conditions: ['@newsletter-kit/source', ...defaultServerConditions] },
 });

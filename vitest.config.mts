@@ -6,7 +6,7 @@ import { defaultServerConditions } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /** Workspace packages are read as TypeScript sources, so that tests need no build. */
-const conditions = ['source', ...defaultServerConditions];
+const conditions = ['@newsletter-kit/source', ...defaultServerConditions];
 
 /** One room's tests. */
 function project(

@@ -4,7 +4,7 @@ import { run } from './command.ts';
 import { UserError } from './user-error.mjs';
 
 /** Workspace packages are read from their sources. */
-const nodeOptions = ['--conditions=source', '--disable-warning=ExperimentalWarning'];
+const nodeOptions = ['--conditions=@newsletter-kit/source', '--disable-warning=ExperimentalWarning'];
 const commands = ['dev', 'build', 'preview'];
 
 /** Serves the site while its pages change (`dev`), builds it into `docs/dist`, or serves what was built (`preview`). */

@@ -21,7 +21,7 @@ export const pnpm = manifest.packageManager;
 const windows = process.platform === 'win32';
 /** Records the fingerprint of the last install, so that a command with an unchanged one skips the install. */
 const stampFile = join('node_modules', '.installed');
-const rootFiles = ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
+const rootFiles = ['.pnpmfile.cjs', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
 /** Milliseconds between two lines of progress. */
 const progressEvery = 5000;
 

@@ -46,7 +46,7 @@ export async function launch(
   const child = spawn(
     built?.node ?? process.execPath,
     [
-      ...(built ? [] : ['--conditions=source']),
+      ...(built ? [] : ['--conditions=@newsletter-kit/source']),
       '--disable-warning=ExperimentalWarning',
       built?.file ?? join(root, plan.entry),
       ...plan.args(settings),

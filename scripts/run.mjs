@@ -78,11 +78,15 @@ function run(node, program, folder) {
   const bin = join(root, 'node_modules', '.bin');
   // Windows spells it "Path", and a copy of the environment is case-sensitive.
   const path = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
-  const child = spawn(node, ['--conditions=source', '--disable-warning=ExperimentalWarning', ...program], {
-    cwd: folder,
-    stdio: 'inherit',
-    env: { ...process.env, [path]: `${bin}${delimiter}${process.env[path] ?? ''}` },
-  });
+  const child = spawn(
+    node,
+    ['--conditions=@newsletter-kit/source', '--disable-warning=ExperimentalWarning', ...program],
+    {
+      cwd: folder,
+      stdio: 'inherit',
+      env: { ...process.env, [path]: `${bin}${delimiter}${process.env[path] ?? ''}` },
+    },
+  );
   // A terminal's Ctrl-C reaches the whole group, so the child has it already, also where its input is a pipe or a file;
   // what is sent to this process alone is passed on.
   const atTerminal = [process.stdin, process.stdout, process.stderr].some(({ isTTY }) => isTTY);

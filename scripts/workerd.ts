@@ -11,7 +11,7 @@ import { root } from './root.ts';
 const bundleName = 'worker.js';
 
 /** As wrangler resolves packages, and the workspace's own as sources. */
-const conditions = ['source', 'workerd', 'worker', 'browser', 'module', 'import', 'default'];
+const conditions = ['@newsletter-kit/source', 'workerd', 'worker', 'browser', 'module', 'import', 'default'];
 
 /** Options of {@link startWorkerd}. */
 export interface WorkerdOptions {

@@ -78,5 +78,5 @@ export default defineConfig(({ mode }) => ({
   },
   plugins: [chunksBeside, ...(mode === 'script' ? [languages] : [])],
   // Our own packages are bundled from their sources, so that no other build is needed before.
-  resolve: { conditions: ['source', ...defaultClientConditions] },
+  resolve: { conditions: ['@newsletter-kit/source', ...defaultClientConditions] },
 }));

@@ -78,9 +78,13 @@ describe('the snippets of the README and of the start pages', () => {
     const [snippet = ''] = snippets(read('docs/src/content/docs/start/crm.md'), 'js');
     expect(snippet).toBe(read('examples/crm.mjs'));
     const code = snippet.replace('http://127.0.0.1:4010', sandbox.url);
-    const { stdout } = await execute(process.execPath, ['--conditions=source', '--input-type=module', '--eval', code], {
-      cwd: root,
-    });
+    const { stdout } = await execute(
+      process.execPath,
+      ['--conditions=@newsletter-kit/source', '--input-type=module', '--eval', code],
+      {
+        cwd: root,
+      },
+    );
     expect(stdout).toContain('ada.lovelace@example.com');
     expect(stdout).toContain('Topics');
   });

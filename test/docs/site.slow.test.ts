@@ -31,7 +31,13 @@ let site: Hosted;
 let pages: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
-  const build = ['--conditions=source', '--disable-warning=ExperimentalWarning', 'scripts/tasks.ts', 'docs', 'build'];
+  const build = [
+    '--conditions=@newsletter-kit/source',
+    '--disable-warning=ExperimentalWarning',
+    'scripts/tasks.ts',
+    'docs',
+    'build',
+  ];
   // Vitest sets variables that Astro reads too, such as BASE_URL.
   const { PATH, HOME } = process.env;
   await promisify(execFile)(process.execPath, build, { cwd: root, env: { PATH, HOME }, maxBuffer: 64 * 1024 * 1024 });

@@ -3,7 +3,7 @@ import { defaultServerConditions } from 'vite';
 import { defineConfig } from 'vitest/config';
 
 /** Workspace packages are read as TypeScript sources, so that the harness needs no build. */
-const conditions = ['source', ...defaultServerConditions];
+const conditions = ['@newsletter-kit/source', ...defaultServerConditions];
 
 export default defineConfig({
   root: import.meta.dirname,

@@ -14,7 +14,9 @@ import { n8n, test } from './harness/test.ts';
 const { n8nUrl, age } = inject('newsletter');
 
 const command = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<string> =>
-  run(process.execPath, ['--conditions=source', 'packages/relay/src/main.ts', 'webhooks', ...args], { env });
+  run(process.execPath, ['--conditions=@newsletter-kit/source', 'packages/relay/src/main.ts', 'webhooks', ...args], {
+    env,
+  });
 
 const newSecret = () => command(['secret']);
 

@@ -23,8 +23,8 @@ export interface Ended {
 
 /** Runs what was installed with one version of Node. */
 export interface Runner {
-  /** Runs Node on this code, as a module of the folder. */
-  node(code: string): Promise<Ended>;
+  /** Runs Node on this code, as a module of the folder. @param options - of Node, before the code */
+  node(code: string, options?: readonly string[]): Promise<Ended>;
   /** Runs a command that the packages brought. */
   command(name: string, args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
 }
@@ -117,7 +117,7 @@ export async function installInEmptyFolder(...specifiers: readonly string[]): Pr
       );
     };
     return {
-      node: (code) => run(node, ['--input-type=module', '--eval', code]),
+      node: (code, options = []) => run(node, [...options, '--input-type=module', '--eval', code]),
       command: (name, args, env) => run(join(folder, 'node_modules', '.bin', name), args, env),
     };
   };

@@ -1,7 +1,4 @@
-/**
- * The packages as installed from the registry: built files that run without the sources and without the condition
- * `source`.
- */
+/** The packages as installed from the registry: built files that run without the sources. */
 import { globSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -41,6 +38,16 @@ describe('the installed packages', () => {
     expect(stdout).toMatch(/^(function|object) .*\/dist\//);
   });
 
+  it.each(['source', '@newsletter-kit/source', 'development', 'browser', 'worker', 'require'])(
+    'resolve to the same files under the condition %s',
+    async (condition) => {
+      const program = `console.log(${JSON.stringify(Object.keys(entries))}.map((entry) => import.meta.resolve(entry)).join())`;
+      const plain = await installed.node(program);
+      const conditional = await installed.node(program, ['--conditions', condition]);
+      expect(conditional).toEqual(plain);
+    },
+  );
+
   it('contain every entry of their manifests with its types', async () => {
     const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
     const missing: string[] = [];
@@ -51,9 +58,7 @@ describe('the installed packages', () => {
         bin?: Record<string, string>;
       };
       const targets = Object.values(exports).flatMap((target) =>
-        typeof target === 'string'
-          ? [target]
-          : Object.entries(target).flatMap(([condition, path]) => (condition === 'source' ? [] : [path])),
+        typeof target === 'string' ? [target] : Object.values(target),
       );
       for (const path of [...targets, ...Object.values(bin)]) {
         // A pattern announces every file it matches, and promises one at least.

@@ -20,7 +20,7 @@ const kills = Number(process.env['IMPORT_KILLS'] ?? 5);
 const child = fileURLToPath(new URL('import/child.ts', import.meta.url));
 /** A heap as in a small container: otherwise V8 collects garbage late on a machine with much memory. */
 const flags = [
-  '--conditions=source',
+  '--conditions=@newsletter-kit/source',
   '--disable-warning=ExperimentalWarning',
   '--max-old-space-size=64',
   '--max-semi-space-size=2',

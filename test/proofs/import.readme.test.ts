@@ -17,7 +17,7 @@ const snippets = (language: string): string[] => blocks(section, language);
 async function run(code: string, address: string): Promise<{ stdout: string; stderr: string }> {
   const child = spawn(
     process.execPath,
-    ['--conditions=source', '--disable-warning=ExperimentalWarning', '--input-type=module-typescript'],
+    ['--conditions=@newsletter-kit/source', '--disable-warning=ExperimentalWarning', '--input-type=module-typescript'],
     { cwd: fileURLToPath(core) },
   );
   child.stdin.end(code.replaceAll('http://127.0.0.1:4010', address));

@@ -33,7 +33,7 @@ test('processes that share a login refresh an expired token only once', async ({
   const children = Array.from({ length: processes }, () => {
     const child = spawn(
       process.execPath,
-      ['--conditions=source', caller, sandbox.address, path, publicationId, clientId],
+      ['--conditions=@newsletter-kit/source', caller, sandbox.address, path, publicationId, clientId],
       { stdio: ['pipe', 'pipe', 'inherit'] },
     );
     onTestFinished(() => void child.kill('SIGKILL'));

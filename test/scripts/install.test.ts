@@ -10,7 +10,7 @@ import { starter } from './starter.ts';
 let checkout: string;
 beforeEach(async () => {
   checkout = await mkdtemp(join(tmpdir(), 'newsletter-checkout-'));
-  for (const file of ['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts'])
+  for (const file of ['.pnpmfile.cjs', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'scripts'])
     await cp(join(root, file), join(checkout, file), { recursive: true });
   await symlink(join(root, 'packages'), join(checkout, 'packages'));
 });

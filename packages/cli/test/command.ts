@@ -20,15 +20,19 @@ export interface Started {
 
 /** @param prelude - shell code in place of the plain start; `"$@"` is the command */
 export function start(args: readonly string[], env: Readonly<Record<string, string>>, prelude = 'exec "$@"'): Started {
-  const child = spawn('/bin/sh', ['-c', prelude, 'sh', process.execPath, '--conditions=source', main, ...args], {
-    env: {
-      HOME: '/nonexistent',
-      PATH: process.env['PATH'],
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      ...env,
+  const child = spawn(
+    '/bin/sh',
+    ['-c', prelude, 'sh', process.execPath, '--conditions=@newsletter-kit/source', main, ...args],
+    {
+      env: {
+        HOME: '/nonexistent',
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
     },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  );
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));

@@ -31,7 +31,10 @@ function completer() {
   const bin = join(folder, 'bin');
   const config = join(folder, 'newsletter-kit');
   for (const each of [bin, config, join(folder, 'here')]) mkdirSync(each);
-  writeFileSync(join(bin, 'newsletter'), `#!/bin/sh\nexec '${process.execPath}' --conditions=source '${main}' "$@"\n`);
+  writeFileSync(
+    join(bin, 'newsletter'),
+    `#!/bin/sh\nexec '${process.execPath}' --conditions=@newsletter-kit/source '${main}' "$@"\n`,
+  );
   chmodSync(join(bin, 'newsletter'), 0o755);
   const profile = { apiUrl: 'http://127.0.0.1:4999/v2', credential: null };
   writeFileSync(

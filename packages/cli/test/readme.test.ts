@@ -97,7 +97,7 @@ async function runBlock(
   return await start(
     [],
     { HOME: folder, ...env },
-    `newsletter() { ${'"$NODE" --conditions=source "$MAIN" "$@"'}; }; npm() { shift 3; newsletter "$@"; }; NODE=$1 MAIN=$3; set -e; cd ${folder}; ${lines}`,
+    `newsletter() { ${'"$NODE" --conditions=@newsletter-kit/source "$MAIN" "$@"'}; }; npm() { shift 3; newsletter "$@"; }; NODE=$1 MAIN=$3; set -e; cd ${folder}; ${lines}`,
   ).ended;
 }
 

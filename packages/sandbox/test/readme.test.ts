@@ -25,13 +25,21 @@ async function feed(command: string, args: readonly string[], input: string, cwd
 
 test('the TypeScript of the README prints what its comments say', async () => {
   const [snippet = ''] = snippets('ts');
-  const ended = await feed(process.execPath, ['--conditions=source', '--input-type=module-typescript'], snippet);
+  const ended = await feed(
+    process.execPath,
+    ['--conditions=@newsletter-kit/source', '--input-type=module-typescript'],
+    snippet,
+  );
   expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 subscriptions.list\n' });
 });
 
 test('the recording of the documentation prints what its comments say', async () => {
   const snippet = snippets('ts').find((code) => code.includes('sandbox.record()')) ?? '';
-  const ended = await feed(process.execPath, ['--conditions=source', '--input-type=module-typescript'], snippet);
+  const ended = await feed(
+    process.execPath,
+    ['--conditions=@newsletter-kit/source', '--input-type=module-typescript'],
+    snippet,
+  );
   expect(ended, ended.stderr).toMatchObject({ code: 0, stdout: '1 0\nbody.limit\n' });
 });
 
@@ -76,7 +84,7 @@ test('certify prints what its page shows', async () => {
   writeFileSync(join(folder, 'signup.mjs'), script);
   const { code, stdout, stderr } = await feed(
     process.execPath,
-    ['--conditions=source', join(room, 'src', 'main.ts'), ...call.split(' ')],
+    ['--conditions=@newsletter-kit/source', join(room, 'src', 'main.ts'), ...call.split(' ')],
     '',
     folder,
   );

@@ -28,7 +28,7 @@ export function startProcess(
   variables: Readonly<Record<string, string>>,
   wrapper = 'exec "$@"',
 ): RelayProcess {
-  const command = [process.execPath, '--conditions=source', main, ...args];
+  const command = [process.execPath, '--conditions=@newsletter-kit/source', main, ...args];
   const child = spawn('/bin/sh', ['-c', wrapper, 'sh', ...command], {
     env: { PATH: process.env['PATH'], ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -34,7 +34,7 @@ export interface ServingWorker {
 
 /** Starts it on a free port and waits until it takes signups. */
 export async function serveWorker(bundle: string, variables: Readonly<Record<string, string>>): Promise<ServingWorker> {
-  const child = spawn(process.execPath, ['--conditions=source', server, bundle], {
+  const child = spawn(process.execPath, ['--conditions=@newsletter-kit/source', server, bundle], {
     env: { PATH: process.env['PATH'], ...environment, RELAY_LIMIT_IP: '0', RELAY_PORT: '0', ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
     // A process group of its own, which contains workerd too.

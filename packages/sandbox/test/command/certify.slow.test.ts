@@ -39,7 +39,7 @@ test('a client of core subscribes twice, imports, deletes and reads its list in 
     'data_deletion',
     '--',
     process.execPath,
-    '--conditions=source',
+    '--conditions=@newsletter-kit/source',
     script,
   ]);
   expect(code, stderr).toBe(0);

@@ -163,7 +163,7 @@ test('an access token expires during the run of an OAuth client, and a client th
       if (!answer.ok) throw new Error('It answered ' + answer.status);
     }`,
   );
-  const command = ['--', process.execPath, '--conditions=source', script];
+  const command = ['--', process.execPath, '--conditions=@newsletter-kit/source', script];
   const only = ['--only', 'expired-token'];
   expect((await certify(only, [...command, 'refresh'])).outcomes).toMatchObject({ 'expired-token': 'survived' });
   expect((await certify(only, command)).outcomes).toMatchObject({ 'expired-token': 'failed' });

@@ -8,7 +8,7 @@ import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 const script = (code: string): string[] => [
   '--',
   process.execPath,
-  '--conditions=source',
+  '--conditions=@newsletter-kit/source',
   '--disable-warning=ExperimentalWarning',
   '--input-type=module',
   '-e',

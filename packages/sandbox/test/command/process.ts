@@ -18,7 +18,7 @@ export interface Running {
 
 /** Starts the command; `prelude` is shell code before it. */
 export function launch(args: readonly string[], env: Readonly<Record<string, string>> = {}, prelude = '') {
-  const command = [process.execPath, '--conditions=source', main, ...args];
+  const command = [process.execPath, '--conditions=@newsletter-kit/source', main, ...args];
   const options = { env: { ...clean, ...env }, stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'] };
   const child = prelude
     ? spawn('bash', ['-c', `${prelude}; exec "$@"`, 'bash', ...command], options)

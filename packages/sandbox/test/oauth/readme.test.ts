@@ -14,7 +14,7 @@ const snippet = (language: string) => blocks(section, language)[0] ?? '';
 test('the OAuth example of the page prints what its comments say', () => {
   const code = snippet('ts');
   const cwd = fileURLToPath(new URL('../..', import.meta.url));
-  const ended = spawnSync(process.execPath, ['--conditions=source', '--input-type=module-typescript'], {
+  const ended = spawnSync(process.execPath, ['--conditions=@newsletter-kit/source', '--input-type=module-typescript'], {
     cwd,
     input: code,
     encoding: 'utf8',
