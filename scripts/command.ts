@@ -10,8 +10,6 @@ export interface CommandOptions {
   readonly cwd?: string;
   /** Added to the environment. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Time limit in minutes; a command that hangs fails with a message instead of hanging CI. */
-  readonly limit?: number;
 }
 
 /** Where and how a command runs, and whether its output is printed. */
@@ -28,9 +26,17 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Milliseconds between SIGTERM and SIGKILL after the time limit. */
+/** Milliseconds between SIGTERM and SIGKILL. */
 const grace = 10_000;
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Ends a running command, for each command that runs. */
+const running = new Set<() => void>();
+
+/** Ends every running command, each of which fails. SIGTERM first: a command may stop its own children. */
+export function endCommands(): void {
+  for (const end of running) end();
+}
 
 /**
  * Runs a command in the foreground, or quietly.
@@ -62,7 +68,7 @@ function execute(
   command: string,
   args: readonly string[],
   stdio: 'inherit' | 'pipe',
-  { cwd = root, env, limit }: CommandOptions,
+  { cwd = root, env }: CommandOptions,
 ): Promise<Ended> {
   return new Promise((resolve) => {
     const child = spawn(command, args, {
@@ -82,17 +88,15 @@ function execute(
       child.kill(signal);
     };
     for (const signal of endings) process.on(signal, interrupt);
-    const onTimeLimit = (): void => {
-      console.error(`\n✗ ${command} was ended: it had not finished after ${limit} minutes.`);
-      // SIGTERM first: the command may stop its own children.
+    let killTimer: NodeJS.Timeout | undefined;
+    const end = (): void => {
       child.kill();
       killTimer = setTimeout(() => child.kill('SIGKILL'), grace);
     };
-    let killTimer: NodeJS.Timeout | undefined;
-    const watch = limit === undefined ? undefined : setTimeout(onTimeLimit, limit * 60_000);
+    running.add(end);
 
     const finish = (ok: boolean): void => {
-      clearTimeout(watch);
+      running.delete(end);
       clearTimeout(killTimer);
       for (const signal of endings) process.off(signal, interrupt);
       if (interrupted) process.exit(128 + constants.signals[interrupted]);

@@ -1,13 +1,12 @@
 /** Runs the steps of a task one after the other and prints a summary for people and for CI. */
 import { stripVTControlCharacters } from 'node:util';
+import { endCommands } from './command.ts';
 
 /** A test that failed, or what broke a file before or after its tests. */
 export interface Failure {
   /** File and name of the test, and the browser where there are several. */
   readonly test: string;
   readonly error: string;
-  /** The path of the test file, relative to the repository; undefined if no file is known. */
-  readonly file?: string;
 }
 
 /** The result of a step; test runs add counts and failures. */
@@ -16,8 +15,6 @@ export interface StepOutcome {
   readonly passed?: number;
   readonly failed?: number;
   readonly failures?: readonly Failure[];
-  /** Failures of the first run that did not occur when their files were retried. */
-  readonly flaky?: readonly Failure[];
 }
 
 /** A step of a task. */
@@ -41,45 +38,76 @@ export function check(title: string, passes: () => Promise<boolean>): Step {
 
 /**
  * Runs every step, also after one failed, so that one run shows everything. The summary names the tests that failed,
- * because a log that was cut off keeps its end, and the flaky tests. Where tests ran, the last
- * line is `N passed, N failed`: tests as their runners counted them, and each failed step without a failed test.
+ * because a log that was cut off keeps its end. Where tests ran, the last line is `N passed, N failed`: tests as their
+ * runners counted them, and each failed step without a failed test.
  *
+ * @param minutes - the time limit: the steps that run are ended, those that follow are not begun, all of them fail, and
+ *   the summary is printed. Default: none
  * @returns true where nothing failed
  */
-export async function runSteps(plan: Plan): Promise<boolean> {
+export async function runSteps(plan: Plan, minutes?: number): Promise<boolean> {
   const lines: string[] = [];
   const failures: Failure[] = [];
-  const flaky: Failure[] = [];
+  const limit = limitTime(minutes);
   let passed = 0;
   let failed = 0;
   let counted = false;
   const runOne = async ({ title, silent, run }: Step): Promise<void> => {
+    if (limit.isReached()) {
+      lines.push(`✗ ${title}: not begun before the time limit of ${minutes} minutes`);
+      failed += 1;
+      return;
+    }
     console.log(`\n━━ ${title}`);
     const begun = Date.now();
     const progress =
       silent && setInterval(() => console.log(`  ${secondsSince(begun, 0)} s: ${title}`), progressIntervalMs);
-    const outcome = await run().finally(() => clearInterval(progress || undefined));
+    const outcome = await Promise.race([run(), limit.failure]).finally(() => clearInterval(progress || undefined));
     const counts = outcome.passed === undefined ? '' : ` · ${outcome.passed} passed, ${outcome.failed ?? 0} failed`;
-    const line = `${outcome.ok ? '✓' : '✗'} ${title} (${secondsSince(begun, 1)} s)${counts}`;
+    const ended = limit.isReached() ? ` · ended by the time limit of ${minutes} minutes` : '';
+    const line = `${outcome.ok ? '✓' : '✗'} ${title} (${secondsSince(begun, 1)} s)${counts}${outcome.ok ? '' : ended}`;
     console.log(line);
     lines.push(line);
     counted ||= outcome.passed !== undefined;
     passed += outcome.passed ?? 0;
     failed += outcome.failed ?? 0;
     failures.push(...(outcome.failures ?? []));
-    flaky.push(...(outcome.flaky ?? []));
     if (!outcome.ok && !outcome.failed) failed += 1;
   };
   const runInOrder = async (steps: readonly Step[]): Promise<void> => {
     for (const step of steps) await runOne(step);
   };
   for (const steps of plan) await Promise.all([steps].flat().map((sequence) => runInOrder([sequence].flat())));
+  limit.clear();
   console.log(`\n━━ Summary\n${lines.join('\n')}`);
-  if (flaky.length > 0)
-    console.log(`\nFlaky: failed in the first run, and passed when retried:\n${describeFailures(flaky).join('\n')}`);
   if (failures.length > 0) console.log(`\n${describeFailures(failures).join('\n')}`);
   if (counted) console.log(`\n${passed} passed, ${failed} failed`);
   return failed === 0;
+}
+
+/** How long the commands of a step may take to end after the time limit, in milliseconds. */
+const endingMs = 30_000;
+
+interface TimeLimit {
+  readonly isReached: () => boolean;
+  /** Resolves a while after the limit is reached: the outcome of a step that does not end with its commands. */
+  readonly failure: Promise<StepOutcome>;
+  readonly clear: () => void;
+}
+
+/** Ends all commands after this many minutes. */
+function limitTime(minutes: number | undefined): TimeLimit {
+  const { promise: failure, resolve } = Promise.withResolvers<StepOutcome>();
+  let reached = false;
+  let timer: NodeJS.Timeout | undefined;
+  const end = (): void => {
+    reached = true;
+    console.error(`\n✗ The time limit of ${minutes} minutes is reached.`);
+    endCommands();
+    timer = setTimeout(() => resolve({ ok: false }), endingMs);
+  };
+  if (minutes !== undefined) timer = setTimeout(end, minutes * 60_000);
+  return { isReached: () => reached, failure, clear: () => clearTimeout(timer) };
 }
 
 function secondsSince(begun: number, digits: number): string {

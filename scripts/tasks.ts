@@ -5,7 +5,8 @@ import { checkFormat, checkTypes, findUnused, lint } from './checks.ts';
 import { run } from './command.ts';
 import { runQuickCheck } from './quick-check.ts';
 import { check, runSteps } from './run-steps.ts';
-import { fastSteps, n8nSteps, selectedSteps, slowPartNames, slowSteps } from './test-steps.ts';
+import { ringMinutes } from '../test/rings.ts';
+import { decidingSteps, fastSteps, n8nSteps, selectedSteps, slowPartNames, slowSteps } from './test-steps.ts';
 import { UserError } from './user-error.mjs';
 
 /** @returns true where the task succeeded @throws UserError where the user can mend the cause */
@@ -19,7 +20,9 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // Format, lint, types, unused code and the fast tests of what changed, within a minute.
   ['check', ([since]) => runQuickCheck(since)],
   // The checks and tests to run before sharing a change. With arguments, such as `test/e2e`, these tests alone.
-  ['test', (args) => runSteps(args.length > 0 ? selectedSteps(args) : fastSteps)],
+  ['test', (args) => (args.length > 0 ? runSteps(selectedSteps(args)) : runSteps(fastSteps, ringMinutes.fast))],
+  // What decides about a change: `.ci/run` installs what it needs and runs it.
+  ['test:decide', () => runSteps(decidingSteps, ringMinutes.deciding)],
   ['test:all', testAll],
   ['test:n8n', testN8n],
   // A real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C.
@@ -49,35 +52,24 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['mutate', async (args) => (await import('../test/mutation/run.ts')).runMutations(args)],
 ]);
 
-/**
- * Everything. `--slow-only` leaves out what `npm test` runs, for a run right after it; `--only PART` runs one part of
- * the rest.
- */
+/** Everything; `--only PART` runs one part of what `npm test` leaves out. */
 function testAll(args: readonly string[]): Promise<boolean> {
-  const { 'slow-only': slowOnly, only } = readTestOptions(args);
-  if (only) return runSteps(slowSteps([only]));
-  if (slowOnly) return runSteps(slowSteps());
+  const part = readPart(args);
+  if (part) return runSteps(slowSteps([part]), ringMinutes.everything);
   const fast = new Set(fastSteps.flat());
-  return runSteps([...fastSteps, ...slowSteps().filter((step) => !('title' in step && fast.has(step)))]);
+  const rest = slowSteps().filter((step) => !('title' in step && fast.has(step)));
+  return runSteps([...fastSteps, ...rest], ringMinutes.everything);
 }
 
-interface TestOptions {
-  readonly 'slow-only'?: boolean | undefined;
-  readonly only?: string | undefined;
-}
-
-function readTestOptions(args: readonly string[]): TestOptions {
+function readPart(args: readonly string[]): string | undefined {
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { 'slow-only': { type: 'boolean' }, only: { type: 'string' } },
-    });
-    if (values.only === undefined || slowPartNames.includes(values.only)) return values;
-    throw new Error(`There is no part "${values.only}".`);
+    const { only } = parseArgs({ args: [...args], options: { only: { type: 'string' } } }).values;
+    if (only === undefined || slowPartNames.includes(only)) return only;
+    throw new Error(`There is no part "${only}".`);
   } catch (error) {
     throw new UserError(
       error instanceof Error ? error.message : String(error),
-      `The options are --slow-only and --only ${slowPartNames.join('|')}; "npm test -- FILE" runs chosen tests.`,
+      `The option is --only ${slowPartNames.join('|')}; "npm test -- FILE" runs chosen tests.`,
     );
   }
 }
@@ -113,6 +105,8 @@ try {
   const task = tasks.get(name);
   if (!task) throw new UserError(`There is no task "${name}".`, `The tasks are ${[...tasks.keys()].join(', ')}.`);
   process.exitCode = (await task(args)) ? 0 : 1;
+  // What a step left behind that was ended by the time limit; otherwise nothing is.
+  setTimeout(() => process.exit(), 5000).unref();
 } catch (error) {
   if (!(error instanceof UserError)) throw error;
   console.error(`\n${error.message}`);

@@ -39,9 +39,6 @@ export async function reported(
   return { ok, passed: 0, failed: 0, failures: [], ...(report as Partial<TestReport>) };
 }
 
-/** Time limit of one run of tests, in minutes: ends a run that hangs, and leaves time to a slow machine. */
-const limit = 75;
-
 /** The reporter of this file. */
 export const reporter = fileURLToPath(import.meta.url);
 /** The reporters of every run: one for people, one that writes the counts and failures to `TEST_REPORT`. */
@@ -49,8 +46,6 @@ export const reporters = ['--reporter=default', `--reporter=${reporter}`];
 
 /** Leaves out files named `*.slow.test.ts`, which take long to run or to set up. */
 export const fastOnly = ['--exclude', '**/*.slow.test.ts'];
-/** Only those files. */
-export const slowOnly: readonly string[] = ['.slow.test.ts'];
 
 /**
  * Runs vitest.
@@ -65,34 +60,8 @@ export function runVitest(
   env: Readonly<Record<string, string>> = {},
 ): Promise<StepOutcome> {
   return reported(name, (file) =>
-    run('vitest', ['run', ...reporters, ...args], { limit, env: { ...env, TEST_REPORT: file } }),
+    run('vitest', ['run', ...reporters, ...args], { env: { ...env, TEST_REPORT: file } }),
   );
-}
-
-/** The most files that are retried; where more fail, chance is not the cause. */
-const maxRetriedFiles = 3;
-
-/**
- * Retries the files with failed tests once. A test that drives a browser or n8n waits for processes that no test
- * controls, and can be flaky on a busy machine. The outcome names the tests that failed in the first run only.
- *
- * @param start - runs the tests of these files, relative to the repository
- * @param selected - what the first run gets in place of files
- */
-export async function retryFailedFiles(
-  start: (files: readonly string[]) => Promise<StepOutcome>,
-  selected: readonly string[] = [],
-): Promise<StepOutcome> {
-  const first = await start(selected);
-  const { passed = 0, failed = 0, failures = [] } = first;
-  const files = [...new Set(failures.flatMap(({ file }) => file ?? []))];
-  if (first.ok || files.length === 0 || files.length > maxRetriedFiles || failures.some(({ file }) => !file))
-    return first;
-  console.log(`▸ Tests failed, and their files are retried: ${files.join(', ')}`);
-  const second = await start(files);
-  const again = new Set(second.failures?.map(({ test }) => test));
-  const flaky = failures.filter(({ test }) => !again.has(test));
-  return { ...second, passed: passed + failed - (second.failed ?? 0), flaky };
 }
 
 const widget = join(root, 'widget');
@@ -110,25 +79,10 @@ export function testWidget(engines: readonly Engine[]): Promise<StepOutcome> {
   return runWidgetTests(engines);
 }
 
-/** Repeats a run once that ended without a report: a browser or driver that crashes can end the test runner itself. */
-function runWidgetTests(engines: readonly Engine[], env: Readonly<Record<string, string>> = {}): Promise<StepOutcome> {
-  return retryFailedFiles(async (files) => {
-    const outcome = await startTestRunner(engines, env, files);
-    if (hasReport(outcome)) return outcome;
-    console.log('▸ The test runner ended without a report and is started once more.');
-    return startTestRunner(engines, env, files);
-  });
-}
-
-function hasReport({ passed = 0, failed = 0 }: StepOutcome): boolean {
-  return passed + failed > 0;
-}
-
 /** A run without a report fails with the last lines of its output. */
-async function startTestRunner(
+async function runWidgetTests(
   engines: readonly Engine[],
-  env: Readonly<Record<string, string>>,
-  files: readonly string[],
+  env: Readonly<Record<string, string>> = {},
 ): Promise<StepOutcome> {
   const runner = join(widget, 'node_modules', '.bin', process.platform === 'win32' ? 'wtr.cmd' : 'wtr');
   const config = join(root, 'scripts', 'web-test-runner.config.mjs');
@@ -136,13 +90,12 @@ async function startTestRunner(
   const outcome = await reported('widget', async (file) => {
     const names = engines.map(({ name }) => name).join(',');
     const settings = { TEST_REPORT: file, WIDGET_ENGINES: names, ...env };
-    const args = ['--config', config, ...files.flatMap((path) => ['--files', join(root, path)])];
-    const { ok, output } = await runCaptured(runner, args, { cwd: widget, env: settings, limit });
+    const { ok, output } = await runCaptured(runner, ['--config', config], { cwd: widget, env: settings });
     if (!ok) console.error(output);
     lastLines = output.split('\n').slice(-20).join('\n');
     return ok;
   });
-  if (hasReport(outcome)) return outcome;
+  if (outcome.passed + outcome.failed > 0) return outcome;
   const error = `The test runner ended without a report. Its last lines:\n${lastLines}`;
   return { ...outcome, ok: false, failures: [{ test: 'The widget in browsers', error }] };
 }
@@ -160,22 +113,20 @@ function reportOf(modules: readonly TestModule[], unhandled: readonly Serialized
     failed += broken.length || (module.state() === 'passed' || module.state() === 'skipped' ? 0 : 1);
     for (const test of broken)
       failures.push({
-        file,
         test: `${file} > ${test.fullName}`,
         error: (test.result().errors ?? []).map(textOf).join('\n'),
       });
-    for (const error of module.errors()) failures.push({ file, test: file, error: textOf(error) });
+    for (const error of module.errors()) failures.push({ test: file, error: textOf(error) });
     for (const suite of module.children.allSuites()) {
-      for (const error of suite.errors())
-        failures.push({ file, test: `${file} > ${suite.fullName}`, error: textOf(error) });
+      for (const error of suite.errors()) failures.push({ test: `${file} > ${suite.fullName}`, error: textOf(error) });
     }
     if (module.state() === 'queued' || module.state() === 'pending')
-      failures.push({ file, test: file, error: 'The file did not finish.' });
+      failures.push({ test: file, error: 'The file did not finish.' });
   }
   for (const error of unhandled) {
     const path = error['VITEST_TEST_PATH'];
-    const file = typeof path === 'string' ? { file: relative(root, path) } : {};
-    failures.push({ ...file, test: `${file.file ?? 'No file'}, outside of its tests`, error: textOf(error) });
+    const file = typeof path === 'string' ? relative(root, path) : 'No file';
+    failures.push({ test: `${file}, outside of its tests`, error: textOf(error) });
   }
   return { passed, failed: failed + unhandled.length, failures };
 }

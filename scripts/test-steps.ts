@@ -1,14 +1,15 @@
 /**
- * The steps of `npm test`, and those that `npm run test:all` adds: the files named `*.slow.test.ts`, every browser
- * engine and the real n8n.
+ * The steps of the rings: of `npm test`, of `.ci/run`, and of `npm run test:all`. `test/rings.ts` says which file of
+ * tests stands in which ring.
  */
+import { decidingSizes, filesOf } from '../test/rings.ts';
 import { ensureChromium } from '../test/support/browsers/install-chromium.ts';
 import { enginesToTest } from '../test/support/browsers/engines.ts';
 import { installN8n, type N8nAge } from './n8n/install.ts';
 import { buildAll } from './build.ts';
 import { checkFormat, checkSize, checkTypes, findUnused, lint } from './checks.ts';
-import { check, type Plan, type Step, type StepOutcome } from './run-steps.ts';
-import { fastOnly, retryFailedFiles, runVitest, slowOnly, testWidget, testWidgetFast } from './test-runs.ts';
+import { check, type Plan, type Step } from './run-steps.ts';
+import { fastOnly, runVitest, testWidget, testWidgetFast } from './test-runs.ts';
 
 const build = check('Build', buildAll);
 const chromium = check('Chromium', async () => {
@@ -16,56 +17,21 @@ const chromium = check('Chromium', async () => {
   return true;
 });
 
-/**
- * Checks that run no product code, the build, and the tests that are not slow, in Chromium alone. The tests of core
- * come first: an error that breaks everything shows within a minute.
- */
-export const fastSteps: Plan = [
+const firstSteps: Plan = [
+  // An error that breaks everything shows within a minute.
   [{ title: 'Tests of core', run: () => runVitest('core', ['--project', 'core', ...fastOnly]) }, chromium],
   [check('Format', checkFormat), check('Unused code', findUnused), check('Types', checkTypes), build],
   [check('Lint', lint), check('Size of the tag', checkSize)],
-  [
-    { title: 'Tests', run: () => runVitest('tests', ['--project', '!core', ...fastOnly]) },
-    // Mostly idle: it waits for the browser and for timers.
-    { title: 'Widget in Chromium', silent: true, run: () => testWidgetFast(enginesToTest(['chromium'])) },
-  ],
 ];
 
-/** @param age - the newest n8n, or the oldest that the nodes support; `harness/setup.ts` reads the variable */
-function n8nTests(selected: readonly string[], age: N8nAge = 'newest'): Step {
-  const title = age === 'newest' ? 'Tests in a real n8n' : 'Tests in the oldest supported n8n';
-  const run = (files: readonly string[]): Promise<StepOutcome> =>
-    runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...files], { TEST_N8N: age });
-  return { title, run: () => retryFailedFiles(run, selected) };
-}
+const fastTests: readonly Step[] = [
+  { title: 'Tests', run: () => runVitest('tests', ['--project', '!core', ...fastOnly]) },
+  // Mostly idle: it waits for the browser and for timers.
+  { title: 'Widget in Chromium', silent: true, run: () => testWidgetFast(enginesToTest(['chromium'])) },
+];
 
-/** Projects that drive browsers, one file after the other. */
-const pageProjects = ['e2e', 'widget', 'examples'];
-
-/** Every other project has its slow tests in the step "Slow tests". */
-const separateProjects = [...pageProjects, 'packaging', 'chaos'];
-
-/** @param name - of the report */
-function slowTests(name: string, projects: readonly string[], files = slowOnly): Promise<StepOutcome> {
-  return runVitest(name, [...files, ...projects.flatMap((project) => ['--project', project])]);
-}
-
-const slow: Step = {
-  title: 'Slow tests',
-  run: () =>
-    slowTests(
-      'slow-tests',
-      separateProjects.map((name) => `!${name}`),
-    ),
-};
-const pages: Step = {
-  title: 'Slow tests of pages',
-  run: () => retryFailedFiles((files) => slowTests('slow-page-tests', pageProjects, files), slowOnly),
-};
-const packages: Step = { title: 'Slow tests of packages', run: () => slowTests('slow-package-tests', ['packaging']) };
-const chaos: Step = { title: 'Chaos tests', run: () => slowTests('chaos-tests', ['chaos']) };
-const engines: Step = { title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) };
-const n8n = n8nTests([]);
+/** The fast ring: checks that run no product code, the build, and the fast tests, in Chromium alone. */
+export const fastSteps: Plan = [...firstSteps, fastTests];
 
 const n8nInstallation = check('Installation of n8n', () =>
   installN8n().then(
@@ -77,7 +43,58 @@ const n8nInstallation = check('Installation of n8n', () =>
   ),
 );
 
-/** What `npm test` leaves out, in parts that CI can run as separate jobs. */
+/**
+ * @param selected - arguments of vitest; all tests where there are none
+ * @param age - the newest n8n, or the oldest that the nodes support; `harness/setup.ts` reads the variable
+ */
+function n8nTests(selected: readonly string[] = [], age: N8nAge = 'newest'): Step {
+  return {
+    title: age === 'newest' ? 'Tests in a real n8n' : 'Tests in the oldest supported n8n',
+    run: () => runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...selected], { TEST_N8N: age }),
+  };
+}
+
+const decidingFiles = Map.groupBy(filesOf('deciding'), (path) => (path.startsWith('test/n8n/') ? 'n8n' : 'other'));
+
+/** The deciding ring: the fast one, and the slow tests of promises that no faster test guards. */
+export const decidingSteps: Plan = [
+  ...firstSteps,
+  // The installation waits for the network, and its tests for n8n.
+  [...fastTests, n8nInstallation],
+  [
+    n8nTests(decidingFiles.get('n8n')),
+    {
+      title: 'Slow tests that decide',
+      run: () => runVitest('deciding', decidingFiles.get('other') ?? [], decidingSizes),
+    },
+  ],
+];
+
+/** Projects that start browsers, servers or installs, one file after the other. */
+const sequentialProjects = {
+  pages: ['e2e', 'widget', 'examples'],
+  packages: ['packaging'],
+  chaos: ['chaos'],
+} as const;
+
+function slowTests(title: string, projects: readonly string[]): Step {
+  const name = title.toLowerCase().replaceAll(' ', '-');
+  const chosen = projects.flatMap((project) => ['--project', project]);
+  return { title, run: () => runVitest(name, ['.slow.test.ts', ...chosen]) };
+}
+
+const others = Object.values(sequentialProjects).flat();
+const slow = slowTests(
+  'Slow tests',
+  others.map((name) => `!${name}`),
+);
+const pages = slowTests('Slow tests of pages', sequentialProjects.pages);
+const packages = slowTests('Slow tests of packages', sequentialProjects.packages);
+const chaos = slowTests('Chaos tests', sequentialProjects.chaos);
+const engines: Step = { title: 'Widget in every engine', silent: true, run: () => testWidget(enginesToTest()) };
+const n8n = n8nTests();
+
+/** What `npm test` leaves out, in parts that GitHub runs as separate jobs. */
 const slowParts: ReadonlyMap<string, readonly Step[]> = new Map([
   ['slow', [slow, pages, packages, chaos]],
   ['engines', [engines]],

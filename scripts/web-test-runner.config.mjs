@@ -39,21 +39,20 @@ function writeReport({ sessions }) {
   const report = {
     passed: 0,
     failed: 0,
-    failures: /** @type {{ test: string, error: string, file: string }[]} */ ([]),
+    failures: /** @type {{ test: string, error: string }[]} */ ([]),
   };
   for (const { browser, testFile, testResults, passed, errors } of sessions) {
-    const file = relative(root, testFile);
-    const location = `${browser.name} > ${file}`;
+    const location = `${browser.name} > ${relative(root, testFile)}`;
     const tests = testResults ? testsOf(testResults, []).filter(({ skipped }) => !skipped) : [];
     const failed = tests.filter((test) => !test.passed);
     report.passed += tests.length - failed.length;
     // A file that broke before or after its tests has no failed test to show for it.
     report.failed += failed.length || (passed ? 0 : 1);
     for (const { name, error } of failed)
-      report.failures.push({ file, test: `${location} > ${name}`, error: error ? textOf(error) : 'no error message' });
-    if (errors.length > 0) report.failures.push({ file, test: location, error: errors.map(textOf).join('\n') });
+      report.failures.push({ test: `${location} > ${name}`, error: error ? textOf(error) : 'no error message' });
+    if (errors.length > 0) report.failures.push({ test: location, error: errors.map(textOf).join('\n') });
     else if (!passed && failed.length === 0)
-      report.failures.push({ file, test: location, error: 'The file never came to its end.' });
+      report.failures.push({ test: location, error: 'The file never came to its end.' });
   }
   writeFileSync(process.env['TEST_REPORT'] ?? '', JSON.stringify(report));
 }

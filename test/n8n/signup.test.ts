@@ -4,102 +4,21 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { arrivalOf, notice, openBrowser, subscribe, visit, type BrowserSession } from '../e2e/visitor.ts';
-import { openEditor, openPanel, openWorkflow, panelText, picture } from './harness/editor.ts';
-import { packageName } from '../../scripts/n8n/pack.ts';
-import { startOwnN8n } from './harness/own.ts';
 import { freePort } from '../support/free-ports.ts';
 import { root } from '../../scripts/root.ts';
 import { start } from '../../scripts/n8n/process.ts';
-import { hasRedis, startRedis } from './harness/redis.ts';
-import { owner, type NodeDraft, type Rest } from './harness/rest.ts';
+import { publish, signupType, site, whole } from './harness/signupForm.ts';
 import { n8n, test } from './harness/test.ts';
 
 const { n8nUrl } = inject('newsletter');
-const signupType = `${packageName}.newsletterSignupTrigger`;
-/** The origin of the form in most tests; no server is needed for a request to name it. */
-const site = 'https://www.example.com';
 
 let session: BrowserSession;
 beforeAll(async () => {
   session = await openBrowser();
 });
 afterAll(() => session?.close());
-
-/** A published workflow with a signup trigger. */
-interface Form {
-  readonly workflow: string;
-  readonly endpoint: string;
-  /** Posts a signup as the tag does. */
-  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
-  /** The items of all executions, after waiting for this many; additional ones would be included. */
-  items(count: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
-}
-
-async function publish(
-  parameters: Readonly<Record<string, unknown>> = {},
-  next: readonly NodeDraft[] = [],
-  on: { rest: Rest; url: string } = { rest: n8n, url: n8nUrl },
-): Promise<Form> {
-  const path = String(parameters['path'] ?? `signup-${crypto.randomUUID()}`);
-  const workflow = await on.rest.createWorkflow([
-    {
-      name: 'Signup',
-      type: signupType,
-      webhookId: crypto.randomUUID(),
-      parameters: { allowedOrigins: site, ...parameters, path },
-    },
-    ...next,
-  ]);
-  await on.rest.activate(workflow);
-  const endpoint = `${on.url}/webhook/${path}`;
-  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status).toBe(403);
-  return {
-    workflow,
-    endpoint,
-    post: (body, headers) =>
-      fetch(endpoint, {
-        method: 'POST',
-        headers: { origin: site, 'content-type': 'application/json', ...headers },
-        body: typeof body === 'string' ? body : JSON.stringify(body),
-        redirect: 'manual',
-      }),
-    async items(count) {
-      await expect.poll(() => on.rest.executionIds(workflow)).toHaveLength(count);
-      // Leaves time for additional executions.
-      await sleep(1_000);
-      const ids = await on.rest.executionIds(workflow);
-      expect(ids).toHaveLength(count);
-      const executions = await Promise.all(ids.map((id) => on.rest.ended(id)));
-      expect(executions.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
-      return executions.flatMap((execution) => execution.output('Signup'));
-    },
-  };
-}
-
-/** Status, headers without the date, and body of an answer. */
-async function whole(response: Response): Promise<unknown> {
-  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
-  return { status: response.status, headers, body: await response.text() };
-}
-
-/** Posts to n8n's own API as its owner. */
-async function signedIn(url: string): Promise<(path: string, body: unknown) => Promise<unknown>> {
-  const post = (path: string, body: unknown, cookie = '') =>
-    fetch(url + path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie },
-      body: JSON.stringify(body),
-    });
-  const login = await post('/rest/login', { emailOrLdapLoginId: owner.email, password: owner.password });
-  const cookie = login.headers
-    .getSetCookie()
-    .find((each) => each.startsWith('n8n-auth='))
-    ?.split(';')[0];
-  return async (path, body) => (await post(path, body, cookie)).json();
-}
 
 /** Serves one page on an origin of its own. */
 async function serve(html: string): Promise<{ origin: string; close: () => Promise<void> }> {
@@ -378,69 +297,6 @@ describe('repeated posts', () => {
   });
 });
 
-describe('the answer 202', () => {
-  test('is sent after n8n saved the execution; execution and quiet period survive a restart', async () => {
-    const own = await startOwnN8n();
-    try {
-      const wait = {
-        name: 'Wait',
-        type: 'n8n-nodes-base.wait',
-        typeVersion: 1.1,
-        webhookId: crypto.randomUUID(),
-        parameters: { amount: 10, unit: 'seconds' },
-      };
-      const form = await publish({}, [wait], { rest: own.rest, url: own.url });
-      expect((await form.post({ email: 'ada@example.com' })).status).toBe(202);
-      await own.kill();
-      await own.start();
-      const [id = ''] = await own.rest.executionIds(form.workflow);
-      expect((await own.rest.ended(id)).status).toBe('crashed');
-      expect(await whole(await form.post({ email: 'ada@example.com' }))).toMatchObject({ status: 202 });
-      await sleep(1_000);
-      expect(await own.rest.executionIds(form.workflow)).toEqual([id]);
-      // Same as "Retry" in the list of executions.
-      const retried = await (await signedIn(own.url))(`/rest/executions/${id}/retry`, { loadWorkflow: false });
-      expect(retried).toMatchObject({ data: { id: expect.any(String) } });
-      const again = String((retried as { data: { id: string } }).data.id);
-      const execution = await own.rest.ended(again);
-      expect([execution.status, execution.output('Wait')]).toMatchObject(['success', [{ email: 'ada@example.com' }]]);
-    } finally {
-      await own.close();
-    }
-  });
-
-  // CI must have Redis; elsewhere it is optional.
-  test.skipIf(!hasRedis && !process.env['CI'])(
-    'is kept in queue mode without a worker and across a restart of the main process',
-    async () => {
-      const redis = await startRedis();
-      try {
-        const own = await startOwnN8n({
-          EXECUTIONS_MODE: 'queue',
-          QUEUE_BULL_REDIS_HOST: '127.0.0.1',
-          QUEUE_BULL_REDIS_PORT: String(redis.port),
-        });
-        try {
-          const form = await publish({}, [], { rest: own.rest, url: own.url });
-          expect((await form.post({ email: 'ada@example.com' })).status).toBe(202);
-          const ids = await own.rest.executionIds(form.workflow);
-          expect(ids).toHaveLength(1);
-          expect(await own.rest.execution(ids[0] ?? '')).toBeUndefined();
-          await own.kill();
-          await own.start();
-          expect((await form.post({ email: 'ada@example.com' })).status).toBe(202);
-          await own.startWorker();
-          expect(await form.items(1)).toMatchObject([{ email: 'ada@example.com' }]);
-        } finally {
-          await own.close();
-        }
-      } finally {
-        await redis.stop();
-      }
-    },
-  );
-});
-
 describe('the editor', () => {
   test('does not publish a workflow with invalid parameters', async () => {
     const of = async (parameters: object): Promise<string> => {
@@ -476,24 +332,5 @@ describe('the editor', () => {
       expect([answer.status, await answer.text()]).toEqual([202, '{"status":"accepted"}']);
       await expect.poll(() => n8n.executionIds(workflow)).toHaveLength(count);
     }
-  });
-
-  test('shows the labels of all parameters', async () => {
-    const page = await openEditor(session.browser, n8nUrl);
-    await openWorkflow(page, n8nUrl, 'signupForm');
-    await picture(page, 'signup-workflow');
-    await openPanel(page, 'Signup');
-    const text = await panelText(page);
-    for (const label of [
-      'Path',
-      'Allowed Origins',
-      'Custom Fields to Accept',
-      'Quiet Period (Minutes)',
-      'Redirect Without JavaScript',
-      'Options',
-    ])
-      expect(text).toContain(label);
-    await picture(page, 'signup-trigger');
-    await session.closePages();
   });
 });

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { run } from '../../scripts/command.ts';
 import { check, runSteps, type StepOutcome } from '../../scripts/run-steps.ts';
-import { retryFailedFiles, reported, reporter } from '../../scripts/test-runs.ts';
+import { reported, reporter } from '../../scripts/test-runs.ts';
 
 const printed: string[] = [];
 beforeEach(() => {
@@ -93,16 +93,6 @@ describe('the summary', () => {
     ]);
   });
 
-  it('names flaky tests, and why they failed in the first run', async () => {
-    await runSteps([tests('A', { ok: true, passed: 4, failed: 0, flaky: failures(1) })]);
-    expect(printed.slice(printed.indexOf('━━ Summary') + 2).filter(Boolean)).toEqual([
-      'Flaky: failed in the first run, and passed when retried:',
-      '✗ a.test.ts > case 0',
-      '    AssertionError: 1 is not 2',
-      '4 passed, 0 failed',
-    ]);
-  });
-
   it('is limited in length, and counts the failures it leaves out', async () => {
     const long = Array.from({ length: 50 }, (_, line) => `line ${line} ${'x'.repeat(2000)}`).join('\n');
     await runSteps([tests('A', { ok: false, passed: 0, failed: 30, failures: failures(30, long) })]);
@@ -112,6 +102,22 @@ describe('the summary', () => {
     expect(summary).toContain('… and 10 more');
     expect(printed.at(-1)).toBe('0 passed, 30 failed');
   });
+});
+
+it('a part that hangs is ended by the time limit, and the summary names what ran and what did not', async () => {
+  vi.spyOn(console, 'error').mockImplementation(() => undefined);
+  const hangs = check('Hangs', () => run(process.execPath, ['--eval', 'setInterval(() => {}, 1000)']));
+  const minutes = 0.01;
+  expect(await runSteps([tests('A', { ok: true, passed: 3, failed: 0 }), [[hangs, holds]], holds], minutes)).toBe(
+    false,
+  );
+  expect(printed.slice(printed.indexOf('━━ Summary') + 1).filter(Boolean)).toEqual([
+    expect.stringMatching(/^✓ A /),
+    expect.stringMatching(/^✗ Hangs .*ended by the time limit of 0\.01 minutes$/),
+    '✗ Lint: not begun before the time limit of 0.01 minutes',
+    '✗ Lint: not begun before the time limit of 0.01 minutes',
+    '3 passed, 3 failed',
+  ]);
 });
 
 describe('vitest', () => {
@@ -126,9 +132,9 @@ describe('vitest', () => {
     await symlink(join(root, 'node_modules'), join(folder, 'node_modules'));
   }
 
-  const start = (name: string, files: readonly string[] = []) =>
+  const start = (name: string) =>
     reported(name, (file) =>
-      run('vitest', ['run', '--root', folder, `--reporter=${reporter}`, ...files], { env: { TEST_REPORT: file } }),
+      run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
     );
 
   it('reports failed tests and errors outside of tests', async () => {
@@ -153,42 +159,5 @@ describe('vitest', () => {
       expect(messages).toContainEqual(expect.stringMatching(part));
     }
     expect(messages).toHaveLength(4);
-  });
-
-  // Fails in the first run only: it leaves a file behind.
-  const flakyTest =
-    "import { expect, it } from 'vitest'; import { existsSync, writeFileSync } from 'node:fs'; const had = existsSync('FILE'); writeFileSync('FILE', ''); it('is flaky', () => expect(had).toBe(true)); it('holds', () => {});";
-  const stableTest = "import { it } from 'vitest'; it('holds', () => {});";
-  const brokenTest = "import { it } from 'vitest'; it('is broken', () => { throw new Error('still broken'); });";
-
-  it('retries the files with failed tests once', async () => {
-    await write({
-      'flaky.test.js': flakyTest.replaceAll('FILE', join(folder, 'ran')),
-      'stable.test.js': stableTest,
-    });
-    const { flaky, ...outcome } = await retryFailedFiles((files) => start('flaky-tests', files));
-    expect(outcome).toEqual({ ok: true, passed: 3, failed: 0, failures: [] });
-    expect(flaky).toEqual([expect.objectContaining({ test: expect.stringMatching(/flaky\.test\.js > is flaky$/) })]);
-  });
-
-  it('fails with what fails again', async () => {
-    await write({
-      'flaky.test.js': flakyTest.replaceAll('FILE', join(folder, 'ran')),
-      'broken.test.js': brokenTest,
-      'stable.test.js': stableTest,
-    });
-    const { flaky, failures, ...outcome } = await retryFailedFiles((files) => start('broken-tests', files));
-    expect(outcome).toEqual({ ok: false, passed: 3, failed: 1 });
-    expect(failures).toMatchObject([
-      { test: expect.stringMatching(/broken/), error: expect.stringMatching(/still broken/) },
-    ]);
-    expect(flaky).toMatchObject([{ test: expect.stringMatching(/flaky/) }]);
-  });
-
-  it('retries no file where more than three fail', async () => {
-    await write(Object.fromEntries([1, 2, 3, 4].map((number) => [`broken-${number}.test.js`, brokenTest])));
-    const started = vi.fn((files: readonly string[]) => start('many-broken-tests', files));
-    expect(await retryFailedFiles(started)).toMatchObject({ ok: false, passed: 0, failed: 4 });
-    expect(started).toHaveBeenCalledOnce();
   });
 });

@@ -1,0 +1,68 @@
+/** A published workflow with the signup trigger, and posts to it as the tag sends them. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, inject } from 'vitest';
+import { packageName } from '../../../scripts/n8n/pack.ts';
+import type { NodeDraft, Rest } from './rest.ts';
+import { n8n } from './test.ts';
+
+export const signupType = `${packageName}.newsletterSignupTrigger`;
+/** The origin of the form in most tests; no server is needed for a request to name it. */
+export const site = 'https://www.example.com';
+
+/** A published workflow with a signup trigger. */
+export interface Form {
+  readonly workflow: string;
+  readonly endpoint: string;
+  /** Posts a signup as the tag does. */
+  post(body: unknown, headers?: Readonly<Record<string, string>>): Promise<Response>;
+  /** The items of all executions, after waiting for this many; additional ones would be included. */
+  items(count: number): Promise<readonly Readonly<Record<string, unknown>>[]>;
+}
+
+/** @param on - another n8n than the shared one */
+export async function publish(
+  parameters: Readonly<Record<string, unknown>> = {},
+  next: readonly NodeDraft[] = [],
+  on: { rest: Rest; url: string } = { rest: n8n, url: inject('newsletter').n8nUrl },
+): Promise<Form> {
+  const path = String(parameters['path'] ?? `signup-${crypto.randomUUID()}`);
+  const workflow = await on.rest.createWorkflow([
+    {
+      name: 'Signup',
+      type: signupType,
+      webhookId: crypto.randomUUID(),
+      parameters: { allowedOrigins: site, ...parameters, path },
+    },
+    ...next,
+  ]);
+  await on.rest.activate(workflow);
+  const endpoint = `${on.url}/webhook/${path}`;
+  await expect.poll(async () => (await fetch(endpoint, { method: 'POST' })).status).toBe(403);
+  return {
+    workflow,
+    endpoint,
+    post: (body, headers) =>
+      fetch(endpoint, {
+        method: 'POST',
+        headers: { origin: site, 'content-type': 'application/json', ...headers },
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        redirect: 'manual',
+      }),
+    async items(count) {
+      await expect.poll(() => on.rest.executionIds(workflow)).toHaveLength(count);
+      // Leaves time for additional executions.
+      await sleep(1_000);
+      const ids = await on.rest.executionIds(workflow);
+      expect(ids).toHaveLength(count);
+      const executions = await Promise.all(ids.map((id) => on.rest.ended(id)));
+      expect(executions.map(({ status }) => status)).toEqual(executions.map(() => 'success'));
+      return executions.flatMap((execution) => execution.output('Signup'));
+    },
+  };
+}
+
+/** Status, headers without the date, and body of an answer. */
+export async function whole(response: Response): Promise<unknown> {
+  const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'date'));
+  return { status: response.status, headers, body: await response.text() };
+}
