@@ -80,7 +80,7 @@ export default defineConfig({
           'security',
           'privacy',
           'benchmarks',
-          'mutation',
+          'tests',
           'troubleshooting',
         ),
         ...folder('Decisions', 'decisions', true),

@@ -13,8 +13,6 @@ export interface Goal {
 export interface Measurement {
   /** File beside this one. */
   readonly script: string;
-  /** Not measured where that is not installed: it takes two gigabytes, and `npm run test:n8n` installs it. */
-  readonly needs?: 'n8n';
   readonly goals: Readonly<Record<string, Goal>>;
 }
 
@@ -116,12 +114,6 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
-    script: 'core/iterate.ts',
-    goals: {
-      memory: { title: 'Core: memory while iterating 1,000,000 subscriptions', unit: 'MB', must: { below: 150 } },
-    },
-  },
-  {
     script: 'core/import.ts',
     goals: {
       speed: {
@@ -155,17 +147,6 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
-    script: 'sync/plan.ts',
-    goals: {
-      share: {
-        title: 'Sync: time to plan 100,000 subscriptions and contacts',
-        unit: '×',
-        peer: 'parsing them from JSON',
-        must: { atMost: 1 },
-      },
-    },
-  },
-  {
     script: 'sandbox/requests.ts',
     goals: {
       requests: {
@@ -174,16 +155,6 @@ export const measurements: readonly Measurement[] = [
         must: { below: 1000 },
       },
       reset: { title: 'Sandbox: time of a reset to the empty seed', unit: 'ms', must: { below: 5 } },
-    },
-  },
-  {
-    script: 'sandbox/start.ts',
-    goals: {
-      start: {
-        title: 'Sandbox: time from the start of the command to its first answer',
-        unit: 'ms',
-        must: { below: 400 },
-      },
     },
   },
   {
@@ -279,31 +250,6 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
-    script: 'relay/known-address.ts',
-    goals: {
-      sqliteStore: {
-        title: 'Relay: difference in time between a known and a new address, SQLite store',
-        unit: 'from 0.5',
-        must: { atMost: 0.25 },
-      },
-      sqliteRelay: {
-        title: 'Relay: that difference through POST /signup, SQLite',
-        unit: 'from 0.5',
-        must: { atMost: 0.2 },
-      },
-      postgresStore: {
-        title: 'Relay: difference in time between a known and a new address, PostgreSQL store',
-        unit: 'from 0.5',
-        must: { atMost: 0.25 },
-      },
-      postgresRelay: {
-        title: 'Relay: that difference through POST /signup, PostgreSQL',
-        unit: 'from 0.5',
-        must: { atMost: 0.2 },
-      },
-    },
-  },
-  {
     script: 'relay/drain.ts',
     goals: {
       drain: {
@@ -326,23 +272,6 @@ export const measurements: readonly Measurement[] = [
         unit: 's',
         must: { atMost: 5 },
       },
-    },
-  },
-  {
-    script: 'relay/worker.ts',
-    goals: {
-      signup: {
-        title: 'Relay: time of a signup on Cloudflare Workers, in workerd',
-        unit: '×',
-        peer: 'a Worker that only stores a row',
-        must: { atMost: 2 },
-      },
-      minutes: {
-        title: 'Relay: time until 10,000 waiting on a Worker are confirmed, 180 requests a minute',
-        unit: 'minutes',
-        must: { atMost: 1 },
-      },
-      bundle: { title: 'Relay: size of the Worker, gzip', unit: 'kB', must: { atMost: 250 } },
     },
   },
   {
@@ -378,10 +307,6 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
-    script: 'widget/build.ts',
-    goals: { build: { title: 'Tag: build of the package', unit: 's', must: { atMost: 3 } } },
-  },
-  {
     script: 'widget/load.ts',
     goals: {
       script: {
@@ -395,79 +320,6 @@ export const measurements: readonly Measurement[] = [
       cookies: { title: 'Tag: cookies', unit: 'cookies', must: { atMost: 0 } },
       fonts: { title: 'Tag: fonts', unit: 'fonts', must: { atMost: 0 } },
       shift: { title: 'Tag: layout shift, with the space reserved', unit: 'CLS', must: { atMost: 0 } },
-    },
-  },
-  {
-    script: 'n8n/creates.ts',
-    needs: 'n8n',
-    goals: {
-      creates: {
-        title: 'n8n: time of 2,000 creations',
-        unit: '×',
-        peer: 'the HTTP Request node of n8n',
-        must: { atMost: 0.8 },
-      },
-    },
-  },
-  {
-    script: 'n8n/bulk-import.ts',
-    needs: 'n8n',
-    goals: {
-      speed: {
-        title: 'n8n: speed of Bulk Import with 20,000 items',
-        unit: '×',
-        peer: 'creating one by one',
-        must: { atLeast: 100 },
-      },
-      mapped: {
-        title: 'n8n: speed of Bulk Import with two expressions per row',
-        unit: '×',
-        peer: 'creating one by one',
-        must: { atLeast: 30 },
-      },
-      memory: {
-        title: 'n8n: memory that Bulk Import adds to the process at most',
-        unit: 'MB',
-        must: { atMost: 600 },
-      },
-    },
-  },
-  {
-    script: 'n8n/sync.ts',
-    needs: 'n8n',
-    goals: {
-      requests: {
-        title: 'n8n: requests of a sync of 100,000',
-        unit: '×',
-        peer: 'pages of 100 and batches of 1,000',
-        must: { atMost: 1.1 },
-      },
-      memory: {
-        title: 'n8n: memory of a sync of 100,000, above the same workflow without the node',
-        unit: 'MB',
-        must: { atMost: 250 },
-      },
-      health: { title: 'n8n: longest answer of /healthz during that sync', unit: 'ms', must: { atMost: 1000 } },
-      again: { title: 'n8n: writes of a second sync without changes', unit: 'writes', must: { atMost: 0 } },
-      compare: {
-        title: 'n8n: speed of a sync of 20,000 with 20,000',
-        unit: '×',
-        peer: 'Compare Datasets',
-        must: { atLeast: 20 },
-      },
-      bundle: { title: 'n8n: size of the files that the sync node loads, gzip', unit: 'kB', must: { atMost: 60 } },
-    },
-  },
-  {
-    script: 'n8n/polls.ts',
-    needs: 'n8n',
-    goals: {
-      idle: {
-        title: 'n8n: requests of an idle poll, whatever the size of the publication',
-        unit: 'requests',
-        must: { atMost: 1 },
-      },
-      fresh: { title: 'n8n: requests of a poll with 1,000 new subscriptions', unit: 'requests', must: { atMost: 12 } },
     },
   },
 ];

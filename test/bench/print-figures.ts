@@ -3,7 +3,6 @@
  * figures. A complete run also writes `benchmarks.md` and `benchmarks.json` of the documentation.
  */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { arch, availableParallelism, cpus, loadavg, release, totalmem, type } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -13,10 +12,6 @@ import { findChromium } from '../support/browsers/find.ts';
 import type { Figure } from './figure.ts';
 import { measurements, type Measurement } from './measurements.ts';
 import { resultsOf, toLine, toPage, type Environment, type Outcome, type Report, type Result } from './report.ts';
-
-const host = join(root, 'test', 'n8n', 'host', 'node_modules');
-/** Exists once the tests in a real n8n have installed it. */
-const n8nInstalled = join(host, '.installed');
 
 /** Time limit of one measurement, in minutes. */
 const limit = 20;
@@ -53,9 +48,7 @@ export async function writeReport(report: Report, folder: string): Promise<void>
 }
 
 /** The figures, or the reason that there are none. */
-async function measure({ script, needs }: Measurement): Promise<Outcome> {
-  if (needs === 'n8n' && !existsSync(n8nInstalled))
-    return { missing: 'n8n is not installed; `npm run test:n8n` installs it.' };
+async function measure({ script }: Measurement): Promise<Outcome> {
   try {
     const file = join(root, 'test', 'bench', script);
     const { stdout } = await promisify(execFile)(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
@@ -89,7 +82,6 @@ async function readEnvironment(): Promise<Environment> {
         join(root, 'test', 'node_modules', name, 'package.json'),
       ]),
     ),
-    n8n: join(host, 'n8n', 'package.json'),
   };
   for (const [name, file] of Object.entries(packages)) {
     const text = await readFile(file, 'utf8').catch(() => undefined);

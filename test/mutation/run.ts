@@ -1,16 +1,14 @@
 /**
- * `npm run mutate`: runs Stryker on one floor of test/mutation/floors.ts, prints the mutants that survived, and keeps
- * the results of each file in test/mutation/results, from which it writes docs/src/content/docs/mutation.md.
+ * `npm run mutate`: runs Stryker on one floor of test/mutation/floors.ts, and prints the mutants that survived and the
+ * score. `.output/mutation` gets the same as a page, and Stryker's report.
  */
-import { existsSync, globSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Stryker } from '@stryker-mutator/core';
-import { reasonFor } from './explanations.ts';
 import { floors, goal, type Floor } from './floors.ts';
 import { UserError } from '../../scripts/user-error.mjs';
 import { root } from '../../scripts/root.ts';
-import { run } from '../../scripts/command.ts';
 
 /** What one run of `npm run mutate` measures. */
 interface MutationRun {
@@ -37,38 +35,25 @@ interface Survivor {
 
 /** The mutants of one file. */
 interface FileResult {
-  /** Day of the measurement, such as 2026-02-28. */
-  readonly date: string;
-  /** Line range, where only a part of the file was mutated. */
-  readonly lines?: string;
-  /** Glob of the tests, where only a part of them ran: all of them may notice more. */
-  readonly tests?: string;
   readonly noticed: number;
   /** How many of the noticed mutants made a test hang. */
-  readonly timedOut?: number;
+  readonly timedOut: number;
   readonly survivors: readonly Survivor[];
 }
 
 type FloorResults = Readonly<Record<string, FileResult>>;
 type Mutant = Awaited<ReturnType<Stryker['runMutationTest']>>[number];
 
-const document = join(root, 'docs/src/content/docs/mutation.md');
-const resultsFolder = join(root, 'test', 'mutation', 'results');
-const resultsFile = (floor: string): string => join(resultsFolder, `${floor}.json`);
+const output = join('.output', 'mutation');
 
 /**
  * @param args - `FLOOR [FILE…]` and options: with files it mutates only those, and `FILE:10-40` stands for lines 10 to
  *   40; `--tests GLOB` runs only these tests of the floor, which is faster and notices less; `--concurrency N` runs N
- *   test processes; `--fresh` forgets the results of earlier runs. `--page` alone writes mutation.md from the stored
- *   results
+ *   test processes; `--fresh` forgets the results of earlier runs
  * @returns false where a whole floor was measured and stays below the goal
  * @throws UserError where the arguments are wrong or Stryker does not start
  */
 export async function runMutations(args: readonly string[]): Promise<boolean> {
-  if (args.length === 1 && args[0] === '--page') {
-    writeFileSync(document, describeResults());
-    return true;
-  }
   const { name, floor, files, ...options } = readArguments(args);
   const sources = sourcesOf(floor);
   const chosen = files.map(fromRoot);
@@ -83,31 +68,20 @@ export async function runMutations(args: readonly string[]): Promise<boolean> {
     ...options,
   });
 
-  const measured = resultsByFile(
+  const results = resultsByFile(
     mutants.filter(({ fileName }) => chosen.length === 0 || chosen.map(withoutLines).includes(fromRoot(fileName))),
-    chosen,
-    options.tests,
   );
-  for (const [file, result] of Object.entries(measured)) printResult(file, result);
-  const results = { ...readResults(name), ...measured };
-  const kept = Object.fromEntries(
-    Object.entries(results)
-      .filter(([file]) => sources.includes(file))
-      .toSorted(([a], [b]) => a.localeCompare(b)),
-  );
-  mkdirSync(resultsFolder, { recursive: true });
-  writeFileSync(resultsFile(name), `${JSON.stringify(kept, null, 2)}\n`);
-  writeFileSync(document, describeResults());
-  await run('oxfmt', [relative(root, resultsFile(name))], { quiet: true });
-  const score = scoreOf(Object.values(measured));
-  console.log(
-    `\n${name}: ${describeScore(Object.values(measured))} (docs/src/content/docs/mutation.md, .output/mutation/${name}.html)`,
-  );
+  const page = describeFloor(name, results);
+  console.log(page);
+  mkdirSync(join(root, output), { recursive: true });
+  writeFileSync(join(root, output, `${name}.md`), page);
+  console.log(`${join(output, name)}.md and .html have this and the source.`);
+  const score = scoreOf(Object.values(results));
   return chosen.length > 0 || score >= goal;
 }
 
 function readArguments(args: readonly string[]): MutationRun {
-  const usage = `Run "npm run mutate -- FLOOR [FILE…] [--tests GLOB] [--concurrency N] [--fresh]" or "npm run mutate -- --page", where FLOOR is ${Object.keys(floors).join(', ')}.`;
+  const usage = `Run "npm run mutate -- FLOOR [FILE…] [--tests GLOB] [--concurrency N] [--fresh]", where FLOOR is ${Object.keys(floors).join(', ')}.`;
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
@@ -156,7 +130,7 @@ async function testMutants({ name, floor, files, concurrency, fresh, tests }: Mu
     tsconfigFile: 'none',
     disableTypeChecks: false,
     reporters: ['progress-append-only', 'html'],
-    htmlReporter: { fileName: join('.output', 'mutation', `${name}.html`) },
+    htmlReporter: { fileName: join(output, `${name}.html`) },
     allowEmpty: true,
   });
   try {
@@ -190,29 +164,16 @@ function withoutLines(file: string): string {
   return file.replace(/:\d+-\d+$/, '');
 }
 
-function resultsByFile(mutants: readonly Mutant[], chosen: readonly string[], tests: string | undefined): FloorResults {
-  const date = new Date().toISOString().slice(0, 10);
+function resultsByFile(mutants: readonly Mutant[]): FloorResults {
   const byFile = Map.groupBy(mutants, ({ fileName }) => fromRoot(fileName));
   return Object.fromEntries(
     [...byFile].map(([file, found]) => {
       const source = readFileSync(join(root, file), 'utf8').split('\n');
-      const lines = chosen.find((selected) => selected.startsWith(`${file}:`))?.slice(file.length + 1);
       const survivors = found
         .filter(({ status }) => status === 'Survived' || status === 'NoCoverage')
         .map((mutant) => describeSurvivor(mutant, source));
       const noticed = found.filter(({ status }) => status === 'Killed' || status === 'Timeout').length;
-      const timedOut = found.filter(isTimeout).length;
-      return [
-        file,
-        {
-          date,
-          ...(lines && { lines }),
-          ...(tests !== undefined && { tests }),
-          noticed,
-          ...(timedOut > 0 && { timedOut }),
-          survivors,
-        },
-      ];
+      return [file, { noticed, timedOut: found.filter(isTimeout).length, survivors }];
     }),
   );
 }
@@ -238,18 +199,6 @@ function describeSurvivor(
 
 const collapse = (code: string): string => code.replaceAll(/\s+/g, ' ').trim();
 
-function readResults(floor: string): FloorResults {
-  if (!existsSync(resultsFile(floor))) return {};
-  const results = JSON.parse(readFileSync(resultsFile(floor), 'utf8')) as FloorResults;
-  // A file that was renamed or removed since has no result.
-  return Object.fromEntries(Object.entries(results).filter(([file]) => existsSync(join(root, file))));
-}
-
-function printResult(file: string, result: FileResult): void {
-  console.log(`\n${file}: ${describeScore([result])}`);
-  for (const survivor of result.survivors) console.log(`  ${describeMutation(file, survivor)}`);
-}
-
 /** The share of noticed mutants in percent; 100 where there are none. */
 function scoreOf(results: readonly FileResult[]): number {
   const { noticed, survived } = count(results);
@@ -265,55 +214,24 @@ function count(results: readonly FileResult[]): { noticed: number; survived: num
 
 function describeScore(results: readonly FileResult[]): string {
   const { noticed, survived } = count(results);
-  const timedOut = results.reduce((sum, result) => sum + (result.timedOut ?? 0), 0);
+  const timedOut = results.reduce((sum, result) => sum + result.timedOut, 0);
   const hanging = timedOut > 0 ? `, ${timedOut} by a test that hung` : '';
   return `${scoreOf(results).toFixed(1)} %, ${noticed} of ${noticed + survived} mutants noticed${hanging}`;
 }
 
-function describeMutation(file: string, { line, original, replacement, uncovered }: Survivor): string {
+function describeMutation({ line, original, replacement, uncovered }: Survivor): string {
   const code = (text: string): string =>
     `\`${(text.length > 90 ? `${text.slice(0, 90)}…` : text).replaceAll('`', "'") || ' '}\``;
-  const note =
-    reasonFor(file, original, replacement) ?? (uncovered ? '**no test runs this line**' : '**not explained yet**');
-  return `line ${line}: ${code(original)} → ${code(replacement)}: ${note}`;
+  return `line ${line}: ${code(original)} → ${code(replacement)}${uncovered ? ': **no test runs this line**' : ''}`;
 }
 
-/** The page docs/src/content/docs/mutation.md. */
-function describeResults(): string {
-  const measured = readdirSync(resultsFolder)
-    .map((file) => file.replace(/\.json$/, ''))
-    .filter((name) => floors[name]);
-  const rows = Object.entries(floors).map(([name, floor]) => {
-    const results = readResults(name);
-    const files = `${Object.keys(results).length} of ${sourcesOf(floor).length}`;
-    const { noticed, survived } = count(Object.values(results));
-    const score = noticed + survived === 0 ? 'not measured' : `${scoreOf(Object.values(results)).toFixed(1)} %`;
-    return `| ${name} | ${files} | ${noticed + survived} | ${noticed} | ${score} |`;
-  });
-  const details = Object.keys(floors)
-    .filter((name) => measured.includes(name))
-    .map((name) => describeFloor(name, readResults(name)));
-  return `---
-title: Mutation testing
-description: Which changes of the code the tests notice, and which survive.
----
-
-Written by \`npm run mutate\`; CONTRIBUTING.md describes the command. A mutant is a small change of the code, such as \`<\` for \`<=\`. A
-mutant that no test notices survives: either a test is missing, or the change makes no difference, and then the reason stands here. The
-goal is ${goal} % of noticed mutants on every floor. A mutant that makes its tests hang counts as noticed. Mutants of code that runs once,
-while its module loads, are left out.
-
-| Floor | Files measured | Mutants | Noticed | Score |
-|---|---|---|---|---|
-${rows.join('\n')}
-${details.join('')}`;
-}
-
+/** The floor's score, and each file's score with its survivors, in Markdown. */
 function describeFloor(name: string, results: FloorResults): string {
-  const files = Object.entries(results).map(([file, result]) => {
-    const heading = `\n**${file}**${result.lines ? `, lines ${result.lines}` : ''}${result.tests ? `, with ${result.tests} alone` : ''}: ${describeScore([result])} (${result.date})\n`;
-    if (result.survivors.length === 0) return heading;
-    return `${heading}\n${result.survivors.map((survivor) => `- ${describeMutation(file, survivor)}`).join('\n')}\n`;
-  });
-  return `\n## ${name}\n${files.join('')}`;
+  const files = Object.entries(results)
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([file, result]) => {
+      const survivors = result.survivors.map((survivor) => `- ${describeMutation(survivor)}\n`);
+      return `\n**${file}**: ${describeScore([result])}\n\n${survivors.join('')}`;
+    });
+  return `## ${name}: ${describeScore(Object.values(results))}\n${files.join('')}`;
 }

@@ -1,6 +1,6 @@
 /**
  * A million rows from a CSV file to a real server, with a journal on the disk: rows a second, and the memory of the
- * process that imports. As in `iterate.ts`, the memory is taken where the heap may be 64 MB.
+ * process that imports, where the heap may be 64 MB.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';

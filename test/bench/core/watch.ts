@@ -1,6 +1,6 @@
 /**
- * The rolling scan of a million subscriptions: room, time and memory, the latter where the heap may be 64 MB (see
- * iterate.ts); and its state between two polls, beside the simplest one, a Map.
+ * The rolling scan of a million subscriptions: room, time and memory, the latter where the heap may be 64 MB;
+ * and its state between two polls, beside the simplest one, a Map.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
