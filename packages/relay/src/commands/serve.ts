@@ -9,7 +9,6 @@ import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../ops/chec
 import { diskSpaceOf } from '../ops/health.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../ops/log.ts';
-import { startTracing } from '../ops/start-tracing.ts';
 import { storeName } from '../store/address.ts';
 import { openStore } from '../store/open-store.ts';
 import { listen } from './listen.ts';
@@ -27,14 +26,12 @@ export async function serve(): Promise<void> {
   const store = await openStore(config.store);
   try {
     const alerts = createAlerts({ ...config.alerts, log, store, disk: diskSpaceOf(config.store) });
-    const tracing = await startTracing({ apiUrl: config.api.url, log });
     const relay = createRelay({
       config,
       store,
       log,
       secret,
       onEvent: alerts.onEvent,
-      tracing,
       operatorToken: operatorToken(config),
     });
     const server = await listen(relay, config.listen);
@@ -57,7 +54,6 @@ export async function serve(): Promise<void> {
     await closed;
     await stopErasing();
     await alerts.stop();
-    await tracing.stop();
   } finally {
     await store.close();
   }

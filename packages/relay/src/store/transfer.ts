@@ -58,7 +58,6 @@ const signupLine = z
     settledAt: moment.nullable(),
     reason: text,
     intent: text,
-    trace: text,
   })
   .refine(({ state, submission: sent }) => sent !== null || state === 'delivered', {
     path: ['submission'],

@@ -155,7 +155,6 @@ async function startRelays(webhook: string) {
     origin: null,
     idempotencyKey: null,
     consent: null,
-    trace: null,
     receivedAt: Date.now() - 3_600_000,
   });
   await store.setPaused(true);

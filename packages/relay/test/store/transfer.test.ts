@@ -32,7 +32,6 @@ const signup = (n: number, changes: Partial<NewSignup> = {}): NewSignup => ({
   origin: 'https://shop.example',
   idempotencyKey: `key ${n}`,
   consent,
-  trace: null,
   receivedAt: start + n,
   ...changes,
 });

@@ -223,7 +223,6 @@ describe('a webhook', () => {
       origin: null,
       idempotencyKey: null,
       consent: null,
-      trace: null,
       receivedAt: Date.now(),
     });
     await relay.store.confirmPerson(id, Date.now(), { sentence: null, version: null, page: null, visitor: null });
