@@ -6,7 +6,6 @@ import { readConfig, type RelayConfig, secretsOf } from '../config.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../ops/check.ts';
-import { diskSpaceOf } from '../ops/health.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../ops/log.ts';
 import { storeName } from '../store/address.ts';
@@ -25,7 +24,7 @@ export async function serve(): Promise<void> {
   const log = logFor(config, secret);
   const store = await openStore(config.store);
   try {
-    const alerts = createAlerts({ ...config.alerts, log, store, disk: diskSpaceOf(config.store) });
+    const alerts = createAlerts({ ...config.alerts, log });
     const relay = createRelay({
       config,
       store,

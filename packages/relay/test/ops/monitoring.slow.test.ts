@@ -106,8 +106,8 @@ describe.skipIf(!hasPrometheus)('with Prometheus (the Debian package prometheus)
     );
     await eventually('the relay reports the end', () => webhook.alerts.length === 2);
     expect(webhook.alerts).toMatchObject([
-      { event: 'key_refused', forms: ['default'] },
-      { event: 'key_accepted', forms: ['default'] },
+      { event: 'delivery_stalled', forms: ['default'] },
+      { event: 'delivery_resumed', forms: ['default'] },
     ]);
   });
 });
