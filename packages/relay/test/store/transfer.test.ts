@@ -91,9 +91,9 @@ describe.each([
     const to = await openEmpty();
     const seen: number[] = [];
     const result = { signups: 605, added: 605, consents: 606 };
-    expect(await importLines(to, each(lines), ({ signups, consents }) => void seen.push(signups + consents))).toEqual(
-      result,
-    );
+    expect(
+      await importLines(to, each(lines), { onProgress: ({ signups, consents }) => void seen.push(signups + consents) }),
+    ).toEqual(result);
     expect(seen).toEqual([500, 1000, 1211]);
     // What was being sent waits, to be looked for first; all else is the same.
     const expected = lines.map((line) =>
@@ -104,6 +104,15 @@ describe.each([
     expect(inOrder((await linesOf(to)).map((line) => JSON.parse(line) as unknown))).toEqual(inOrder(expected));
     expect(await importLines(to, each(lines))).toEqual({ ...result, added: 0 });
     expect(await linesOf(to)).toHaveLength(lines.length);
+  });
+
+  it('has only the signups and consents of the given forms', async () => {
+    const from = open();
+    for (const [n, form] of ['default', 'jobs', 'removed'].entries()) await from.accept(signup(n, { form }));
+    const to = await openEmpty();
+    const result = await importLines(to, each(await linesOf(from)), { forms: ['jobs', 'default'] });
+    expect(result).toEqual({ signups: 2, added: 2, consents: 2 });
+    expect((await linesOf(to)).map((line) => line.includes('"form":"removed"'))).toEqual([false, false, false, false]);
   });
 
   it('keeps duplicates detectable, and the consent of a person findable', async () => {
