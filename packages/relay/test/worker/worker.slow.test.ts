@@ -100,7 +100,7 @@ describe('the Worker', () => {
       expect((await without.get(path, '')).status).toBe(404);
   });
 
-  it('keeps each publication in an object of its own, which the operator names in the address', async () => {
+  it('keeps each publication in an object of its own, named in the address, and imports what newsletter-relay export wrote', async () => {
     const { settings } = await api();
     const config = { forms: { default: null, shop: { publication_id: other } } };
     const worker = await start({ ...settings, RELAY_CONFIG: JSON.stringify(config) });
