@@ -22,7 +22,6 @@ import type { Log } from './ops/log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import { operatorApi } from './ops/operator-api.ts';
 import { createRunningStatus, type RunningStatus, storeOperator } from './ops/operator.ts';
-import { noTracing, type Tracing } from './ops/tracing.ts';
 import { type RequestEnvironment, headerOf, SignupEndpoint, toResponse } from './signup-endpoint.ts';
 import { StartupError } from './startup-error.ts';
 import { earliest } from './store/overview.ts';
@@ -59,8 +58,6 @@ export interface RelayOptions {
   readonly postWebhook?: PostWebhook | undefined;
   /** Receives every event of the relay. */
   readonly onEvent?: EventListener | undefined;
-  /** Records traces. Default: no tracing. */
-  readonly tracing?: Tracing | undefined;
   /** Bearer token of the operator's page and API at `/operator`. Default: no `/operator`. */
   readonly operatorToken?: string | undefined;
   readonly now?: (() => number) | undefined;
@@ -195,7 +192,7 @@ async function deliverDue(
 }
 
 function createParts(options: RelayOptions): RelayParts {
-  const { config, store, log, tracing = noTracing, now = Date.now } = options;
+  const { config, store, log, now = Date.now } = options;
   const status = createRunningStatus(now);
   const listeners: EventListener[] = [status.onEvent, options.onEvent ?? (() => {})];
   const onEvent = broadcast(listeners);
@@ -215,7 +212,7 @@ function createParts(options: RelayOptions): RelayParts {
   // Each client's pacer learns the rate limit of its key. A lane claims only as many signups as it has calls in flight.
   const clientOf = options.clientOf ?? ((token: string) => createClient({ baseUrl: config.api.url, token }));
   const { bulkAbove } = config.delivery;
-  const shared = { store, health, log, onEvent, tracing, secrets: secretsOf(config), now };
+  const shared = { store, health, log, onEvent, secrets: secretsOf(config), now };
   const dispatcher = new Dispatcher({
     bulk: bulkAbove === null ? null : { above: bulkAbove },
     ...options.delivery,
@@ -276,7 +273,7 @@ function createProtection(options: RelayOptions): AbuseProtection {
 /** @throws StartupError if a setting for confirmation mails is missing */
 function createConfirmation(
   { config: { forms, mail, secret: configured }, confirmation, secret = configured }: RelayOptions,
-  shared: Pick<ConfirmationMailerOptions, 'store' | 'health' | 'log' | 'onEvent' | 'tracing' | 'secrets' | 'now'>,
+  shared: Pick<ConfirmationMailerOptions, 'store' | 'health' | 'log' | 'onEvent' | 'secrets' | 'now'>,
 ): RelayParts['confirmation'] {
   const confirming = Object.values(forms).filter((form) => form.confirmation !== null);
   if (confirming.length === 0) return null;

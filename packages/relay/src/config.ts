@@ -11,7 +11,7 @@ import type { Defence } from './admission/abuse-protection.ts';
 import { defaultText, type Confirmation } from './confirmation/mail.ts';
 import type { SmtpServer } from './confirmation/smtp.ts';
 import { parseYaml, readConfigFile, type ConfigFile, type Layer, type SettingValue, keyIn } from './config-file.ts';
-import { readEnvironment } from './environment.ts';
+import { type ConfigPlatform, readEnvironment } from './environment.ts';
 import type { RetentionDays } from './ops/retention.ts';
 import { formSettings, relaySettings, settings, webhookSettings } from './settings.ts';
 import { StartupError } from './startup-error.ts';
@@ -46,18 +46,6 @@ export interface RelayConfig {
   readonly forms: Readonly<Record<string, Form>>;
   /** The destinations of signed webhooks. */
   readonly webhooks: readonly WebhookDestination[];
-}
-
-/** The parts of a configuration that depend on where the relay runs. */
-export interface ConfigPlatform {
-  /** Where signups are kept, if RELAY_STORE cannot choose that. */
-  readonly store?: StoreAddress | undefined;
-  /** Why a variable must not be set, as the rest of a sentence after its name; undefined where it may be. */
-  refuses(name: string): string | undefined;
-  /** Reads the file that a variable with `_FILE` behind its name holds. @throws if it cannot be read */
-  readValue(path: string): string;
-  /** Reads the settings that RELAY_CONFIG names. @throws StartupError if they cannot be read */
-  readFile(value: string): ConfigFile;
 }
 
 const onMachine: ConfigPlatform = {

@@ -1,7 +1,19 @@
 /** Reads settings from environment variables, and from the files that variables with `_FILE` behind their name hold. */
-import type { ConfigPlatform } from './config.ts';
-import { nearestName, type SettingValue } from './config-file.ts';
+import { type ConfigFile, nearestName, type SettingValue } from './config-file.ts';
 import { settings } from './settings.ts';
+import type { StoreAddress } from './store/address.ts';
+
+/** The parts of a configuration that depend on where the relay runs. */
+export interface ConfigPlatform {
+  /** Where signups are kept, if RELAY_STORE cannot choose that. */
+  readonly store?: StoreAddress | undefined;
+  /** Why a variable must not be set, as the rest of a sentence after its name; undefined where it may be. */
+  refuses(name: string): string | undefined;
+  /** Reads the file that a variable with `_FILE` behind its name holds. @throws if it cannot be read */
+  readValue(path: string): string;
+  /** Reads the settings that RELAY_CONFIG names. @throws StartupError if they cannot be read */
+  readFile(value: string): ConfigFile;
+}
 
 /** Variables with the prefix RELAY_ that are no settings: set for the command of an alert. */
 const otherVariables = ['RELAY_ALERT_EVENT'];

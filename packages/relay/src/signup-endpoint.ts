@@ -20,7 +20,6 @@ import type { LimitKind } from './admission/rate-limits.ts';
 import type { EventListener } from './ops/events.ts';
 import type { StoreHealth } from './ops/health.ts';
 import type { Log } from './ops/log.ts';
-import type { Span, Tracing } from './ops/tracing.ts';
 import { type SignupStore, StoreUnavailableError } from './store/signup-store.ts';
 
 /** Bindings of each request: the address of its connection. */
@@ -39,7 +38,6 @@ export interface SignupEndpointOptions {
   readonly trustedProxies: readonly string[];
   readonly log: Log;
   readonly onEvent: EventListener;
-  readonly tracing: Tracing;
   /** Whether the relay shuts down: then new signups are refused with 503. */
   readonly isDraining: () => boolean;
   /** Called after a signup was stored, to start its delivery or its confirmation mail. */
@@ -54,7 +52,6 @@ type Refusable = Pick<SignupPost, 'header'> & { readonly form: Form | null };
 interface RefusalDetails {
   readonly limit?: LimitKind | undefined;
   readonly entered?: Entered;
-  readonly span?: Span;
 }
 
 /** Maximum number of refused origins that are logged, once each. */
@@ -95,33 +92,30 @@ export class SignupEndpoint {
     );
   }
 
-  /** Answers one post, in a trace of its own. Unexpected failures are answered with 503. */
-  async #post(post: SignupPost, thanks: string): Promise<Answer> {
-    const span = this.#options.tracing.post(post.form.name, post.header);
-    const answer = await this.#admitAndStore(post, thanks, span).catch((error: unknown) => {
-      this.logFailure(error, span);
-      return this.#refuse(post, unavailable(), { span });
+  /** Answers one post. Unexpected failures are answered with 503. */
+  #post(post: SignupPost, thanks: string): Promise<Answer> {
+    return this.#admitAndStore(post, thanks).catch((error: unknown) => {
+      this.logFailure(error);
+      return this.#refuse(post, unavailable());
     });
-    span.end({ status: answer.status });
-    return answer;
   }
 
-  async #admitAndStore(post: SignupPost, thanks: string, span: Span): Promise<Answer> {
+  async #admitAndStore(post: SignupPost, thanks: string): Promise<Answer> {
     const { store, health, protection, checks, log, onEvent, isDraining, onStored, now } = this.#options;
     const { form, header } = post;
     const startedAt = performance.now();
-    if (isDraining()) return this.#refuse(post, unavailable(), { span });
+    if (isDraining()) return this.#refuse(post, unavailable());
     const admission = await admit(post, { checks, protection, now: now() });
-    if ('refused' in admission) return this.#refuse(post, admission.refused, { ...admission, span });
+    if ('refused' in admission) return this.#refuse(post, admission.refused, admission);
     const { signup, undo } = admission;
     // Durability of the 202: `accept` resolves only after the commit that contains the signup is synced to disk.
-    const id = await store.accept({ ...signup, trace: span.traceparent }).catch(async (error: unknown) => {
+    const id = await store.accept(signup).catch(async (error: unknown) => {
       await undo();
       health.failed('accept', error);
       throw error;
     });
     health.succeeded('accept');
-    log.debug({ signup: id, suspected: signup.suspected, ...span.logFields }, 'kept');
+    log.debug({ signup: id, suspected: signup.suspected }, 'kept');
     onStored(signup);
     onEvent({
       type: 'accepted',
@@ -132,10 +126,10 @@ export class SignupEndpoint {
     return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
   }
 
-  #refuse({ header, form }: Refusable, why: Refused, { limit, entered, span }: RefusalDetails = {}): Answer {
+  #refuse({ header, form }: Refusable, why: Refused, { limit, entered }: RefusalDetails = {}): Answer {
     const { log, onEvent } = this.#options;
     const codes = why.errors.map(({ code }) => code);
-    log.debug({ status: why.status, codes, limit, ...span?.logFields }, 'refused');
+    log.debug({ status: why.status, codes, limit }, 'refused');
     onEvent({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
     if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
     return refusalAnswer(header, form?.origins ?? null, why, entered);
@@ -151,11 +145,10 @@ export class SignupEndpoint {
   }
 
   /** Logs why a request is answered with 503. */
-  logFailure(error: unknown, span?: Span): void {
+  logFailure(error: unknown): void {
     const { log } = this.#options;
-    if (error instanceof StoreUnavailableError)
-      log.error({ reason: error.message, ...span?.logFields }, 'a request was answered with 503');
-    else log.error({ err: error, ...span?.logFields }, 'an unexpected failure was answered with 503');
+    if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a request was answered with 503');
+    else log.error({ err: error }, 'an unexpected failure was answered with 503');
   }
 
   #logOrigin({ header, form }: Refusable): void {

@@ -1,5 +1,6 @@
 /** The pages about the relay: their examples agree with the code. */
 import { readFileSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
 import { createProgram, defineCommand } from '@newsletter-kit/core/command-line';
@@ -9,7 +10,10 @@ import { readSmtpUrl } from '../src/confirmation/smtp.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { newsletterRelay } from '../src/command-line.ts';
-import { formPost, runRelay } from './running-relay.ts';
+import type { EventListener } from '../src/index.ts';
+import { eventually } from './eventually.ts';
+import { formPost, post, runRelay } from './running-relay.ts';
+import { sandboxApi } from './sandbox-api.ts';
 
 const read = (page: string): string =>
   readFileSync(new URL(`../../../docs/src/content/docs/${page}.md`, import.meta.url), 'utf8');
@@ -98,16 +102,23 @@ it('shows the scrape configuration that the alerting rules name', () => {
   expect(parse(shown)).toEqual(parse(commented.join('\n')));
 });
 
-it('names the variables and spans of tracing', () => {
-  const source = ['start-tracing', 'open-telemetry']
-    .map((name) => readFileSync(new URL(`../src/ops/${name}.ts`, import.meta.url), 'utf8'))
-    .join('');
-  const [section = ''] = /## Traces\n[^]*/.exec(monitoring) ?? [];
-  const variables = [...source.matchAll(/'(OTEL_[A-Z_]+)'/g)].map(([, name = '']) => name);
-  expect(variables.length).toBeGreaterThan(4);
-  for (const name of variables) expect(section).toContain(name);
-  const spans = [...source.matchAll(/startSpan\(\s*'([^']+)'/g)].map(([, name = '']) => name);
-  expect([...section.matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, name]) => name).sort()).toEqual(spans.sort());
+it('shows a listener of events that makes a span of each delivery', async () => {
+  const [, example = ''] = /```ts\n([^]*?)```/.exec(monitoring) ?? [];
+  const code = `data:text/javascript,${encodeURIComponent(stripTypeScriptTypes(example))}`;
+  const { spansOf } = (await import(/* @vite-ignore */ code)) as { spansOf: (tracer: object) => EventListener };
+  const ended: [string, { readonly startTime: number }][] = [];
+  const startSpan = (...span: (typeof ended)[0]) => ({ end: () => void ended.push(span) });
+  const before = Date.now();
+  const relay = runRelay({ api: sandboxApi().fetch, onEvent: spansOf({ startSpan }) });
+  relay.start();
+  await relay.fetch(post({ email: 'ada@example.com' }));
+  await eventually('it is delivered', () => ended.length === 1);
+  expect(ended).toEqual([
+    ['deliver signup', { startTime: expect.any(Number) as number, attributes: { 'newsletter.form': 'default' } }],
+  ]);
+  const startTime = ended[0]?.[1].startTime;
+  expect(startTime).toBeGreaterThanOrEqual(before);
+  expect(startTime).toBeLessThanOrEqual(Date.now());
 });
 
 it('shows valid commands', async () => {

@@ -10,7 +10,6 @@ export function newSignup(email: string, changes: Partial<NewSignup> = {}): NewS
     origin: null,
     idempotencyKey: null,
     consent: null,
-    trace: null,
     receivedAt: Date.now(),
     ...changes,
   };

@@ -59,7 +59,6 @@ export async function admit(
       origin,
       idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,
       consent: consentOf(post, kept, origin, protection.visitorKey),
-      trace: null,
       receivedAt: now,
     },
   };

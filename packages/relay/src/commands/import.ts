@@ -17,9 +17,16 @@ const mostProblems = 10;
 const progressEvery = 20_000;
 
 export function define(command: Command) {
-  return command.argument('[file]', 'the export; without it, or with -, stdin', '-').action((file) => {
-    return importFile(file, remoteRelay(command));
-  });
+  return command
+    .argument('[file]', 'the export; without it, or with -, stdin', '-')
+    .option('--form <names>', 'only what came through these forms, with commas between their names')
+    .action((file, { form }) =>
+      importFile(
+        file,
+        form?.split(',').map((name) => name.trim()),
+        remoteRelay(command),
+      ),
+    );
 }
 
 /** Where an import goes. */
@@ -44,7 +51,11 @@ async function openTarget(remote: RemoteRelay | null): Promise<Target> {
   };
 }
 
-async function importFile(file: string, remote: RemoteRelay | null): Promise<void> {
+async function importFile(
+  file: string,
+  forms: readonly string[] | undefined,
+  remote: RemoteRelay | null,
+): Promise<void> {
   if (file !== '-') checkReadable(file);
   const { BadLineError, importLines, errorsIn } = await import('../store/transfer.ts');
   // Opened before the input is read: where a running relay holds the store, the import fails at once.
@@ -61,11 +72,14 @@ async function importFile(file: string, remote: RemoteRelay | null): Promise<voi
     const { signups, added, consents } = await importLines(
       store,
       linesOf(file === '-' ? process.stdin : createReadStream(file)),
-      (progress) => {
-        const lines = progress.signups + progress.consents;
-        if (lines < reported + progressEvery) return;
-        reported = lines;
-        process.stderr.write(`${lines} lines read, ${progress.added} signups added\n`);
+      {
+        forms,
+        onProgress(progress) {
+          const lines = progress.signups + progress.consents;
+          if (lines < reported + progressEvery) return;
+          reported = lines;
+          process.stderr.write(`${lines} lines read, ${progress.added} signups added\n`);
+        },
       },
     );
     process.stdout.write(

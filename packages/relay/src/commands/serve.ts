@@ -6,10 +6,8 @@ import { readConfig, type RelayConfig, secretsOf } from '../config.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../ops/check.ts';
-import { diskSpaceOf } from '../ops/health.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../ops/log.ts';
-import { startTracing } from '../ops/start-tracing.ts';
 import { storeName } from '../store/address.ts';
 import { openStore } from '../store/open-store.ts';
 import { listen } from './listen.ts';
@@ -26,15 +24,13 @@ export async function serve(): Promise<void> {
   const log = logFor(config, secret);
   const store = await openStore(config.store);
   try {
-    const alerts = createAlerts({ ...config.alerts, log, store, disk: diskSpaceOf(config.store) });
-    const tracing = await startTracing({ apiUrl: config.api.url, log });
+    const alerts = createAlerts({ ...config.alerts, log });
     const relay = createRelay({
       config,
       store,
       log,
       secret,
       onEvent: alerts.onEvent,
-      tracing,
       operatorToken: operatorToken(config),
     });
     const server = await listen(relay, config.listen);
@@ -57,7 +53,6 @@ export async function serve(): Promise<void> {
     await closed;
     await stopErasing();
     await alerts.stop();
-    await tracing.stop();
   } finally {
     await store.close();
   }

@@ -39,7 +39,7 @@ export function remoteRelay(command: Pick<Command, 'optsWithGlobals'>): RemoteRe
     throw new UsageError('--remote must be the https address of a relay, for example https://signup.example.com.');
   if (!token) throw new UsageError("--remote needs the relay's operator token in RELAY_OPERATOR_TOKEN.");
   const base = new URL(address).href.replace(/\/+$/, '');
-  return { address: base, operator: relayOperator(base, token, { advice: 'check the address after --remote' }) };
+  return { address: base, operator: relayOperator(base, token, 'check the address after --remote') };
 }
 
 /**

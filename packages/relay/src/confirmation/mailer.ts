@@ -6,7 +6,6 @@ import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
-import { type Span, spanning, type Tracing } from '../ops/tracing.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
 import {
@@ -31,7 +30,6 @@ export interface ConfirmationMailerOptions {
   readonly forms: readonly Form[];
   readonly log: Log;
   readonly onEvent: EventListener;
-  readonly tracing: Tracing;
   /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
   /** Backoff while the mail server fails. */
@@ -133,32 +131,29 @@ export class ConfirmationMailer {
   }
 
   async #send(signup: ClaimedSignup): Promise<void> {
-    const { store, server, publicUrl, key, log, onEvent, tracing, now } = this.#options;
+    const { store, server, publicUrl, key, log, onEvent, now } = this.#options;
     const { id, submission, receivedAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
     const link = `${publicUrl}/confirm/${signLink(key, id)}`;
     const message = confirmationMessage(form, { id, email: submission.email }, link);
     if (!message) throw new Error(`The form "${form.name}" asks for no confirmation.`);
-    const span = tracing.mail(signup);
     try {
-      await spanning(span, async () => {
-        this.#transport ??= openTransport(server);
-        await (await this.#transport).send(message, this.#worker.givenUp);
-      });
+      this.#transport ??= openTransport(server);
+      await (await this.#transport).send(message, this.#worker.givenUp);
     } catch (error) {
-      return this.#failed(signup, error, span);
+      return this.#failed(signup, error);
     }
     this.#circuit.recordSuccess();
     await this.#worker.writer.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
     const waitedMs = now() - receivedAt;
-    log.info({ signup: id, waitedMs, ...span.logFields }, 'sent the confirmation mail');
+    log.info({ signup: id, waitedMs }, 'sent the confirmation mail');
     onEvent({ type: 'confirmationSent', form: form.name, waitedMs });
   }
 
-  async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown, { logFields }: Span): Promise<void> {
+  async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown): Promise<void> {
     const { store, log, onEvent, secrets, now } = this.#options;
     // Aborted because the relay stops: the claim expires, and the next process sends the mail.
     if (this.#worker.givenUp.aborted) return;
@@ -168,10 +163,7 @@ export class ConfirmationMailer {
       // The server works: it has refused one recipient.
       this.#circuit.recordSuccess();
       await this.#worker.writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
-      log.error(
-        { signup: id, reason, ...logFields },
-        'the confirmation mail was refused for good; kept as a dead letter',
-      );
+      log.error({ signup: id, reason }, 'the confirmation mail was refused for good; kept as a dead letter');
       onEvent({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
       return;
     }
@@ -180,7 +172,7 @@ export class ConfirmationMailer {
     const pauseMs = this.#circuit.openForMs;
     const nextAttemptAt = now() + (failure.scope === 'server' ? pauseMs : this.#deferFor(now() - receivedAt));
     log[failure.needsOperator && pauseMs === 0 ? 'warn' : 'debug'](
-      { signup: id, reason, nextAttemptAt, ...logFields },
+      { signup: id, reason, nextAttemptAt },
       'the confirmation mail was not sent; it will be tried again',
     );
     await this.#worker.writer.write(() =>

@@ -6,7 +6,6 @@
 import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
-import type { Tracing } from '../ops/tracing.ts';
 import { neverAttempted, type OpenBatch, type SignupStore, type ConfirmationScan } from '../store/signup-store.ts';
 import type { StoreWriter } from './loop.ts';
 
@@ -17,7 +16,6 @@ export interface BulkConfirmationOptions {
   readonly client: Client;
   readonly log: Log;
   readonly onEvent: EventListener;
-  readonly tracing: Tracing;
   readonly writer: StoreWriter;
   /** Milliseconds between a bulk creation and the first scan for it. */
   readonly lookAfterMs: number;
@@ -92,7 +90,7 @@ export class BulkConfirmation {
   }
 
   async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<StartedScan> {
-    const { store, publicationId, client, log, onEvent, tracing, writer, now, signal } = this.#options;
+    const { store, publicationId, client, log, onEvent, writer, now, signal } = this.#options;
     // Without a stored end, after an import for example, the scan ends at the oldest batch.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
     const base = stored ?? scanUntil(fallback);
@@ -122,10 +120,7 @@ export class BulkConfirmation {
       const emails = newer.map(({ email }) => email);
       const seen = await writer.write(() => store.confirm(publicationId, emails, now(), scan));
       if (!seen) return scan;
-      for (const signup of seen) {
-        onEvent({ type: 'delivered', form: signup.form, waitedMs: now() - signup.receivedAt });
-        tracing.confirmed(signup);
-      }
+      for (const { form, receivedAt } of seen) onEvent({ type: 'delivered', form, waitedMs: now() - receivedAt });
       confirmed += seen.length;
       missing -= seen.length;
       if (ended || missing <= 0) break;

@@ -2,7 +2,6 @@
 import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { StoreHealth } from '../ops/health.ts';
-import { spanning } from '../ops/tracing.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { type ClaimedSignup, StoreUnavailableError } from '../store/signup-store.ts';
 import { backoffMs, decideRetry } from './retry.ts';
@@ -128,7 +127,7 @@ export class BulkDelivery {
   }
 
   async #sendBatch(): Promise<void> {
-    const { store, client, log, tracing, writer, circuits, publicationId, now } = this.#options;
+    const { store, client, log, writer, circuits, publicationId, now } = this.#options;
     const id = signupId(now());
     const body = new BatchBody();
     const signups: ClaimedSignup[] = [];
@@ -137,18 +136,13 @@ export class BulkDelivery {
       await this.#confirmation.begin();
       await this.#fillBatch(id, body, signups);
       if (signups.length === 0) return;
-      await spanning(tracing.batch(signups), (span) =>
-        tracing.call(span, 'subscriptions.bulkCreate', (extraHeaders) =>
-          client.subscriptions.bulkCreate(
-            { publicationId, subscriptions: body.subscriptions },
-            {
-              ...callOptions(this.#options),
-              timeoutMs: bulkTimeoutMs,
-              background: !signups.some((each) => isFresh(each, now())),
-              extraHeaders,
-            },
-          ),
-        ),
+      await client.subscriptions.bulkCreate(
+        { publicationId, subscriptions: body.subscriptions },
+        {
+          ...callOptions(this.#options),
+          timeoutMs: bulkTimeoutMs,
+          background: !signups.some((each) => isFresh(each, now())),
+        },
       );
       await writer.write(() => store.batchSent(id, now()));
       circuits.recordSuccess();

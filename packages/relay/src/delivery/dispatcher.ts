@@ -7,7 +7,6 @@ import type { Form } from '../admission/form.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import type { Log } from '../ops/log.ts';
-import { noTracing, type Tracing } from '../ops/tracing.ts';
 import { earliest } from '../store/overview.ts';
 import type { Claim, SignupStore } from '../store/signup-store.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from './retry.ts';
@@ -26,8 +25,6 @@ export interface DispatcherOptions {
   readonly log: Log;
   /** Receives every event. Default: none. */
   readonly onEvent?: EventListener | undefined;
-  /** Records traces. Default: no tracing. */
-  readonly tracing?: Tracing | undefined;
   /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
   /** Maximum number of single deliveries in flight per lane. Default 5, as the service advises. */
@@ -47,11 +44,10 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     const { health, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
-    const { onEvent = () => {}, tracing = noTracing } = options;
+    const { onEvent = () => {} } = options;
     const shared = {
       ...options,
       onEvent,
-      tracing,
       concurrency,
       backoff: { ...defaultBackoff, ...options.backoff },
       bulk,

@@ -6,7 +6,6 @@ import { ApiError, type Client, type SubscriptionRequest } from '@newsletter-kit
 import type { Form } from '../admission/form.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
-import { type Span, spanning, type Tracing } from '../ops/tracing.ts';
 import { type ClaimedSignup, freshMs, type SignupStore } from '../store/signup-store.ts';
 import { backoffMs, decideRetry, type BackoffOptions, type Retry } from './retry.ts';
 import type { ApiCircuits } from './circuit-breaker.ts';
@@ -24,7 +23,6 @@ export interface SingleDeliveryOptions {
   readonly circuits: ApiCircuits;
   readonly log: Log;
   readonly onEvent: EventListener;
-  readonly tracing: Tracing;
   /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
   readonly backoff: BackoffOptions;
@@ -46,13 +44,12 @@ export class SingleDelivery {
 
   /** One attempt. Never rejects, unless the relay has a defect. */
   async deliver(signup: ClaimedSignup): Promise<void> {
-    const { writer, store, circuits, onEvent, tracing, now, secrets } = this.#options;
+    const { writer, store, circuits, onEvent, now, secrets } = this.#options;
     const { id, form } = signup;
     const attempt = signup.attempts + 1;
-    const span = tracing.delivery(signup, attempt);
-    const log = this.#options.log.child({ signup: id, attempt, ...span.logFields });
+    const log = this.#options.log.child({ signup: id, attempt });
     try {
-      const warnings = await spanning(span, () => this.#send(signup, span));
+      const warnings = await this.#send(signup);
       circuits.recordSuccess();
       await writer.write(() => store.settle([id], { state: 'delivered', at: now() }));
       const waitedMs = now() - signup.receivedAt;
@@ -87,36 +84,28 @@ export class SingleDelivery {
    *
    * @returns warnings of the API
    */
-  async #send(signup: ClaimedSignup, span: Span): Promise<readonly { message: string; code: string }[]> {
-    const { client, forms, tracing, publicationId } = this.#options;
+  async #send(signup: ClaimedSignup): Promise<readonly { message: string; code: string }[]> {
+    const { client, forms, publicationId } = this.#options;
     const { submission, tried, receivedAt } = signup;
     const options = {
       ...callOptions(this.#options),
       // Retries, of which there may be thousands, have a lower priority than signups whose visitors still wait.
       background: tried || !isFresh(signup, this.#options.now()),
     };
-    const createdAt = tried ? await this.#lookUp(submission.email, options, span) : null;
+    const createdAt = tried ? await this.#lookUp(submission.email, options) : null;
     if (createdAt !== null && createdAt >= receivedAt - clockSkewMs) return [];
     const request = toSubscriptionRequest(signup, forms[signup.form]);
     // An existing subscriber may have the welcome mail of the earlier attempt.
     const changes = createdAt === null ? {} : { send_welcome_email: false };
-    const { warnings } = await tracing.call(span, 'subscriptions.create', (extraHeaders) =>
-      client.subscriptions.create({ publicationId, ...request, ...changes }, { ...options, extraHeaders }),
-    );
+    const { warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
     return (warnings ?? []).map(({ message, code }) => ({ message, code }));
   }
 
   /** When the subscription of an address was created, in milliseconds since the Unix epoch; null without one. */
-  async #lookUp(
-    email: string,
-    options: Parameters<Client['subscriptions']['list']>[1],
-    span: Span,
-  ): Promise<number | null> {
-    const { client, tracing, publicationId } = this.#options;
+  async #lookUp(email: string, options: Parameters<Client['subscriptions']['list']>[1]): Promise<number | null> {
+    const { client, publicationId } = this.#options;
     try {
-      const { items } = await tracing.call(span, 'subscriptions.list', (extraHeaders) =>
-        client.subscriptions.list({ publicationId, email, limit: 1 }, { ...options, extraHeaders }),
-      );
+      const { items } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
       return items[0] ? items[0].created * 1000 : null;
     } catch (error) {
       // The key may create but not read. Then the retry changes nothing about an existing subscription.

@@ -113,10 +113,3 @@ export function diskSpaceOf(address: StoreAddress): ReadDiskSpace {
     return { availableBytes: bavail * bsize, sizeBytes: blocks * bsize };
   };
 }
-
-/** A disk is nearly full below a tenth of its size and below this many bytes. */
-const lowSpaceBytes = 1024 ** 3;
-
-export function isNearlyFull({ availableBytes, sizeBytes }: DiskSpace): boolean {
-  return availableBytes < lowSpaceBytes && availableBytes < sizeBytes / 10;
-}

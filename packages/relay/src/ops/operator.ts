@@ -199,20 +199,11 @@ export class OperatorError extends Error {
   override readonly name = 'OperatorError';
 }
 
-/** Options of {@link relayOperator}. */
-export interface RelayOperatorOptions {
-  /** Default: the global one. */
-  readonly fetch?: typeof globalThis.fetch;
-  /** What to check if the relay does not answer. Default: the settings of its port. */
-  readonly advice?: string;
-}
-
-/** @param address - of the relay, for example `http://127.0.0.1:4020` */
-export function relayOperator(
-  address: string,
-  token: string,
-  { fetch = globalThis.fetch, advice = 'check RELAY_HOST and RELAY_PORT' }: RelayOperatorOptions = {},
-): Operator {
+/**
+ * @param address - of the relay, for example `http://127.0.0.1:4020`
+ * @param advice - what to check if the relay does not answer
+ */
+export function relayOperator(address: string, token: string, advice = 'check RELAY_HOST and RELAY_PORT'): Operator {
   const ask = async <Answer>(
     method: 'GET' | 'POST',
     path: string,

@@ -33,7 +33,6 @@ export function toClaimed(row: Row): ClaimedSignup {
     attempts: Number(row['attempts']),
     tried: Boolean(row['tried']) || row['state'] === 'sent',
     confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
-    trace: textOrNull(row['trace']),
   };
 }
 
@@ -42,7 +41,6 @@ export function toConfirmed(row: Row): ConfirmedSignup {
     id: String(row['id']),
     form: String(row['form']),
     receivedAt: Number(row['receivedAt']),
-    trace: textOrNull(row['trace']),
   };
 }
 
@@ -64,7 +62,6 @@ export function toStored(row: Row): StoredSignup {
     settledAt: numberOrNull(row['settledAt']),
     reason: textOrNull(row['reason']),
     intent: textOrNull(row['intent']),
-    trace: textOrNull(row['trace']),
   };
 }
 
@@ -195,12 +192,11 @@ export const signupColumns = [
   'next_attempt_at',
   'settled_at',
   'last_error',
-  'trace',
 ] as const;
 
 /** The row of a new signup. */
 export function newRow(id: string, signup: NewSignup): SignupRow {
-  const { form, suspected, needsConfirmation, receivedAt, origin, trace } = signup;
+  const { form, suspected, needsConfirmation, receivedAt, origin } = signup;
   const state: SignupState = suspected ? 'review' : needsConfirmation ? 'unconfirmed' : 'waiting';
   return {
     id,
@@ -216,7 +212,6 @@ export function newRow(id: string, signup: NewSignup): SignupRow {
     next_attempt_at: suspected ? null : neverAttempted,
     settled_at: null,
     last_error: null,
-    trace,
   };
 }
 
@@ -228,7 +223,7 @@ export function givenConsent(row: SignupRow, { consent, form, receivedAt }: NewS
 
 /** The row of an imported signup. An attempt in flight at the time of the export may have reached the API. */
 export function loadedRow(signup: StoredSignup, now: number): SignupRow {
-  const { id, form, receivedAt, origin, submission, intent, attempts, settledAt, reason, trace } = signup;
+  const { id, form, receivedAt, origin, submission, intent, attempts, settledAt, reason } = signup;
   const wasSent = signup.state === 'sent';
   const state = wasSent ? 'waiting' : signup.state;
   const tried = signup.tried || wasSent;
@@ -258,7 +253,6 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
           : null,
     settled_at: settledAt,
     last_error: reason,
-    trace,
   };
 }
 

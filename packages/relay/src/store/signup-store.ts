@@ -44,8 +44,6 @@ export interface NewSignup {
   readonly idempotencyKey: string | null;
   /** Stored in the consent ledger with the signup; null if the person was not asked for consent. */
   readonly consent: Consent | null;
-  /** Trace context of the request, as a W3C `traceparent`; null without tracing. */
-  readonly trace: string | null;
   /** Milliseconds since the Unix epoch. */
   readonly receivedAt: number;
 }
@@ -62,7 +60,6 @@ export interface ClaimedSignup {
   readonly tried: boolean;
   /** True if the person clicked the link in a confirmation mail. */
   readonly confirmed: boolean;
-  readonly trace: string | null;
 }
 
 /** Which signups {@link SignupStore.claim} claims. */
@@ -145,7 +142,7 @@ export interface ConfirmationScan {
 }
 
 /** A signup that a scan has found at the API. */
-export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'receivedAt' | 'trace'>;
+export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'receivedAt'>;
 
 /** A stored signup; also a line of an export, which another store can import. */
 export interface StoredSignup {
@@ -172,7 +169,6 @@ export interface StoredSignup {
   readonly reason: string | null;
   /** Hash of the idempotency key; see `signup-identity.ts`. */
   readonly intent: string | null;
-  readonly trace: string | null;
 }
 
 /** An entry of the consent ledger, which is append-only until the retention of an entry ends. */

@@ -58,7 +58,6 @@ const signupLine = z
     settledAt: moment.nullable(),
     reason: text,
     intent: text,
-    trace: text,
   })
   .refine(({ state, submission: sent }) => sent !== null || state === 'delivered', {
     path: ['submission'],
@@ -140,13 +139,19 @@ export async function errorsIn(lines: AsyncIterable<string>, limit: number): Pro
  * Imports the lines of an export, in transactions of {@link atOnce} lines. Existing records stay unchanged, so that an
  * import can be repeated.
  *
- * @param onProgress - called after each transaction
+ * @param options - `forms`: imports only records of these forms; `onProgress`: called after each transaction
  * @throws BadLineError at the first line that cannot be read; the transactions before it stay
  */
 export async function importLines(
   store: Pick<SignupStore, 'load'>,
   lines: AsyncIterable<string> | Iterable<string>,
-  onProgress: (progress: TransferProgress) => void = () => {},
+  {
+    forms,
+    onProgress = () => {},
+  }: {
+    readonly forms?: readonly string[] | undefined;
+    readonly onProgress?: ((progress: TransferProgress) => void) | undefined;
+  } = {},
 ): Promise<TransferProgress> {
   let progress: TransferProgress = { signups: 0, added: 0, consents: 0 };
   let signups: StoredSignup[] = [];
@@ -167,6 +172,8 @@ export async function importLines(
     if (line.trim() === '') continue;
     const read = readLine(line);
     if ('error' in read) throw new BadLineError(number, read.error);
+    const { form } = 'signup' in read ? read.signup : read.consent;
+    if (forms?.includes(form) === false) continue;
     if ('signup' in read) signups.push(read.signup);
     else consents.push(read.consent);
     if (signups.length + consents.length === atOnce) await write();

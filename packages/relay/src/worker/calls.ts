@@ -24,7 +24,7 @@ export function publicationsOf({ forms }: Pick<RelayConfig, 'forms'>): readonly 
   return [...new Set(Object.values(forms).map(({ publicationId }) => publicationId))];
 }
 
-/** Path before every path of a publication's own, for links in mails: a link does not name its form. */
+/** Path before every path of a publication's own: links in mails, and the operator's page and API. */
 export const publicationPath = /^\/publications\/([^/]+)(?=\/)/;
 
 /** The address that links in a publication's mails begin with. */

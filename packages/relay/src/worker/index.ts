@@ -5,11 +5,9 @@
  * @packageDocumentation
  */
 import { refused } from '@newsletter-kit/core/endpoint';
-import { Hono } from 'hono';
 import type { RelayConfig } from '../config.ts';
 import { livez } from '../ops/health.ts';
-import { type Operator, relayOperator } from '../ops/operator.ts';
-import { operatorApi, refuse, refuseWithoutToken } from '../ops/operator-api.ts';
+import { refuse, refuseWithoutToken } from '../ops/operator-api.ts';
 import { StartupError } from '../startup-error.ts';
 import {
   callHeader,
@@ -22,7 +20,6 @@ import {
   visitorHeader,
 } from './calls.ts';
 import { createConsoleLog } from './log.ts';
-import { mergedOperator, type PublicationOperator } from './merged-operator.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
 export { RelayObject, type RelayObjectState } from './relay-object.ts';
@@ -60,7 +57,7 @@ function readConfig(environment: WorkerEnvironment): ReadConfig {
 
 /** Answers the requests of visitors and of the operator. */
 async function answer(request: Request, environment: WorkerEnvironment): Promise<Response> {
-  const { pathname, searchParams } = new URL(request.url);
+  const { pathname } = new URL(request.url);
   if (pathname === '/livez') return livez();
   const read = configOf(environment);
   if ('error' in read) return cannotStart(request, read.error);
@@ -77,43 +74,42 @@ async function answer(request: Request, environment: WorkerEnvironment): Promise
   const [, name = 'default'] = /^\/signup(?:\/([^/]+))?$/.exec(pathname) ?? [];
   if (pathname.startsWith('/signup')) return pass(config.forms[name]?.publicationId ?? first);
 
-  const [prefix, own] = publicationPath.exec(pathname) ?? [];
-  if (prefix !== undefined && own !== undefined && publications.includes(own)) {
-    const url = new URL(request.url);
-    url.pathname = pathname.slice(prefix.length);
-    return pass(own, new Request(url, request));
-  }
+  const [prefix = '', named = ''] = publicationPath.exec(pathname) ?? [];
+  const isNamed = publications.includes(named);
+  const path = isNamed ? pathname.slice(prefix.length) : pathname;
+  const refusal = refuseOperator(request, path, config, isNamed || publications.length === 1);
+  if (refusal) return refusal;
+  if (!isNamed) return pass(first);
+  const url = new URL(request.url);
+  url.pathname = path;
+  return pass(named, new Request(url, request));
+}
 
-  const { token } = config.operator;
-  if (pathname === '/metrics') {
-    const refusal =
-      token === undefined
-        ? refuse(
-            refused(
-              404,
-              'NOT_FOUND',
-              'There is nothing here. Its operator sets RELAY_OPERATOR_TOKEN to see the metrics.',
-            ),
-          )
-        : refuseWithoutToken(request.headers.get('authorization'), token);
-    if (refusal) return refusal;
-    const chosen = searchParams.get('publication') ?? (publications.length === 1 ? first : '');
-    if (publications.includes(chosen)) return pass(chosen);
+/**
+ * A refusal of a request to the metrics, the page or the API of the operator: without the token that the metrics need
+ * here, or with several publications and none in the path. Null for any other request.
+ */
+function refuseOperator(
+  request: Request,
+  path: string,
+  { operator: { token } }: RelayConfig,
+  isOfOnePublication: boolean,
+): Response | null {
+  const isMetrics = path === '/metrics';
+  if (!isMetrics && !/^\/operator(\/|$)/.test(path)) return null;
+  if (token === undefined)
     return refuse(
-      refused(400, 'INVALID_REQUEST', `Name one publication: /metrics?publication=${publications.join(' or ')}.`),
+      refused(404, 'NOT_FOUND', 'There is nothing here. Its operator sets RELAY_OPERATOR_TOKEN to see the metrics.'),
     );
-  }
-  if (pathname.startsWith('/operator') && token !== undefined && publications.length > 1) {
-    const of = (publicationId: string): PublicationOperator => ({
-      operator: objectOperator(environment, publicationId, token),
-      forms: new Set(
-        Object.values(config.forms).flatMap((form) => (form.publicationId === publicationId ? [form.name] : [])),
-      ),
-    });
-    const operator = mergedOperator([of(first), ...publications.slice(1).map(of)]);
-    return new Hono().route('/operator', operatorApi({ operator, token, now: Date.now })).fetch(request);
-  }
-  return pass(first);
+  const refusal = isMetrics ? refuseWithoutToken(request.headers.get('authorization'), token) : null;
+  if (refusal || isOfOnePublication) return refusal;
+  return refuse(
+    refused(
+      400,
+      'INVALID_REQUEST',
+      `This relay has several publications: begin the path with that of one, /publications/ID${path}.`,
+    ),
+  );
 }
 
 function objectOf(objects: RelayObjects, publicationId: string): RelayObjectStub {
@@ -128,12 +124,6 @@ function passOn(objects: RelayObjects, publicationId: string, request: Request):
   if (visitor !== null) passed.headers.set(visitorHeader, visitor);
   passed.headers.set(publicationHeader, publicationId);
   return objectOf(objects, publicationId).fetch(passed);
-}
-
-function objectOperator({ RELAY_OBJECTS: objects }: WorkerEnvironment, publicationId: string, token: string): Operator {
-  return relayOperator('http://relay', token, {
-    fetch: (input, init) => passOn(objects, publicationId, new Request(input, init)),
-  });
 }
 
 /** The Worker. Its cron trigger wakes every object, so that a lost alarm delays its signups, and loses none. */

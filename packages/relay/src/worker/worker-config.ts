@@ -1,6 +1,7 @@
 /** Reads the settings of a Worker from its variables and secrets. */
-import { type ConfigPlatform, readConfig, type RelayConfig } from '../config.ts';
+import { readConfig, type RelayConfig } from '../config.ts';
 import { type ParsedFile, readConfigFile } from '../config-file.ts';
+import type { ConfigPlatform } from '../environment.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** The bindings of a Worker: texts, values in JSON, and bindings that are no settings. */

@@ -1,9 +1,6 @@
 /** Several forms on one relay, each with its own publication, origins, allowed fields and pinned fields. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
-import { attributionFields } from '@newsletter-kit/core/signup';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { readConfig } from '../../src/index.ts';
@@ -54,21 +51,14 @@ function to(form: string, request: Request): Request {
   return new Request(`http://relay.example/signup/${form}`, request);
 }
 
-const value = fc.oneof(
-  fc.boolean(),
-  fc.constantFrom('on', 'off', 'premium', 'free', automations[1]),
-  fc.string(),
-  fc.array(fc.constantFrom(...automations)),
-  fc.constant(null),
-);
-const publicFields: readonly string[] = ['email', 'custom_fields', ...attributionFields];
-const privileged = subscriptionRequestFields.filter((name) => !publicFields.includes(name));
-const hostile = fc.record(
-  Object.fromEntries(
-    [...privileged, 'form', 'publication_id', 'publicationId', '__proto__'].map((name) => [name, value]),
-  ),
-  { requiredKeys: [] },
-);
+/** What a page may not set. */
+const hostile = {
+  form: 'club',
+  publication_id: 'x',
+  double_opt_override: 'off',
+  tier: 'free',
+  automation_ids: automations,
+};
 
 describe('a relay with several forms', () => {
   it('delivers each signup with the publication, pinned fields and allowed fields of its form', async () => {
@@ -98,19 +88,18 @@ describe('a relay with several forms', () => {
       },
     };
     relay.start();
-    let sent = 0;
-    await fc.assert(
-      fc.asyncProperty(hostile, fc.constantFrom('jobs' as const, 'club' as const), async (body, form) => {
-        const email = `p${sent++}@example.com`;
-        const origin = form === 'jobs' ? jobs : club;
-        expect((await relay.fetch(to(form, post({ ...body, email, custom_fields }, { origin })))).status).toBe(202);
-        const arrived = await eventually('it is sent', () => api.received.find((each) => each['email'] === email));
-        const { publication, pinned, field } = expected[form];
-        expect(paths.at(-1)).toContain(`/publications/${publication}/`);
-        expect(arrived).toEqual({ email, custom_fields: [field], ...pinned });
-      }),
-      { numRuns: 40 },
-    );
+    for (const [form, origin] of [
+      ['jobs', jobs],
+      ['club', club],
+    ] as const) {
+      const email = `${form}@example.com`;
+      const request = post({ ...hostile, email, custom_fields }, { origin });
+      expect((await relay.fetch(to(form, request))).status).toBe(202);
+      const arrived = await eventually('it is sent', () => api.received.find((each) => each['email'] === email));
+      const { publication, pinned, field } = expected[form];
+      expect(paths.at(-1)).toContain(`/publications/${publication}/`);
+      expect(arrived).toEqual({ email, custom_fields: [field], ...pinned });
+    }
   });
 
   it('refuses posts from the origins of another form', async () => {

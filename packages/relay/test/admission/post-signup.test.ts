@@ -1,4 +1,4 @@
-/** `POST /signup`: the one success, every refusal, CORS, and other requests. */
+/** `POST /signup`: the one success, refusals, and other requests. The package core tests what it admits. */
 import { describe, expect, it } from 'vitest';
 import { StoreUnavailableError, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
@@ -37,17 +37,6 @@ describe('an accepted signup', () => {
     expect(await relay.store.counts()).toMatchObject({ waiting: 3, review: 1 });
   });
 
-  it('can be read by scripts of its own page only', async () => {
-    const relay = runRelay();
-    const origins = [site, 'https://www.shop.example', site, 'https://www.shop.example'];
-    const readers = [];
-    for (const [n, origin] of origins.entries()) {
-      const answer = await relay.fetch(post({ email: `reader-${n}@example.com` }, { origin }));
-      readers.push(answer.headers.get('access-control-allow-origin'));
-    }
-    expect(readers).toEqual(origins);
-  });
-
   it('is answered after the store has written it', async () => {
     const relay = runRelay();
     const events: string[] = [];
@@ -66,12 +55,7 @@ describe('an accepted signup', () => {
 
   it.each([
     ['an allowed second origin', () => post(ada, { origin: 'https://www.shop.example' })],
-    ['JSON with a charset', () => post(ada, { 'content-type': 'application/json; charset=UTF-8' })],
     ['JSON without a stated length', () => streamed(JSON.stringify(ada))],
-    [
-      'a form post from a script that wants JSON',
-      () => formPost({ email: 'ada@example.com' }, { accept: 'application/json' }),
-    ],
   ])('can be %s', async (_case, request) => {
     expect((await runRelay().fetch(request())).status).toBe(202);
   });
@@ -139,24 +123,10 @@ describe('a signup without JavaScript', () => {
     });
   });
 
-  it('is redirected to the configured page', async () => {
-    const relay = runRelay({ settings: { RELAY_THANKS_URL: 'https://shop.example/thanks?from=form' } });
-    const answer = await relay.fetch(formPost({ email: 'ada@example.com' }));
-    expect([answer.status, answer.headers.get('location')]).toEqual([303, 'https://shop.example/thanks?from=form']);
-  });
-
-  it('gets a page with the errors, with HTML escaped', async () => {
+  it('gets a page with the errors', async () => {
     const wrong = await raw(await runRelay().fetch(formPost({ email: 'no address' })));
     expect([wrong.status, wrong.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
     expect(wrong.body).toContain('<p>Enter an e-mail address such as name@example.com.</p>');
-    const hostile = await raw(
-      await runRelay().fetch(
-        formPost({ email: 'a@example.com' }, { origin: 'https://x.example/<script>alert(1)</script>' }),
-      ),
-    );
-    expect(hostile.status).toBe(403);
-    expect(hostile.body).toContain('&lt;script&gt;');
-    expect(hostile.body).not.toContain('<script>');
   });
 });
 
@@ -171,42 +141,9 @@ describe('a refused signup', () => {
 
   it.each([
     ['broken JSON', () => post('{"email":'), 400, ['INVALID_BODY']],
-    ['not UTF-8', () => binary([0x7b, 0xff, 0x7d]), 400, ['INVALID_BODY']],
-    ['an array', () => post([1, 2]), 400, ['INVALID_BODY']],
-    ['an empty body', () => post(''), 400, ['INVALID_BODY']],
-    ['no address', () => post({ utm_source: 'x' }), 400, ['EMAIL_REQUIRED']],
-    [
-      'several mistakes',
-      () => post({ email: 'x', utm_source: 1, custom_fields: {} }),
-      400,
-      ['EMAIL_INVALID', 'INVALID_FIELD', 'INVALID_FIELD'],
-    ],
     ['another origin', () => post(ada, { origin: 'https://shop.example.evil.example' }), 403, ['ORIGIN_NOT_ALLOWED']],
-    [
-      'an origin that differs in scheme',
-      () => post(ada, { origin: 'http://shop.example' }),
-      403,
-      ['ORIGIN_NOT_ALLOWED'],
-    ],
-    ['an origin that differs in port', () => post(ada, { origin: `${site}:8443` }), 403, ['ORIGIN_NOT_ALLOWED']],
-    ['an opaque origin', () => post(ada, { origin: 'null' }), 403, ['ORIGIN_NOT_ALLOWED']],
-    ['no origin', () => without(post(ada), 'origin'), 403, ['ORIGIN_NOT_ALLOWED']],
     ['a stated length beyond the limit', () => post(ada, { 'content-length': '8193' }), 413, ['PAYLOAD_TOO_LARGE']],
     ['plain text', () => post(ada, { 'content-type': 'text/plain' }), 415, ['UNSUPPORTED_MEDIA_TYPE']],
-    [
-      'multipart',
-      () => post(ada, { 'content-type': 'multipart/form-data; boundary=x' }),
-      415,
-      ['UNSUPPORTED_MEDIA_TYPE'],
-    ],
-    ['no content type', () => without(post(ada), 'content-type'), 415, ['UNSUPPORTED_MEDIA_TYPE']],
-    [
-      'another charset',
-      () => post(ada, { 'content-type': 'application/json; charset=utf-16' }),
-      415,
-      ['UNSUPPORTED_MEDIA_TYPE'],
-    ],
-    ['a compressed body', () => post(ada, { 'content-encoding': 'gzip' }), 415, ['UNSUPPORTED_MEDIA_TYPE']],
     ['GET', () => new Request('http://relay.example/signup'), 405, ['METHOD_NOT_ALLOWED']],
     ['another path', () => new Request('http://relay.example/signups', { method: 'POST' }), 404, ['NOT_FOUND']],
     ['a failed check', () => post(ada), 429, ['RATE_LIMITED'], () => ({ checks: [busy] })],
@@ -242,14 +179,6 @@ describe('a refused signup', () => {
       expect(await relay.store.counts()).toMatchObject({ waiting: 0, review: 0 });
     },
   );
-
-  it('can be read by scripts of allowed pages only', async () => {
-    const relay = runRelay();
-    expect((await relay.fetch(post('{'))).headers.get('access-control-allow-origin')).toBe(site);
-    expect(
-      (await relay.fetch(post(ada, { origin: 'https://evil.example' }))).headers.get('access-control-allow-origin'),
-    ).toBeNull();
-  });
 
   it('during shutdown gets Retry-After', async () => {
     const relay = runRelay();
@@ -334,21 +263,15 @@ describe('a preflight', () => {
       },
     });
 
-  it('allows JSON with an idempotency key from an allowed page, without cookies', async () => {
-    const { status, headers } = await raw(await runRelay().fetch(ask(site)));
-    expect(status).toBe(204);
-    expect(headers).toMatchObject({
-      'access-control-allow-origin': site,
-      'access-control-allow-methods': 'POST',
-      'access-control-allow-headers': 'Content-Type, Idempotency-Key, traceparent, tracestate',
-      vary: 'Origin',
-    });
-    expect(headers).not.toHaveProperty('access-control-allow-credentials');
-  });
-
-  it('is refused for any other origin', async () => {
-    const answer = await runRelay().fetch(ask('https://evil.example'));
-    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  it('is answered for an allowed page, and refused for any other', async () => {
+    const relay = runRelay();
+    for (const [origin, status, allowed] of [
+      [site, 204, site],
+      ['https://evil.example', 403, null],
+    ] as const) {
+      const answer = await relay.fetch(ask(origin));
+      expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([status, allowed]);
+    }
   });
 });
 
@@ -367,11 +290,6 @@ async function raw(answer: Response): Promise<{ status: number; headers: Record<
   return { status: answer.status, headers: Object.fromEntries(answer.headers), body: await answer.text() };
 }
 
-function without(request: Request, header: string): Request {
-  request.headers.delete(header);
-  return request;
-}
-
 /** Sent in pieces, so that its length is known only when it has been read. */
 function streamed(text: string): Request {
   const bytes = new TextEncoder().encode(text);
@@ -383,9 +301,4 @@ function streamed(text: string): Request {
   });
   const headers = { origin: site, 'content-type': 'application/json' };
   return new Request('http://relay.example/signup', { method: 'POST', headers, body, duplex: 'half' });
-}
-
-function binary(bytes: readonly number[]): Request {
-  const headers = { origin: site, 'content-type': 'application/json' };
-  return new Request('http://relay.example/signup', { method: 'POST', headers, body: new Uint8Array(bytes) });
 }

@@ -1,6 +1,5 @@
 /** A page can set the public fields of a SubscriptionRequest and no privileged one. */
 import { subscriptionRequestFields } from '@newsletter-kit/core/contract';
-import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { attributionFields } from '@newsletter-kit/core/signup';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -76,23 +75,4 @@ it('every privileged field can be pinned, except the one that belongs to a singl
   expect(privilegedFields.filter((field) => !names.includes(`RELAY_${field.toUpperCase()}`))).toEqual([
     'payments_customer_id',
   ]);
-});
-
-it('every body gets a documented status, never an internal error', async () => {
-  const relay = runRelay();
-  await fc.assert(
-    fc.asyncProperty(
-      fc.oneof(
-        fc.json(),
-        fc.string(),
-        hostileBody.map((body) => JSON.stringify(body)),
-      ),
-      async (text) => {
-        const { status } = await relay.fetch(post(text));
-        expect([202, 400, 413]).toContain(status);
-        if (status === 202) expect(readSubmission(JSON.parse(text)).ok).toBe(true);
-      },
-    ),
-    { numRuns: 300 },
-  );
 });

@@ -149,7 +149,7 @@ describe('while the API fails', () => {
     };
     let now = Date.now();
     const relay = runRelay({ api: api.fetch, delivery, now: () => now });
-    for (let i = 0; i < 500; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
+    for (let i = 0; i < 50; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
     const claims = vi.spyOn(relay.store, 'claim');
     relay.start();
     // Five at first and a few more until three in succession have failed.
@@ -170,7 +170,7 @@ describe('while the API fails', () => {
     expect(new Set(asked.slice(first))).toEqual(new Set([1]));
     api.instead = null;
     now += 60_000;
-    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 508);
+    await eventually('all are delivered', async () => (await relay.store.counts()).delivered === 58);
   });
 
   it('a wrong key and a wrong publication make signups wait, and the log names the remedy once', async () => {
@@ -195,7 +195,7 @@ describe('while the API fails', () => {
     const api = sandboxApi({ seed: 'demo', profile: 'service', now: () => begun });
     const now = () => api.sandbox.clock.now();
     const relay = runRelay({ api: api.fetch, delivery, now });
-    for (let i = 0; i < 200; i++) await relay.fetch(post({ email: `p${i}@example.com` }));
+    await Promise.all(Array.from({ length: 200 }, (_, i) => relay.fetch(post({ email: `p${i}@example.com` }))));
     relay.start();
     await eventually('the quota is used up', () => api.answered.includes(429));
     // The relay looks again whenever a signup comes in.
@@ -224,7 +224,7 @@ describe('while the API fails', () => {
     await relay.fetch(post({ email: 'ada@example.com' }));
     await eventually('it was tried', () => failedAttempts(relay) === 1);
     await eventually('it is delivered', async () => {
-      now += 10;
+      now += 100;
       return (await relay.store.counts()).delivered === 1;
     });
     expect(asked).toEqual([0, expect.toSatisfy((ms: number) => ms >= 1000)]);

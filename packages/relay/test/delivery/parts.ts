@@ -7,7 +7,6 @@ import { StoreWriter } from '../../src/delivery/loop.ts';
 import { defaultBackoff, type Retry } from '../../src/delivery/retry.ts';
 import type { RelayEvent } from '../../src/ops/events.ts';
 import { StoreHealth } from '../../src/ops/health.ts';
-import { noTracing, type Tracing } from '../../src/ops/tracing.ts';
 import { readConfig, type SignupStore } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { environment, publicationId, runRelay } from '../running-relay.ts';
@@ -45,15 +44,6 @@ export function refusal(status: number, headers: Readonly<Record<string, string>
   const body = { status, statusText: 'x', errors: [{ message: 'No.', code: 'X' }] };
   return Response.json(body, { status, headers });
 }
-
-/** Names the operation of each call in a header, as a tracing passes its trace on. */
-const namingTracing: Tracing = {
-  ...noTracing,
-  call: (_span, operation, send) => send({ [operationHeader]: operation }),
-};
-
-/** Header in which each request to the API names the operation that is traced. */
-export const operationHeader = 'x-traced-operation';
 
 /** Options of a delivery, and what a test reads and changes. */
 export interface DeliveryParts {
@@ -113,7 +103,6 @@ export function deliveryParts(
       circuits: new ApiCircuits(breaker(), breaker()),
       log,
       onEvent,
-      tracing: namingTracing,
       secrets: [],
       backoff: defaultBackoff,
       random: () => 0.5,

@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
 import { createLog } from '../../src/ops/log.ts';
-import type { Overview } from '../../src/store/overview.ts';
 import { eventually } from '../eventually.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -29,23 +28,11 @@ async function webhook(statuses: number[] = []): Promise<{ readonly url: string;
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/alerts`, told };
 }
 
-/** Nothing waits. */
-const idle: Overview = {
-  counts: { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0 },
-  due: 0,
-  oldestWaitingSince: null,
-  forms: [],
-  deadByReason: [],
-};
-
 function alerts(options: Partial<AlertOptions>): ReturnType<typeof createAlerts> {
   const made = createAlerts({
     log: silent,
-    store: { overview: () => Promise.resolve(idle), paused: () => Promise.resolve(false) },
-    disk: () => Promise.resolve(null),
     gatherMs: 50,
     outageDelayMs: 50,
-    backlogDelayMs: 50,
     ...options,
   });
   onTestFinished(() => made.stop());
@@ -117,7 +104,7 @@ describe('an alert', () => {
     await eventually('it is sent', () => told.length === 1);
     onEvent({ type: 'circuitClosed', scope });
     await eventually('its end is sent', () => told.length === 2);
-    expect(told.map(({ event }) => event)).toEqual(['key_refused', 'key_accepted']);
+    expect(told.map(({ event }) => event)).toEqual(['delivery_stalled', 'delivery_resumed']);
   });
 
   test('of a temporary failure is sent only if the failure lasts', async () => {
@@ -147,7 +134,7 @@ describe('an alert', () => {
     expect(told.map(({ message }) => message)).toEqual(['Nobody answers.']);
   });
 
-  test('of a refused publication lists its forms, and ends with that publication', async () => {
+  test('of a refused publication is sent at once, also during an outage, lists its forms, and ends with that publication', async () => {
     const { url, told } = await webhook();
     const { onEvent } = alerts({ webhook: url, outageDelayMs: 60_000 });
     const refused = {
@@ -157,7 +144,7 @@ describe('an alert', () => {
       reason: 'No.',
       needsOperator: true,
     } as const;
-    // Without an answer first: that is not reported once the API has answered.
+    // Without an answer first: a failure that passes by itself is not reported yet.
     const jobs = { scope: 'publication pub_1', forms: ['jobs', 'careers'] };
     const events = { scope: 'publication pub_2', forms: ['events'] };
     onEvent({ ...refused, ...jobs, status: null, needsOperator: false });
@@ -170,70 +157,11 @@ describe('an alert', () => {
     onEvent({ type: 'circuitClosed', scope: events.scope });
     await eventually('the end of the other is sent', () => told.length === 4);
     expect(told.map(({ event, forms: of }) => [event, of])).toEqual([
-      ['publication_refused', ['jobs', 'careers']],
-      ['publication_refused', ['events']],
-      ['publication_accepted', ['jobs', 'careers']],
-      ['publication_accepted', ['events']],
+      ['delivery_stalled', ['jobs', 'careers']],
+      ['delivery_stalled', ['events']],
+      ['delivery_resumed', ['jobs', 'careers']],
+      ['delivery_resumed', ['events']],
     ]);
-  });
-
-  test('of signups that wait too long is sent once per form, mentions a pause of delivery, and ends', async () => {
-    const { url, told } = await webhook();
-    let now = Date.parse('2026-03-01T12:00:00Z');
-    let isPaused = true;
-    let waiting = [
-      { form: 'default', open: 2, oldestSince: now - 16 * 60_000 },
-      { form: 'jobs', open: 1, oldestSince: now - 60_000 },
-    ];
-    let asked = 0;
-    alerts({
-      webhook: url,
-      checkMs: 5,
-      now: () => now,
-      store: {
-        overview: () => Promise.resolve({ ...idle, forms: waiting }),
-        paused: () => ((asked += 1), Promise.resolve(isPaused)),
-      },
-    });
-    await eventually('the first is sent', () => told.length === 1);
-    const before = asked;
-    await eventually('it is checked again', () => asked > before + 2);
-    isPaused = false;
-    now += 20 * 60_000;
-    await eventually('the second is sent', () => told.length === 2);
-    waiting = waiting.slice(1);
-    await eventually('the end of the first is sent', () => told.length === 3);
-    expect(told).toMatchObject([
-      {
-        event: 'signups_waiting',
-        forms: ['default'],
-        message: expect.stringMatching(/16 minutes, with 2 in line.*paused/),
-      },
-      {
-        event: 'signups_waiting',
-        forms: ['jobs'],
-        message: expect.stringMatching(/21 minutes, with 1 in line.*status/),
-      },
-      { event: 'signups_delivered', forms: ['default'] },
-    ]);
-  });
-
-  test('of signups that wait too long is not sent for an old one that was redriven and is delivered at once', async () => {
-    const { url, told } = await webhook();
-    const old = [{ form: 'default', open: 1, oldestSince: 0 }];
-    let asked = 0;
-    const { stop } = alerts({
-      webhook: url,
-      checkMs: 5,
-      backlogDelayMs: 60_000,
-      store: {
-        overview: () => Promise.resolve({ ...idle, forms: (asked += 1) === 2 ? old : [] }),
-        paused: () => Promise.resolve(false),
-      },
-    });
-    await eventually('it is checked again', () => asked > 4);
-    await stop();
-    expect(told).toEqual([]);
   });
 
   test('of a mail server that refuses the account is sent at once, and again at its end', async () => {
@@ -246,53 +174,6 @@ describe('an alert', () => {
     expect(told).toMatchObject([
       { event: 'mail_failing', message: expect.stringContaining('refuses the account') },
       { event: 'mail_recovered' },
-    ]);
-  });
-
-  test('of a disk that is nearly full is sent before the disk is full, and ends with free space', async () => {
-    const { url, told } = await webhook();
-    let availableBytes = 40_000_000;
-    alerts({ webhook: url, checkMs: 5, disk: () => Promise.resolve({ availableBytes, sizeBytes: 10_000_000_000 }) });
-    await eventually('it is sent', () => told.length === 1);
-    availableBytes = 5_000_000_000;
-    await eventually('its end is sent', () => told.length === 2);
-    expect(told).toMatchObject([
-      { event: 'disk_nearly_full', message: expect.stringContaining('40 MB') },
-      { event: 'disk_has_room' },
-    ]);
-  });
-
-  test('of posts answered with 503 is sent above a share, and ends five minutes after the last one', async () => {
-    const { url, told } = await webhook();
-    let now = Date.parse('2026-03-01T12:00:00Z');
-    let asked = 0;
-    const { onEvent } = alerts({
-      webhook: url,
-      checkMs: 5,
-      now: () => now,
-      disk: () => ((asked += 1), Promise.resolve(null)),
-    });
-    const checked = async (): Promise<void> => {
-      const before = asked;
-      await eventually('it is checked', () => asked > before + 1);
-    };
-    const kept = { type: 'accepted', form: 'default', suspected: false, tookMs: 1 } as const;
-    const refused = { type: 'refused', form: 'default', status: 503, codes: ['UNAVAILABLE'] } as const;
-    for (let count = 0; count < 100; count += 1) onEvent(kept);
-    for (let count = 0; count < 50; count += 1) onEvent({ ...refused, status: 403 });
-    for (let count = 0; count < 5; count += 1) onEvent(refused);
-    await checked();
-    expect(told).toEqual([]);
-    onEvent(refused);
-    await eventually('it is sent', () => told.length === 1);
-    now += 4 * 60_000;
-    await checked();
-    expect(told).toHaveLength(1);
-    now += 60_000;
-    await eventually('its end is sent', () => told.length === 2);
-    expect(told).toMatchObject([
-      { event: 'posts_failing', message: expect.stringContaining('6 posts of the last five minutes') },
-      { event: 'posts_kept' },
     ]);
   });
 

@@ -106,8 +106,8 @@ describe.skipIf(!hasPrometheus)('with Prometheus (the Debian package prometheus)
     );
     await eventually('the relay reports the end', () => webhook.alerts.length === 2);
     expect(webhook.alerts).toMatchObject([
-      { event: 'key_refused', forms: ['default'] },
-      { event: 'key_accepted', forms: ['default'] },
+      { event: 'delivery_stalled', forms: ['default'] },
+      { event: 'delivery_resumed', forms: ['default'] },
     ]);
   });
 });
@@ -155,7 +155,6 @@ async function startRelays(webhook: string) {
     origin: null,
     idempotencyKey: null,
     consent: null,
-    trace: null,
     receivedAt: Date.now() - 3_600_000,
   });
   await store.setPaused(true);

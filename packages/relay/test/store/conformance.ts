@@ -29,7 +29,6 @@ const signup = (changes: Partial<NewSignup> = {}): NewSignup => ({
   origin: 'https://shop.example',
   idempotencyKey: null,
   consent: null,
-  trace: null,
   receivedAt: start,
   ...changes,
 });
@@ -71,8 +70,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   it('returns a stored signup unchanged', async () => {
     const store = await fresh();
-    const trace = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
-    const id = await store.accept(signup({ trace }));
+    const id = await store.accept(signup());
     expect(await claim(store, 10, start)).toEqual([
       {
         id,
@@ -82,7 +80,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         attempts: 0,
         tried: false,
         confirmed: false,
-        trace,
       },
     ]);
   });
@@ -343,7 +340,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         start + 7,
         scan,
       );
-      expect(seen).toEqual([{ id: ids[1], form: 'default', receivedAt: start + 1, trace: null }]);
+      expect(seen).toEqual([{ id: ids[1], form: 'default', receivedAt: start + 1 }]);
       expect(await store.leaseScan(publicationId, start, start + 60_000)).toEqual({ scan });
       expect(await store.openBatches(publicationId)).toEqual([
         { id: batch.id, claimedAt: start, sentAt: start + 5, open: 2 },
@@ -650,7 +647,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         settledAt: null,
         reason: null,
         intent: null,
-        trace: null,
       });
       expect((await store.list({}, { after: ids[1], limit: 10 })).map(({ id }) => id)).toEqual(ids.slice(2));
       expect(await store.list({}, { after: ids[4], limit: 10 })).toEqual([]);

@@ -7,7 +7,7 @@ import { type Operator, relayOperator } from '../../src/ops/operator.ts';
 import { giveUpAfterMs } from '../../src/webhooks/sender.ts';
 import { eventually } from '../eventually.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
-import { type SandboxApi, sandboxApi } from '../sandbox-api.ts';
+import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
 import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
 
 /** Short waits without jitter. */
@@ -32,10 +32,8 @@ function start(receiver: Pick<Receiver, 'url'>, { api = unlimited().fetch, setti
 }
 
 /** Through the HTTP API. */
-const operatorOf = (relay: RunningRelay): Operator =>
-  relayOperator('http://relay.example', operatorToken, {
-    fetch: (input, init) => relay.fetch(new Request(input, init)),
-  });
+const operatorOf = async (relay: RunningRelay): Promise<Operator> =>
+  relayOperator(await onPort((request) => relay.fetch(request)), operatorToken);
 
 const signUp = async (relay: RunningRelay, ...names: readonly string[]): Promise<void> => {
   for (const name of names) {
@@ -89,7 +87,7 @@ describe('a webhook', () => {
     const relay = start(receiver, { api: api.fetch });
     await signUp(relay, 'ada');
     await eventually('the refusal is reported', () => receiver.received.length === 1);
-    await operatorOf(relay).erase('ada@example.com');
+    await (await operatorOf(relay)).erase('ada@example.com');
     await eventually('the erasure is reported', () => receiver.received.length === 2);
     const [refused, erased] = receiver.received;
     expect(refused).toMatchObject({ type: 'signup.refused', data: { email: 'ada@example.com' } });
@@ -148,8 +146,8 @@ describe('a webhook', () => {
     expect(await backlog(relay)).toMatchObject({ waiting: 0, reason: 'The receiver answered 500.' });
     receiver.instead = null;
     receiver.received.length = 0;
-    expect(await operatorOf(relay).redriveWebhooks('other')).toBeNull();
-    expect(await operatorOf(relay).redriveWebhooks('default')).toBe(1);
+    expect(await (await operatorOf(relay)).redriveWebhooks('other')).toBeNull();
+    expect(await (await operatorOf(relay)).redriveWebhooks('default')).toBe(1);
     await allSent(relay, 1);
     expect(receiver.received).toMatchObject([{ data: { email: 'ada@example.com' } }]);
   });
@@ -168,8 +166,8 @@ describe('a webhook', () => {
       waiting: 3,
       held: 'The receiver answered 410: it wants no more webhooks.',
     });
-    expect(await operatorOf(relay).resumeWebhooks('other')).toBe(false);
-    expect(await operatorOf(relay).resumeWebhooks('default')).toBe(true);
+    expect(await (await operatorOf(relay)).resumeWebhooks('other')).toBe(false);
+    expect(await (await operatorOf(relay)).resumeWebhooks('default')).toBe(true);
     await allSent(relay, 3);
     expect(new Set(receiver.received.map(({ data }) => data.email)).size).toBe(3);
   });
@@ -182,7 +180,7 @@ describe('a webhook', () => {
     await eventually('an attempt has failed', async () => (await backlog(relay))?.reason);
     receiver.instead = null;
     expect(await relay.store.webhooks.nextDueAt('default')).toBeGreaterThan(Date.now() + 2_000_000);
-    await operatorOf(relay).resumeWebhooks('default');
+    await (await operatorOf(relay)).resumeWebhooks('default');
     await allSent(relay, 1);
   });
 
@@ -223,7 +221,6 @@ describe('a webhook', () => {
       origin: null,
       idempotencyKey: null,
       consent: null,
-      trace: null,
       receivedAt: Date.now(),
     });
     await relay.store.confirmPerson(id, Date.now(), { sentence: null, version: null, page: null, visitor: null });

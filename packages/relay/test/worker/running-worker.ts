@@ -36,12 +36,18 @@ export async function start(
     isRunning = false;
   };
   onTestFinished(stop);
+  const at = (address: string) => ({
+    get: (path: string, given = token) => fetch(address + path, { headers: { authorization: `Bearer ${given}` } }),
+    command: (...args: string[]) => run(['--remote', address, ...args], { RELAY_OPERATOR_TOKEN: token }),
+  });
   return {
+    ...at(url),
+    /** The same for one of several publications. */
+    of: (publicationId: string) => at(`${url}/publications/${publicationId}`),
     url,
     logged,
     runCron,
     stop,
-    get: (path: string, given = token) => fetch(url + path, { headers: { authorization: `Bearer ${given}` } }),
     signUp: (email: string, { path = '/signup', visitor = '192.0.2.1', fields = {} }: SignUpOptions = {}) =>
       fetch(url + path, {
         method: 'POST',
@@ -55,7 +61,6 @@ export async function start(
         },
         body: JSON.stringify({ email, ...fields }),
       }),
-    command: (...args: string[]) => run(['--remote', url, ...args], { RELAY_OPERATOR_TOKEN: token }),
   };
 }
 

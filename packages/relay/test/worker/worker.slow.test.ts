@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { run, serve } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { startMailServer } from '../mail-server.ts';
+import { publicationId } from '../running-relay.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 import { api, start, token } from './running-worker.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -99,33 +100,52 @@ describe('the Worker', () => {
       expect((await without.get(path, '')).status).toBe(404);
   });
 
-  it('keeps each publication in an object of its own, and takes what newsletter-relay export wrote elsewhere', async () => {
+  it('keeps each publication in an object of its own, named in the address, and imports what newsletter-relay export wrote', async () => {
     const { settings } = await api();
     const config = { forms: { default: null, shop: { publication_id: other } } };
     const worker = await start({ ...settings, RELAY_CONFIG: JSON.stringify(config) });
     expect((await worker.signUp('ada@example.com')).status).toBe(202);
     expect((await worker.signUp('bob@example.com', { path: '/signup/shop' })).status).toBe(202);
-    await eventually('one is delivered, and one waits for its publication', async () => {
-      const { counts } = JSON.parse((await worker.command('status', '--json')).stdout) as {
+    const first = worker.of(publicationId);
+    const second = worker.of(other);
+    const counts = async (of: typeof first) =>
+      JSON.parse((await of.command('status', '--json')).stdout) as {
         readonly counts: Readonly<Record<string, number>>;
       };
-      return counts['delivered'] === 1 && counts['waiting'] === 1;
-    });
-    expect((await worker.get('/metrics')).status).toBe(400);
-    expect(await (await worker.get(`/metrics?publication=${other}`)).text()).toContain('{state="waiting"} 1');
-    const exported = (await worker.command('export')).stdout.trim().split('\n');
-    expect(exported.map((line) => (JSON.parse(line) as { form?: string }).form)).toEqual(
-      expect.arrayContaining(['default', 'shop']),
+    await eventually('the first is delivered', async () => (await counts(first)).counts['delivered'] === 1);
+    expect(await counts(second)).toMatchObject({ counts: { delivered: 0, waiting: 1 } });
+
+    for (const path of ['/metrics', '/operator', '/operator/api/status']) {
+      const answer = await worker.get(path);
+      expect([answer.status, await answer.text()]).toEqual([
+        400,
+        expect.stringContaining(`begin the path with that of one, /publications/ID${path}.`),
+      ]);
+      expect((await worker.get(`/publications/pub_00000000-0000-4000-8000-00000000dead${path}`)).status).toBe(404);
+    }
+    for (const path of ['/metrics', '/operator/api/status'])
+      expect((await worker.get(`/publications/${other}${path}`, 'wrong')).status).toBe(401);
+    expect((await worker.command('status')).stderr).toContain('This relay has several publications');
+    expect(await (await second.get('/operator', '')).text()).toContain('<!doctype html>');
+    expect(await (await second.get('/metrics')).text()).toContain('{state="waiting"} 1');
+
+    const exported = (await Promise.all([first, second].map((each) => each.command('export')))).map(
+      ({ stdout }) => stdout,
     );
-    expect((await worker.command('person', 'bob@example.com')).stdout).toContain('form:');
     const file = join(scratchFolder(), 'export.ndjson');
-    writeFileSync(file, exported.join('\n'));
+    writeFileSync(file, exported.join(''));
     const moved = await start({ ...settings, RELAY_CONFIG: JSON.stringify(config) });
-    expect((await moved.command('import', file)).stdout).toContain('Read: 2 signups, of which 2 were new');
-    expect((await moved.command('import', file)).stdout).toContain('Read: 2 signups, of which 0 were new');
-    expect((await moved.command('export', '--form', 'shop')).stdout).toContain('bob@example.com');
-    expect((await worker.command('erase', 'bob@example.com')).stdout).toContain('Erased: 1 signup');
-    expect((await worker.command('person', 'bob@example.com')).stdout).toContain('Nothing is held');
+    for (const [id, form, email] of [
+      [publicationId, 'default', 'ada@example.com'],
+      [other, 'shop', 'bob@example.com'],
+    ] as const) {
+      const { command } = moved.of(id);
+      expect((await command('import', '--form', form, file)).stdout).toContain('Read: 1 signups, of which 1 were new');
+      expect((await command('import', '--form', form, file)).stdout).toContain('Read: 1 signups, of which 0 were new');
+      expect((await command('export')).stdout).toContain(email);
+    }
+    expect((await second.command('erase', 'bob@example.com')).stdout).toContain('Erased: 1 signup');
+    expect((await second.command('person', 'bob@example.com')).stdout).toContain('Nothing is held');
   });
 
   it('takes over what a machine had accepted before newsletter-relay pause, and gives it back', async () => {

@@ -1,13 +1,15 @@
-/** The Worker in workerd: a signup to the sandbox, and wrong settings. */
+/** The Worker in workerd: a signup to the sandbox that stays in its Durable Object, and wrong settings. */
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { site } from '../running-relay.ts';
 import { api, start } from './running-worker.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 describe('the Worker', () => {
-  it('delivers a signup that it has accepted', async () => {
+  it('delivers a signup that it has accepted, and has it after a restart', async () => {
     const { sandbox, settings } = await api();
-    const worker = await start(settings);
+    const storage = scratchFolder();
+    const worker = await start(settings, storage);
     const answer = await worker.signUp('ada@example.com');
     expect([answer.status, await answer.json()]).toEqual([202, { status: 'accepted' }]);
     expect(answer.headers.get('access-control-allow-origin')).toBe(site);
@@ -16,6 +18,11 @@ describe('the Worker', () => {
       (await (await worker.get('/metrics')).text()).includes('newsletter_relay_queue{state="delivered"} 1'),
     );
     expect(worker.logged.join('\n')).not.toContain('ada@example.com');
+    await worker.stop();
+    const restarted = await start(settings, storage);
+    expect(await (await restarted.get('/operator/api/signups')).json()).toMatchObject({
+      signups: [{ state: 'delivered', submission: { email: 'ada@example.com' } }],
+    });
   });
 
   it('says what is wrong with its settings, and answers signups with 503', async () => {
@@ -31,24 +38,5 @@ describe('the Worker', () => {
       worker.logged.some((line) => line.includes('NEWSLETTER_API_KEY is missing')),
     );
     expect((await worker.get('/livez')).status).toBe(200);
-  });
-
-  it('reads RELAY_CONFIG as JSON, and names the wrong settings in it', async () => {
-    const reasonOf = async (text: string): Promise<string> => {
-      const worker = await start({ RELAY_CONFIG: text });
-      const { reason } = (await (await worker.get('/readyz')).json()) as { readonly reason: string };
-      await worker.stop();
-      return reason;
-    };
-    const yaml = await reasonOf('forms:\n  shop:\n    api_key: quite-secret\n');
-    expect(yaml).toContain('RELAY_CONFIG is not valid JSON, which it must be on a Worker.');
-    expect(yaml).not.toContain('quite-secret');
-    const wrong = await reasonOf(
-      JSON.stringify({ log_levl: 'info', forms: { shop: { tier: {} }, Club: null, jobs: 3 } }),
-    );
-    expect(wrong).toContain('RELAY_CONFIG: there is no setting "log_levl" (is "log_level" meant?).');
-    expect(wrong).toContain('RELAY_CONFIG: "forms.shop.tier" must be a text, a number');
-    expect(wrong).toContain('RELAY_CONFIG: the name of a form is part of its URL');
-    expect(wrong).toContain('RELAY_CONFIG: the form "jobs" must contain settings.');
   });
 });

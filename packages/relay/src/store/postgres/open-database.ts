@@ -43,7 +43,6 @@ export const steps: readonly string[] = [
     ADD COLUMN needs_confirmation boolean NOT NULL DEFAULT false,
     ADD COLUMN tried boolean NOT NULL DEFAULT false,
     ADD COLUMN batch uuid,
-    ADD COLUMN trace text,
     DROP CONSTRAINT signup_state_check,
     ADD CONSTRAINT signup_state_check CHECK (state IN ('unconfirmed', 'review', 'waiting', 'sent', 'delivered', 'dead'));
   UPDATE ${schema}.signup SET tried = attempts > 0,

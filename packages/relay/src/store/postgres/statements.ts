@@ -22,10 +22,10 @@ const claimsLock = tablesLock + 1;
 
 const stored = `id, form, state, received_at AS "receivedAt", origin, submission, attempts, tried,
   needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
-  last_error AS reason, intent, trace`;
+  last_error AS reason, intent`;
 
 const candidate = `s.id, s.form, s.state, s.submission, s.received_at AS "receivedAt", s.intent, s.content, s.attempts, s.tried,
-  s.needs_confirmation AS "needsConfirmation", s.trace`;
+  s.needs_confirmation AS "needsConfirmation"`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -129,12 +129,12 @@ export const sql = {
       UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
       WHERE ${unindexedState('t')} = 'sent' AND id = ANY(ARRAY(
         SELECT s.id FROM ${ofPeople} WHERE s.state = 'sent' AND s.batch IN (SELECT id FROM ${batch} WHERE publication = $2)))
-      RETURNING id, form, state, received_at, trace),
+      RETURNING id, form, state, received_at),
     ${countDelivered('+')},
     step AS (INSERT INTO ${scan} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
       ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
-    SELECT id, form, received_at AS "receivedAt", trace FROM changed`,
+    SELECT id, form, received_at AS "receivedAt" FROM changed`,
   confirmPerson: `WITH confirmed AS (
       UPDATE ${signup} SET state = 'waiting', received_at = $2, next_attempt_at = 0, last_error = NULL
       WHERE id = $1 AND state = 'unconfirmed'

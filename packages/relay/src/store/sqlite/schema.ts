@@ -79,8 +79,7 @@ export const steps: readonly string[] = [
     batch TEXT,
     next_attempt_at INTEGER,
     settled_at INTEGER,
-    last_error TEXT,
-    trace TEXT
+    last_error TEXT
   ) STRICT, WITHOUT ROWID;
   INSERT INTO signup_3 (id, form, state, received_at, origin, submission, intent, content, attempts, tried, next_attempt_at, settled_at, last_error)
     SELECT id, form, state, received_at, origin, submission, intent, content, attempts, attempts > 0,

@@ -4,10 +4,10 @@ import type { SqliteDriver, SqliteStatement } from './driver.ts';
 
 const stored = `id, form, state, received_at AS receivedAt, origin, submission, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, settled_at AS settledAt,
-  last_error AS reason, intent, trace`;
+  last_error AS reason, intent`;
 
 const candidate = `id, form, state, submission, received_at AS receivedAt, intent, content, attempts, tried,
-  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, trace`;
+  needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt`;
 
 const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
@@ -64,7 +64,7 @@ export const sql = {
   confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
-            RETURNING id, form, received_at AS receivedAt, trace`,
+            RETURNING id, form, received_at AS receivedAt`,
   confirmPerson: `UPDATE signup SET state = 'waiting', received_at = :at, next_attempt_at = 0, last_error = NULL
                   WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,

@@ -1,0 +1,194 @@
+/** `newsletter-relay` as a process: every command line, check, errors at the start, and its stop. */
+import { createServer } from 'node:net';
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { eventually } from '../eventually.ts';
+import { environment, site } from '../running-relay.ts';
+import { onPort, sandboxApi } from '../sandbox-api.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import { run, serve } from './relay-process.ts';
+
+describe('the command line', () => {
+  it.each([
+    [
+      ['redrive', '--help'],
+      ['Usage: newsletter-relay redrive [options]', '--since <when>', '--dry-run'],
+    ],
+    [['erase', '-h'], ['Usage: newsletter-relay erase [options] <address>']],
+    [['help', 'person'], ['Usage: newsletter-relay person [options] <address>']],
+    [['--version'], ['0.']],
+    [['completion', 'bash'], ['complete -F _newsletter_relay newsletter-relay']],
+    [['completion', 'words', '--', 'redr'], ['redrive\t']],
+    [['completion', 'words', '--', 'dead', '--state', 'rev'], ['review\n']],
+  ])('prints its help, version and completion for %o', async (args, texts) => {
+    const { code, stdout } = await run(args);
+    expect(code).toBe(0);
+    for (const text of texts) expect(stdout).toContain(text);
+  });
+
+  it.each([
+    [[], 'Usage: newsletter-relay COMMAND'],
+    [['restart'], "unknown command 'restart'"],
+    [['constructor'], "unknown command 'constructor'"],
+    [['serve', '--port=1'], "unknown option '--port=1'\nSee newsletter-relay serve --help."],
+    [['redrive', '--sinc', '2h'], '(Did you mean --since?)'],
+    [['pause', 'now'], 'too many arguments'],
+    [['redrive'], 'Select signups: for example'],
+    [['redrive', '--since', 'soon'], '"since" must be a moment'],
+    [['dead', '--state', 'lost'], '"state" must be one or more of'],
+    [['erase'], "missing required argument 'address'"],
+  ])('says what is wrong with %o', async (args, sentence) => {
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('check', () => {
+  const checks = async (
+    changes: Readonly<Record<string, string>>,
+  ): Promise<{ code: number | null; results: Record<string, readonly [string, string]> }> => {
+    const { code, stdout, stderr } = await run(['check', '--json'], {
+      ...environment,
+      RELAY_STORE: `sqlite:${scratchFolder()}/relay.db`,
+      ...changes,
+    });
+    expect(stderr).toBe('');
+    const results = JSON.parse(stdout) as { name: string; result: string; text: string }[];
+    return { code, results: Object.fromEntries(results.map(({ name, result, text }) => [name, [result, text]])) };
+  };
+
+  it('succeeds where signups would be delivered', async () => {
+    const { code, results } = await checks({ NEWSLETTER_API_URL: `${await onPort(sandboxApi().fetch)}/v2` });
+    expect([code, results]).toEqual([
+      0,
+      {
+        settings: ['ok', 'complete'],
+        origins: ['ok', expect.stringContaining(site)],
+        store: ['ok', expect.stringContaining('relay.db can be written')],
+        'publication of "default"': ['ok', expect.stringContaining('can be read')],
+        clock: ['ok', 'agrees with the API'],
+      },
+    ]);
+  });
+
+  it.each([
+    ['a wrong key', { NEWSLETTER_API_KEY: 'wrong' }, 'does not accept NEWSLETTER_API_KEY'],
+    [
+      'a wrong publication',
+      { NEWSLETTER_PUBLICATION_ID: 'pub_00000000-0000-4000-8000-00000000dead' },
+      'does not know NEWSLETTER_PUBLICATION_ID',
+    ],
+  ])('tells %s', async (_case, changes, sentence) => {
+    const { code, results } = await checks({
+      NEWSLETTER_API_URL: `${await onPort(sandboxApi().fetch)}/v2`,
+      ...changes,
+    });
+    expect([code, results['publication of "default"']]).toEqual([1, ['failed', expect.stringContaining(sentence)]]);
+  });
+
+  it('reports an unreachable API and an origin without https', async () => {
+    const { code, results } = await checks({ RELAY_ALLOWED_ORIGINS: 'http://shop.example,http://localhost:3000' });
+    expect([code, results['origins'], results['publication of "default"']?.[0]]).toEqual([
+      1,
+      ['warning', expect.stringMatching(/^http:\/\/shop\.example is a site without https/)],
+      'failed',
+    ]);
+  });
+
+  it('asks the running relay that has opened the store', async () => {
+    const folder = scratchFolder();
+    const { address } = await serve(folder);
+    const { results } = await checks({ RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: new URL(address).port });
+    expect(results['store']).toEqual(['ok', `the relay at ${address} holds it and can write it`]);
+  });
+});
+
+describe('starting', () => {
+  it('with a key that the API refuses accepts signups and logs that they cannot be delivered', async () => {
+    const api = await onPort(sandboxApi().fetch);
+    const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${api}/v2`, NEWSLETTER_API_KEY: 'wrong' });
+    await eventually('the log names the key', () => relay.output().includes('cannot be delivered'));
+    expect(relay.output()).toContain('does not accept NEWSLETTER_API_KEY');
+    expect((await relay.signUp('ada@example.com')).status).toBe(202);
+  });
+
+  it('without a usable path of the store ends with one sentence', async () => {
+    const folder = scratchFolder();
+    const { code, stderr } = await run(['serve'], { ...environment, RELAY_STORE: `sqlite:${folder}/none/relay.db` });
+    expect([code, stderr]).toEqual([
+      1,
+      `newsletter-relay: The store ${folder}/none/relay.db cannot be created: its folder does not exist; create the folder.\n`,
+    ]);
+  });
+
+  it('with a port in use ends with one sentence and closes the store', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as { port: number };
+    const { code, stderr } = await run(['serve'], {
+      ...environment,
+      RELAY_PORT: String(port),
+      RELAY_STORE: `sqlite:${scratchFolder()}/relay.db`,
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      `newsletter-relay: Port ${port} on 127.0.0.1 cannot be opened: it is in use; stop the program that uses it, or set RELAY_PORT to a free port.\n`,
+    ]);
+  });
+
+  it('with a store in use ends with one sentence, without disturbing the other relay', async () => {
+    const folder = scratchFolder();
+    const first = await serve(folder);
+    const { code, stderr } = await run(['serve'], {
+      ...environment,
+      RELAY_PORT: '0',
+      RELAY_STORE: `sqlite:${folder}/relay.db`,
+    });
+    expect([code, stderr]).toEqual([
+      1,
+      `newsletter-relay: Another relay is using the store ${join(folder, 'relay.db')}: stop it, or give this one a file of its own in RELAY_STORE.\n`,
+    ]);
+    expect((await first.signUp('ada@example.com')).status).toBe(202);
+  });
+});
+
+describe('stopping', () => {
+  it('answers a signup in flight when it is stopped', async () => {
+    const relay = await serve(scratchFolder());
+    const { hostname, port } = new URL(relay.address);
+    const body = JSON.stringify({ email: 'ada@example.com' });
+    const status = new Promise<number | undefined>((resolve, reject) => {
+      const slow = request(
+        {
+          hostname,
+          port,
+          path: '/signup',
+          method: 'POST',
+          headers: {
+            origin: site,
+            'content-type': 'application/json',
+            'content-length': body.length,
+            expect: '100-continue',
+          },
+        },
+        (answer) => resolve(answer.resume().statusCode),
+      );
+      slow.on('error', reject);
+      slow.once('continue', () => {
+        // The relay has the headers and waits for the body.
+        slow.write(body.slice(0, 5));
+        relay.child.kill('SIGTERM');
+        eventually('it stops', () => relay.output().includes('"msg":"stopping')).then(
+          () => slow.end(body.slice(5)),
+          reject,
+        );
+      });
+      slow.flushHeaders();
+    });
+    expect(await status).toBe(202);
+    expect((await relay.ended).code).toBe(0);
+  });
+});

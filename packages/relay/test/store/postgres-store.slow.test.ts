@@ -1,0 +1,227 @@
+/** The PostgreSQL store: conformance suite, statements, tables, and errors at its opening. */
+import { randomUUID } from 'node:crypto';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { StartupError } from '../../src/index.ts';
+import { personHash } from '../../src/store/signup-identity.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { steps } from '../../src/store/postgres/open-database.ts';
+import { newSignup } from '../new-signup.ts';
+import { PostgresServer } from '../postgres-server.ts';
+import { describeSignupStore } from './conformance.ts';
+import { describeTransfer } from './transfer-conformance.ts';
+import { describeWebhookQueue } from './webhook-conformance.ts';
+import { forms, fresh, open, server } from './fresh-postgres.ts';
+
+describe('a signup store in PostgreSQL', () => {
+  const place = async () => {
+    const address = await server.database();
+    return { open: () => openPostgresStore(address) };
+  };
+  describeSignupStore(place);
+  describeWebhookQueue(place);
+
+  describe('an export, imported into it', () => {
+    describeTransfer(async () => (await fresh()).store);
+  });
+
+  it('reads the clock of the database', async () => {
+    const { store } = await fresh();
+    const time = await store.serverTime?.();
+    expect(Math.abs((time ?? 0) - Date.now())).toBeLessThan(600_000);
+  });
+
+  it('leases the scan to another relay as soon as the first one has released it', async () => {
+    const { address, store: one } = await fresh();
+    const two = await open(address);
+    const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
+    const step = { until: 1, newest: 2, cursor: null, startedAt: null };
+    expect(await one.leaseScan(publicationId, 1000, 2000)).toEqual({ scan: null });
+    await one.confirm(publicationId, [], 1100, step);
+    expect(await two.leaseScan(publicationId, 1200, 2200)).toBeNull();
+    await two.releaseScan(publicationId);
+    expect(await two.leaseScan(publicationId, 1200, 2200)).toBeNull();
+    await one.releaseScan(publicationId);
+    expect(await two.leaseScan(publicationId, 1200, 2200)).toEqual({ scan: step });
+  });
+
+  it('writes many signups in a few transactions, each with its consent', async () => {
+    const { address, store } = await fresh();
+    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    await Promise.all(Array.from({ length: 300 }, (_, i) => store.accept(newSignup(`p${i}@example.com`, { consent }))));
+    const [row] = await server.run(
+      `SELECT count(*)::int AS together, count(DISTINCT s.xmin::text)::int AS transactions
+       FROM newsletter_relay.signup s JOIN newsletter_relay.consent c ON c.signup = s.id AND c.xmin = s.xmin`,
+      address,
+    );
+    expect(row?.['together']).toBe(300);
+    expect(row?.['transactions']).toBeLessThan(10);
+  });
+
+  it('writes the same, and syncs it, for a repeated or suspected signup as for a new one', async () => {
+    const { address, store } = await fresh();
+    const receivedAt = Date.now();
+    const accept = (email: string, suspected = false) => store.accept(newSignup(email, { receivedAt, suspected }));
+    await accept('same@example.com');
+    for (const [email, suspected] of [
+      ['new1@example.com', false],
+      ['same@example.com', false],
+      ['robo@example.com', true],
+    ] as const) {
+      const rows = async () =>
+        Number((await server.run('SELECT count(*) AS n FROM newsletter_relay.signup', address))[0]?.['n']);
+      const before = await rows();
+      const [from] = await server.run('SELECT pg_current_wal_insert_lsn()::text AS lsn', address);
+      await accept(email, suspected);
+      const [to] = await server.run(
+        `SELECT pg_current_wal_flush_lsn() > '${String(from?.['lsn'])}'::pg_lsn AS synced`,
+        address,
+      );
+      expect(to?.['synced'], email).toBe(true);
+      expect(await rows(), email).toBe(before + 1);
+    }
+  });
+
+  it('stores every character that a visitor may send', async () => {
+    const { store } = await fresh();
+    const submission = {
+      email: 'ada@example.com',
+      utm_source: 'a\u0000b \ud83d 🌷',
+      custom_fields: [{ name: "'; DROP TABLE signup; --", value: '\\x00?$1' }],
+    };
+    const id = await store.accept(newSignup('ada@example.com', { submission, origin: 'a\u0000 \ud83d b' }));
+    expect(await store.claim({ forms, limit: 1, now: Date.now() })).toMatchObject([{ submission }]);
+    await store.settle([id], { state: 'dead', at: Date.now(), reason: 'the service said \u0000 and $1?' });
+    expect(await store.list({ reason: 'and $1?' }, { limit: 1 })).toMatchObject([
+      { id, reason: 'the service said  and $1?' },
+    ]);
+  });
+});
+
+describe('the tables', () => {
+  it('of a version with a separate queue are migrated without loss', async () => {
+    const address = await server.database();
+    const id = (n: number): string => `00000000-03e8-7000-8000-00000000000${n}`;
+    const person = (n: number): string => personHash(`p${n}@example.com`);
+    await server.run(
+      `CREATE SCHEMA newsletter_relay;
+       CREATE TABLE newsletter_relay.setting (name text PRIMARY KEY, value text NOT NULL);
+       CREATE TABLE newsletter_relay.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
+       ${steps.slice(0, 2).join(';')};
+       INSERT INTO newsletter_relay.setting VALUES ('version', '2'), ('paused', 'true');
+       CREATE SCHEMA newsletter_relay_queue;
+       CREATE TABLE newsletter_relay_queue.job (id uuid, state text);
+       INSERT INTO newsletter_relay_queue.job VALUES ('${id(3)}', 'active'), ('${id(1)}', 'created');
+       ${(
+         [
+           ['waiting', 0, '1000', 'NULL'],
+           ['waiting', 2, '2000', 'NULL'],
+           ['waiting', 0, '1000', 'NULL'],
+           ['review', 0, 'NULL', 'NULL'],
+           ['delivered', 1, 'NULL', '3000'],
+           ['dead', 1, 'NULL', '3000'],
+         ] as const
+       )
+         .map(
+           ([state, attempts, next, settled], at) =>
+             `INSERT INTO newsletter_relay.signup (id, form, state, received_at, submission, content, attempts, next_attempt_at, settled_at)
+              VALUES ('${id(at + 1)}', 'default', '${state}', 1000, '{"email":"p${at + 1}@example.com"}', '${person(at + 1)}content', ${attempts}, ${next}, ${settled})`,
+         )
+         .join(';')}`,
+      address,
+    );
+    const store = await open(address);
+    expect(await store.counts()).toEqual({ unconfirmed: 0, review: 1, waiting: 3, sent: 0, delivered: 1, dead: 1 });
+    expect(await store.paused()).toBe(true);
+    expect(await store.backlog(forms, 9)).toBe(1);
+    expect(await store.claim({ forms, limit: 9, now: 2000 })).toMatchObject([
+      { id: id(1), attempts: 0, tried: false },
+      { id: id(3), attempts: 0, tried: true },
+      { id: id(2), attempts: 2, tried: true },
+    ]);
+    expect(await store.erase('P5@example.com')).toEqual({ signups: 1, consents: 0 });
+    expect((await store.counts()).delivered).toBe(0);
+    expect(await server.run("SELECT 1 FROM pg_namespace WHERE nspname = 'newsletter_relay_queue'", address)).toEqual(
+      [],
+    );
+  });
+
+  it('of the consent ledger are append-only', async () => {
+    const { address, store } = await fresh();
+    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    await store.accept(newSignup('ada@example.com', { consent }));
+    await expect(server.run("UPDATE newsletter_relay.consent SET sentence = 'No.'", address)).rejects.toThrow(
+      'the consent ledger is append-only',
+    );
+  });
+});
+
+describe('the error when it cannot be opened', () => {
+  it.each<[string, (address: string) => string, string]>([
+    [
+      'nothing listens there',
+      (address) => address.replace(/:\d+\//, ':9/'),
+      'nothing answers there; start PostgreSQL, or correct host and port',
+    ],
+    [
+      'the password is wrong',
+      (address) => address.replace('quite-secret', 'wrong-secret'),
+      'the password is wrong; correct it',
+    ],
+    [
+      'the database does not exist',
+      (address) => address.replace(/test_\w+$/, 'nowhere'),
+      'there is no such database; create it, or correct the name',
+    ],
+  ])('%s', async (_case, wrong, sentence) => {
+    const failure = await openPostgresStore(wrong(await server.database())).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(StartupError);
+    expect((failure as StartupError).message).toContain(sentence);
+    expect((failure as StartupError).message).not.toMatch(/secret|relay:/);
+  });
+
+  it('the server does not sync what it commits', async () => {
+    const own = new PostgresServer();
+    onTestFinished(() => own.remove());
+    await own.create();
+    await own.crash();
+    await own.start(['fsync=off']);
+    await expect(openPostgresStore(await own.database())).rejects.toThrow(
+      'runs with fsync off and may lose acknowledged signups: set fsync = on',
+    );
+  });
+
+  it('a connection pooler refuses the time limits', async () => {
+    const pooler = createServer((socket) => {
+      const fields = 'SFATAL\0C08P01\0Munsupported startup parameter: statement_timeout\0\0';
+      const length = Buffer.alloc(4);
+      length.writeInt32BE(4 + fields.length);
+      socket
+        .on('error', () => undefined)
+        .once('data', () => socket.end(Buffer.concat([Buffer.from('E'), length, Buffer.from(fields)])));
+    });
+    onTestFinished(() => void pooler.close());
+    await new Promise<void>((resolve) => void pooler.listen(0, '127.0.0.1', resolve));
+    const { port } = pooler.address() as AddressInfo;
+    await expect(openPostgresStore((await server.database()).replace(/:\d+\//, `:${port}/`))).rejects.toThrow(
+      'list statement_timeout, lock_timeout and idle_in_transaction_session_timeout in its ignore_startup_parameters',
+    );
+  });
+
+  it('the database is not in UTF8', async () => {
+    const name = `test_latin_${randomUUID().replaceAll('-', '')}`;
+    await server.run(`CREATE DATABASE ${name} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0`);
+    await expect(openPostgresStore(server.address(name))).rejects.toThrow(
+      'is a database in LATIN1: create one in UTF8',
+    );
+  });
+
+  it('a newer relay wrote the tables', async () => {
+    const { address, store } = await fresh();
+    await store.close();
+    await server.run(`UPDATE newsletter_relay.setting SET value = '99' WHERE name = 'version'`, address);
+    await expect(openPostgresStore(address)).rejects.toThrow(
+      'were written by a newer relay (version 99): update this one',
+    );
+  });
+});

@@ -1,0 +1,38 @@
+/** The settings of a Worker in RELAY_CONFIG. */
+import { expect, it } from 'vitest';
+import { readWorkerConfig, type WorkerVariables } from '../../src/worker/worker-config.ts';
+import { environment } from '../running-relay.ts';
+
+/** Why a configuration is refused. */
+function errorOf(config: WorkerVariables[string]): string {
+  try {
+    readWorkerConfig({ ...environment, RELAY_CONFIG: config });
+    return '';
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+it.each([
+  ['JSON', JSON.stringify({ forms: { jobs: { tier: 'free' } } })],
+  ['an object', { forms: { jobs: { tier: 'free' } } }],
+])('reads RELAY_CONFIG as %s', (_form, config) => {
+  expect(readWorkerConfig({ ...environment, RELAY_CONFIG: config }).forms).toMatchObject({
+    jobs: { pinned: { tier: 'free' } },
+  });
+});
+
+it('refuses RELAY_CONFIG in YAML, without repeating it', () => {
+  const error = errorOf('forms:\n  shop:\n    api_key: quite-secret\n');
+  expect(error).toContain('RELAY_CONFIG is not valid JSON, which it must be on a Worker.');
+  expect(error).not.toContain('quite-secret');
+});
+
+it.each([
+  [{ log_levl: 'info' }, 'RELAY_CONFIG: there is no setting "log_levl" (is "log_level" meant?).'],
+  [{ forms: { shop: { tier: {} } } }, 'RELAY_CONFIG: "forms.shop.tier" must be a text, a number'],
+  [{ forms: { Club: null } }, 'RELAY_CONFIG: the name of a form is part of its URL'],
+  [{ forms: { jobs: 3 } }, 'RELAY_CONFIG: the form "jobs" must contain settings.'],
+])('names what is wrong with %j', (config, sentence) => {
+  expect(errorOf(JSON.stringify(config))).toContain(sentence);
+});
