@@ -35,8 +35,6 @@ export interface Run {
    * Stored parameters with expressions, which n8n's own code evaluates; left out where a test sets values.
    */
   readonly stored?: Readonly<Record<string, unknown>>;
-  /** The version of the node in the workflow; the newest where left out. */
-  readonly version?: number;
   /** Collects the name of each parameter that the node reads. */
   readonly reads?: string[];
   /** Whether "Always Output Data" is on in the settings of the node. */
@@ -143,7 +141,7 @@ function common(run: Run) {
       id: '1',
       name: 'Newsletter',
       type: run.tool ? 'newsletterTool' : 'newsletter',
-      typeVersion: run.version ?? 2,
+      typeVersion: 1,
       position: [0, 0],
       parameters,
     }),

@@ -122,10 +122,11 @@ it('shows equal hints of several items once', async () => {
   const email = (index: number) => `person.${index}@example.com`;
   const hints: { message: string; type?: string; location?: string }[] = [];
   const run = (more: Partial<Run>) =>
-    bench.run('subscription', 'create', { email, customFields }, { items: [{}, {}], version: 1, ...more });
+    bench.run('subscription', 'create', { email, customFields }, { items: [{}, {}], ...more });
   expect(await run({ hints })).toHaveLength(2);
   expect(hints).toEqual([
     { message: expect.stringContaining('with a warning of the service'), type: 'warning', location: 'outputPane' },
+    { message: expect.stringContaining('did not apply "Shoe size"'), type: 'warning', location: 'outputPane' },
   ]);
 });
 
@@ -171,11 +172,6 @@ describe('an item with an error', () => {
     const fetch = async () => Response.json({ status: 400, statusText: 'bad_request', errors }, { status: 400 });
     const [item] = await bench.run('automation', 'getMany', {}, { sandbox: { fetch }, continueOnFail: true });
     expect(item?.json['error']).toMatch(/^Not in v2\.1 today\. Correct the fields/);
-  });
-
-  it('has the message alone in version 1', async () => {
-    const [item] = await run({ continueOnFail: true, version: 1 });
-    expect(item?.json).toEqual({ error: item?.error?.message });
   });
 
   it('has no error object at the error output, where n8n adds the input', async () => {

@@ -1,5 +1,4 @@
 /** Create and Create or Update against the sandbox: which fields are applied, and which are reported as ignored. */
-import { readFile } from 'node:fs/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from './context.ts';
 import { workbench } from './workbench.ts';
@@ -462,37 +461,5 @@ describe('the failure of a later step', () => {
     );
     expect(items[0]).toMatchObject({ created: true });
     for (const item of items.slice(1)) expect(item['error']).toMatch(/^Unauthorized\. Check the API Key/);
-  });
-});
-
-describe('a workflow saved by version 1 of the node', () => {
-  it('keeps its effects and its output', async () => {
-    const { nodes } = JSON.parse(await readFile(new URL('version1.json', import.meta.url), 'utf8')) as {
-      nodes: readonly { name: string; type: string; typeVersion: number; parameters: Json }[];
-    };
-    const before = await subscribed('grace@example.org');
-    const outputs: Json = {};
-    let json: Json = {};
-    for (const { name, type, typeVersion, parameters } of nodes) {
-      if (!type.endsWith('.newsletter')) continue;
-      const evaluated = JSON.parse(
-        JSON.stringify(parameters)
-          .replaceAll('={{ $json.email }}', String(json['email']))
-          .replaceAll('"={{ [$json.subscription_id] }}"', JSON.stringify([json['subscription_id']])),
-      ) as Json;
-      const operation = String(evaluated['operation'] ?? 'createOrUpdate');
-      const [item] = await bench.run('subscription', operation, evaluated, { version: typeVersion });
-      json = { ...item?.json };
-      outputs[name] = json;
-    }
-    const { id, subscription_tier } = before;
-    const kept = { id, created: expect.stringMatching(/^20\d\d-/), subscription_tier };
-    expect(outputs).toMatchObject({ 'Update It': kept, 'Create or Update': kept });
-    for (const name of ['Update It', 'Create or Update']) expect(outputs[name]).not.toHaveProperty('ignored_fields');
-    expect(outputs).toMatchObject({
-      Update: { subscription_id: id, subscription_update_id: expect.any(String), status: 'complete' },
-      'Update Status': { success: true, subscription_ids: [id], new_status: 'inactive' },
-    });
-    expect(await subscribed('grace@example.org')).toMatchObject({ subscription_tier: 'premium', status: 'inactive' });
   });
 });

@@ -44,7 +44,7 @@ export async function dispatch(
     if (!continueOnFail) throw error;
     // At the error output n8n adds the input of the item to the message, unless the item carries the error itself.
     return {
-      json: { error: isVersion1(node) ? error.message : withRemedy(error) },
+      json: { error: withRemedy(error) },
       ...(node.getNode().onError !== 'continueErrorOutput' && { error }),
       pairedItem,
     };
@@ -171,12 +171,8 @@ function selectedOperation(
 ): { operation: OperationDefinition; workspace: boolean } {
   const resource = String(node.getNodeParameter('resource', 0));
   const name = String(node.getNodeParameter('operation', 0));
-  const current = resources[resource]?.operations[name];
-  if (current !== undefined) {
-    const { name: title, description, action, version1 } = current;
-    const operation = isVersion1(node) && version1 ? { name: title, description, action, ...version1 } : current;
-    return { operation, workspace: resources[resource]?.workspace === true };
-  }
+  const operation = resources[resource]?.operations[name];
+  if (operation !== undefined) return { operation, workspace: resources[resource]?.workspace === true };
   throw new NodeOperationError(
     node.getNode(),
     `This version of the node has no operation "${name}" for "${resource}"`,
@@ -184,8 +180,4 @@ function selectedOperation(
       description: 'Choose a Resource and an Operation from the lists, or update the package.',
     },
   );
-}
-
-function isVersion1(node: IExecuteFunctions): boolean {
-  return node.getNode().typeVersion === 1;
 }

@@ -48,7 +48,7 @@ export class WatchStateStore {
       { from: 'workflow', value: this.#workflow[this.#slot] },
     ] as const;
     for (const { from, value } of copies) {
-      const state = readWatchState(parsed(value, publicationId), scope);
+      const state = readWatchState(parsed(value), scope);
       if (state.revision > 0 || state.created.seen !== null) return { state, from };
     }
     return { state: startWatch(scope, settings.since), from: 'new' };
@@ -129,16 +129,11 @@ function scopeOf(publicationId: string, { chosen, filter, since }: Settings): st
   return JSON.stringify([publicationId, chosen, filter, ...(since === undefined ? [] : [since])]);
 }
 
-function parsed(value: unknown, publicationId: string): unknown {
-  if (typeof value === 'string') {
-    try {
-      return JSON.parse(value) as unknown;
-    } catch {
-      return {};
-    }
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return {};
   }
-  // The format from before there was more than one event.
-  if (isRecord(value) && 'publicationId' in value)
-    return value['publicationId'] === publicationId ? value['created'] : null;
-  return value;
 }

@@ -18,7 +18,6 @@ await withN8n(async ({ n8n, sandbox: startSandbox, credentials: credentialsFor }
     ours: {
       name: 'Measured',
       type: newsletterType,
-      typeVersion: 2,
       parameters: { resource: 'subscription', operation: 'createOrUpdate', email: '={{ $json.email }}' },
       credentials,
     },

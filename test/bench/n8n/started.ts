@@ -63,7 +63,12 @@ export async function withN8n<Result>(work: (started: Started) => Promise<Result
       async credentials({ baseUrl }) {
         return {
           newsletterApi: {
-            id: await n8n.createCredential('newsletterApi', { apiKey: 'sandbox-key', baseUrl, publicationId }),
+            id: await n8n.createCredential('newsletterApi', {
+              service: 'other',
+              apiKey: 'sandbox-key',
+              baseUrl,
+              publicationId,
+            }),
             name: 'Of a measurement',
           },
         };

@@ -91,7 +91,7 @@ describe('an endpoint that only reads', () => {
 
   it('appears in the editor, and in the README of the nodes', async () => {
     expect(await readFile(join(copy, 'nodes/README.md'), 'utf8')).toContain('| Tier | Get, Get Many |');
-    const schema = await readFile(join(copy, 'nodes/Newsletter/__schema__/v2.0.0/tier/get.json'), 'utf8');
+    const schema = await readFile(join(copy, 'nodes/Newsletter/__schema__/v1.0.0/tier/get.json'), 'utf8');
     expect(Object.keys((JSON.parse(schema) as { properties: object }).properties)).toEqual([
       'id',
       'name',

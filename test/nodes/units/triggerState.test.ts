@@ -76,23 +76,6 @@ describe('the stored state', () => {
     expect(load()).toMatchObject({ from: 'node', state: { revision: 2 } });
   });
 
-  it.each([
-    [undefined, '["pub_1","subscriptionCreated",{"status":["active"]}]'],
-    [1_000, '["pub_1","subscriptionCreated",{"status":["active"]},1000]'],
-  ])('is found again by the scope that earlier versions of the package wrote, with the date %j', (since, scope) => {
-    const created = { version: 1, seen: null, walk: null };
-    node['newsletter'] = JSON.stringify({ version: 2, scope, revision: 3, created, scan: null });
-    expect(load({ since, filter: { status: ['active'] } })).toMatchObject({ from: 'node', state: { revision: 3 } });
-  });
-
-  it.each([
-    ['pub_1', 'node'],
-    ['pub_2', 'new'],
-  ])('of %s in the format with a single event is loaded as: %s', (publicationId, from) => {
-    node['newsletter'] = { publicationId, created: { version: 1, seen: { created: 5, ids: [] }, walk: null } };
-    expect(load().from).toBe(from);
-  });
-
   it('is only deleted from the workflow where it is there, because n8n saves the workflow then', () => {
     const deleteProperty = vi.fn<() => boolean>(() => true);
     workflow = new Proxy({}, { deleteProperty });
