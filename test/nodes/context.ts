@@ -19,6 +19,9 @@ export interface Run {
   readonly staticData?: Record<string, unknown>;
   /** The time limit of a poll in milliseconds; older versions of n8n report none. */
   readonly pollBudgetMs?: number;
+  /** How n8n began the polls; `activate` where left out. */
+  readonly activation?: 'init' | 'activate' | 'update';
+  readonly workflowId?: string;
   /** The time zone of the workflow. */
   readonly timezone?: string;
   /** Collects the lines that the node writes to n8n's log. */
@@ -99,6 +102,8 @@ export function itemlessContext(run: Run): unknown {
     getNodeParameter: (name: string, fallback?: unknown, options?: ParameterOptions) =>
       extracted(parameter(run, name, 0) ?? fallback, options),
     getMode: () => run.mode ?? 'trigger',
+    getActivationMode: () => run.activation ?? 'activate',
+    getWorkflow: () => ({ id: run.workflowId ?? '1' }),
     getWorkflowStaticData: (type: 'node' | 'global') => staticDataOf(run, type),
     ...(run.pollBudgetMs !== undefined && { getPollBudgetMs: () => run.pollBudgetMs }),
   };
