@@ -117,9 +117,10 @@ function evaluateRecords(
   return evaluated;
 }
 
-/** The group of an item: equal for items of the same record. */
+/** The group of an item: equal for items of the same record, whatever the case and the spaces around an address. */
 function keyOf(values: EvaluatedValues | undefined, itemIndex: number): string {
-  return values === undefined ? String(itemIndex) : JSON.stringify([...values]).toLowerCase();
+  const trimmed = (_name: string, value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
+  return values === undefined ? String(itemIndex) : JSON.stringify([...values], trimmed).toLowerCase();
 }
 
 /** Runs a batch operation; the outcomes are in the order of the items. */
