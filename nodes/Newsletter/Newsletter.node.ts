@@ -19,8 +19,7 @@ export class Newsletter implements INodeType {
     name: 'newsletter',
     icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
     group: ['transform'],
-    version: [1, 2],
-    defaultVersion: 2,
+    version: 1,
     subtitle: '={{($parameter["operation"] + ": " + $parameter["resource"]).replace(/([A-Z])/g, " $1").toLowerCase()}}',
     description:
       'Work with the subscriptions, automations and custom fields of a newsletter on beehiiv or a compatible service',

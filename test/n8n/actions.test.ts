@@ -1,19 +1,11 @@
 /** The action node in manually run workflows. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { describe, expect, inject, it } from 'vitest';
-import { root } from '../../scripts/root.ts';
 import type { Execution } from './harness/rest.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 
 const { credential } = inject('newsletter');
 
-/** A workflow as n8n exports it. */
-interface SavedWorkflow {
-  readonly nodes: readonly { readonly credentials?: object }[];
-  readonly connections: object;
-}
 const api = createClient({
   baseUrl: credential.baseUrl,
   token: credential.apiKey,
@@ -70,31 +62,6 @@ describe('Subscription: Create or Update', () => {
     expect(run.hints(underTest)).toEqual([expect.stringContaining('"UTM Source"')]);
     const { items } = await api.subscriptions.list({ email: 'grace@example.org' });
     expect(items[0]).toMatchObject({ subscription_tier: 'premium' });
-  });
-});
-
-describe('a workflow saved by version 1 of the node', () => {
-  test('keeps its effects and its output', async ({ api, credentials }) => {
-    const before = (await api.subscriptions.list({ email: 'grace@example.org' })).items[0];
-    const { nodes, connections } = JSON.parse(
-      await readFile(join(root, 'test/nodes/version1.json'), 'utf8'),
-    ) as SavedWorkflow;
-    const workflow = await n8n.saveWorkflow({
-      nodes: nodes.map((node) => (node.credentials ? { ...node, credentials } : node)),
-      connections,
-    });
-    const run = await n8n.run(workflow, 'Start');
-    expect(run.error).toBeUndefined();
-    expect(run.output('Update It')).toMatchObject([
-      { id: before?.id, created: expect.stringMatching(/^20\d\d-/), subscription_tier: before?.subscription_tier },
-    ]);
-    expect(run.output('Create or Update')).toMatchObject([{ id: before?.id, created: expect.any(String) }]);
-    expect(run.output('Update')).toEqual([
-      { subscription_id: before?.id, subscription_update_id: expect.any(String), status: 'complete' },
-    ]);
-    expect(run.output('Update Status')).toEqual([
-      { success: true, subscription_ids: [before?.id], new_status: 'inactive' },
-    ]);
   });
 });
 

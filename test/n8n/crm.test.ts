@@ -130,7 +130,12 @@ async function publish(
   const example = await readExample(file);
   const crm = create(example);
   const { baseUrl, token, publicationId } = clientOptions;
-  const newsletter = await n8n.rest.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId });
+  const newsletter = await n8n.rest.createCredential('newsletterApi', {
+    service: 'other',
+    apiKey: token,
+    baseUrl,
+    publicationId,
+  });
   const { type, data } = crm.credential;
   const { workflow, runOnce } = await publishSync({
     n8n: n8n.rest,

@@ -197,7 +197,12 @@ describe('the list searches', () => {
 
   test('name the remedy for a wrong key', async ({ sandboxOnPort }) => {
     const { baseUrl, publicationId } = sandboxOnPort.clientOptions;
-    const id = await n8n.createCredential('newsletterApi', { apiKey: 'no-such-key', baseUrl, publicationId });
+    const id = await n8n.createCredential('newsletterApi', {
+      service: 'other',
+      apiKey: 'no-such-key',
+      baseUrl,
+      publicationId,
+    });
     const asked = request(lists[0]!, { newsletterApi: { id, name: 'Of a test' } });
     const failure = await n8n.locatorPage(asked).then(String, String);
     expect(failure).toContain('Check the API Key of the credential');

@@ -76,7 +76,7 @@ describe('the guide', () => {
 
   it('shows the credential after Save', async () => {
     await page.setViewport({ width: 1200, height: 800 });
-    const id = await n8n.createCredential('newsletterApi', { service: 'other', ...credential });
+    const id = await n8n.createCredential('newsletterApi', { ...credential });
     await page.goto(`${n8nUrl}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
     // n8n tests a credential when it is opened.
     await page.waitForSelector('::-p-text(Connection tested successfully)', { visible: true });

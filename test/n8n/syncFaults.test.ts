@@ -204,7 +204,12 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
   const own = await startOwnN8n();
   try {
     const { baseUrl, token, publicationId } = sandbox.clientOptions;
-    const credential = await own.rest.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId });
+    const credential = await own.rest.createCredential('newsletterApi', {
+      service: 'other',
+      apiKey: token,
+      baseUrl,
+      publicationId,
+    });
     const sync = await publishContactSync({
       n8n: own.rest,
       n8nUrl: own.url,

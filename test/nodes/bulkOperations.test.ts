@@ -204,10 +204,4 @@ describe('Subscription: Update Status', () => {
     expect(items.map(({ json }) => json['status'])).toEqual(['pending', 'pending']);
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('did not wait for it')]);
   });
-
-  it('accepts a list of IDs in version 1', async () => {
-    const ids = (await known(2)).map(({ id }) => id);
-    const [item] = await setStatus([''], { subscription_ids: ids }, { version: 1 });
-    expect(item?.json).toEqual({ success: true, subscription_ids: ids, new_status: 'inactive' });
-  });
 });

@@ -19,6 +19,9 @@ export interface Run {
   readonly staticData?: Record<string, unknown>;
   /** The time limit of a poll in milliseconds; older versions of n8n report none. */
   readonly pollBudgetMs?: number;
+  /** How n8n began the polls; `activate` where left out. */
+  readonly activation?: 'init' | 'activate' | 'update';
+  readonly workflowId?: string;
   /** The time zone of the workflow. */
   readonly timezone?: string;
   /** Collects the lines that the node writes to n8n's log. */
@@ -35,8 +38,6 @@ export interface Run {
    * Stored parameters with expressions, which n8n's own code evaluates; left out where a test sets values.
    */
   readonly stored?: Readonly<Record<string, unknown>>;
-  /** The version of the node in the workflow; the newest where left out. */
-  readonly version?: number;
   /** Collects the name of each parameter that the node reads. */
   readonly reads?: string[];
   /** Whether "Always Output Data" is on in the settings of the node. */
@@ -101,6 +102,8 @@ export function itemlessContext(run: Run): unknown {
     getNodeParameter: (name: string, fallback?: unknown, options?: ParameterOptions) =>
       extracted(parameter(run, name, 0) ?? fallback, options),
     getMode: () => run.mode ?? 'trigger',
+    getActivationMode: () => run.activation ?? 'activate',
+    getWorkflow: () => ({ id: run.workflowId ?? '1' }),
     getWorkflowStaticData: (type: 'node' | 'global') => staticDataOf(run, type),
     ...(run.pollBudgetMs !== undefined && { getPollBudgetMs: () => run.pollBudgetMs }),
   };
@@ -143,7 +146,7 @@ function common(run: Run) {
       id: '1',
       name: 'Newsletter',
       type: run.tool ? 'newsletterTool' : 'newsletter',
-      typeVersion: run.version ?? 2,
+      typeVersion: 1,
       position: [0, 0],
       parameters,
     }),

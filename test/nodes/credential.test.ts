@@ -16,7 +16,7 @@ const bench = workbench();
 
 describe('the address of the API', () => {
   const v2 = 'https://api.example.com/v2';
-  it.each<[string, CredentialConnection, string]>([
+  it.each<[string, Partial<CredentialConnection>, string]>([
     ['is the address of the service', { service: 'beehiiv' }, 'https://api.beehiiv.com/v2'],
     ['is the address of the service', { service: 'sandbox' }, 'http://127.0.0.1:4010/v2'],
     [
@@ -25,7 +25,6 @@ describe('the address of the API', () => {
       'http://127.0.0.1:4010/v2',
     ],
     ['is the base URL for Other', { service: 'other', baseUrl: v2 }, v2],
-    ['is the base URL of a credential without a service', { baseUrl: v2 }, v2],
     ['loses slashes and white space', { baseUrl: ` ${v2}//\n` }, v2],
     ['gets a version', { baseUrl: 'https://api.example.com' }, v2],
     [
@@ -39,18 +38,17 @@ describe('the address of the API', () => {
     ['gets http on this machine', { baseUrl: 'localhost:4010' }, 'http://localhost:4010/v2'],
     ['keeps a host that begins with v', { baseUrl: 'https://v2.example.com' }, 'https://v2.example.com/v2'],
     ['is empty for an empty base URL', { service: 'other', baseUrl: ' ' }, ''],
-    ['is empty without any field', {}, ''],
   ])('%s: %o', (_, connection, address) => {
-    expect(addressOf(connection, 'baseUrl')).toBe(address);
+    expect(addressOf({ service: 'other', ...connection }, 'baseUrl')).toBe(address);
   });
 
-  it.each<[CredentialConnection, string]>([
+  it.each<[Partial<CredentialConnection>, string]>([
     [{ service: 'beehiiv' }, 'https://app.beehiiv.com'],
     [{ service: 'sandbox' }, 'http://127.0.0.1:4010'],
     [{ appUrl: ' https://app.example.com/ ' }, 'https://app.example.com'],
     [{ service: 'other', appUrl: 'app.example.com/oauth/authorize' }, 'https://app.example.com'],
   ])('the address of the app, of %o', (connection, address) => {
-    expect(addressOf(connection, 'appUrl')).toBe(address);
+    expect(addressOf({ service: 'other', ...connection }, 'appUrl')).toBe(address);
   });
 });
 
@@ -86,9 +84,9 @@ describe('an expression that n8n evaluates', () => {
 });
 
 describe('the fields of both credentials', () => {
-  it('ask for an address only with the service Other, which is the default', () => {
+  it('ask for an address only with the service Other', () => {
     for (const { properties } of [bench.bundle.credential, bench.bundle.oAuth2]) {
-      expect(properties[0]).toMatchObject({ name: 'service', default: 'other' });
+      expect(properties[0]).toMatchObject({ name: 'service', default: 'beehiiv' });
       const shown = properties.filter(({ name }) => name === 'baseUrl' || name === 'appUrl');
       for (const { displayOptions } of shown) expect(displayOptions).toEqual({ show: { service: ['other'] } });
       expect(properties.find(({ name }) => name === 'publicationId')?.required).toBeUndefined();
@@ -113,13 +111,12 @@ describe('a node with the API key credential', () => {
     return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
   }
   const wrongAddress = expect.stringContaining('Check the Service of the credential; for Other, check the Base URL');
-  const create = (baseUrl: string) =>
+  const request = (baseUrl: string) =>
     bench.run(
-      'subscription',
+      'customField',
       'create',
-      { email: 'ada@example.com', customFields: {}, additionalFields: {} },
-      // Version 1 sends the request without a lookup.
-      { sandbox: { fetch }, credential: { service: 'other', baseUrl }, version: 1 },
+      { display: 'Colour', kind: 'string' },
+      { sandbox: { fetch }, credential: { service: 'other', baseUrl } },
     );
 
   it('accepts an address as it was pasted', async () => {
@@ -127,12 +124,12 @@ describe('a node with the API key credential', () => {
     expect(await bench.run('automation', 'getMany', {}, more)).not.toEqual([]);
   });
 
-  it('does not follow a redirect, which would send key and signup to another address', async () => {
+  it('does not follow a redirect, which would send the key to another address', async () => {
     const other = await serve((_request, response) => void response.end('{"data":{}}'));
     const { url, requests } = await serve(
       (_request, response) => void response.writeHead(308, { location: `${other.url}/v2?to=ada@example.com` }).end(),
     );
-    await expect(create(url)).rejects.toMatchObject({
+    await expect(request(url)).rejects.toMatchObject({
       message: `The service answered 308, a redirect to ${other.url}, which is not followed`,
       description: wrongAddress,
       failure: { cause: 'configuration-invalid' },
@@ -149,11 +146,11 @@ describe('a node with the API key credential', () => {
     const { url } = await serve(
       (_request, response) => void response.writeHead(status, { 'content-type': type }).end(body),
     );
-    await expect(create(url)).rejects.toMatchObject({ description: wrongAddress });
+    await expect(request(url)).rejects.toMatchObject({ description: wrongAddress });
   });
 
   it('names the fields to fill in where the credential has no address', async () => {
-    await expect(create('')).rejects.toMatchObject({
+    await expect(request('')).rejects.toMatchObject({
       message: 'The credential has no address of the API',
       description: expect.stringContaining('Choose the Service'),
     });

@@ -15,8 +15,8 @@ export interface Offered {
 const shows = ({ displayOptions }: Property, key: string, value: unknown): boolean =>
   (displayOptions?.show?.[key]?.includes(value) ?? true) && !(displayOptions?.hide?.[key]?.includes(value) ?? false);
 
-/** Every operation of the node in a version of it. */
-export function offered({ newsletter }: Pick<Bundle, 'newsletter'>, version = 2): readonly Offered[] {
+/** Every operation of the node. */
+export function offered({ newsletter }: Pick<Bundle, 'newsletter'>): readonly Offered[] {
   const { properties } = newsletter.description;
   const choices = (property: Property | undefined) => property?.options ?? [];
   return choices(properties.find(({ name }) => name === 'resource')).flatMap(({ value: resource = '' }) =>
@@ -29,8 +29,7 @@ export function offered({ newsletter }: Pick<Bundle, 'newsletter'>, version = 2)
           (property) =>
             !['resource', 'operation'].includes(property.name) &&
             shows(property, 'resource', resource) &&
-            shows(property, 'operation', operation) &&
-            shows(property, '@version', version),
+            shows(property, 'operation', operation),
         ),
       }),
     ),

@@ -11,8 +11,6 @@ export interface Scenario {
   readonly resource: string;
   readonly operation: string;
   parameters?(bench: Workbench): Promise<Run['parameters']> | Run['parameters'];
-  /** For nodes of version 1, where they have other parameters. */
-  parametersOfVersion1?(bench: Workbench): Promise<Run['parameters']>;
   /** Default: one empty item. */
   readonly items?: NonNullable<Run['items']>;
 }
@@ -141,9 +139,5 @@ export const scenarios: readonly Scenario[] = [
     resource: 'subscription',
     operation: 'updateStatus',
     parameters: () => ({ subscription: byEmail, new_status: 'inactive' }),
-    parametersOfVersion1: async (bench) => ({
-      subscription_ids: [await bench.first('searchSubscriptions')],
-      new_status: 'inactive',
-    }),
   },
 ];

@@ -13,7 +13,7 @@ import { scenarios } from './scenarios.ts';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
-const folderOf = (version: number): string => join(root, 'nodes', 'Newsletter', '__schema__', `v${version}.0.0`);
+const folder = join(root, 'nodes', 'Newsletter', '__schema__', 'v1.0.0');
 const update = process.env['UPDATE_SCHEMAS'] === '1';
 
 interface Schema {
@@ -52,17 +52,13 @@ function typeOf(value: unknown): string {
   return typeof value === 'number' ? 'number' : typeof value;
 }
 
-describe.each([1, 2])('the output schemas of version %i', (version) => {
+describe('the output schemas', () => {
   it.each(scenarios)(
     'match the output of $resource $operation',
-    async ({ resource, operation, parameters, parametersOfVersion1, items: given }) => {
-      const fill = (version === 1 ? parametersOfVersion1 : undefined) ?? parameters;
-      const items = await bench.run(resource, operation, await fill?.(bench), {
-        version,
-        ...(given && { items: given }),
-      });
+    async ({ resource, operation, parameters, items: given }) => {
+      const items = await bench.run(resource, operation, await parameters?.(bench), given && { items: given });
       const schema = { ...schemaOf(items.map(({ json }) => json)), version: 1 };
-      const path = join(folderOf(version), resource, `${operation}.json`);
+      const path = join(folder, resource, `${operation}.json`);
       if (update) {
         await mkdir(dirname(path), { recursive: true });
         await writeFile(path, `${JSON.stringify(schema, null, 2)}\n`);
@@ -72,7 +68,7 @@ describe.each([1, 2])('the output schemas of version %i', (version) => {
   );
 
   it('exist only for operations of the node', () => {
-    const paths = globSync('*/*.json', { cwd: folderOf(version) }).map((path) => path.replaceAll('\\', '/'));
+    const paths = globSync('*/*.json', { cwd: folder }).map((path) => path.replaceAll('\\', '/'));
     expect(paths.toSorted()).toEqual(
       scenarios.map(({ resource, operation }) => `${resource}/${operation}.json`).toSorted(),
     );

@@ -60,8 +60,8 @@ describe('Subscription: Get', () => {
 });
 
 describe('Subscription: Create', () => {
-  const create = (email: string, ifSubscribed: string, more: object = {}) =>
-    bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} }, more);
+  const create = (email: string, ifSubscribed: string) =>
+    bench.run('subscription', 'create', { email, ifSubscribed, customFields: {}, additionalFields: {} });
 
   it('leaves an existing subscription unchanged with Refuse', async () => {
     await expect(create(ada.value, 'refuse')).rejects.toMatchObject({
@@ -77,18 +77,6 @@ describe('Subscription: Create', () => {
     expect(bench.requests('subscriptions.create')).toEqual([]);
     const [added] = await create('new@example.com', 'passOver');
     expect(added?.json).toMatchObject({ email: 'new@example.com', created: true, ignored_fields: [] });
-  });
-
-  it('does not update in version 2', async () => {
-    await expect(create(ada.value, 'update')).rejects.toMatchObject({
-      message: expect.stringContaining('"If Already Subscribed" must be one of'),
-    });
-  });
-
-  it('updates with one request in version 1', async () => {
-    const [item] = await create(ada.value, 'update', { version: 1 });
-    expect(item?.json['created']).toMatch(/^20\d\d-/);
-    expect(bench.sandbox.requests()).toHaveLength(1);
   });
 });
 
@@ -216,15 +204,6 @@ describe('Subscription: Update', () => {
       expect(item).toEqual({ id, subscription_update_id: expect.any(String), subscription_update_status: 'complete' });
       expect(lists).toBeLessThanOrEqual(10);
       expect(hints).toHaveLength(1);
-    });
-  });
-
-  it('keeps the output of version 1', async () => {
-    const item = (await update({ tier: 'premium' }, {}, { version: 1 }))[0]?.json;
-    expect(item).toEqual({
-      subscription_id: expect.stringMatching(/^sub_/),
-      subscription_update_id: expect.any(String),
-      status: 'complete',
     });
   });
 

@@ -41,7 +41,8 @@ afterEach(() => void vi.useRealTimers());
 /** The items of an execution; null where n8n saved nothing, because it did not poll or was killed after the poll. */
 type Executed = readonly Item[] | null;
 
-type Poll = (staticData: StaticData, pollBudgetMs: number) => Promise<readonly (readonly Item[])[] | null>;
+type Activation = 'init' | 'activate' | 'update';
+type Poll = (staticData: StaticData, activation: Activation) => Promise<readonly (readonly Item[])[] | null>;
 
 /** A model of n8n's handling of a polling node's static data. */
 class ModelOfN8n {
@@ -50,6 +51,7 @@ class ModelOfN8n {
   #cursor: string | null = null;
   /** The static data in the running process. */
   #live: StaticData | null = null;
+  #activation: Activation = 'activate';
   /** Executions without items. */
   empty = 0;
   readonly #mode: Mode;
@@ -61,7 +63,8 @@ class ModelOfN8n {
   }
 
   /** @param killed - whether n8n is killed after this poll, before it saves the execution */
-  activate(killed = false): Promise<Executed> {
+  activate(killed = false, activation: Activation = 'update'): Promise<Executed> {
+    this.#activation = activation;
     this.#live = JSON.parse(this.#saved) as StaticData;
     this.#cursor ??= this.#mode === 'cursors' ? JSON.stringify(this.#live.node) : null;
     return this.#run(this.#live, true, killed);
@@ -75,7 +78,7 @@ class ModelOfN8n {
   /** Only polls in memory have to be activated again: the jobs of the scheduler are in the database. */
   async restart(): Promise<Executed> {
     this.#live = null;
-    return this.#mode === 'memory' ? this.activate() : null;
+    return this.#mode === 'memory' ? this.activate(false, 'init') : null;
   }
 
   async #run(workflow: StaticData, activates: boolean, killed = false): Promise<Executed> {
@@ -83,7 +86,7 @@ class ModelOfN8n {
     const node = this.#cursor === null ? workflow.node : (JSON.parse(this.#cursor) as StaticData['node']);
     const given = await this.#poll(
       { node, global: workflow.global },
-      activates || this.#mode === 'memory' ? 300_000 : 36_000,
+      activates || this.#mode === 'memory' ? this.#activation : 'update',
     );
     if (given !== null || activates) this.#saved = JSON.stringify(workflow);
     // Durable cursors are saved with the execution, after the static data of the workflow.
@@ -100,6 +103,8 @@ interface Subscription {
   readonly status: string;
   readonly tier: string;
 }
+
+let worlds = 0;
 
 /** A publication, the trigger in n8n, and a consumer of its items. */
 class World {
@@ -126,8 +131,9 @@ class World {
       fetch: sandbox.fetch,
     });
     const parameters = { event, changes: ['tier'], expand: [], output: 'raw', options: { pages: 2 } };
-    this.n8n = new ModelOfN8n(mode, (staticData, pollBudgetMs) =>
-      bundle.trigger.poll.call(itemlessContext({ sandbox, staticData, pollBudgetMs, parameters })),
+    const workflowId = `${(worlds += 1)}`;
+    this.n8n = new ModelOfN8n(mode, (staticData, activation) =>
+      bundle.trigger.poll.call(itemlessContext({ sandbox, staticData, activation, workflowId, parameters })),
     );
   }
 
@@ -152,7 +158,7 @@ class World {
     // After the requests for the size and the newest subscriptions.
     if (cut > 0)
       this.sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 120 }, nth: cut + 2 });
-    await this.n8n.activate();
+    await this.n8n.activate(false, 'activate');
     this.sandbox.faults.clear();
     for (const each of await this.all()) this.#believed.set(each.id, each);
   }

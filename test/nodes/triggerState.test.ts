@@ -18,17 +18,15 @@ describe('the stored state', () => {
     world.now += 1_000;
     await world.subscribe('ada@example.com');
     await world.poll();
-    expect(world.kept['node']).toEqual({ newsletter: expect.any(String), newsletterSaved: expect.any(String) });
+    expect(world.kept['node']).toEqual({ newsletter: expect.any(String), newsletterSaved: expect.any(Number) });
     world.now += 1_000;
     await world.subscribe('bob@example.com');
     await world.poll();
     expect(world.kept['global']).toEqual({});
   });
 
-  it('is in the static data of the node alone under the durable scheduler', async () => {
-    await world.poll('subscriptionCreated', { pollBudgetMs: 36_000 });
-    expect(world.kept['global']).toEqual({});
-    expect(world.kept['node']).toEqual({ newsletter: expect.any(String), newsletterSaved: expect.any(String) });
+  it('is saved by an execution without items where n8n may poll a changed node without an activation', async () => {
+    expect(await world.poll('subscriptionCreated', { activation: 'update' })).toEqual([]);
   });
 
   it('stays unchanged by a poll without a new subscription', async () => {
@@ -73,16 +71,6 @@ describe('the stored state', () => {
       expect(await world.poll(event, { parameters })).toEqual(['later@example.com']);
     },
   );
-
-  it('is migrated from the format with a single event', async () => {
-    await world.poll();
-    const { global } = world.kept as { global: Record<string, string> };
-    const { created } = JSON.parse(Object.values(global)[0] ?? '') as { created: unknown };
-    world.kept = { node: { newsletter: { publicationId, created } } };
-    world.now += 1_000;
-    await world.subscribe('ada@example.com');
-    expect(await world.poll()).toEqual(['ada@example.com']);
-  });
 
   it.each([
     { what: 'a later version', state: '{"version":3}' },

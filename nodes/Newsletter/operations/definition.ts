@@ -32,8 +32,6 @@ interface Described {
   readonly properties: readonly INodeProperties[];
   /** The shape of the records it returns, for the parameter Output; left out where there is nothing to choose. */
   readonly record?: RecordShape;
-  /** The operation in nodes of version 1, where its parameters or its output differ. */
-  readonly version1?: Pick<ItemOperation, 'recordParameter' | 'properties' | 'record' | 'execute'>;
 }
 
 /** Runs for one input item and returns its records. */

@@ -44,7 +44,7 @@ export async function dispatch(
     if (!continueOnFail) throw error;
     // At the error output n8n adds the input of the item to the message, unless the item carries the error itself.
     return {
-      json: { error: isVersion1(node) ? error.message : withRemedy(error) },
+      json: { error: withRemedy(error) },
       ...(node.getNode().onError !== 'continueErrorOutput' && { error }),
       pairedItem,
     };
@@ -117,9 +117,10 @@ function evaluateRecords(
   return evaluated;
 }
 
-/** The group of an item: equal for items of the same record. */
+/** The group of an item: equal for items of the same record, whatever the case and the spaces around an address. */
 function keyOf(values: EvaluatedValues | undefined, itemIndex: number): string {
-  return values === undefined ? String(itemIndex) : JSON.stringify([...values]).toLowerCase();
+  const trimmed = (_name: string, value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
+  return values === undefined ? String(itemIndex) : JSON.stringify([...values], trimmed).toLowerCase();
 }
 
 /** Runs a batch operation; the outcomes are in the order of the items. */
@@ -171,12 +172,8 @@ function selectedOperation(
 ): { operation: OperationDefinition; workspace: boolean } {
   const resource = String(node.getNodeParameter('resource', 0));
   const name = String(node.getNodeParameter('operation', 0));
-  const current = resources[resource]?.operations[name];
-  if (current !== undefined) {
-    const { name: title, description, action, version1 } = current;
-    const operation = isVersion1(node) && version1 ? { name: title, description, action, ...version1 } : current;
-    return { operation, workspace: resources[resource]?.workspace === true };
-  }
+  const operation = resources[resource]?.operations[name];
+  if (operation !== undefined) return { operation, workspace: resources[resource]?.workspace === true };
   throw new NodeOperationError(
     node.getNode(),
     `This version of the node has no operation "${name}" for "${resource}"`,
@@ -184,8 +181,4 @@ function selectedOperation(
       description: 'Choose a Resource and an Operation from the lists, or update the package.',
     },
   );
-}
-
-function isVersion1(node: IExecuteFunctions): boolean {
-  return node.getNode().typeVersion === 1;
 }

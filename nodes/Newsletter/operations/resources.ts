@@ -71,30 +71,14 @@ export function nodeProperties(): INodeProperties[] {
     },
     ...entries.flatMap(([value, { operations }]) =>
       Object.entries(operations).flatMap(([name, definition]) =>
-        updateDisplayOptions({ show: { resource: [value], operation: [name] } }, parametersOf(definition)),
+        updateDisplayOptions({ show: { resource: [value], operation: [name] } }, withOutput(definition)),
       ),
     ),
   ];
 }
 
-/** The parameters of an operation in both versions of the node. Those that differ are shown for one version only. */
-function parametersOf({ version1, ...current }: OperationDefinition): INodeProperties[] {
-  const now = withOutput(current);
-  if (version1 === undefined) return now;
-  const before = withOutput(version1);
-  return [
-    ...updateDisplayOptions(
-      { show: { '@version': [1] } },
-      before.filter((parameter) => !now.includes(parameter)),
-    ),
-    ...now.flatMap((parameter) =>
-      before.includes(parameter) ? parameter : updateDisplayOptions({ show: { '@version': [2] } }, [parameter]),
-    ),
-  ];
-}
-
-/** Inserts Output where n8n's own nodes have it: before the collections Filters and Options. */
-function withOutput({ properties, record }: Pick<OperationDefinition, 'properties' | 'record'>): INodeProperties[] {
+/** The parameters of an operation. Output stands where n8n's own nodes have it: before Filters and Options. */
+function withOutput({ properties, record }: OperationDefinition): INodeProperties[] {
   const collections = properties.findIndex(({ name }) => name === 'filters' || name === 'options');
   return properties.toSpliced(
     collections < 0 ? properties.length : collections,

@@ -70,15 +70,12 @@ export function publicationOf(node: Pick<IExecuteFunctions, 'getNodeParameter'>,
   return String(node.getNodeParameter(publication.name, itemIndex, '', { extractValue: true }) ?? '');
 }
 
-/**
- * `other` is the default, because a credential that was saved before there was a choice has an address and no service;
- * n8n fills in the default, and drops every field that is hidden then.
- */
+/** n8n drops the fields of a credential that are hidden, such as an address without the service Other. */
 export const service: INodeProperties = {
   displayName: 'Service',
   name: 'service',
   type: 'options',
-  default: 'other',
+  default: 'beehiiv',
   description: 'The newsletter service. Choose it to have its addresses filled in.',
   options: [
     {

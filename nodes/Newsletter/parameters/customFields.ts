@@ -76,8 +76,8 @@ export type ReadableNode = Pick<IExecuteFunctions, 'getNodeParameter' | 'getInpu
 /**
  * Reads the mapped custom fields of one item; with automatic mapping, those of the input item.
  *
- * Skips n8n's validation of the values: it uses the types saved in the workflow, which may be those of an earlier
- * version of this node, accepts `day 3` as a date and rejects `boats, food` as a list.
+ * Skips n8n's validation of the values: it uses the types saved in the workflow, although a field may have another kind
+ * since, and accepts `day 3` as a date.
  *
  * @throws ParameterMismatch where a value does not fit the field's kind
  */

@@ -6,9 +6,9 @@
  */
 import type { ICredentialTestRequest, IHttpRequestOptions } from 'n8n-workflow';
 
-/** The fields of a credential. Credentials of an earlier version have no service, which means `other`. */
+/** The fields of a credential. */
 export interface CredentialConnection {
-  readonly service?: string;
+  readonly service: string;
   /** Entered where the service is `other`. */
   readonly baseUrl?: string;
   readonly appUrl?: string;
@@ -25,7 +25,7 @@ export const addressOf = (connection: CredentialConnection, which: 'baseUrl' | '
     beehiiv: { baseUrl: 'https://api.beehiiv.com/v2', appUrl: 'https://app.beehiiv.com' },
     sandbox: { baseUrl: 'http://127.0.0.1:4010/v2', appUrl: 'http://127.0.0.1:4010' },
   };
-  const known = services[connection.service ?? 'other'];
+  const known = services[connection.service];
   if (known) return known[which] ?? '';
   const entered = (connection[which] ?? '').trim().replace(/[?#].*$/, '');
   if (entered === '') return '';
@@ -38,11 +38,12 @@ export const addressOf = (connection: CredentialConnection, which: 'baseUrl' | '
 };
 
 /** The API key alone: a key has no white space, and "Bearer" belongs to the header it is sent in. */
-export const apiKeyOf = (connection: CredentialConnection): string =>
+export const apiKeyOf = (connection: Pick<CredentialConnection, 'apiKey'>): string =>
   (connection.apiKey ?? '').replace(/^\s*bearer\s/i, '').replace(/\s+/g, '');
 
 /** The publication of the credential; empty where it names none. */
-export const publicationIdOf = (connection: CredentialConnection): string => (connection.publicationId ?? '').trim();
+export const publicationIdOf = (connection: Pick<CredentialConnection, 'publicationId'>): string =>
+  (connection.publicationId ?? '').trim();
 
 /**
  * A call of one of these functions, for use between `{{` and `}}` of an expression.

@@ -46,17 +46,9 @@ type PollContext = Partial<Pick<IPollFunctions, 'getPollBudgetMs'>>;
  */
 export function timeBudget(context: PollContext, first = false): TimeBudget {
   const budget = context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY;
-  const whole = Math.min(budget * (2 / 3), first && !usesDurableScheduler(context) ? maxActivationMs : maxPollMs);
+  const whole = Math.min(budget * (2 / 3), first ? maxActivationMs : maxPollMs);
   const end = Date.now() + whole;
   return { hasTime: () => Date.now() < end, requestMs: Math.min(whole / 2, maxRequestMs) };
-}
-
-/**
- * Whether n8n's durable scheduler runs this poll: it gives a poll less than a minute, where an activation and the
- * scheduler in memory give five. It begins every poll with what is in the database.
- */
-export function usesDurableScheduler(context: PollContext): boolean {
-  return (context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY) < 300_000;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { byName, choice, collection, texts } from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
 import { events, eventsWhere } from './events.ts';
-import { capacity, requestsPerPoll } from './limits.ts';
+import { requestsPerPoll } from './limits.ts';
 
 /** The parameter Event, from the table of events. */
 export const eventProperty = choice(
@@ -14,29 +14,25 @@ export const eventProperty = choice(
   'subscriptionCreated',
 );
 
-const round = (count: number): string => count.toLocaleString('en');
+const details =
+  '<a href="https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/newsletter-trigger.md" target="_blank">Costs and limits</a>';
 
-/** The effect of a restart of n8n; see decision 0015. */
-const restart =
-  'A restart of n8n may delay an event. Only a crash while n8n starts an execution can lose one. Retry, in the list of executions, repeats an interrupted execution.';
-const learning = `Activating the workflow reads the whole list, for at most a minute; further polls read the rest, and start an execution without items now and then, so that n8n saves their state. Changes of a subscription are reported only after its first reading. Up to ${round(capacity)}`;
-
-/** The requests of an event, its delay, and its guarantees. */
+/** The requests of an event, and its delay. */
 const costs: readonly (readonly [reads: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
   [
     'newest',
     'costOfNewest',
-    `A poll makes one request, and one more for each 100 new subscriptions. They are reported by the next poll. ${restart}`,
+    'A poll makes one request, and one more for each 100 new subscriptions. They are reported by the next poll. A restart of n8n may delay an event. Only a crash while n8n starts an execution can lose one. Retry, in the list of executions, repeats an interrupted execution.',
   ],
   [
     'all',
     'costOfAll',
-    `The service does not report changes, so the trigger reads the whole publication again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 10,000 subscriptions and ${requestsPerPoll} requests, a change is reported after 5 polls at most; a change of the newest 100 subscriptions, by the next poll. ${learning} subscriptions can be watched. ${restart}`,
+    `Each poll reads a part of the publication, 100 subscriptions a request. With 10,000 subscriptions and ${requestsPerPoll} requests, a change is reported after 5 polls at most. ${details}`,
   ],
   [
     'inactive',
     'costOfInactive',
-    `The trigger reads all inactive subscriptions again and again: each poll reads as much as "Requests per Poll" allows, 100 subscriptions a request. With 2,000 inactive subscriptions and ${requestsPerPoll} requests, one that becomes inactive is reported by one of the next two polls. ${learning} inactive subscriptions can be watched. ${restart}`,
+    `Each poll reads a part of the inactive subscriptions, 100 a request. With 2,000 of them and ${requestsPerPoll} requests, one that becomes inactive is reported by one of the next two polls. ${details}`,
   ],
 ];
 

@@ -1,9 +1,7 @@
 /** Keeps the checkpoint of the polls, the state of the watch: loads and saves it, and decides when n8n must save it. */
-import { isRecord } from '@newsletter-kit/core/engine';
 import { readWatchState, startWatch, type WatchState } from '@newsletter-kit/core/watch';
-import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, IPollFunctions, WorkflowActivateMode } from 'n8n-workflow';
 import type { EventDefinition } from './events.ts';
-import { usesDurableScheduler } from './limits.ts';
 import type { Settings } from './settings.ts';
 
 /** Keys in the static data of the node: the state, and when it was saved last. */
@@ -16,6 +14,9 @@ interface LoadedState {
   readonly from: 'node' | 'workflow' | 'new';
 }
 
+/** The revision of each trigger's state after its last poll in this process, which n8n may not have saved. */
+const revisions = new Map<string, number>();
+
 /**
  * Stores the state in the static data of the node, and after an activation in that of the workflow: n8n saves the
  * latter at the end of every activation, but with durable cursors not the former. The copy of the workflow is deleted
@@ -25,15 +26,18 @@ export class WatchStateStore {
   readonly #node: IDataObject;
   readonly #workflow: IDataObject;
   readonly #slot: string;
+  readonly #trigger: string;
   readonly #before: readonly unknown[];
-  readonly #scheduled: boolean;
+  /** How n8n began these polls; its durable scheduler says `update`, as a changed workflow does. */
+  readonly #activation: WorkflowActivateMode;
 
   constructor(context: IPollFunctions) {
     this.#node = context.getWorkflowStaticData('node');
     this.#workflow = context.getWorkflowStaticData('global');
     this.#slot = `newsletterTrigger:${context.getNode().id}`;
+    this.#trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
     this.#before = this.#kept();
-    this.#scheduled = usesDurableScheduler(context);
+    this.#activation = context.getActivationMode();
   }
 
   /**
@@ -48,7 +52,7 @@ export class WatchStateStore {
       { from: 'workflow', value: this.#workflow[this.#slot] },
     ] as const;
     for (const { from, value } of copies) {
-      const state = readWatchState(parsed(value, publicationId), scope);
+      const state = readWatchState(parsed(value), scope);
       if (state.revision > 0 || state.created.seen !== null) return { state, from };
     }
     return { state: startWatch(scope, settings.since), from: 'new' };
@@ -66,18 +70,15 @@ export class WatchStateStore {
    */
   save(state: WatchState, { from }: LoadedState, reports: boolean): void {
     const text = JSON.stringify(state);
-    if (from === 'new') this.#noteSaving(state);
-    if (!reports && !this.#scheduled && from !== 'node') {
+    revisions.set(this.#trigger, state.revision);
+    if (reports || from === 'new' || this.#savedAt() === undefined) this.#node[savedAtKey] = Date.now();
+    if (!reports && from === 'new') {
       this.#workflow[this.#slot] = text;
       return;
     }
     this.#node[key] = text;
     // With durable cursors, n8n saves the workflow before the node: the older copy is needed if n8n ends in between.
     if (from === 'node' && this.#workflow[this.#slot] !== undefined) delete this.#workflow[this.#slot];
-    const saved = this.#saved();
-    if (reports || saved === undefined) this.#noteSaving(state);
-    // Perhaps an activation, whose state n8n saves also without a report.
-    else if (!this.#scheduled) this.#noteSaving(state, saved.at);
   }
 
   /**
@@ -87,7 +88,7 @@ export class WatchStateStore {
   mustSave({ state: before, from }: LoadedState, after: WatchState, { type, reads }: EventDefinition): boolean {
     if (after === before) return false;
     // n8n saves after an activation; its durable scheduler may start without one, after a change of the node.
-    if (from === 'new') return this.#scheduled;
+    if (from === 'new') return this.#activation === 'update';
     if (reads === 'newest' || after.scan === null) return false;
     // The first scan: the list as it was cannot be read again.
     if (before.scan === null || before.scan.pass === 0) return true;
@@ -95,28 +96,21 @@ export class WatchStateStore {
     if ((type === 'status_changed' || type === 'updated') && after.created !== before.created) return true;
     // The position in a long list: without it, an n8n that restarts often would never finish a scan.
     const midway = before.scan.reached !== null || after.scan.reached !== null;
-    const saved = this.#saved();
-    if (!midway || saved === undefined) return false;
+    const savedAt = this.#savedAt();
+    if (!midway || savedAt === undefined) return false;
     // Under the durable scheduler without durable cursors, every poll starts from the state saved last.
-    const isAsSaved = this.#scheduled && (from === 'workflow' || before.revision === saved.revision);
-    return Date.now() - saved.at >= (isAsSaved ? saveIntervalMs : longSaveIntervalMs);
+    const isForgotten = before.revision < (revisions.get(this.#trigger) ?? 0);
+    return Date.now() - savedAt >= (isForgotten ? saveIntervalMs : longSaveIntervalMs);
   }
 
   #kept(): readonly unknown[] {
     return [this.#node[key], this.#workflow[this.#slot]];
   }
 
-  #noteSaving({ revision }: WatchState, at = Date.now()): void {
-    this.#node[savedAtKey] = JSON.stringify({ at, revision });
-  }
-
-  /** When n8n saved the state last, and which; undefined where that is not stored. */
-  #saved(): { readonly at: number; readonly revision: number } | undefined {
-    const text = this.#node[savedAtKey];
-    const value: unknown = typeof text === 'string' ? JSON.parse(text) : undefined;
-    return isRecord(value) && typeof value['at'] === 'number' && typeof value['revision'] === 'number'
-      ? { at: value['at'], revision: value['revision'] }
-      : undefined;
+  /** When n8n saved the state last, in milliseconds; undefined where that is not stored. */
+  #savedAt(): number | undefined {
+    const value = this.#node[savedAtKey];
+    return typeof value === 'number' ? value : undefined;
   }
 }
 
@@ -129,16 +123,11 @@ function scopeOf(publicationId: string, { chosen, filter, since }: Settings): st
   return JSON.stringify([publicationId, chosen, filter, ...(since === undefined ? [] : [since])]);
 }
 
-function parsed(value: unknown, publicationId: string): unknown {
-  if (typeof value === 'string') {
-    try {
-      return JSON.parse(value) as unknown;
-    } catch {
-      return {};
-    }
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value) as unknown;
+  } catch {
+    return {};
   }
-  // The format from before there was more than one event.
-  if (isRecord(value) && 'publicationId' in value)
-    return value['publicationId'] === publicationId ? value['created'] : null;
-  return value;
 }

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'flatted';
 import type { INodeTypeDescription } from 'n8n-workflow';
 import { setUpOwner } from '../../../scripts/n8n/server.ts';
-import { newsletterType } from './nodes.ts';
 
 /** The owner account of all tests. */
 export const owner = {
@@ -277,8 +276,7 @@ export class Rest {
     const connections = { ...inRow, ...Object.fromEntries(toLast) };
     const placed = [...nodes, ...tools].map((node, index) => ({
       id: crypto.randomUUID(),
-      // As the editor adds it.
-      typeVersion: node['type'] === newsletterType ? 2 : 1,
+      typeVersion: 1,
       position: [index * 240, 0],
       parameters: {},
       ...node,

@@ -28,8 +28,13 @@ export interface Provided {
   readonly userFolder: string;
   readonly demoUrl: string;
   readonly credentialId: string;
-  /** Fields of the workflows' credential, saved without a service. */
-  readonly credential: { readonly apiKey: string; readonly baseUrl: string; readonly publicationId: string };
+  /** Fields of the workflows' credential. */
+  readonly credential: {
+    readonly service: 'other';
+    readonly apiKey: string;
+    readonly baseUrl: string;
+    readonly publicationId: string;
+  };
 }
 
 declare module 'vitest' {
@@ -65,7 +70,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
       userFolder: n8n.userFolder,
       demoUrl: chain.demoUrl,
       credentialId: sandbox.id,
-      credential: { apiKey: key, baseUrl: `${chain.sandboxUrl}/v2`, publicationId },
+      credential: { service: 'other', apiKey: key, baseUrl: `${chain.sandboxUrl}/v2`, publicationId },
     });
     console.log(`✓ n8n at ${n8n.url}`);
   } catch (error) {

@@ -36,7 +36,7 @@ export const test = sandboxTest.extend<Fixtures & Pick<SandboxFixtures, 'sandbox
   api: async ({ sandboxOnPort }, use) => use(createClient(sandboxOnPort.clientOptions)),
   credentials: async ({ sandboxOnPort }, use) => {
     const { baseUrl, token, publicationId } = sandboxOnPort.clientOptions;
-    const id = await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId });
+    const id = await n8n.createCredential('newsletterApi', { service: 'other', apiKey: token, baseUrl, publicationId });
     await use({ newsletterApi: { id, name: 'Of a test' } });
   },
   runNode: async ({ credentials }, use) => {

@@ -42,7 +42,7 @@ export async function watchSubscriptions(
 ): Promise<WatchingWorkflow> {
   const credentials = {
     newsletterApi: {
-      id: await n8n.createCredential('newsletterApi', { apiKey: token, baseUrl, publicationId }),
+      id: await n8n.createCredential('newsletterApi', { service: 'other', apiKey: token, baseUrl, publicationId }),
       name: 'Of a test',
     },
   };

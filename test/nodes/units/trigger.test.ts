@@ -5,7 +5,7 @@ import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { events, eventsWhere, matches, toFilter, toItem } from '../../../nodes/Newsletter/trigger/events.ts';
-import { checkSize, timeBudget, usesDurableScheduler } from '../../../nodes/Newsletter/trigger/limits.ts';
+import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
 import { readSettings, type Settings, toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
 
@@ -26,7 +26,7 @@ it.each([
   expect(whole + time.requestMs).toBeLessThanOrEqual(context.getPollBudgetMs?.() ?? Number.POSITIVE_INFINITY);
 });
 
-it('allows the activation more time within the 84 seconds of n8n, except under the durable scheduler', () => {
+it('allows the first poll more time within the 84 seconds of an activation, and within its budget', () => {
   const time = timeBudget({ getPollBudgetMs: () => 300_000 }, true);
   vi.advanceTimersByTime(49_999);
   expect(time.hasTime()).toBe(true);
@@ -42,12 +42,6 @@ it.each([
   { budget: 36_000, first: false, requestMs: 12_000 },
 ])('limits a request to $requestMs ms with a budget of $budget ms', ({ budget, first, requestMs }) => {
   expect(timeBudget({ getPollBudgetMs: () => budget }, first).requestMs).toBe(requestMs);
-});
-
-it('recognizes the durable scheduler by a budget below five minutes', () => {
-  expect(usesDurableScheduler({ getPollBudgetMs: () => 299_999 })).toBe(true);
-  expect(usesDurableScheduler({ getPollBudgetMs: () => 300_000 })).toBe(false);
-  expect(usesDurableScheduler({})).toBe(false);
 });
 
 /** A sandbox and the engine of a client of it. */

@@ -17,18 +17,19 @@ describe('the stored state', () => {
     workflow = {};
   });
 
-  function openStore(id = 'n1', budgetMs = 300_000): WatchStateStore {
+  function openStore(id = 'n1'): WatchStateStore {
     return new WatchStateStore({
       getNode: () => ({ id }),
+      getWorkflow: () => ({ id: 'w1' }),
+      getActivationMode: () => 'activate',
       getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : workflow),
-      getPollBudgetMs: () => budgetMs,
     } as unknown as IPollFunctions);
   }
   const load = (changes: object = {}, id?: string) => openStore(id).load('pub_1', { ...settings, ...changes });
 
   /** Saves a state of this revision. */
-  function save(revision: number, { reports = false, budgetMs = 300_000, id = 'n1' } = {}): void {
-    const store = openStore(id, budgetMs);
+  function save(revision: number, { reports = false, id = 'n1' } = {}): void {
+    const store = openStore(id);
     const loaded = store.load('pub_1', settings);
     store.save({ ...loaded.state, revision }, loaded, reports);
   }
@@ -38,17 +39,21 @@ describe('the stored state', () => {
     expect(load({ since: 1_000 }).state).not.toEqual(load({ since: 2_000 }).state);
   });
 
-  it('is kept in the workflow under the ID of the node until a poll reports', () => {
+  it('is kept in the workflow under the ID of the node, and in the node after the next poll', () => {
     save(1);
     expect(load()).toMatchObject({ from: 'workflow', state: { revision: 1 } });
     expect(load({}, 'n2')).toMatchObject({ from: 'new' });
     expect(Object.keys(node)).toEqual(['newsletterSaved']);
     save(2);
-    expect(load()).toMatchObject({ from: 'workflow', state: { revision: 2 } });
-    save(3, { reports: true });
+    expect(load()).toMatchObject({ from: 'node', state: { revision: 2 } });
+    save(3);
     expect(load()).toMatchObject({ from: 'node', state: { revision: 3 } });
-    save(4);
-    expect(load()).toMatchObject({ from: 'node', state: { revision: 4 } });
+    expect(workflow).toEqual({});
+  });
+
+  it('is new, and kept in the node alone, where the first poll reports', () => {
+    save(1, { reports: true });
+    expect(load()).toMatchObject({ from: 'node', state: { revision: 1 } });
     expect(workflow).toEqual({});
   });
 
@@ -62,11 +67,6 @@ describe('the stored state', () => {
     expect(workflow).toEqual({});
   });
 
-  it('is kept in the node under the durable scheduler', () => {
-    save(1, { budgetMs: 36_000 });
-    expect(load()).toMatchObject({ from: 'node', state: { revision: 1 } });
-  });
-
   it('is taken from the node before the workflow', () => {
     save(1);
     const [slot = ''] = Object.keys(workflow);
@@ -74,23 +74,6 @@ describe('the stored state', () => {
     save(2);
     workflow[slot] = '{}';
     expect(load()).toMatchObject({ from: 'node', state: { revision: 2 } });
-  });
-
-  it.each([
-    [undefined, '["pub_1","subscriptionCreated",{"status":["active"]}]'],
-    [1_000, '["pub_1","subscriptionCreated",{"status":["active"]},1000]'],
-  ])('is found again by the scope that earlier versions of the package wrote, with the date %j', (since, scope) => {
-    const created = { version: 1, seen: null, walk: null };
-    node['newsletter'] = JSON.stringify({ version: 2, scope, revision: 3, created, scan: null });
-    expect(load({ since, filter: { status: ['active'] } })).toMatchObject({ from: 'node', state: { revision: 3 } });
-  });
-
-  it.each([
-    ['pub_1', 'node'],
-    ['pub_2', 'new'],
-  ])('of %s in the format with a single event is loaded as: %s', (publicationId, from) => {
-    node['newsletter'] = { publicationId, created: { version: 1, seen: { created: 5, ids: [] }, walk: null } };
-    expect(load().from).toBe(from);
   });
 
   it('is only deleted from the workflow where it is there, because n8n saves the workflow then', () => {
@@ -113,23 +96,19 @@ describe('the stored state', () => {
     expect(loaded.from).toBe('new');
   });
 
-  it('notes the time and the revision of a state that n8n saves', () => {
+  it('is stored with the time at which n8n saves it', () => {
     vi.setSystemTime(1_000_000);
     save(1);
-    expect(node['newsletterSaved']).toBe('{"at":1000000,"revision":1}');
+    expect(node['newsletterSaved']).toBe(1_000_000);
     vi.setSystemTime(2_000_000);
     save(2);
-    expect(node['newsletterSaved']).toBe('{"at":1000000,"revision":1}');
+    expect(node['newsletterSaved']).toBe(1_000_000);
     save(3, { reports: true });
-    expect(node['newsletterSaved']).toBe('{"at":2000000,"revision":3}');
-    vi.setSystemTime(3_000_000);
-    save(4, { budgetMs: 36_000 });
-    expect(node['newsletterSaved']).toBe('{"at":2000000,"revision":3}');
-    save(4);
-    expect(node['newsletterSaved']).toBe('{"at":2000000,"revision":4}');
+    expect(node['newsletterSaved']).toBe(2_000_000);
     delete node['newsletterSaved'];
-    save(5);
-    expect(node['newsletterSaved']).toBe('{"at":3000000,"revision":5}');
+    vi.setSystemTime(3_000_000);
+    save(4);
+    expect(node['newsletterSaved']).toBe(3_000_000);
   });
 
   it.each([false, true])('detects another poll that saved first, in the node: %s', (reports) => {
@@ -156,33 +135,35 @@ describe('whether the state must be saved without a report', () => {
     readonly from?: 'node' | 'workflow' | 'new';
     readonly type?: 'created' | 'became_active' | 'status_changed' | 'updated';
     readonly reads?: 'newest' | 'all';
-    readonly scheduled?: boolean;
-    /** Minutes since the state was saved, and the saved revision. */
-    readonly saved?: readonly [minutes: number, revision: number] | string | null;
+    readonly activation?: 'activate' | 'update';
+    /** The revision after the last poll; a higher one than that of the state was not saved by n8n. */
+    readonly last?: number;
+    /** Minutes since the state was saved. */
+    readonly saved?: number | string | null;
   }
 
   function mustSave({ before, after, from = 'node', type = 'became_active', reads = 'all', ...poll }: Poll): boolean {
-    const { scheduled = false, saved = [0, 7] } = poll;
-    const text = Array.isArray(saved)
-      ? JSON.stringify({ at: Date.now() - minutes(saved[0]), revision: saved[1] })
-      : saved;
-    const node = text === null ? {} : { newsletterSaved: text };
-    const context = {
-      getNode: () => ({ id: '1' }),
-      getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : {}),
-      getPollBudgetMs: () => (scheduled ? 36_000 : 300_000),
-    } as unknown as IPollFunctions;
+    const { activation = 'activate', last = 7, saved = 0 } = poll;
+    const open = (node: object) =>
+      new WatchStateStore({
+        getNode: () => ({ id: '1' }),
+        getWorkflow: () => ({ id: 'w1' }),
+        getActivationMode: () => activation,
+        getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : {}),
+      } as unknown as IPollFunctions);
     const state = before ?? stateOf();
+    open({}).save(stateOf({ revision: last }), { state, from }, false);
+    const savedAt = typeof saved === 'number' ? Date.now() - minutes(saved) : saved;
     const event = { name: '', action: '', description: '', type, reads };
-    return new WatchStateStore(context).mustSave({ state, from }, after ?? stateOf(), event);
+    return open({ newsletterSaved: savedAt }).mustSave({ state, from }, after ?? stateOf(), event);
   }
 
   const midway = stateOf({ reached: 'sub_1' });
   const unchanged = stateOf();
   const cases: readonly (readonly [what: string, poll: Poll, needed: boolean])[] = [
-    ['an unchanged state', { before: unchanged, after: unchanged, from: 'new', scheduled: true }, false],
+    ['an unchanged state', { before: unchanged, after: unchanged, from: 'new', activation: 'update' }, false],
     ['an activation', { from: 'new', before: stateOf({ scan: false }) }, false],
-    ['an activation by the durable scheduler', { from: 'new', scheduled: true }, true],
+    ['a changed node, or the durable scheduler', { from: 'new', activation: 'update' }, true],
     ['an event that reads the newest subscriptions', { reads: 'newest', before: stateOf({ pass: 0 }) }, false],
     ['a state without a scan', { after: stateOf({ scan: false }), before: stateOf({ pass: 0 }) }, false],
     ['the start of the first scan', { before: stateOf({ scan: false }) }, true],
@@ -196,22 +177,15 @@ describe('whether the state must be saved without a report', () => {
     ['a new subscription, for updates', { type: 'updated', after: stateOf({ created: { seen: 2 } }) }, true],
     ['a new subscription, for activations', { after: stateOf({ created: { seen: 2 } }) }, false],
     ['no new subscription', { type: 'status_changed' }, false],
-    ['a position after six hours', { after: midway, saved: [360, 7] }, true],
-    ['a position just before six hours', { after: midway, saved: [359.9, 7] }, false],
-    ['the end of a scan after six hours', { before: midway, saved: [360, 7] }, true],
-    ['no position after six hours', { saved: [360, 7] }, false],
-    ['a scheduled position after ten minutes', { after: midway, scheduled: true, saved: [10, 7] }, true],
-    ['a scheduled position just before ten minutes', { after: midway, scheduled: true, saved: [9.9, 7] }, false],
-    ['a scheduled position with durable cursors', { after: midway, scheduled: true, saved: [10, 6] }, false],
-    [
-      'a scheduled position after an activation',
-      { after: midway, scheduled: true, saved: [10, 6], from: 'workflow' },
-      true,
-    ],
+    ['a position after six hours', { after: midway, saved: 360 }, true],
+    ['a position just before six hours', { after: midway, saved: 359.9 }, false],
+    ['the end of a scan after six hours', { before: midway, saved: 360 }, true],
+    ['no position after six hours', { saved: 360 }, false],
+    ['a forgotten position after ten minutes', { after: midway, last: 8, saved: 10 }, true],
+    ['a forgotten position just before ten minutes', { after: midway, last: 8, saved: 9.9 }, false],
+    ['a remembered position after ten minutes', { after: midway, last: 7, saved: 10 }, false],
     ['a position without anything saved', { after: midway, saved: null }, false],
-    ['a position without a time of saving', { after: midway, saved: '{}' }, false],
-    ['a position with a damaged time of saving', { after: midway, saved: '{"at":0,"revision":"7"}' }, false],
-    ['a position with a damaged revision', { after: midway, saved: '{"at":"0","revision":7}' }, false],
+    ['a position with a damaged time of saving', { after: midway, saved: '0' }, false],
   ];
   it.each(cases.map(([what, given, needed]) => ({ what, given, needed })))('$what: $needed', ({ given, needed }) => {
     expect(mustSave(given)).toBe(needed);

@@ -1,13 +1,13 @@
 /** Subscription: Create, and Create or Update: their parameters, and the request made from them. */
 import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { customFields, type ReadableNode, readCustomFields } from '../../parameters/customFields.ts';
 import { complimentaryAccess } from '../../parameters/locators.ts';
 import { collection, describe, newsletterLists, premiumTiers } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
 import { automations, doubleOptIn, email, tiers } from '../../parameters/subscription.ts';
-import { subscription, toRecord, upsertedSubscription } from '../../records.ts';
+import { upsertedSubscription } from '../../records.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
 import { findByAddress } from './read.ts';
 import { createNew, toItem, upsert } from './upsert.ts';
@@ -156,17 +156,6 @@ export async function readRequest(
   };
 }
 
-/** Sends the request. Warnings of the service are shown as notices, and returned with the record. */
-async function sendRequest(
-  { engine, call, notice }: OperationContext,
-  request: Arguments<'subscriptions.create'>,
-): Promise<IDataObject> {
-  const { data, warnings } = await engine.call('subscriptions.create', request, call);
-  if (!warnings || warnings.length === 0) return toRecord(data);
-  for (const { message } of warnings) notice(`The subscription was saved, with a warning of the service: ${message}`);
-  return toRecord({ ...data, warnings });
-}
-
 const ifSubscribed: INodeProperties = {
   displayName: 'If Already Subscribed',
   name: 'ifSubscribed',
@@ -179,20 +168,6 @@ const ifSubscribed: INodeProperties = {
   ],
 };
 
-const ifSubscribedVersion1: INodeProperties = {
-  ...ifSubscribed,
-  default: 'update',
-  description: 'What to do where a subscription has the address already',
-  options: [
-    {
-      name: 'Refuse',
-      value: 'refuse',
-      description: 'Fail the item, and leave the existing subscription unchanged; takes one more request',
-    },
-    { name: 'Update It', value: 'update', description: 'Apply the fields to the existing subscription' },
-  ],
-};
-
 const [address = email, mappedFields = email] = requestFields;
 /** Create leaves an existing subscription unchanged, so it reactivates none. */
 const ofNew = additionalFields.filter(({ name }) => name !== 'reactivate_existing');
@@ -202,11 +177,6 @@ const properties = [
   mappedFields,
   ...collection('additionalFields', 'Additional Fields', 'Add Field', ofNew),
 ];
-
-const refused = (): ParameterMismatch =>
-  new ParameterMismatch(
-    '"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription',
-  );
 
 export const create: ItemOperation = {
   name: 'Create',
@@ -222,24 +192,11 @@ export const create: ItemOperation = {
     if (found === undefined) return [await createNew(context, request, properties)];
     if (readParameter(context, ifSubscribed) === 'passOver')
       return [toItem(context, { record: found, created: false, ignored: [] }, properties)];
-    throw refused();
-  },
-  version1: {
-    record: subscription,
-    recordParameter: email,
-    properties: [address, ifSubscribedVersion1, ...requestFields.slice(1)],
-    async execute(context) {
-      const request = await readRequest(context);
-      if (readParameter(context, ifSubscribedVersion1) === 'refuse' && (await isSubscribed(context, request.email)))
-        throw refused();
-      return [await sendRequest(context, request)];
-    },
+    throw new ParameterMismatch(
+      '"Email" is subscribed already; nothing was changed. Use Create or Update to change the existing subscription',
+    );
   },
 };
-
-async function isSubscribed(context: OperationContext, address: string): Promise<boolean> {
-  return (await findByAddress(context, address)) !== undefined;
-}
 
 export const createOrUpdate: ItemOperation = {
   name: 'Create or Update',
@@ -250,14 +207,5 @@ export const createOrUpdate: ItemOperation = {
   properties: requestFields,
   async execute(context) {
     return [await upsert(context, await readRequest(context), requestFields)];
-  },
-  // The answer of the service, which applies to an existing subscription its custom fields alone.
-  version1: {
-    record: subscription,
-    recordParameter: email,
-    properties: requestFields,
-    async execute(context) {
-      return [await sendRequest(context, await readRequest(context))];
-    },
   },
 };

@@ -1,7 +1,7 @@
 /** Subscription: Update and Bulk Update. */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import type { INodeProperties } from 'n8n-workflow';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
 import { collection, describe, labelsOf, newsletterLists, texts } from '../../parameters/properties.ts';
 import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
@@ -99,15 +99,6 @@ export const update: ItemOperation = {
         `The service did not apply ${labelsOf(ignored, properties)}. "ignored_fields" names them in each item.`,
       );
     return [toRecord({ ...record, ignored_fields: ignored, ...outcome })];
-  },
-  version1: {
-    recordParameter: subscriber,
-    properties,
-    async execute(context) {
-      const { change, job, status } = await carryOut(context, readSubscriber(context));
-      const item: IDataObject = { subscription_id: change.subscription_id, subscription_update_id: job, status };
-      return [item];
-    },
   },
 };
 

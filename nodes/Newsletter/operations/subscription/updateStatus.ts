@@ -3,10 +3,9 @@
  * thousand. The service does not answer the ID of the job, so the job is looked up in its list.
  */
 import { statusUpdateWords } from '@newsletter-kit/core/contract';
-import type { Arguments } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
-import { describe, texts } from '../../parameters/properties.ts';
+import { describe } from '../../parameters/properties.ts';
 import { readParameter } from '../../parameters/read.ts';
 import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import type { BatchOperation, OperationContext } from '../definition.ts';
@@ -26,16 +25,6 @@ const newStatus: INodeProperties = {
     { name: 'Active', value: 'active' },
     { name: 'Inactive', value: 'inactive', description: 'No longer receives the newsletter' },
   ],
-};
-
-const subscriptionIds: INodeProperties = {
-  ...texts('Add ID', {
-    displayName: 'Subscription IDs',
-    name: 'subscription_ids',
-    placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
-    description: `${describe(statusUpdateWords.subscription_ids)}. An expression may give a list, or a text with commas.`,
-  }),
-  required: true,
 };
 
 interface PlannedStatus extends Planned {
@@ -77,17 +66,6 @@ export const updateStatus: BatchOperation = {
         };
       },
     });
-  },
-  version1: {
-    properties: [subscriptionIds, newStatus],
-    async execute(context) {
-      const args = {
-        subscription_ids: readParameter(context, subscriptionIds),
-        new_status: readParameter(context, newStatus),
-      } as Arguments<'subscriptions.updateStatus'>;
-      await context.engine.call('subscriptions.updateStatus', args, context.call);
-      return [{ success: true, ...args }];
-    },
   },
 };
 

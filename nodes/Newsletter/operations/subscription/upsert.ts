@@ -7,12 +7,11 @@
  * subscription is not reactivated, and joins no list and no automation, without `reactivate_existing`;
  * `double_opt_override` activates an unconfirmed subscription only with it.
  *
- * Whether the subscription existed before is detected by reading before writing. The answer does not tell: by the
- * specification a new address and a known one are both answered with 200. Some services answer 201 to a new one, but
- * no service can be relied on to do so, and a lost 201 may be followed by a 200 to the retry.
+ * The address is looked up before writing, to know whether a subscription existed. The answer does not tell: by the
+ * specification a new address and a known one are both answered with 200. Some services answer 201 to a new one, but no
+ * service can be relied on to do so, and a lost 201 may be followed by a 200 to the retry.
  */
-import { pageLimit } from '@newsletter-kit/core/contract';
-import { ApiError, type Engine, type ServiceMessage } from '@newsletter-kit/core/engine';
+import { ApiError, type ServiceMessage } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { labelsOf } from '../../parameters/properties.ts';
 import { toRecord } from '../../records.ts';
@@ -45,16 +44,14 @@ export async function upsert(
   requested: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
-  // Both fields depend on the previous status: an active subscription must not follow without consent.
-  const needsStatus = requested.reactivate_existing === true || requested.double_opt_override === 'off';
-  const { found, existed } = await checkExistence(context, requested.email, needsStatus);
-  const request = withoutReactivation(requested, found);
-  const saved = await save(context, request, existed);
+  const before = await findByAddress(context, requested.email, ['custom_fields']);
+  const request = withoutReactivation(requested, before);
+  const saved = await save(context, request, before !== undefined);
   const open = saved.created ? [] : unconfirmed(request, saved.answered);
   return finish(context, saved, parameters, open, async () => {
     if (!saved.created) await applyRemaining(context, request, saved.answered);
     const record = await readBack(context, request, saved);
-    const reactivated = found?.status === 'inactive' && record.status !== 'inactive';
+    const reactivated = before?.status === 'inactive' && record.status !== 'inactive';
     return { record, ignored: notApplied(requested, record, saved.created, reactivated) };
   });
 }
@@ -68,7 +65,7 @@ export async function createNew(
   request: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
-  const saved = await save(context, request, () => false);
+  const saved = await save(context, request, false);
   return finish(context, saved, parameters, [], async () => {
     const record = await readBack(context, request, saved);
     return { record, ignored: notApplied(request, record, saved.created, false) };
@@ -82,13 +79,12 @@ interface Saved {
   readonly warnings: readonly ServiceMessage[];
 }
 
-async function save({ engine, call }: OperationContext, request: SentRequest, existed: Existed): Promise<Saved> {
+async function save({ engine, call }: OperationContext, request: SentRequest, existed: boolean): Promise<Saved> {
   const { status, data } = await engine.call('subscriptions.create', request, call).withResponse();
   const answered: Subscription = data.data;
-  const known = existed(answered);
   return {
     answered,
-    created: status === 201 || (!known && !wasCreatedByAnother(request, answered)),
+    created: status === 201 || (!existed && !wasCreatedByAnother(request, answered)),
     warnings: data.warnings ?? [],
   };
 }
@@ -249,89 +245,4 @@ export function toItem(
     ...(staysInactive && { stays_inactive: true }),
     ...(warnings.length > 0 && { warnings: [...warnings] }),
   });
-}
-
-/** Whether a subscription that was answered afterwards existed at the time of the snapshot. */
-type Existed = (answered: Pick<Subscription, 'id' | 'created'>) => boolean;
-
-/**
- * One snapshot serves several items: the page of the newest subscriptions. A subscription that is answered afterwards,
- * is not older than that page and is not on it, did not exist at that time. Both times are the service's own, so clock
- * skew does not matter. A snapshot is used for a few seconds, which limits the time in which somebody else may have
- * created a subscription. Where the page cannot decide, and for a single item, the node looks up the address.
- */
-interface SubscriptionSnapshot {
-  /** By the host's monotonic clock. */
-  readonly at: number;
-  /** Null where the page cannot decide. */
-  readonly existed: Promise<Existed | null>;
-}
-
-/** Milliseconds for which a snapshot of the newest subscriptions is used. */
-const snapshotLifetimeMs = 5_000;
-/** Most pages to read until two subscriptions were created in different seconds. */
-const maxPages = 20;
-
-/** An engine lives as long as one run of a node. */
-const snapshots = new WeakMap<Engine, SubscriptionSnapshot>();
-/** IDs that the service answered in this run. */
-const answeredIds = new WeakMap<Engine, Set<string>>();
-
-/** The state before a subscription is created or updated. */
-interface Before {
-  /** The subscription with the address, if it was looked up and found. */
-  readonly found?: Subscription | undefined;
-  readonly existed: Existed;
-}
-
-/**
- * Checks whether a subscription with this address exists, before it is created or updated.
- *
- * @param byAddress - whether to look up the address itself, because the previous subscription is needed
- */
-async function checkExistence(context: OperationContext, email: string, byAddress: boolean): Promise<Before> {
-  const several = !byAddress && context.node.getInputData().length > 1;
-  const newest = several ? await newestSnapshot(context) : null;
-  const found = newest ? undefined : await findByAddress(context, email, ['custom_fields']);
-  const seen = answeredIds.get(context.engine) ?? new Set();
-  answeredIds.set(context.engine, seen);
-  return {
-    found,
-    existed(answered) {
-      const known = seen.has(answered.id) || (newest ? newest(answered) : found !== undefined);
-      seen.add(answered.id);
-      return known;
-    },
-  };
-}
-
-/** Items that run at the same time share a snapshot. */
-function newestSnapshot(context: OperationContext): Promise<Existed | null> {
-  const { engine } = context;
-  const last = snapshots.get(engine);
-  const now = engine.host.monotonic();
-  if (last !== undefined && now - last.at < snapshotLifetimeMs) return last.existed;
-  const snapshot = { at: now, existed: readNewest(context) };
-  snapshots.set(engine, snapshot);
-  // The failure of one item must not fail the others.
-  snapshot.existed.catch(() => snapshots.get(engine) === snapshot && snapshots.delete(engine));
-  return snapshot.existed;
-}
-
-async function readNewest({ engine, call }: OperationContext): Promise<Existed | null> {
-  const newest = new Map<string, number>();
-  let last = Number.POSITIVE_INFINITY;
-  const query = { direction: 'desc', limit: pageLimit.max } as const;
-  for await (const { id, created } of engine.list('subscriptions.list', query, call)) {
-    // The list is not sorted by time, or has no times.
-    if (!(created <= last)) return null;
-    last = created;
-    newest.set(id, created);
-    if (newest.size % pageLimit.max > 0) continue;
-    const [first = created] = newest.values();
-    // Subscriptions of the same second have no order.
-    if (created < first) return (answered) => answered.created <= created || newest.has(answered.id);
-    if (newest.size >= maxPages * pageLimit.max) return null;
-  }
-  return ({ id }) => newest.has(id);
 }
