@@ -2,9 +2,11 @@
  * The checks of `npm run check`. They run side by side, the quickest first, and a failed one is printed at once: its
  * first line names the check and the file.
  */
-import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { lintArguments, typeCheck, unusedArguments } from './checks.ts';
 import { runCaptured, type Ended } from './command.ts';
+import { git } from './git.ts';
 import { root } from './root.ts';
 import { describeFailures } from './run-steps.ts';
 import { fastOnly, reported, reporters } from './test-runs.ts';
@@ -119,13 +121,18 @@ async function testRooms(files: readonly string[]): Promise<Ended> {
   return { ok, output: `${described || output}\n${passed} passed, ${failed} failed` };
 }
 
-function git(...args: readonly string[]): string[] {
-  const { status, stdout, stderr } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
-  if (status === 0) return stdout.split('\n').filter(Boolean);
-  throw new UserError(
-    `git could not list the changes: ${stderr?.split('\n', 1)[0] || 'it did not run'}.`,
-    'Name a commit, a branch or a tag of this clone, or none: "npm run check" compares with the last commit.',
-  );
+function lines(...args: readonly string[]): string[] {
+  try {
+    return git(args).split('\n').filter(Boolean);
+  } catch (error) {
+    const { stderr } = error as { readonly stderr?: string };
+    throw new UserError(
+      `git could not list the changes: ${stderr?.split('\n', 1)[0] || 'it did not run'}.`,
+      existsSync(join(root, '.git'))
+        ? 'Name a commit, a branch or a tag of this clone, or none: "npm run check" compares with the last commit.'
+        : 'This folder is no clone; "npm test" needs no history.',
+    );
+  }
 }
 
 /**
@@ -135,13 +142,18 @@ function git(...args: readonly string[]): string[] {
  * @param since - a commit, a branch or a tag. Default: the last commit
  * @throws UserError where git does not know it
  */
-function changedFiles(since = 'HEAD'): readonly string[] {
+export function changedFiles(since = 'HEAD'): readonly string[] {
   const changed = [
-    ...git('diff', '--name-only', '--diff-filter=d', since),
-    ...git('ls-files', '--others', '--exclude-standard'),
+    ...lines('diff', '--name-only', '--diff-filter=d', since),
+    ...lines('ls-files', '--others', '--exclude-standard'),
   ];
   if (changed.length > 0 || since !== 'HEAD') return changed;
-  return git('diff-tree', '-r', '--root', '--no-commit-id', '--name-only', '--diff-filter=d', 'HEAD');
+  if (lines('rev-list', '--count', 'HEAD')[0] === '1' && lines('rev-parse', '--is-shallow-repository')[0] === 'true')
+    throw new UserError(
+      'This clone has no history, so git cannot list what the last commit changed.',
+      'Run "git fetch --unshallow" first, or "npm test", which needs no history.',
+    );
+  return lines('diff-tree', '-r', '--root', '--no-commit-id', '--name-only', '--diff-filter=d', 'HEAD');
 }
 
 /** The test project of each room, by the beginning of the path. */

@@ -4,11 +4,11 @@
  *
  * `NEWCOMER_NODE` chooses the newcomer's Node, `NEWCOMER_PAGES` the pages by a part of their path.
  */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { git } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 import { sandboxAccount, servers } from '../../scripts/servers.ts';
 import { bringNodes, type BroughtNodes } from '../packaging/runtimes.ts';
@@ -101,7 +101,7 @@ describe.skipIf(process.platform === 'win32')(`a newcomer with Node ${version}`,
 
     if (path !== 'README.md') return;
     it('has no untracked file afterwards', () => {
-      const status = execFileSync('git', ['status', '--porcelain'], { cwd: newcomer.clone, encoding: 'utf8' });
+      const status = git(['status', '--porcelain'], newcomer.clone);
       expect(status).toBe('');
     });
   });

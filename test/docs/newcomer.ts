@@ -2,11 +2,11 @@
  * A machine of somebody new to the project: a clean clone, an empty home folder, one version of Node, and `npm start`
  * in the first terminal. If a port is in use on this machine, another one takes its place, in the commands too.
  */
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { git, gitEnvironment } from '../../scripts/git.ts';
 import { listenOn } from '../../scripts/ports.ts';
 import { root } from '../../scripts/root.ts';
 import { servers, serverUrl } from '../../scripts/servers.ts';
@@ -54,7 +54,7 @@ export async function startNewcomer(node: string, texts: readonly string[]): Pro
   const programs = join(folder, 'bin');
   await mkdir(programs);
   await symlink(node, join(programs, 'node'));
-  execFileSync('git', ['clone', '--quiet', root, clone]);
+  git(['clone', '--quiet', root, clone]);
   const ports = await portsToUse(texts);
   const env = environment(ports, [programs, systemPath()].join(delimiter));
   const first = await openTerminal(clone, { ...env, HOME: home });
@@ -71,7 +71,7 @@ export async function startNewcomer(node: string, texts: readonly string[]): Pro
     moved: (text) => text.replaceAll(documentedPort, (port) => String(ports.get(Number(port)) ?? port)),
     async openPage() {
       for (const file of await untracked(clone)) if (!atStart.has(file)) await rm(join(clone, file), { force: true });
-      execFileSync('git', ['checkout', '--quiet', '.'], { cwd: clone });
+      git(['checkout', '--quiet', '.'], clone);
       await fetch(`${address(4010)}/_sandbox/reset`, { method: 'POST' });
       pages += 1;
       return openReader(clone, env, await emptyHome(join(folder, `home-${pages}`), home));
@@ -123,7 +123,7 @@ async function emptyHome(home: string, downloads: string): Promise<string> {
 
 /** The files that a clone did not bring, without those of an install and of the running servers. */
 async function untracked(clone: string): Promise<string[]> {
-  const listed = execFileSync('git', ['ls-files', '--others', '--directory', '-z'], { cwd: clone, encoding: 'utf8' })
+  const listed = git(['ls-files', '--others', '--directory', '-z'], clone)
     .split('\0')
     .filter((path) => path && !/(?:^|\/)(?:node_modules|\.cache)(?:\/|$)/.test(path));
   const files = listed.map(async (path) => {
@@ -150,6 +150,7 @@ function environment(ports: ReadonlyMap<number, number>, path: string): Readonly
   return {
     ...Object.fromEntries([...kept, ...movedPorts]),
     PATH: path,
+    ...gitEnvironment,
     // The repository is this one, also where a page clones it by its address.
     GIT_CONFIG_COUNT: '1',
     GIT_CONFIG_KEY_0: `url.${root}.insteadOf`,

@@ -1,7 +1,7 @@
 /** The pages of the documentation, as they are committed, and where their links lead. */
-import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { git } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 import { readPage } from './page.ts';
 
@@ -9,7 +9,7 @@ import { readPage } from './page.ts';
 export function documentationPages(): string[] {
   const patterns = ['README.md', '**/README.md', 'docs/src/content/docs/**/*.md', 'docs/src/content/docs/**/*.mdx'];
   const globs = patterns.map((pattern) => `:(glob)${pattern}`);
-  const files = execFileSync('git', ['ls-files', '--', ...globs], { cwd: root, encoding: 'utf8' })
+  const files = git(['ls-files', '--', ...globs])
     .trim()
     .split('\n');
   const rest = files.filter((file) => file !== 'README.md' && existsSync(join(root, file)));
@@ -76,10 +76,7 @@ function isPageOfSite(address: string): boolean {
 
 /** The packages of this workspace and those that any of them uses. */
 function knownPackages(): ReadonlySet<string> {
-  const manifests = execFileSync('git', ['ls-files', '--', 'package.json', '**/package.json'], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  const manifests = git(['ls-files', '--', 'package.json', '**/package.json']);
   const names = manifests
     .trim()
     .split('\n')

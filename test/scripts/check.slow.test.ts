@@ -1,20 +1,19 @@
 /** `npm run check` in a fresh clone: the first line names the failed check and the file. */
-import { execFileSync } from 'node:child_process';
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { git } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 import { starter } from './starter.ts';
 
 let clone = '';
-const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: clone, encoding: 'utf8' });
 
 beforeAll(async () => {
   clone = await mkdtemp(join(tmpdir(), 'newsletter-check-'));
-  git('clone', '--quiet', root, clone);
+  git(['clone', '--quiet', root, clone]);
 });
-afterEach(() => git('checkout', '--quiet', '.'));
+afterEach(() => git(['checkout', '--quiet', '.'], clone));
 afterAll(() => rm(clone, { recursive: true, force: true, maxRetries: 5 }));
 
 /** @returns the exit code, and what was printed besides the progress lines of a busy machine */

@@ -3,15 +3,15 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it, onTestFinished } from 'vitest';
+import { gitEnvironment } from '../../../scripts/git.ts';
+import { root } from '../../../scripts/root.ts';
 import { freePort } from '../../../test/support/free-ports.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { eventually } from './eventually.ts';
 import { environment, site } from './running-relay.ts';
 
-const root = fileURLToPath(new URL('../../..', import.meta.url));
 const execFileAsync = promisify(execFile);
 
 /** What reaches the registry and npm's cache from here, and nothing else of this environment. */
@@ -54,7 +54,7 @@ it('the documented installation from a clone creates the command that the system
   const PATH = [join(prefix, 'bin'), ...systemPath()].join(delimiter);
   const { stdout } = await execFileAsync('/bin/sh', ['-e', '-c', `${lines}\npwd`], {
     cwd: scratch,
-    env: { ...network(), PATH, npm_config_prefix: prefix },
+    env: { ...network(), ...gitEnvironment, PATH, npm_config_prefix: prefix },
     maxBuffer: 1e8,
   });
   const folder = stdout.trim().split('\n').at(-1) ?? '';

@@ -7,6 +7,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { git } from '../../../scripts/git.ts';
 import { root } from '../../../scripts/root.ts';
 import { edits } from './edits.ts';
 
@@ -16,11 +17,9 @@ let copy: string;
 beforeAll(async () => {
   await mkdir(join(root, '.cache'), { recursive: true });
   copy = await mkdtemp(join(root, '.cache', 'extension-'));
-  const { stdout } = await run('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: root,
-    maxBuffer: 2 ** 24,
-  });
-  const paths = stdout.split('\n').filter((path) => path !== '');
+  const paths = git(['ls-files', '--cached', '--others', '--exclude-standard'])
+    .split('\n')
+    .filter((path) => path !== '');
   for (const path of paths) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
   const folders = new Set(paths.filter((path) => basename(path) === 'package.json').map(dirname));
   for (const folder of folders) await linkDependencies(folder);
