@@ -19,6 +19,12 @@ export const publishedPackages = [
   { name: 'signup', path: 'widget' },
 ] as const;
 
+/** The names under which npm has them: of the n8n package, and of each in our scope. */
+export const publishedNames: readonly string[] = [
+  manifest.name,
+  ...publishedPackages.map(({ name }) => `@newsletter-kit/${name}`),
+];
+
 const core = '@newsletter-kit/core';
 
 /** Builds and packs. @param args - the folder of the tarballs, `packed` by default */
@@ -28,14 +34,23 @@ export async function packAll(args: readonly string[]): Promise<boolean> {
 
 /** Packs what is built. The names of the tarballs have no version, so that instructions stay true. */
 export async function packBuilt(folder: string): Promise<boolean> {
-  await mkdir(folder, { recursive: true });
-  const scoped = publishedPackages.map(({ name }) => `@newsletter-kit/${name}`);
-  const filters = [manifest.name, ...scoped].flatMap((name) => ['--filter', name]);
-  const pack = ['--yes', pnpm, ...filters, 'pack', '--out', join(folder, '%s.tgz')];
-  if (!(await run('npx', pack, { quiet: true }))) return false;
-  for (const name of scoped) if (name !== core && !(await bundleCore(folder, name))) return false;
-  for (const name of [manifest.name, ...scoped]) console.log(`✓ ${relative(root, tarball(folder, name))}`);
+  if (!(await pack(folder, '%s.tgz'))) return false;
+  for (const name of publishedNames)
+    if (name !== core && name !== manifest.name && !(await bundleCore(folder, name))) return false;
+  for (const name of publishedNames) console.log(`✓ ${relative(root, tarball(folder, name))}`);
   return true;
+}
+
+/** Packs what is built as npm gets it: nothing is bundled, and the names have the version. */
+export function packPublished(folder: string): Promise<boolean> {
+  return pack(folder, '%s-%v.tgz');
+}
+
+/** @param file - the name of a tarball: `%s` stands for the package, `%v` for its version */
+async function pack(folder: string, file: string): Promise<boolean> {
+  await mkdir(folder, { recursive: true });
+  const filters = publishedNames.flatMap((name) => ['--filter', name]);
+  return run('npx', ['--yes', pnpm, ...filters, 'pack', '--out', join(folder, file)], { quiet: true });
 }
 
 const tarball = (folder: string, name: string): string =>

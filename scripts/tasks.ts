@@ -34,6 +34,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   ['docs', async (args) => (await import('./docs.ts')).runDocs(args)],
   // Every package as a tarball that installs alone, into the folder `packed` or a given one.
   ['pack', async (args) => (await import('./pack.ts')).packAll(args)],
+  // The steps of a release: `version` and `files`.
+  ['release', async (args) => (await import('./release.ts')).release(args)],
   ['format', () => run('oxfmt', [])],
   // Types, interfaces and texts from core's contract and schemas.
   ['generate', () => run(process.execPath, ['packages/core/scripts/generate.ts'])],
@@ -81,7 +83,8 @@ function readPart(args: readonly string[]): string | undefined {
  */
 function testN8n(args: readonly string[]): Promise<boolean> {
   const selected = args.filter((arg) => arg !== '--oldest');
-  return runSteps(n8nSteps(selected, selected.length < args.length ? 'oldest' : 'newest'));
+  const age = selected.length < args.length ? 'oldest' : 'newest';
+  return runSteps(n8nSteps(selected, age), selected.length === 0 ? ringMinutes.everything : undefined);
 }
 
 const benchHelp = `npm run bench            measures every promised figure (about an hour; nothing else should run meanwhile),

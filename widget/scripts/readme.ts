@@ -1,4 +1,4 @@
-/** Writes the sections of website pages that derive from the source and the built files; `--check` compares them. */
+/** Writes the sections of website pages that derive from the source; `--check` compares them. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../scripts/root.ts';
@@ -27,27 +27,10 @@ function sizes(): string {
   return table(['File', 'Bytes with brotli, at most'], rows);
 }
 
-/** A script tag with the hash of the built file. */
-async function integrity(): Promise<string> {
-  const readJson = async (path: string): Promise<object> =>
-    Object(JSON.parse(await readFile(new URL(path, import.meta.url), 'utf8')) as unknown) as object;
-  const version = String(Reflect.get(await readJson('../package.json'), 'version'));
-  const hash = String(Reflect.get(await readJson('../dist/integrity.json'), 'newsletter-signup.js'));
-  return `\`\`\`html
-<script
-  src="https://cdn.jsdelivr.net/npm/@newsletter-kit/signup@${version}/dist/newsletter-signup.js"
-  integrity="${hash}"
-  crossorigin="anonymous"
-  async
-></script>
-\`\`\``;
-}
-
 /** The text between `<!-- name -->` and `<!-- /name -->` of each page. */
 const pages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'website/texts': { texts: texts() },
   'website/files': { sizes: sizes() },
-  'website/csp': { integrity: await integrity() },
 };
 
 for (const [page, sections] of Object.entries(pages)) {
@@ -60,7 +43,7 @@ for (const [page, sections] of Object.entries(pages)) {
   }, before);
   if (after === before) continue;
   if (process.argv.includes('--check')) {
-    console.error(`${path} differs from the source or the built files: run "node scripts/readme.ts".`);
+    console.error(`${path} differs from the source: run "node scripts/readme.ts".`);
     process.exitCode = 1;
   } else await writeFile(join(root, path), after);
 }
