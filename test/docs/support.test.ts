@@ -39,8 +39,8 @@ const manifest = (
 const oldestNode = (path: string): string => manifest(path).engines.node.replace('>=', '');
 
 it('a clone is tested by a newcomer with each of its Node versions', () => {
-  const [, container = ''] = /^node:(\d+)-/.exec(job('ci.yml', 'linux').container ?? '') ?? [];
-  const nightly = matrix('nightly.yml', 'newcomer', 'node').map((version) => version.split('.')[0]);
+  const [, container = ''] = /^node:(\d+)-/.exec(job('ci.yml', 'decide').container ?? '') ?? [];
+  const nightly = matrix('everything.yml', 'newcomer', 'node').map((version) => version.split('.')[0]);
   expect(row('Node, for the commands in a clone')).toEqual({
     supported: `${oldestNode('.')} or newer`,
     tested: [container, ...nightly],
@@ -69,8 +69,8 @@ it('n8n is tested in its oldest and its newest supported version', () => {
   const [oldest, newest] = ['test/n8n/host-oldest', 'test/n8n/host'].map((path) => manifest(path).dependencies.n8n);
   expect(row('n8n').tested).toEqual([oldest, newest]);
   expect(oldest).toMatch(new RegExp(`^${row('n8n').supported.replace(' or newer', '')}\\.`));
-  expect(job('nightly.yml', 'oldest-n8n').container).toMatch(/^node:20-/);
-  expect(matrix('ci.yml', 'linux', 'part')).toEqual(expect.arrayContaining(['n8n', 'engines']));
+  expect(job('everything.yml', 'oldest-n8n').container).toMatch(/^node:20-/);
+  expect(matrix('everything.yml', 'part', 'part')).toEqual(expect.arrayContaining(['n8n', 'engines']));
 });
 
 it('browsers are the engines of the tests', () => {
