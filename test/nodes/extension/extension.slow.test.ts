@@ -40,6 +40,7 @@ async function linkDependencies(folder: string): Promise<void> {
   const from = join(root, folder, 'node_modules');
   const to = join(copy, folder, 'node_modules');
   const names = await readdir(from).catch((): string[] => []);
+  if (names.length > 0) await mkdir(to, { recursive: true });
   for (const name of names) {
     if (name === '.pnpm') await symlink(join(from, name), join(to, name));
     else if (name !== '.cache') await cp(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
@@ -64,18 +65,6 @@ async function node(...args: readonly string[]): Promise<string> {
   return done.stdout ?? '';
 }
 
-/** The tests that read every operation of the contract, room by room. */
-const tests = [
-  'packages/core/test/contract.test.ts',
-  'packages/core/test/documentation.test.ts',
-  'packages/sandbox/test/api/contract.test.ts',
-  'test/nodes/schemas.test.ts',
-  'test/nodes/operations.test.ts',
-  'test/nodes/contract.test.ts',
-  'test/nodes/description.test.ts',
-  'test/nodes/words.test.ts',
-];
-
 describe('an endpoint that only reads', () => {
   it('needs at most six hand-written files', () => {
     expect(new Set(edits.map(({ path }) => path)).size).toBeLessThanOrEqual(6);
@@ -85,9 +74,10 @@ describe('an endpoint that only reads', () => {
     await node('node_modules/typescript/bin/tsc', '--build', 'tsconfig.solution.json', '--checkers', '1');
   });
 
-  it('passes the tests that walk the contract', async () => {
-    await node('node_modules/vitest/vitest.mjs', 'run', ...tests);
-  });
+  it('passes the fast tests of every room that reads the contract', async () => {
+    const rooms = ['core', 'sandbox', 'cli', 'nodes'].flatMap((name) => ['--project', name]);
+    await node('node_modules/vitest/vitest.mjs', 'run', ...rooms, '--exclude', '**/*.slow.test.ts');
+  }, 1_800_000);
 
   it('appears in the editor, and in the README of the nodes', async () => {
     expect(await readFile(join(copy, 'nodes/README.md'), 'utf8')).toContain('| Tier | Get, Get Many |');

@@ -17,7 +17,6 @@ test('the document contains every operation of the contract, at its method and p
     (object['x-operations'] ?? [object]).map(({ operationId }) => `${operationId} ${method} ${path}`),
   );
   expect(described.toSorted()).toEqual(operations.map(({ id, method, path }) => `${id} ${method} ${path}`).toSorted());
-  expect(operations).toHaveLength(39);
 });
 
 test('each operation documents its parameters, body, statuses, scope and assumptions', async () => {
