@@ -246,13 +246,13 @@ describe.each([
   ['updateStatus', 'subscriptions.updateStatus'],
   ['bulkImport', 'subscriptions.bulkCreate'],
 ])('%s of an item without a context', (operation, request) => {
-  const run = async (continueOnFail: boolean) => {
+  const run = async (continueOnFail: boolean, failing = 1) => {
     const ids = await known(3);
     return bench.run(
       'subscription',
       operation,
       {
-        publicationId: failingAt(1),
+        publicationId: failingAt(failing),
         subscription_id: (index: number) => ids[index],
         subscription: (index: number) => ({ mode: 'id', value: ids[index] }),
         new_status: 'inactive',
@@ -269,6 +269,11 @@ describe.each([
       context: { itemIndex: 1 },
     });
     expect(bench.requests(request)).toEqual([]);
+  });
+
+  it('does not fail the node where every item has one', async () => {
+    expect(await run(false, -1)).toHaveLength(3);
+    expect(bench.requests(request)).toHaveLength(1);
   });
 
   it('runs the other items with Continue On Fail, and returns all in their order', async () => {
