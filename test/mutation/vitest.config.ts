@@ -23,9 +23,9 @@ if (!project) throw new Error(`vitest.config.mts has no project "${floor.project
 /** The sources of core in the copy: tests outside of its folder would resolve its name to the original, unmutated. */
 const core = JSON.parse(readFileSync(join(root, 'packages/core/package.json'), 'utf8')) as {
   readonly name: string;
-  readonly exports: Readonly<Record<string, { readonly source: string }>>;
+  readonly exports: Readonly<Record<string, { readonly '@newsletter-kit/source': string }>>;
 };
-const alias = Object.entries(core.exports).map(([entry, { source }]) => ({
+const alias = Object.entries(core.exports).map(([entry, { '@newsletter-kit/source': source }]) => ({
   find: new RegExp(`^${core.name}${entry.slice(1)}$`),
   replacement: join(root, 'packages/core', source),
 }));

@@ -2,15 +2,12 @@
  * The descriptions of parameters follow n8n's guidelines and linters. Their completeness is tested in contract.test.ts.
  */
 import { subscriptionListWords } from '@newsletter-kit/core/contract';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { buildBundle, type Bundle, type Property } from './bundle.ts';
+import { describe, expect, it } from 'vitest';
+import type { Property } from './bundle.ts';
 import { offered } from './parameters.ts';
+import { workbench } from './workbench.ts';
 
-let bundle: Bundle;
-beforeAll(async () => {
-  bundle = await buildBundle();
-});
-afterAll(() => bundle?.remove());
+const bench = workbench();
 
 const named = (properties: readonly Property[], name: string): Property => {
   const found = properties.find((property) => property.name === name);
@@ -30,7 +27,7 @@ const plain = new Set(['authentication', 'resource', 'operation', 'event', 'mapp
 
 describe('the parameters', () => {
   it('follow the guidelines of n8n', () => {
-    const { newsletter, trigger, sync } = bundle;
+    const { newsletter, trigger, sync } = bench.bundle;
     const all = walk([newsletter, trigger, sync].flatMap(({ description }) => description.properties));
     for (const { name, displayName, type, description, default: preset, typeOptions, options } of all) {
       expect.soft(displayName, name).toMatch(/^[A-Z]/);
@@ -56,8 +53,11 @@ describe('the parameters', () => {
 
   it('have Output before Filters and Options, and Include among the Options', () => {
     const forms = [
-      ...offered(bundle).map(({ resource, operation, properties }) => ({ of: `${resource} ${operation}`, properties })),
-      ...[bundle.trigger, bundle.sync].map(({ description }) => ({
+      ...offered(bench.bundle).map(({ resource, operation, properties }) => ({
+        of: `${resource} ${operation}`,
+        properties,
+      })),
+      ...[bench.bundle.trigger, bench.bundle.sync].map(({ description }) => ({
         of: String(description['name']),
         properties: description.properties,
       })),
@@ -71,12 +71,12 @@ describe('the parameters', () => {
   });
 
   it('default to the sort direction of the service', () => {
-    const direction = walk(bundle.newsletter.description.properties).find(({ name }) => name === 'direction');
+    const direction = walk(bench.bundle.newsletter.description.properties).find(({ name }) => name === 'direction');
     expect(direction?.default).toBe(subscriptionListWords.direction.default);
   });
 
   it('give each operation a description and a unique action', () => {
-    const operations = bundle.newsletter.description.properties
+    const operations = bench.bundle.newsletter.description.properties
       .filter(({ name }) => name === 'operation')
       .flatMap(({ options = [] }) => options);
     for (const { value, description, action } of operations) {
@@ -90,15 +90,17 @@ describe('the parameters', () => {
   });
 
   it('name exactly the list searches that exist', () => {
-    const searches = walk(bundle.newsletter.description.properties).flatMap(({ modes = [] }) =>
+    const searches = walk(bench.bundle.newsletter.description.properties).flatMap(({ modes = [] }) =>
       modes.flatMap(({ typeOptions }) => typeOptions?.searchListMethod ?? []),
     );
-    expect(Object.keys(bundle.newsletter.methods.listSearch).toSorted()).toEqual([...new Set(searches)].toSorted());
+    expect(Object.keys(bench.bundle.newsletter.methods.listSearch).toSorted()).toEqual(
+      [...new Set(searches)].toSorted(),
+    );
   });
 
   it('default to Create or Update of a subscription with an API key', () => {
     const preset = (name: string, resource?: string) =>
-      bundle.newsletter.description.properties.find(
+      bench.bundle.newsletter.description.properties.find(
         (property) =>
           property.name === name &&
           (resource === undefined || property.displayOptions?.show?.['resource']?.includes(resource)),
@@ -114,15 +116,15 @@ describe('the parameters', () => {
 describe('the names of nodes and credentials', () => {
   it('are those in saved workflows', () => {
     expect([
-      bundle.newsletter.description['name'],
-      bundle.trigger.description['name'],
-      bundle.sync.description['name'],
-      bundle.credential.name,
-      bundle.oAuth2.name,
+      bench.bundle.newsletter.description['name'],
+      bench.bundle.trigger.description['name'],
+      bench.bundle.sync.description['name'],
+      bench.bundle.credential.name,
+      bench.bundle.oAuth2.name,
     ]).toEqual(['newsletter', 'newsletterTrigger', 'newsletterSync', 'newsletterApi', 'newsletterOAuth2Api']);
   });
 
   it('include a password field for the key', () => {
-    expect(named(bundle.credential.properties, 'apiKey').typeOptions).toEqual({ password: true });
+    expect(named(bench.bundle.credential.properties, 'apiKey').typeOptions).toEqual({ password: true });
   });
 });

@@ -169,6 +169,15 @@ describe('an item with an error', () => {
     }
   });
 
+  it('does not stop the other items', async () => {
+    const email = (index: number) => ['ada@example.com', 'no address', 'grace@example.com'][index];
+    const parameters = { email, customFields: {}, additionalFields: {} };
+    const items = await bench.run('subscription', 'create', parameters, { items: [{}, {}, {}], continueOnFail: true });
+    expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 1, 2]);
+    expect(items[1]).toMatchObject({ json: { error: expect.any(String) }, error: { httpCode: '400' } });
+    expect(items[2]?.json).toMatchObject({ email: 'grace@example.com' });
+  });
+
   it('has the message alone where there is no remedy', async () => {
     const items = await bench.run('automation', 'get', { automationId: '' }, { continueOnFail: true });
     expect(items.map(({ json }) => json)).toEqual([{ error: '"Automation" is empty' }]);
@@ -237,13 +246,13 @@ describe.each([
   ['updateStatus', 'subscriptions.updateStatus'],
   ['bulkImport', 'subscriptions.bulkCreate'],
 ])('%s of an item without a context', (operation, request) => {
-  const run = async (continueOnFail: boolean) => {
+  const run = async (continueOnFail: boolean, failing = 1) => {
     const ids = await known(3);
     return bench.run(
       'subscription',
       operation,
       {
-        publicationId: failingAt(1),
+        publicationId: failingAt(failing),
         subscription_id: (index: number) => ids[index],
         subscription: (index: number) => ({ mode: 'id', value: ids[index] }),
         new_status: 'inactive',
@@ -262,6 +271,11 @@ describe.each([
     expect(bench.requests(request)).toEqual([]);
   });
 
+  it('does not fail the node where every item has one', async () => {
+    expect(await run(false, -1)).toHaveLength(3);
+    expect(bench.requests(request)).toHaveLength(1);
+  });
+
   it('runs the other items with Continue On Fail, and returns all in their order', async () => {
     const items = await run(true);
     expect(items.map(({ pairedItem, json }) => [pairedItem?.item, 'error' in json])).toEqual([
@@ -271,36 +285,5 @@ describe.each([
     ]);
     expect(items[1]?.json['error']).toBe('The expression failed');
     expect(bench.requests(request)).toHaveLength(1);
-  });
-});
-
-describe('a refused batch of bulkUpdate', () => {
-  const run = async (continueOnFail: boolean): Promise<number> => {
-    let sent = 0;
-    const fetch = async (input: string | URL | Request, init?: RequestInit): Promise<Response> =>
-      init?.method === 'PATCH' && ++sent === 2
-        ? Response.json(
-            { status: 400, statusText: 'bad_request', errors: [{ message: 'Not today', code: 'NO' }] },
-            { status: 400 },
-          )
-        : bench.sandbox.fetch(input, init);
-    const subscription_id = (index: number) => `sub_00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-    const running = bench.run(
-      'subscription',
-      'bulkUpdate',
-      { subscription_id, customFields: {}, updateFields: { tier: 'premium' }, waitForCompletion: false },
-      { sandbox: { fetch }, items: Array.from({ length: 2001 }, () => ({})), continueOnFail },
-    );
-    if (continueOnFail) expect((await running).filter(({ error }) => error)).toHaveLength(1000);
-    else await expect(running).rejects.toMatchObject({ message: 'Not today', context: { itemIndex: 1000 } });
-    return sent;
-  };
-
-  it('prevents the following batches', async () => {
-    expect(await run(false)).toBe(2);
-  });
-
-  it('does not prevent the following batches with Continue On Fail', async () => {
-    expect(await run(true)).toBe(3);
   });
 });

@@ -16,7 +16,6 @@ const { Workflow } = require('n8n-workflow') as { readonly Workflow: typeof N8nW
 interface Described {
   readonly name: string;
   readonly displayName: string;
-  readonly version: number | number[];
   readonly builderHint: IBuilderHint;
   readonly hints?: readonly NodeHint[];
   readonly usableAsTool?: { readonly replacements: { readonly description?: string; readonly hidden?: boolean } };
@@ -171,9 +170,8 @@ describe("the hints beside a node's data", () => {
     const node = make(className);
     const types = { getByName: () => node, getByNameAndVersion: () => node } as unknown as INodeTypes;
     const defaults = { id: '1', name: 'Node', type: node.description.name, position: [0, 0] as [number, number] };
-    const typeVersion = [node.description.version].flat().at(-1) ?? 1;
     const workflow = new Workflow({
-      nodes: [{ ...defaults, typeVersion, parameters: { resource: 'subscription', ...parameters } }],
+      nodes: [{ ...defaults, typeVersion: 1, parameters: { resource: 'subscription', ...parameters } }],
       connections: {},
       active: false,
       nodeTypes: types,

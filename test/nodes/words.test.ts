@@ -10,15 +10,12 @@ import {
   subscriptionRequestWords,
   words,
 } from '@newsletter-kit/core/contract';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describe } from '../../nodes/Newsletter/parameters/properties.ts';
-import { buildBundle, type Bundle, type Property } from './bundle.ts';
+import type { Property } from './bundle.ts';
+import { workbench } from './workbench.ts';
 
-let bundle: Bundle;
-beforeAll(async () => {
-  bundle = await buildBundle();
-});
-afterAll(() => bundle?.remove());
+const bench = workbench();
 
 it.each([
   [
@@ -43,7 +40,7 @@ it('takes descriptions of API fields from the contract, except those of the form
   for (const { parameters } of Object.values<OperationWords>(words)) add(parameters);
   for (const group of [bulkUpdateItemWords, customFieldWords, filterWords]) add(group);
 
-  const odd = walk(bundle.newsletter.description.properties)
+  const odd = walk(bench.bundle.newsletter.description.properties)
     .filter(
       ({ name, type, description }) =>
         texts.has(name) && !ofEditor.has(name) && type !== 'resourceLocator' && description !== undefined,

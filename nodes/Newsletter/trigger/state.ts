@@ -53,7 +53,7 @@ export class WatchStateStore {
     ] as const;
     for (const { from, value } of copies) {
       const state = readWatchState(parsed(value), scope);
-      if (state.revision > 0 || state.created.seen !== null) return { state, from };
+      if (state.revision > 0) return { state, from };
     }
     return { state: startWatch(scope, settings.since), from: 'new' };
   }

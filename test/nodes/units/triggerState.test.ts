@@ -76,6 +76,15 @@ describe('the stored state', () => {
     expect(load()).toMatchObject({ from: 'node', state: { revision: 2 } });
   });
 
+  it.each([
+    [undefined, '["pub_1","subscriptionCreated",{"status":["active"]}]'],
+    [1_000, '["pub_1","subscriptionCreated",{"status":["active"]},1000]'],
+  ])('is found by a scope that every version of the package writes alike, with the date %j', (since, scope) => {
+    const created = { version: 1, seen: null, walk: null };
+    node['newsletter'] = JSON.stringify({ version: 2, scope, revision: 3, created, scan: null });
+    expect(load({ since, filter: { status: ['active'] } })).toMatchObject({ from: 'node', state: { revision: 3 } });
+  });
+
   it('is only deleted from the workflow where it is there, because n8n saves the workflow then', () => {
     const deleteProperty = vi.fn<() => boolean>(() => true);
     workflow = new Proxy({}, { deleteProperty });
@@ -109,6 +118,11 @@ describe('the stored state', () => {
     vi.setSystemTime(3_000_000);
     save(4);
     expect(node['newsletterSaved']).toBe(3_000_000);
+    // Another publication begins anew.
+    vi.setSystemTime(4_000_000);
+    const other = openStore();
+    other.save({ ...other.load('pub_2', settings).state, revision: 1 }, other.load('pub_2', settings), false);
+    expect(node['newsletterSaved']).toBe(4_000_000);
   });
 
   it.each([false, true])('detects another poll that saved first, in the node: %s', (reports) => {
@@ -138,21 +152,24 @@ describe('whether the state must be saved without a report', () => {
     readonly activation?: 'activate' | 'update';
     /** The revision after the last poll; a higher one than that of the state was not saved by n8n. */
     readonly last?: number;
+    /** Workflow and node of another trigger, whose last poll had revision 9. */
+    readonly other?: [workflow: string, id: string];
     /** Minutes since the state was saved. */
     readonly saved?: number | string | null;
   }
 
   function mustSave({ before, after, from = 'node', type = 'became_active', reads = 'all', ...poll }: Poll): boolean {
-    const { activation = 'activate', last = 7, saved = 0 } = poll;
-    const open = (node: object) =>
+    const { activation = 'activate', last = 7, saved = 0, other } = poll;
+    const open = (node: object, [workflow, id] = ['w1', '1']) =>
       new WatchStateStore({
-        getNode: () => ({ id: '1' }),
-        getWorkflow: () => ({ id: 'w1' }),
+        getNode: () => ({ id }),
+        getWorkflow: () => ({ id: workflow }),
         getActivationMode: () => activation,
         getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : {}),
       } as unknown as IPollFunctions);
     const state = before ?? stateOf();
     open({}).save(stateOf({ revision: last }), { state, from }, false);
+    if (other) open({}, other).save(stateOf({ revision: 9 }), { state, from }, false);
     const savedAt = typeof saved === 'number' ? Date.now() - minutes(saved) : saved;
     const event = { name: '', action: '', description: '', type, reads };
     return open({ newsletterSaved: savedAt }).mustSave({ state, from }, after ?? stateOf(), event);
@@ -184,6 +201,8 @@ describe('whether the state must be saved without a report', () => {
     ['a forgotten position after ten minutes', { after: midway, last: 8, saved: 10 }, true],
     ['a forgotten position just before ten minutes', { after: midway, last: 8, saved: 9.9 }, false],
     ['a remembered position after ten minutes', { after: midway, last: 7, saved: 10 }, false],
+    ['a position beside another node', { after: midway, saved: 10, other: ['w1', '2'] }, false],
+    ['a position beside another workflow', { after: midway, saved: 10, other: ['w2', '1'] }, false],
     ['a position without anything saved', { after: midway, saved: null }, false],
     ['a position with a damaged time of saving', { after: midway, saved: '0' }, false],
   ];

@@ -151,8 +151,8 @@ const costs = {
   /** A word of the API where an id belongs. */
   wordForId: 1,
   otherWord: 1.5,
-  /** Extensions are rarely intended: `/subscriptions` more likely lacks a publication than means the list of them. */
-  extension: 1,
+  /** The list of publications, an extension: `/subscriptions` more likely lacks a publication than means that list. */
+  extendedRoot: 1,
 };
 
 function closest(method: string, path: string, addressed: (operation: Operation) => string): Operation {
@@ -162,10 +162,14 @@ function closest(method: string, path: string, addressed: (operation: Operation)
     cost:
       distance(segments(addressed(operation)), actual) +
       (operation.method === method ? 0 : costs.method) +
-      (operation.extension ? costs.extension : 0),
+      (isExtendedRoot(operation) ? costs.extendedRoot : 0),
   }));
   return rated.reduce((best, each) => (each.cost < best.cost ? each : best)).operation;
 }
+
+/** Whether the operation is an extension at a path with which those of the specification begin. */
+const isExtendedRoot = ({ extension, path }: Operation): boolean =>
+  extension === true && operations.some((other: Operation) => !other.extension && other.path.startsWith(`${path}/`));
 
 const segments = (path: string): string[] => path.split('/').filter(Boolean).slice(0, 20);
 
