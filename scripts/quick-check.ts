@@ -54,12 +54,13 @@ export async function runQuickCheck(since: string | undefined): Promise<boolean>
   );
   try {
     // A file that cannot be parsed would fail every other check as well.
-    await runOne({ title: 'Format', run: checkFormat });
+    await runOne({ title: 'Format', run: format });
     if (ok) {
       await Promise.all([
         runInOrder([
           { title: 'Unused code', run: findUnused },
           { title: 'Lint', run: () => lintFiles(files) },
+          { title: 'Size of the tag', run: () => measureTag(files) },
         ]),
         runInOrder([
           { title: 'Types', run: typeCheck },
@@ -76,13 +77,15 @@ export async function runQuickCheck(since: string | undefined): Promise<boolean>
   return ok;
 }
 
-async function checkFormat(): Promise<Ended> {
+/** Formats the files that differ; fails only for a file that cannot be parsed. */
+async function format(): Promise<Ended> {
   const { ok, output } = await runCaptured('oxfmt', ['--list-different']);
   if (ok) return { ok, output: '' };
   // A file that cannot be parsed: oxfmt prints the reason and the location in a frame.
   const [, reason, location] = /[x×] (.+)\n\s*[,╭][-─]\[(.+?)\]/.exec(output) ?? [];
   if (reason && location) return { ok, output: `${location}: ${reason}\n${output}` };
-  return { ok, output: `${output.split('\n').join(', ')} – npm run format` };
+  const formatted = await runCaptured('oxfmt', []);
+  return formatted.ok ? { ok: true, output: `formatted ${output.split('\n').join(', ')}` } : formatted;
 }
 
 async function findUnused(): Promise<Ended> {
@@ -102,6 +105,17 @@ async function lintFiles(files: readonly string[]): Promise<Ended> {
     ...(everything ? [] : linted),
   ]);
   return { ok, output: ok ? '' : output };
+}
+
+/** What the script of the tag is made of. */
+const tagSources = /^(widget\/(src|vite\.config)|packages\/core\/src\/(signup|contract)\/)/;
+
+/** Builds the tag and compares its size with the limits, where a source of it changed. */
+async function measureTag(files: readonly string[]): Promise<Ended> {
+  if (!files.some((file) => tagSources.test(file))) return { ok: true, output: 'no source of it changed' };
+  const cwd = join(root, 'widget');
+  const built = await runCaptured(process.execPath, ['--run', 'build'], { cwd });
+  return built.ok ? runCaptured(process.execPath, ['--run', 'size'], { cwd }) : built;
 }
 
 /** The fast tests of each room that has a changed file. */

@@ -1,4 +1,4 @@
-/** `npm run check` in a fresh clone: the first line names the failed check and the file. */
+/** `npm run check` in a fresh clone: it formats, and its first line names the failed check and the file. */
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,12 +30,6 @@ const test = 'packages/core/test/engine/token.test.ts';
 
 it.each([
   ['a syntax error', source, 'const broken = {;\n', /^✗ Format: packages\/core\/src\/hash\.ts:\d+:\d+: Unexpected/],
-  [
-    'a file that is not formatted',
-    source,
-    'const   x=1\n',
-    /^✗ Format: packages\/core\/src\/hash\.ts – npm run format$/,
-  ],
   ['an unused export', source, 'export const spare = 1;\n', /^✗ Unused code: .*packages\/core\/src\/hash\.ts: spare$/],
   [
     'a type error',
@@ -54,6 +48,14 @@ it.each([
   const { code, lines } = await check();
   expect(lines[0]).toMatch(line);
   expect(code).toBe(1);
+});
+
+it('formats a changed file, and passes', async () => {
+  await appendFile(join(clone, source), '\n\n\n');
+  const { code, lines } = await check();
+  expect(lines[0]).toMatch(/^✓ Format .* formatted packages\/core\/src\/hash\.ts$/);
+  expect(code).toBe(0);
+  expect(git(['status', '--porcelain'], clone)).toBe('');
 });
 
 it('reports an unknown commit', async () => {
