@@ -22,7 +22,7 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // The checks and tests to run before sharing a change. With arguments, such as `test/e2e`, these tests alone.
   ['test', (args) => (args.length > 0 ? runSteps(selectedSteps(args)) : runSteps(fastSteps, ringMinutes.fast))],
   // What decides about a change: `.ci/run` installs what it needs and runs it.
-  ['test:decide', () => runSteps(decidingSteps, ringMinutes.deciding)],
+  ['test:decide', () => runSteps(decidingSteps(), ringMinutes.deciding)],
   ['test:all', testAll],
   ['test:n8n', testN8n],
   // A real n8n with the nodes, the sandbox and a site with a signup form, until Ctrl-C.

@@ -54,21 +54,22 @@ function n8nTests(selected: readonly string[] = [], age: N8nAge = 'newest'): Ste
   };
 }
 
-const decidingFiles = Map.groupBy(filesOf('deciding'), (path) => (path.startsWith('test/n8n/') ? 'n8n' : 'other'));
-
 /** The deciding ring: the fast one, and the slow tests of promises that no faster test guards. */
-export const decidingSteps: Plan = [
-  ...firstSteps,
-  // The installation waits for the network, and its tests for n8n.
-  [...fastTests, n8nInstallation],
-  [
-    n8nTests(decidingFiles.get('n8n')),
-    {
-      title: 'Slow tests that decide',
-      run: () => runVitest('deciding', decidingFiles.get('other') ?? [], decidingSizes),
-    },
-  ],
-];
+export function decidingSteps(): Plan {
+  const files = Map.groupBy(filesOf('deciding'), (path) => (path.startsWith('test/n8n/') ? 'n8n' : 'other'));
+  return [
+    ...firstSteps,
+    // The installation waits for the network, and its tests for n8n.
+    [...fastTests, n8nInstallation],
+    [
+      n8nTests(files.get('n8n')),
+      {
+        title: 'Slow tests that decide',
+        run: () => runVitest('deciding', files.get('other') ?? [], decidingSizes),
+      },
+    ],
+  ];
+}
 
 /** Projects that start browsers, servers or installs, one file after the other. */
 const sequentialProjects = {
