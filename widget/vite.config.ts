@@ -17,9 +17,9 @@ const builds: Readonly<Record<string, BuildOptions>> = {
     lib: { entry: 'src/auto.ts', formats: ['iife'], name: 'newsletterSignup', fileName: () => 'newsletter-signup.js' },
   },
   npm: {
-    lib: { entry: entries('index', 'define', 'define-server', 'hydrate', 'server'), formats: ['es'] },
+    lib: { entry: entries('index', 'define'), formats: ['es'] },
     rolldownOptions: {
-      external: [/^lit(\/|$)/, /^@lit-labs\//],
+      external: [/^lit(\/|$)/],
       // Shared modules are in index.js instead of a further file.
       preserveEntrySignatures: 'allow-extension',
     },

@@ -27,7 +27,6 @@ import {
   type Setup,
 } from '../../examples/demo/page/setup.ts';
 import { platforms, snippetsFor } from '../../examples/demo/page/snippets.ts';
-import { pieces, reservation } from '../../examples/demo/page/space.ts';
 import { tagOf } from '../../examples/demo/page/tag.ts';
 import { root } from '../../scripts/root.ts';
 
@@ -200,28 +199,6 @@ describe('a snippet', () => {
     expect(write(tag, vueMarkup)).toBe(
       `<newsletter-signup :messages="{ busy: ${text.replaceAll('"', '&quot;')} }"></newsletter-signup>`,
     );
-  });
-
-  it('reserves the measured height within a pixel', () => {
-    const samplesOf = fc
-      .array(fc.integer({ min: 0, max: 800 }), { minLength: 1, maxLength: 40 })
-      .map((heights) => heights.map((height, at) => ({ width: 220 + 2 * at, height })));
-    fc.assert(
-      fc.property(samplesOf, (samples) => {
-        const found = pieces(samples);
-        for (const { width, height } of samples) {
-          const piece = found.findLast(({ from }) => from <= width);
-          expect(Math.abs((piece?.offset ?? 0) + (piece?.slope ?? 0) * width - height)).toBeLessThanOrEqual(1.001);
-        }
-      }),
-    );
-  });
-
-  it('reserves a constant height by one rule, and none for a dialog', () => {
-    const level = [220, 222, 224].map((width) => ({ width, height: 80 }));
-    expect(reservation('newsletter-signup:not(:defined)', level)).toContain('block-size: 5rem;');
-    expect(reservation('newsletter-signup:not(:defined)', level)).not.toContain('@container');
-    expect(reservation('newsletter-signup:not(:defined)', [])).not.toContain('block-size');
   });
 
   it('refuses text that cannot be the value of a custom property', () => {

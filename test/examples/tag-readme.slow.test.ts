@@ -146,14 +146,6 @@ async function openBuilt(
   return open(await readFile(join(folder, name, 'index.html'), 'utf8'));
 }
 
-/** Runs a snippet on a server, and returns the HTML of its form. */
-async function rendered(code: string): Promise<string> {
-  const file = join(await mkdtemp(join(folder, 'server-')), 'page.mjs');
-  await writeFile(file, `${code}\nconsole.log(form);`);
-  const { stdout } = await promisify(execFile)(process.execPath, [file]);
-  return stdout;
-}
-
 interface Check {
   readonly language: string;
   /** Text that only this snippet of its language contains. */
@@ -304,11 +296,10 @@ const checks: readonly Check[] = [
           all.filter((element) => element.checkVisibility()).map((element) => element.getAttribute('slot')),
         );
       expect(await shown()).toEqual(['picture', 'head', 'head', 'note', 'proof']);
-      await page.type(inTag('input[name=email]'), 'ada@gmail.com');
+      await page.type(inTag('input[name=email]'), 'ada@example.com');
       await page.click(inTag('button'));
       await page.waitForSelector('newsletter-signup:state(success)');
       expect(await shown()).toEqual(['picture', 'thanks']);
-      expect(await text(page, '[part=inbox]')).toBe('Open your inbox');
       expect(complaints).toEqual([]);
     },
   },
@@ -467,52 +458,6 @@ const checks: readonly Check[] = [
       });
       await signUp(page);
       expect(complaints).toEqual([]);
-    },
-  },
-  {
-    language: 'js',
-    has: 'renderSignup(',
-    does: 'renders a form that works before any script and is taken over by one',
-    async run(code) {
-      const html = await rendered(code);
-      const { page: plain } = await open(html, { javaScript: false });
-      expect(await text(plain, 'button')).toBe('Abonnieren');
-      await (await plain.waitForSelector(inTag('input[name=email]')))?.type('ada@example.com');
-      await (await plain.waitForSelector(inTag('input[name="custom_fields[First name]"]')))?.type('Ada');
-      await Promise.all([plain.waitForNavigation(), (await plain.waitForSelector(inTag('button')))?.click()]);
-      expect(posts).toMatchObject([
-        { type: 'application/x-www-form-urlencoded', body: expect.stringContaining('ada%40example.com') },
-      ]);
-
-      const hydrate = snippets.find((snippet) => snippet.code.includes('signup/hydrate'))?.code ?? '';
-      const { page, complaints } = await openBuilt({ 'main.tsx': hydrate }, {}, html);
-      await page.waitForFunction(() => customElements.get('newsletter-signup'));
-      expect(await signUp(page)).toMatchObject({
-        utm_source: 'blog',
-        custom_fields: [{ name: 'First name', value: 'Ada' }],
-      });
-      expect(complaints).toEqual([]);
-    },
-  },
-  {
-    language: 'js',
-    has: 'signup/hydrate',
-    does: 'takes a form over without drawing it anew',
-    async run(code) {
-      const server = snippets.find((snippet) => snippet.code.includes('renderSignup('))?.code ?? '';
-      const { page: taken } = await openBuilt(
-        {
-          'main.tsx': `window.before = document.querySelector('newsletter-signup').shadowRoot.querySelector('input');\n${code}`,
-        },
-        {},
-        await rendered(server),
-      );
-      await taken.waitForFunction(() => customElements.get('newsletter-signup'));
-      expect(
-        await taken.evaluate(
-          `before === document.querySelector('newsletter-signup').shadowRoot.querySelector('input')`,
-        ),
-      ).toBe(true);
     },
   },
   {

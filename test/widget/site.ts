@@ -77,15 +77,8 @@ export async function openSite(): Promise<Site> {
 
 let bundled: Promise<ReadonlyMap<string, string>> | undefined;
 
-/** Bundles a module that imports the built package into one file. */
-export async function bundle(module: string): Promise<string> {
-  const [code] = (await chunks(module, false)).values();
-  if (code === undefined) throw new Error('The package could not be bundled.');
-  return code;
-}
-
 /** Bundles a module: `/bundle.js`, and the files that it loads later. */
-async function chunks(module: string, codeSplitting?: false): Promise<ReadonlyMap<string, string>> {
+async function chunks(module: string): Promise<ReadonlyMap<string, string>> {
   const entry = 'site-entry';
   const built = await build({
     configFile: false,
@@ -102,7 +95,7 @@ async function chunks(module: string, codeSplitting?: false): Promise<ReadonlyMa
     build: {
       write: false,
       lib: { entry, formats: ['es'], fileName: () => 'bundle.js' },
-      rolldownOptions: { output: { minify: true, ...(codeSplitting === false && { codeSplitting }) } },
+      rolldownOptions: { output: { minify: true } },
     },
   });
   const outputs = (Array.isArray(built) ? built : [built]).flatMap((each) => ('output' in each ? each.output : []));

@@ -192,7 +192,7 @@ function pageOf(cell: Cell): string {
       ${isScene ? sceneStyle : ''}
       ${layout === 'dialog' ? 'body { block-size: 58rem }' : ''}
     </style>
-    <body><newsletter-signup endpoint="/endpoint" layout="${layout}" inbox-link ${texts}>${contentOf(cell)}</newsletter-signup>
+    <body><newsletter-signup endpoint="/endpoint" layout="${layout}" ${texts}>${contentOf(cell)}</newsletter-signup>
     ${rtl ? '<script src="/languages/ar.js"></script>' : ''}<script src="/newsletter-signup.js"></script>
     <script>globalThis.__name = (value) => value; (${act.toString()})(${JSON.stringify(state)})</script>`;
 }

@@ -58,8 +58,6 @@ interface AttributesOnly {
    * days, such as `30d`. Default: `page`.
    */
   'ask-again'?: string;
-  /** Offers a link to the visitor's inbox after the signup. */
-  'inbox-link'?: boolean;
 }
 
 /**

@@ -233,15 +233,6 @@ export const result: CSSResult = css`
     line-height: 1.2;
     outline: 0;
   }
-  [part='inbox'] {
-    display: table;
-    margin: 1rem auto 0;
-    padding: 0.625rem 1.25rem;
-    font-weight: 600;
-    text-decoration: none;
-    border: 1px solid var(--_line);
-    border-radius: var(--_radius);
-  }
   @keyframes arrive {
     from {
       opacity: 0;

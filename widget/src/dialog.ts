@@ -1,5 +1,7 @@
-/** `layout="dialog"`: opens and closes the dialog, and decides when it may open by itself. */
+/** `layout="dialog"`: renders, opens and closes the dialog, and decides when it may open by itself. */
+import type { html, TemplateResult } from 'lit';
 import type * as Attribution from './attribution.ts';
+import type { Messages } from './messages.ts';
 import type * as Warnings from './warnings.ts';
 
 const styles = new CSSStyleSheet();
@@ -40,12 +42,16 @@ export interface DialogHost extends HTMLElement {
 }
 
 /** Functions of the element's own file, of whose state this file must not have a second copy. */
-export type DialogTools = Pick<typeof Attribution, 'dialogKey' | 'updateStored'> & Pick<typeof Warnings, 'oneOf'>;
+export type DialogTools = Pick<typeof Attribution, 'dialogKey' | 'updateStored'> &
+  Pick<typeof Warnings, 'oneOf'> & { readonly html: typeof html };
 
 export interface Dialog {
   /** Reads the element's attributes, and starts to listen for events that open the dialog. */
   update(): void;
-  open(): void;
+  /** The dialog around the surface. */
+  template(surface: TemplateResult, texts: Messages): TemplateResult;
+  /** @param target - of a click, which opens the dialog only on one of its triggers */
+  open(target?: EventTarget | null): void;
   close(): void;
   /** Closes the dialog and stops listening. */
   stop(): void;
@@ -64,7 +70,7 @@ function isEngaged(): boolean {
   return !!(active?.matches(':read-write,select,iframe') || document.querySelector(':modal,newsletter-signup[open]'));
 }
 
-export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored }: DialogTools): Dialog {
+export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateStored }: DialogTools): Dialog {
   let listening: AbortController | undefined;
   let openOn = '';
   let askAgain = '';
@@ -72,7 +78,13 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
   const dialog = (): HTMLDialogElement | null => host.shadowRoot?.querySelector('dialog') ?? null;
   const setOpen = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
   const close = (): void => dialog()?.close();
-  function open(): void {
+  function isTrigger(target: EventTarget | null): boolean {
+    const trigger = target instanceof Element ? target.closest('[data-newsletter-open],[slot=trigger]') : null;
+    return trigger?.parentElement === host || trigger?.getAttribute('data-newsletter-open') === host.id;
+  }
+
+  function open(target?: EventTarget | null): void {
+    if (target !== undefined && !isTrigger(target)) return;
     const element = dialog();
     if (!element?.isConnected) return;
     element.showModal();
@@ -152,6 +164,11 @@ export function createDialog(host: DialogHost, { dialogKey, oneOf, updateStored 
         shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
       if (!listening) listen();
     },
+    template: (surface, { button, close: label }) =>
+      html`<dialog part="dialog" aria-labelledby="head" aria-label=${button}>
+        ${surface}
+        <form method="dialog"><button part="close" aria-label=${label}>×</button></form>
+      </dialog>`,
     open,
     close,
     stop() {

@@ -1,6 +1,6 @@
 /** The `<form>` in use, the element's own or the page's: its controls, its submission, and the marks of problems. */
 import { honeypotField } from '@newsletter-kit/core/signup';
-import type { FormMessages, Messages } from './messages.ts';
+import type { Messages } from './messages.ts';
 
 /** State of the form, also readable in CSS as `:state(…)`. */
 export type SignupState = 'idle' | 'busy' | 'success' | 'error';
@@ -12,13 +12,11 @@ export type Undo = () => void;
 export interface FormView {
   readonly state: SignupState;
   /** Text of the live region. Default: empty. */
-  readonly notice?: (texts: FormMessages) => string;
+  readonly notice?: (texts: Messages) => string;
   /** Whether a change of the notice is not announced, such as each second of a countdown. */
   readonly isSilent?: boolean;
-  /** Address of the visitor's inbox; undefined if no link is offered. */
-  readonly inbox?: string | undefined;
   /** Marks controls in the form; called again after each update. */
-  readonly mark?: (form: HTMLFormElement, texts: FormMessages) => Undo;
+  readonly mark?: (form: HTMLFormElement, texts: Messages) => Undo;
 }
 
 /** Error messages by the name of the control. */
@@ -154,19 +152,49 @@ export function markBusy(form: HTMLFormElement): Undo {
   return () => undo.forEach((each) => each());
 }
 
+const isBox = ({ type }: HTMLInputElement): boolean => type === 'checkbox' || type === 'radio';
+const keyOf = (input: HTMLInputElement): string => (isBox(input) ? `${input.name} ${input.value}` : input.name);
+const valueOf = (input: HTMLInputElement): string | boolean => (isBox(input) ? input.checked : input.value);
+/** A select has no `defaultValue`: its first selected option is its default. */
+const defaultOf = (input: HTMLInputElement): string | boolean =>
+  isBox(input)
+    ? input.defaultChecked
+    : 'defaultValue' in input
+      ? input.defaultValue
+      : ((input as Element).querySelector<HTMLOptionElement>('[selected]')?.value ?? '');
+
+function setValue(input: HTMLInputElement, value: string | boolean): void {
+  if (typeof value === 'boolean') input.checked = value;
+  else input.value = value;
+}
+
 /**
- * Restores the focus and the selection after a change of the tree: a moved node loses both.
+ * Keeps what the visitor entered, the focus and the selection with the names of the controls: rendering other fields
+ * gives the controls other names.
  *
  * @param root - the shadow root; null before the first update
  */
-export function keepFocus(root: ShadowRoot | null, change: () => void): void {
-  const focused = root?.activeElement;
-  const { selectionStart = null, selectionEnd = null } = focused instanceof HTMLInputElement ? focused : {};
+export function keepValues(root: ShadowRoot | null, change: () => void): void {
+  const controls = (): Iterable<HTMLInputElement> => root?.querySelectorAll<HTMLInputElement>('[data-kind]') ?? [];
+  const entered = new Map<string, string | boolean>();
+  let focused = '';
+  let selection: [number | null, number | null] = [null, null];
+  for (const input of controls()) {
+    const key = keyOf(input);
+    if (valueOf(input) !== defaultOf(input)) entered.set(key, valueOf(input));
+    if (input !== root?.activeElement) continue;
+    focused = key;
+    selection = [input.selectionStart, input.selectionEnd];
+  }
   change();
-  if (!(focused instanceof HTMLElement) || !focused.isConnected || root?.activeElement === focused) return;
-  focused.focus({ preventScroll: true });
-  if (focused instanceof HTMLInputElement && selectionStart !== null)
-    focused.setSelectionRange(selectionStart, selectionEnd);
+  for (const input of controls()) {
+    const key = keyOf(input);
+    const value = entered.get(key) ?? defaultOf(input);
+    if (value !== valueOf(input)) setValue(input, value);
+    if (key !== focused || input === root?.activeElement) continue;
+    input.focus({ preventScroll: true });
+    if (selection[0] != null) input.setSelectionRange(...selection);
+  }
 }
 
 /** The value that a visitor entered into an input. */
@@ -174,12 +202,6 @@ interface Answer {
   readonly input: HTMLInputElement;
   readonly value: string | boolean;
 }
-
-const isBox = ({ type }: HTMLInputElement): boolean => type === 'checkbox' || type === 'radio';
-const valueOf = (input: HTMLInputElement): string | boolean => (isBox(input) ? input.checked : input.value);
-const defaultOf = (input: HTMLInputElement): string | boolean =>
-  isBox(input) ? input.defaultChecked : input.defaultValue;
-const keyOf = (input: HTMLInputElement): string => (isBox(input) ? `${input.name} ${input.value}` : input.name);
 
 /**
  * Keeps each value in the page's form with the name of its control: a framework that reuses inputs changes their names
@@ -201,8 +223,7 @@ export function keepAnswers(host: Element): void {
       if (valueOf(input) !== (old ? old[1].value : defaultOf(input))) continue;
       const key = keyOf(input);
       const value = before.find(([name]) => name === key)?.[1].value ?? defaultOf(input);
-      if (typeof value === 'boolean') input.checked = value;
-      else input.value = value;
+      setValue(input, value);
       if (old && answers.get(old[0])?.input === input) answers.delete(old[0]);
       answers.set(key, { input, value });
       if (key === focused) input.focus();

@@ -1,5 +1,5 @@
-/** The English texts that a form shows before it is sent. */
-const formTexts = {
+/** Every text that a visitor reads. `{label}` is the field's label, `{wait}` a time such as "in 30 seconds". */
+export const english = {
   /** Language of the texts (BCP 47); a waiting time is formatted in it. */
   language: 'en',
   emailLabel: 'Email address',
@@ -14,13 +14,8 @@ const formTexts = {
   thanks: 'Thank you.',
   /** The same for every address: new, known, or to be confirmed. */
   success: 'Check your inbox: if there is something to confirm, it is there.',
-  inbox: 'Open your inbox',
   /** Accessible name of the × of the dialog. */
   close: 'Close',
-} as const;
-
-/** The English error messages, a part of `signup.js`. `{label}` and `{wait}` are replaced. */
-export const errorTexts = {
   emailInvalid: 'Enter an email address like name@example.com.',
   missing: '{label} is needed.',
   notTicked: 'Tick this box to go on.',
@@ -39,14 +34,8 @@ export const errorTexts = {
   later: 'later',
 } as const;
 
-/** Every text that a visitor reads. `{label}` is the field's label, `{wait}` a time such as "in 30 seconds". */
-export const english = /* @__PURE__ */ Object.assign({}, formTexts, errorTexts);
-
 /** Name of a text. */
-export type MessageKey = keyof typeof formTexts | keyof typeof errorTexts;
-
-/** The texts without those of `signup.js`, which are set only by a language or by the owner. */
-export type FormMessages = Readonly<Record<keyof typeof formTexts, string>> & Partial<Messages>;
+export type MessageKey = keyof typeof english;
 
 /** A complete set of texts. */
 export type Messages = Readonly<Record<MessageKey, string>>;
@@ -84,8 +73,8 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
 export const textAttributes = ['button', 'emailLabel', 'emailPlaceholder', 'thanks', 'success'] as const;
 
 /** The texts of an element: its `text-*` attributes, else its `messages`, else its language, else English. */
-export function readMessages(element: Element & { readonly messages: Partial<Messages> }): FormMessages {
-  const texts = { ...formTexts, ...textsOfLanguage(element), ...element.messages };
+export function readMessages(element: Element & { readonly messages: Partial<Messages> }): Messages {
+  const texts = { ...english, ...textsOfLanguage(element), ...element.messages };
   for (const key of textAttributes) {
     texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
   }

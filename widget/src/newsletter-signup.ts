@@ -1,14 +1,13 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
-import { LitElement, adoptStyles, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { LitElement, adoptStyles, html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
-import { chunks } from './chunks.ts';
+import { loaded } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
   callForm,
   elementsOf,
   isSet,
-  keepFocus,
-  markBusy,
+  keepValues,
   takeOver,
   type FormView,
   type SignupState,
@@ -16,10 +15,9 @@ import {
 } from './form.ts';
 import { kinds } from './newsletter-field.ts';
 import { readMessages, type Messages } from './messages.ts';
-import * as events from './events.ts';
-import type * as Sender from './signup.ts';
+import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
-import { customFields, isTrigger, signupTemplate } from './template.ts';
+import { customFields, surfaceTemplate } from './template.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
@@ -40,7 +38,6 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {boolean} debug - Explains problems of the setup in the console and on the page. For you, not for visitors.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets the address of Turnstile's script. Default: Cloudflare's own address.
- * @attr {boolean} inbox-link - Offers a link to the visitor's inbox after the signup, for well-known mail services.
  * @attr {string} text-button - Sets the text of the button.
  * @attr {string} text-email-label - Sets the label of the address field.
  * @attr {string} text-email-placeholder - Sets the example text in the address field.
@@ -89,7 +86,6 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @csspart notice - The result: the thanks, or an error message.
  * @csspart tick - The tick beside the thanks.
  * @csspart thanks - The heading of the thanks.
- * @csspart inbox - The link to the visitor's inbox.
  * @csspart dialog - The dialog around the surface, with its `::backdrop`.
  * @csspart close - The × of the dialog.
  *
@@ -165,17 +161,13 @@ export class NewsletterSignup extends LitElement {
   #form: HTMLFormElement | null = null;
   #release: Undo | undefined;
   #unmark: Undo | undefined;
-  /** `signup.js`, once it is loaded. */
-  #sender: typeof Sender | undefined;
-  #signup: Sender.Signup | undefined;
-  #isSending = false;
+  readonly #sender = createSender(this, (view) => this.#show(view));
   #observer: MutationObserver | undefined;
   /** Ends the listeners on the page when the element is disconnected. */
   #connected: AbortController | undefined;
-  #dialog: Dialog | undefined;
-  /** Resolves once the dialog's file is loaded or has failed to load. */
-  #dialogLoading: Promise<unknown> | undefined;
-  #dialogFailed = false;
+  /** Null if its file cannot be loaded: the form is shown in its place. */
+  #dialog: Dialog | null | undefined;
+  #dialogLoading: Promise<Dialog | null> | undefined;
   readonly #refresh = (): void => this.requestUpdate();
   readonly #internals = this.attachInternals();
 
@@ -210,10 +202,8 @@ export class NewsletterSignup extends LitElement {
   }
 
   /** Opens the dialog. Does nothing in other layouts. */
-  async open(): Promise<void> {
-    await this.updateComplete;
-    await this.#dialogLoading;
-    this.#dialog?.open();
+  open(): Promise<void> {
+    return this.#open();
   }
 
   /** Closes the dialog. */
@@ -223,10 +213,8 @@ export class NewsletterSignup extends LitElement {
 
   /** Empties the form and shows it again, for the next person. Does nothing while the form waits for an answer. */
   reset(): void {
-    if (this.#isSending) return;
+    if (!this.#sender.reset()) return;
     callForm(this.#form, 'reset');
-    this.#signup?.end();
-    this.#signup = undefined;
     void this.#show({ state: 'idle' });
   }
 
@@ -252,8 +240,8 @@ export class NewsletterSignup extends LitElement {
     this.#connected = new AbortController();
     addEventListener('newsletter-messages', this.#refresh, this.#connected);
     document.addEventListener('DOMContentLoaded', this.#refresh, this.#connected);
-    document.addEventListener('click', ({ target }) => isTrigger(target, this) && void this.open(), this.#connected);
-    this.addEventListener('focusin', this.#onFocus, { once: true });
+    document.addEventListener('click', ({ target }) => void this.#open(target), this.#connected);
+    this.addEventListener('focusin', this.#sender.prepare, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
     if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
     onVisits(() => readAttribution(this));
@@ -274,20 +262,23 @@ export class NewsletterSignup extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    return signupTemplate({
-      texts: readMessages(this),
+    const texts = readMessages(this);
+    const layout = this.#layout;
+    const surface = surfaceTemplate({
+      texts,
       view: this.#view,
-      layout: this.#layout,
+      layout,
       endpoint: this.endpoint,
       fields: customFields(this),
       // Without an endpoint the element waits for the page's form, which the parser may not have reached yet.
-      isOwners: Boolean(this.#ownersForm) || (!this.endpoint && globalThis.document?.readyState === 'loading'),
-      dialog: this.#dialogFailed ? 'failed' : this.#dialog ? 'loaded' : 'loading',
+      isOwners: Boolean(this.#ownersForm) || (!this.endpoint && document.readyState === 'loading'),
     });
+    if (layout !== 'dialog' || this.#dialog === null) return surface;
+    return html`<slot name="trigger"></slot>${this.#dialog?.template(surface, texts)}`;
   }
 
   protected override update(changed: Map<PropertyKey, unknown>): void {
-    keepFocus(this.shadowRoot, () => super.update(changed));
+    keepValues(this.shadowRoot, () => super.update(changed));
   }
 
   protected override updated(): void {
@@ -302,35 +293,33 @@ export class NewsletterSignup extends LitElement {
     return oneOf(this, 'layout', this.layout, 'inline', 'joined', 'stacked', 'card', 'cover', 'dialog');
   }
 
-  /** Loads signup.js early. A failure is ignored: submitting the form loads the file again. */
-  readonly #onFocus = (): void => {
-    this.#loadSender().catch(() => undefined);
-  };
-
-  async #loadSender(): Promise<typeof Sender> {
-    const sender = await chunks.signup();
-    if (!this.#sender) sender.keepAnswers(this);
-    return (this.#sender = sender);
-  }
-
   /** Warns the owner of a missing endpoint. With `debug`, shows all warnings on the page. */
   async #checkOwner(): Promise<void> {
     const endpoint = this.endpoint || this.#form?.getAttribute('action');
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
-    if (isSet(this, 'debug')) (await chunks.doctor()).showWarnings(this, endpoint, warningsOf(this));
+    if (!isSet(this, 'debug')) return;
+    const { showWarnings } = await loaded('doctor', import('./doctor.ts'));
+    showWarnings(this, endpoint, warningsOf(this));
   }
 
-  async #loadDialog(): Promise<void> {
+  /** Opens the dialog once its file is loaded, if the target is undefined or one of its triggers. */
+  async #open(target?: EventTarget | null): Promise<void> {
+    await this.updateComplete;
+    (await this.#dialogLoading)?.open(target);
+  }
+
+  async #loadDialog(): Promise<Dialog | null> {
     try {
-      const { createDialog } = await chunks.dialog();
-      this.#dialog = createDialog(this, { dialogKey, oneOf, updateStored });
+      const { createDialog } = await loaded('dialog', import('./dialog.ts'));
+      this.#dialog = createDialog(this, { dialogKey, html, oneOf, updateStored });
     } catch (error) {
-      this.#dialogFailed = true;
+      this.#dialog = null;
       warn(this, 'file', `cannot load dialog.js and shows the form in its place: ${String(error)}`);
     }
     this.requestUpdate();
     await this.updateComplete;
+    return this.#dialog;
   }
 
   /** Takes over the submission of this form, and restores the form before it. */
@@ -353,47 +342,22 @@ export class NewsletterSignup extends LitElement {
     return this.querySelector<HTMLFormElement>('form:has([name=email])');
   }
 
-  readonly #onSubmit = async (event: SubmitEvent): Promise<void> => {
-    const form = this.#form;
+  readonly #onSubmit = (event: SubmitEvent): void => {
     // A listener of the page may have cancelled the event.
-    if (!form || event.defaultPrevented) return;
+    if (!this.#form || event.defaultPrevented) return;
     event.preventDefault();
-    if (this.#isSending || this.state === 'success') return;
-    this.#isSending = true;
-    try {
-      this.#signup ??= await this.#createSignup(form);
-      await this.#signup?.send(form);
-    } finally {
-      this.#isSending = this.state === 'busy';
-    }
+    if (this.state !== 'success') void this.#sender.submit(this.#form);
   };
 
-  /** @returns undefined if the file cannot be loaded; the browser has posted the form then */
-  async #createSignup(form: HTMLFormElement): Promise<Sender.Signup | undefined> {
-    try {
-      // Visible, but not announced: nothing is sent before the fields are checked.
-      if (!this.#sender) void this.#show({ state: 'busy', mark: markBusy });
-      const { createSignup } = await this.#loadSender();
-      return createSignup(this, this.#show, { ...events, readAttribution, warn });
-    } catch (error) {
-      warn(this, 'file', `cannot load signup.js and posts the form without it: ${String(error)}`);
-      if (this.endpoint) form.setAttribute('action', this.endpoint);
-      callForm(form, 'submit');
-      void this.#show({ state: 'idle' });
-      return undefined;
-    }
-  }
-
-  readonly #show = (view: FormView): Promise<unknown> => {
+  #show(view: FormView): Promise<unknown> {
     // The thanks get the height of the form, so that the page below does not move.
     const surface = this.renderRoot.querySelector<HTMLElement>('[part=surface]');
     if (surface)
       surface.style.minBlockSize = view.state === 'success' ? `${surface.getBoundingClientRect().height}px` : '';
     this.#view = view;
-    this.#isSending = view.state === 'busy';
     this.requestUpdate();
     this.#internals.states.clear();
     this.#internals.states.add(view.state);
     return this.updateComplete;
-  };
+  }
 }

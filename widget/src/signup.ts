@@ -1,7 +1,7 @@
 /** One visitor's signup, from submitting the form to the thanks. Loaded when the focus enters a form. */
 import { attributionFields, parseUrl, withGiven, type Attribution } from '@newsletter-kit/core/signup';
 import type * as Attributions from './attribution.ts';
-import { chunks } from './chunks.ts';
+import { loaded } from './chunks.ts';
 import type * as Events from './events.ts';
 import {
   callForm,
@@ -11,9 +11,10 @@ import {
   markProblems,
   type FormView,
   type Problems,
+  type SignupState,
   type Undo,
 } from './form.ts';
-import { errorTexts, type FormMessages, type Messages } from './messages.ts';
+import type { Messages } from './messages.ts';
 import type { Resend } from './protection.ts';
 import {
   asText,
@@ -35,6 +36,7 @@ export interface Host extends Attributions.AttributionHost {
   readonly redirect: string;
   readonly redirectOrigins: string;
   readonly timeout: number;
+  readonly state: SignupState;
   submit(): void;
 }
 
@@ -50,8 +52,6 @@ export type SignupTools = Pick<typeof Attributions, 'readAttribution'> &
   >;
 
 const none: Problems = new Map();
-
-const withErrors = (texts: FormMessages): Messages => ({ ...errorTexts, ...texts });
 
 /** The state that one visitor's attempts share: the idempotency key, and the time to wait that the endpoint named. */
 export interface Signup {
@@ -124,10 +124,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     // In Firefox :focus-within does not match in a window behind another one.
     const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
     callForm(form, 'reset');
-    const isShown = show({
-      state: 'success',
-      inbox: isSet(host, 'inbox-link') ? inboxOf(asText(values['email'])) : undefined,
-    });
+    const isShown = show({ state: 'success' });
     host.dispatchEvent(new NewsletterSuccessEvent('success', { attribution, email }));
     const target = redirectTarget(host.redirect, host.redirectOrigins);
     if (target) location.assign(target);
@@ -139,8 +136,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Does what the endpoint asks for; if that fails, the first failure is returned. */
   function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
-    return chunks
-      .protection()
+    return loaded('protection', import('./protection.ts'))
       .then(({ answer }) => answer(host, failed, resend))
       .catch((error: unknown) => {
         warn(host, 'ask', `cannot give what the endpoint asks for: ${String(error)}`);
@@ -155,13 +151,11 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     notBefore = Date.now() + retryAfter * 1000;
     const viewAt = (left: number): FormView => ({
       state: 'error',
-      notice: (formTexts) => {
-        const texts = withErrors(formTexts);
+      notice: (texts) => {
         const wait = waitInWords(retryAfter ? left : undefined, texts);
         return (kind === 'refused' && message) || texts[kind].replace('{wait}', wait);
       },
-      mark: (marked, formTexts) =>
-        left > 0 ? markBusy(marked) : markProblems(marked, problems, withErrors(formTexts)),
+      mark: (marked, texts) => (left > 0 ? markBusy(marked) : markProblems(marked, problems, texts)),
     });
     const isShown = show(viewAt(retryAfter));
     stopClock();
@@ -185,7 +179,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Explains the failure to the owner of the page (attribute `debug`). */
   async function explainFailure(endpoint: string, failure: Failure): Promise<void> {
-    const { explain } = await chunks.doctor();
+    const { explain } = await loaded('doctor', import('./doctor.ts'));
     const message = await explain(endpoint, failure);
     if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
   }
@@ -229,21 +223,6 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
 function endpointOf(host: Host, form: HTMLFormElement): string {
   return host.endpoint || form.getAttribute('action') || '';
-}
-
-/** Inboxes of mail services, by the domains of their addresses. */
-const inboxes: Readonly<Record<string, string>> = {
-  'gmail.com googlemail.com': 'https://mail.google.com/mail/',
-  'outlook.com hotmail.com live.com msn.com': 'https://outlook.live.com/mail/',
-  'yahoo.com ymail.com': 'https://mail.yahoo.com/',
-  'icloud.com me.com mac.com': 'https://www.icloud.com/mail/',
-  'proton.me protonmail.com pm.me': 'https://mail.proton.me/',
-  'gmx.de gmx.net gmx.at gmx.ch': 'https://navigator.gmx.net/mail',
-};
-
-function inboxOf(email: string): string | undefined {
-  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase();
-  return Object.entries(inboxes).find(([domains]) => domains.split(' ').includes(domain))?.[1];
 }
 
 /**

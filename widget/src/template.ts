@@ -1,9 +1,8 @@
-/** Templates of `<newsletter-signup>`: surface, dialog and its triggers, and a label and a control for each field. */
+/** Templates of `<newsletter-signup>`: the surface, and a label and a control for each field. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { repeat } from 'lit/directives/repeat.js';
 import { parseUrl } from '@newsletter-kit/core/signup';
 import { isSet, splitChoices, type FormView } from './form.ts';
-import type { FormMessages } from './messages.ts';
+import type { Messages } from './messages.ts';
 import { warn } from './warnings.ts';
 
 interface TextInput {
@@ -39,7 +38,7 @@ interface Field {
  *
  * @param hidesLabel - shows an example in the input instead of the label
  */
-function emailField(texts: FormMessages, hidesLabel: boolean): TemplateResult {
+function emailField(texts: Messages, hidesLabel: boolean): TemplateResult {
   const attributes: Readonly<Record<string, string>> = {
     kind: 'email',
     label: texts.emailLabel,
@@ -74,16 +73,12 @@ export function customFields(host: Element): readonly Field[] {
 }
 
 /** Renders the fields. A moved field keeps its control with its value. */
-function customFieldsTemplate(fields: readonly Field[], texts: FormMessages): unknown {
-  return repeat(
-    fields,
-    ({ name }) => name,
-    (field, position) => fieldTemplate(field, `field-${position}`, texts),
-  );
+function customFieldsTemplate(fields: readonly Field[], texts: Messages): unknown {
+  return fields.map((field, position) => fieldTemplate(field, `field-${position}`, texts));
 }
 
 /** @param id - of the control: a field's name may not be a valid id */
-function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormMessages): TemplateResult {
+function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messages): TemplateResult {
   const kind = text('kind');
   const label = text('label') || text('name');
   const value = text('value');
@@ -147,52 +142,26 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: FormM
 /** A sentence whose second part is a link. It opens a new tab, so that the form is kept. */
 function withLink(sentence: readonly string[], href: string): unknown {
   const [before, words, after] = sentence;
-  // Pages fill attributes from query parameters: a `javascript:` URL must not become a link. On a server the page's URL
-  // is unknown.
-  const isPage = href && parseUrl(href, 'https://example.com')?.protocol.startsWith('http');
+  // Pages fill attributes from query parameters: a `javascript:` URL must not become a link.
+  const isPage = href && parseUrl(href, document.baseURI)?.protocol.startsWith('http');
   return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
 }
 
-/** Everything that the element renders. */
+/** What the surface shows. */
 interface Shown {
-  readonly texts: FormMessages;
+  readonly texts: Messages;
   readonly view: FormView;
   readonly layout: string;
   readonly endpoint: string;
   readonly fields: readonly Field[];
   /** Whether the form in use is the page's, inside the element. */
   readonly isOwners: boolean;
-  /** The dialog's file. If it failed to load, the form is shown instead of the dialog. */
-  readonly dialog: 'loading' | 'loaded' | 'failed';
 }
 
 const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
-export function signupTemplate(shown: Shown): TemplateResult {
-  const { texts, layout, dialog } = shown;
-  const surface = surfaceTemplate(shown);
-  if (layout !== 'dialog' || dialog === 'failed') return surface;
-  // Lit renders `false` as text.
-  return html`<slot name="trigger"></slot>
-    ${
-      dialog === 'loaded'
-        ? html`<dialog part="dialog" aria-labelledby="head" aria-label=${texts.button}>
-            ${surface}
-            <form method="dialog"><button part="close" aria-label=${texts.close}>×</button></form>
-          </dialog>`
-        : nothing
-    }`;
-}
-
-/** Whether a click on the target opens the dialog of the host, also while the dialog's file is loading. */
-export function isTrigger(target: EventTarget | null, host: Element): boolean {
-  if (!(target instanceof Element)) return false;
-  const trigger = target.closest('[data-newsletter-open],[slot=trigger]');
-  return trigger?.parentElement === host || trigger?.getAttribute('data-newsletter-open') === host.id;
-}
-
-function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
-  const { state, notice, isSilent, inbox } = view;
+export function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
+  const { state, notice, isSilent } = view;
   const isDone = state === 'success';
   // On one line, or in a frame: only if the email address is the only visible field.
   const isRow = ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
@@ -206,8 +175,7 @@ function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Sh
         <button part="button"><span part="button-text">${texts.button}</span></button>
       </form>`;
   const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
-  const link = inbox && html`<a part="inbox" href=${inbox} target="_blank">${texts.inbox}</a>`;
-  const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>${link}`;
+  const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>`;
   return html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
     <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
     <div part=${isPanel ? 'content panel' : 'content'}>

@@ -142,11 +142,39 @@ describe('a field', () => {
     form.element.insertAdjacentHTML('afterbegin', '<newsletter-field name="Team"></newsletter-field>');
     form.element.append(form.element.querySelector('[name="First name"]') ?? '');
     await form.settled();
-    expect(form.labelled('First name')).to.equal(name);
-    expect(form.hasFocus(name)).to.equal(true);
-    expect([name.selectionStart, name.selectionEnd]).to.deep.equal([2, 5]);
+    const after = form.labelled('First name');
+    expect(after.value).to.equal('Ada Lovelace');
+    expect(form.hasFocus(after)).to.equal(true);
+    expect([after.selectionStart, after.selectionEnd]).to.deep.equal([2, 5]);
     expect(form.description(form.labelled('City'))).to.equal('City is needed.');
     expect(form.labelled('Team').value).to.equal('');
+  });
+
+  it('keeps a choice of any kind when another field is inserted before it', async () => {
+    const mailbox = new Mailbox();
+    const countries = ['Austria', 'Brazil', 'Chad', 'Denmark', 'Ecuador', 'Fiji', 'Ghana', 'Haiti'].join(',');
+    const form = await mountAt(
+      mailbox,
+      `<newsletter-field name="Country" options="${countries}" value="Chad"></newsletter-field><newsletter-field name="Often" options="Daily,Weekly" value="Daily"></newsletter-field><newsletter-field name="Topics" kind="list" options="AI,Design" value="AI"></newsletter-field><newsletter-field name="Terms" kind="boolean"></newsletter-field>`,
+    );
+    form.find<HTMLSelectElement>('select').value = 'Fiji';
+    for (const value of ['Weekly', 'AI', 'Design', 'true'])
+      form.find<HTMLInputElement>(`input[value="${value}"]`).click();
+    form.element.insertAdjacentHTML(
+      'afterbegin',
+      `<newsletter-field name="Origin" options="${countries}"></newsletter-field><newsletter-field name="Agreed" kind="boolean"></newsletter-field>`,
+    );
+    await form.settled();
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('success');
+    expect((await mailbox.body())['custom_fields']).to.deep.equal([
+      { name: 'Agreed', value: false },
+      { name: 'Country', value: 'Fiji' },
+      { name: 'Often', value: 'Weekly' },
+      { name: 'Topics', value: ['Design'] },
+      { name: 'Terms', value: true },
+    ]);
   });
 
   it('without a name, or with the name of another field, is left out with a warning', async () => {

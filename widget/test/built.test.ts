@@ -201,7 +201,6 @@ describe('the built files', () => {
       './protection.js',
       './signup.js',
       'lit',
-      'lit/directives/repeat.js',
     ]);
   });
 });

@@ -188,11 +188,7 @@ describe('looks', () => {
           ['card', head + fields + note],
           ['dialog', head],
         ] as const) {
-          const form = await mountAt(
-            new Mailbox(),
-            content,
-            `layout="${layout}" inbox-link style="inline-size: ${width}px"`,
-          );
+          const form = await mountAt(new Mailbox(), content, `layout="${layout}" style="inline-size: ${width}px"`);
           const look = (): void => {
             for (const selector of selectors) {
               // A selector of the element and a part, without the state of the part.

@@ -122,11 +122,6 @@ export const exampleSetups: readonly ExampleSetup[] = [
     }),
   },
   {
-    title: 'Inbox link',
-    about: 'The thanks link to the inbox of well-known mail services. Try an address at gmail.com.',
-    setup: from({ values: { 'attribute.inbox-link': 'on' } }),
-  },
-  {
     title: 'Your own form',
     about: 'The tag around a form that you wrote. Without JavaScript the form posts by itself.',
     setup: from({ mode: 'enhance', fields: [{ name: 'First name', autocomplete: 'given-name' }] }),

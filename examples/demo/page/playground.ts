@@ -6,10 +6,9 @@ import { repeat } from 'lit/directives/repeat.js';
 import { exampleSetups } from './examples.ts';
 import { optionPanel, segments } from './option-panel.ts';
 import type { Options } from './options.ts';
-import type { Measure, PreviewReport, Show } from './preview.ts';
+import type { PreviewReport, Show } from './preview.ts';
 import { initialSetup, readSetup, widths, writeSetup, type Setup } from './setup.ts';
 import { platforms, snippetsFor, type Snippet } from './snippets.ts';
-import type { Sample } from './space.ts';
 import { stateTitles } from './states.ts';
 import { tagOf } from './tag.ts';
 
@@ -37,7 +36,6 @@ class SignupPlayground extends PageElement {
     preview: {},
     options: { type: Object },
     setup: { state: true },
-    samples: { state: true },
     heights: { state: true },
     events: { state: true },
     copied: { state: true },
@@ -48,8 +46,6 @@ class SignupPlayground extends PageElement {
   declare preview: string;
   declare options: Options;
   declare setup: Setup;
-  /** Measured heights of the form, for the space that the snippet reserves; undefined while it is measured. */
-  declare samples: readonly Sample[] | undefined;
   declare heights: Readonly<Partial<Record<Width, number>>>;
   /** Newest first. */
   declare events: readonly LoggedEvent[];
@@ -62,10 +58,6 @@ class SignupPlayground extends PageElement {
   #turn = 0;
   /** The control that was typed into last: one run of typing is one step of the Back button. */
   #lastTyped = '';
-  #canMeasure = false;
-  /** The setup that was measured last, or is being measured. */
-  #measuredSetup = '';
-  #measurement = 0;
   #eventCount = 0;
 
   constructor() {
@@ -107,12 +99,6 @@ class SignupPlayground extends PageElement {
 
   #receive({ data, origin, source }: MessageEvent<PreviewReport>): void {
     if (origin !== location.origin) return;
-    if (source === this.#frame('.measurer')) {
-      if (data.type === 'ready') this.#canMeasure = true;
-      if (data.type === 'ready') this.#measure();
-      if (data.type === 'space' && data.turn === this.#measurement) this.samples = data.samples;
-      return;
-    }
     const width = previewWidths.find((each) => source === this.#frame(`iframe[width="${each}"]`));
     if (width === undefined) return;
     if (data.type === 'height') {
@@ -149,17 +135,6 @@ class SignupPlayground extends PageElement {
     this.#frame(`iframe[width="${width}"]`)?.postMessage(message, location.origin);
   }
 
-  /** Measures the form again if the setup changed in anything that decides its height. */
-  #measure(): void {
-    const wanted = { ...this.#shown(), state: 'idle', scheme: 'light', events: [] } as const;
-    if (!this.#canMeasure || JSON.stringify(wanted) === this.#measuredSetup) return;
-    this.#measuredSetup = JSON.stringify(wanted);
-    this.#measurement += 1;
-    this.samples = undefined;
-    const message: Measure = { type: 'measure', turn: this.#measurement, ...wanted };
-    this.#frame('.measurer')?.postMessage(message, location.origin);
-  }
-
   protected override willUpdate(): void {
     for (const width of previewWidths) if (this.#isVisible(width)) this.#loaded.add(width);
   }
@@ -167,7 +142,6 @@ class SignupPlayground extends PageElement {
   protected override updated(changed: PropertyValues<this>): void {
     if (!changed.has('setup')) return;
     for (const width of previewWidths) this.#send(width);
-    this.#measure();
   }
 
   protected override render(): TemplateResult {
@@ -199,8 +173,7 @@ class SignupPlayground extends PageElement {
           </section>
           <section aria-labelledby="events-title">${this.#eventLog()}</section>
         </div>
-      </main>
-      <iframe class="measurer" title="Measuring" aria-hidden="true" tabindex="-1" src=${this.preview}></iframe>`;
+      </main>`;
   }
 
   /** Links, so that each example has an address to share. */
@@ -264,9 +237,9 @@ class SignupPlayground extends PageElement {
   }
 
   #snippets(): TemplateResult {
-    const { setup, options, samples } = this;
+    const { setup, options } = this;
     const { language, theme, platform } = setup;
-    const snippets = snippetsFor(platform, { tag: tagOf(setup, options), language, theme, samples });
+    const snippets = snippetsFor(platform, { tag: tagOf(setup, options), language, theme });
     return html`<div id="snippets">
       ${snippets.map(
         (snippet) =>

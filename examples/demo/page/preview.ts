@@ -2,7 +2,6 @@
 import type { NewsletterSignup } from '@newsletter-kit/signup';
 import type { Tag } from './markup.ts';
 import type { Setup } from './setup.ts';
-import { measured, type Sample } from './space.ts';
 import { stateOf } from './states.ts';
 
 /** To a preview: show this tag. */
@@ -17,16 +16,10 @@ export interface Show extends Pick<Setup, 'language' | 'theme' | 'direction' | '
   readonly turn: number;
 }
 
-/** To a preview: show this tag, and report its height at each width. */
-export interface Measure extends Omit<Show, 'type'> {
-  readonly type: 'measure';
-}
-
-/** From a preview: it is ready, its height changed, it was measured, or the tag fired an event. */
+/** From a preview: it is ready, its height changed, or the tag fired an event. */
 export type PreviewReport =
   | { readonly type: 'ready' }
   | { readonly type: 'height'; readonly pixels: number }
-  | { readonly type: 'space'; readonly turn: number; readonly samples: readonly Sample[] }
   | { readonly type: 'event'; readonly name: string; readonly carries: Readonly<Record<string, unknown>> };
 
 /** The address of the widget's files: that of the script. */
@@ -42,27 +35,10 @@ function report(message: PreviewReport): void {
   parent.postMessage(message, location.origin);
 }
 
-addEventListener('message', ({ data, origin, source }: MessageEvent<Show | Measure>) => {
+addEventListener('message', ({ data, origin, source }: MessageEvent<Show>) => {
   if (origin !== location.origin || source !== parent) return;
-  if (data.type === 'show') void show(data);
-  else if (data.type === 'measure') void measure(data);
+  void show(data);
 });
-
-/** Reports the height of the form at each width, once its language and theme are loaded. */
-async function measure(wanted: Measure): Promise<void> {
-  await show({ ...wanted, type: 'show' });
-  const form = stage.querySelector<HTMLElement>('newsletter-signup');
-  if (!form) return;
-  await settled(form);
-  await Promise.all(loading.values());
-  await settled(form);
-  const samples: Sample[] = [];
-  for (let width = measured.from; width <= measured.to; width += measured.step) {
-    stage.style.inlineSize = `${width}px`;
-    samples.push({ width, height: form.getBoundingClientRect().height });
-  }
-  report({ type: 'space', turn: wanted.turn, samples });
-}
 
 async function show(next: Show): Promise<void> {
   const before = shown;
@@ -149,33 +125,17 @@ function setOnline(online: boolean): void {
 function loadLanguage(language: string): void {
   const src = `${files}languages/${language}.js`;
   if (!document.querySelector(`script[src="${src}"]`))
-    document.head.append(load(Object.assign(document.createElement('script'), { src }), src));
+    document.head.append(Object.assign(document.createElement('script'), { src }));
 }
 
 /** Replaces the theme's style sheet. */
 function setTheme(theme: string): void {
-  const before = document.querySelector('link[data-theme]');
-  loading.delete(before?.getAttribute('href') ?? '');
-  before?.remove();
+  document.querySelector('link[data-theme]')?.remove();
   const href = `${files}themes/${theme}.css`;
   if (!theme) return;
   const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
   link.dataset['theme'] = theme;
-  document.head.append(load(link, href));
-}
-
-/** Promises by the address of a file, resolved once it is loaded or has failed. */
-const loading = new Map<string, Promise<unknown>>();
-
-function load<Loader extends HTMLElement>(loader: Loader, address: string): Loader {
-  loading.set(
-    address,
-    new Promise((resolve) => {
-      loader.addEventListener('load', resolve);
-      loader.addEventListener('error', resolve);
-    }),
-  );
-  return loader;
+  document.head.append(link);
 }
 
 function reportEvent(name: string): void {

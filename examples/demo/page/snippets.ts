@@ -1,6 +1,5 @@
 /** The snippets to copy: the tag in the form that each kind of website takes. */
 import { html, jsx, propertyScript, rule, svelte, vue, write, type Tag } from './markup.ts';
-import { reservation, type Sample } from './space.ts';
 
 /** The kinds of websites. */
 export const platforms = {
@@ -32,8 +31,6 @@ interface Wanted {
   readonly language: string;
   /** Name of a theme; empty for none. */
   readonly theme: string;
-  /** The form's height at each width; undefined until it is measured. */
-  readonly samples?: readonly Sample[] | undefined;
 }
 
 /** The script's address on the user's website, as an example. */
@@ -64,22 +61,20 @@ const bareWidth = {
 };
 
 /**
- * The style sheet's rules: custom properties, and the space that is reserved until the script is loaded. A form in the
- * page's HTML only needs the width of the element; in a layout with a surface it still moves by the padding.
+ * The style sheet's rules: custom properties, and what keeps a picture and a form in the page's HTML from moving when
+ * the script is loaded. In a layout with a surface such a form still moves by the padding.
  */
-const rules = ({ tag, samples }: Wanted, undefinedForm: string): string =>
+const rules = ({ tag }: Wanted): string =>
   lines(
     rule('newsletter-signup', tag.styles),
     // Reserves the height of a picture that is not loaded yet.
     tag.children.some((child) => isTag(child) && child.name === 'img') &&
       rule("newsletter-signup > [slot='picture']", { 'aspect-ratio': '4 / 3' }),
-    hasOwnForm(tag)
-      ? isBare(tag) && rule('newsletter-signup', bareWidth)
-      : samples && reservation(undefinedForm, tag.attributes['layout'] === 'dialog' ? [] : samples),
+    hasOwnForm(tag) && isBare(tag) && rule('newsletter-signup', bareWidth),
   );
 const sheet = (wanted: Wanted): string => {
   const { theme } = wanted;
-  const styles = rules(wanted, 'newsletter-signup:not(:defined)');
+  const styles = rules(wanted);
   return lines(
     theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`,
     styles && `<style>\n${styles}\n</style>`,
@@ -88,7 +83,7 @@ const sheet = (wanted: Wanted): string => {
 /** The style sheet's rules in JSX, where the tag itself has the custom properties. */
 const jsxSheet = (wanted: Wanted): string => {
   const { styles: _, ...tag } = wanted.tag;
-  const css = rules({ ...wanted, tag }, 'newsletter-signup:not(:defined)');
+  const css = rules({ ...wanted, tag });
   return css && `      <style>{\`\n${css}\n\`}</style>`;
 };
 const imports = ({ language, theme }: Wanted): string =>
@@ -177,7 +172,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
 
 /** For WordPress accounts whose tags and scripts are filtered out: a div that the script replaces with the form. */
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
-  const styles = rules(wanted, '[data-newsletter-signup]:not(:has(newsletter-signup))');
+  const styles = rules(wanted);
   const enqueue = addresses(wanted).map((address) => {
     const handle = address === scriptAddress ? 'newsletter-signup' : `newsletter-signup-${wanted.language}`;
     return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
