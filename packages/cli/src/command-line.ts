@@ -1,13 +1,7 @@
 /** The command line of `newsletter`: its commands as a table, each loaded when it is called, and how they are run. */
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import {
-  endWithReader,
-  runCommandLine,
-  type Candidate,
-  type CommandEntry,
-  type CommandLine,
-} from '@newsletter-kit/core/command-line';
+import { endWithReader, runCommandLine, type Candidate, type CommandEntry, type CommandLine } from '#command-line';
 import { exitCodes, InterruptedError, watchSignals, type Context, type ExitCode } from './context.ts';
 import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
