@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
-import { test } from '@newsletter-kit/sandbox/vitest';
+import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { events, run } from './command.ts';
 
-test.override({ sandboxOptions: { seed: 'demo' } });
+const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
 test('prints a verdict for every operation, and no address, key or value', async ({ sandboxOnPort: { env } }) => {
   const { code, stdout, stderr } = await run(['probe'], env);
