@@ -2,25 +2,34 @@
  * Takes the condition `@newsletter-kit/source` out of what is packed: it names the sources, which tarballs do not
  * contain.
  *
- * @typedef {Readonly<Record<string, string | Readonly<Record<string, string>>>>} Exports
+ * @typedef {Readonly<Record<string, string | Readonly<Record<string, string>>>>} Entries
+ *
+ * @typedef {{ readonly exports?: Entries; readonly imports?: Entries }} Manifest
  */
 const condition = '@newsletter-kit/source';
 
 /**
- * @param {[string, Exports[string]]} entry
- * @returns {[string, Exports[string]]}
+ * @param {[string, Entries[string]]} entry
+ * @returns {[string, Entries[string]]}
  */
-const withoutSources = ([entry, targets]) => {
+const withoutSource = ([entry, targets]) => {
   if (typeof targets === 'string') return [entry, targets];
   const { [condition]: _source, ...published } = targets;
   return [entry, published];
 };
 
+/**
+ * @param {Entries} entries
+ * @returns {Entries}
+ */
+const withoutSources = (entries) => Object.fromEntries(Object.entries(entries).map(withoutSource));
+
 module.exports = {
   hooks: {
-    beforePacking: (/** @type {{ readonly exports?: Exports }} */ manifest) =>
-      manifest.exports
-        ? { ...manifest, exports: Object.fromEntries(Object.entries(manifest.exports).map(withoutSources)) }
-        : manifest,
+    beforePacking: (/** @type {Manifest} */ manifest) => ({
+      ...manifest,
+      ...(manifest.exports && { exports: withoutSources(manifest.exports) }),
+      ...(manifest.imports && { imports: withoutSources(manifest.imports) }),
+    }),
   },
 };

@@ -44,6 +44,7 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       project('core', 'packages/core/test', shared),
+      project('command-line', 'packages/command-line/test', shared),
       project('sandbox', 'packages/sandbox/test', shared),
       project('relay', 'packages/relay/test', { ...shared, globalSetup: postgres }),
       project('cli', 'packages/cli/test', { ...shared, globalSetup: postgres }),

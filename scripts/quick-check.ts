@@ -173,6 +173,7 @@ export function changedFiles(since = 'HEAD'): readonly string[] {
 /** The test project of each room, by the beginning of the path. */
 const projects: readonly (readonly [prefix: RegExp, project: string])[] = [
   [/^packages\/core\//, 'core'],
+  [/^packages\/command-line\//, 'command-line'],
   [/^packages\/sandbox\//, 'sandbox'],
   [/^packages\/relay\//, 'relay'],
   [/^packages\/cli\//, 'cli'],

@@ -3,6 +3,7 @@ import { globSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { publishedPackages } from '../../scripts/pack.ts';
 import { installPacked, type Installation } from './installed.ts';
 
 let installed: Installation;
@@ -21,7 +22,6 @@ const entries = {
   '@newsletter-kit/core/node': 'createFileTokenStore',
   '@newsletter-kit/core/signup': 'readAttribution',
   '@newsletter-kit/core/endpoint': 'readSubmission',
-  '@newsletter-kit/core/command-line': 'runCommandLine',
   '@newsletter-kit/sandbox': 'createSandbox',
   '@newsletter-kit/relay': 'createRelay',
   '@newsletter-kit/signup': 'NewsletterSignup',
@@ -53,11 +53,16 @@ describe('the installed packages', () => {
     const missing: string[] = [];
     for (const name of await readdir(scope)) {
       const manifest: unknown = JSON.parse(await readFile(join(scope, name, 'package.json'), 'utf8'));
-      const { exports, bin = {} } = manifest as {
+      const {
+        exports,
+        imports = {},
+        bin = {},
+      } = manifest as {
         exports: Record<string, string | Record<string, string>>;
+        imports?: Record<string, string | Record<string, string>>;
         bin?: Record<string, string>;
       };
-      const targets = Object.values(exports).flatMap((target) =>
+      const targets = Object.values({ ...exports, ...imports }).flatMap((target) =>
         typeof target === 'string' ? [target] : Object.values(target),
       );
       for (const path of [...targets, ...Object.values(bin)]) {
@@ -99,6 +104,27 @@ describe('the installed packages', () => {
         /^\/\/# sourceMappingURL=(?!data:)(\S+)\s*$/m.exec(await readFile(join(scope, path), 'utf8')) ?? [];
       if (map !== undefined && !files.includes(join(path, '..', map))) problems.push(`${path}: ${map}`);
     }
+    expect(problems).toEqual([]);
+  });
+
+  it('name no package of the scope that is not published', async () => {
+    const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
+    const published = new Set(publishedPackages.map(({ name }) => `@newsletter-kit/${name}`));
+    const files = (await readdir(scope, { recursive: true })).filter(
+      (path) => !path.includes('node_modules') && /(\.js|\.d\.ts|package\.json)$/.test(path),
+    );
+    const problems: string[] = [];
+    for (const path of files) {
+      const manifest = path.endsWith('package.json');
+      const text = await readFile(join(scope, path), 'utf8');
+      // What npm installs, and what code and declarations import; a manifest keeps its devDependencies.
+      const names = manifest
+        ? Object.keys((JSON.parse(text) as { dependencies?: object }).dependencies ?? {})
+        : [...text.matchAll(/\b(?:from|import)\s*\(?\s*["'](@newsletter-kit\/[\w-]+)/g)].map(([, name = '']) => name);
+      for (const name of names)
+        if (name.startsWith('@newsletter-kit/') && !published.has(name)) problems.push(`${path}: ${name}`);
+    }
+    expect(files.filter((path) => path.endsWith('command-line/index.d.ts'))).toHaveLength(3);
     expect(problems).toEqual([]);
   });
 

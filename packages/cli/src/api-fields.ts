@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import process from 'node:process';
-import { UsageError, quote } from '@newsletter-kit/core/command-line';
+import { UsageError, quote } from '#command-line';
 import * as z from 'zod';
 
 export type JsonSchema = z.core.JSONSchema.JSONSchema;

@@ -1,13 +1,7 @@
 /** The command line of `newsletter`: its commands as a table, each loaded when it is called, and how they are run. */
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import {
-  endWithReader,
-  runCommandLine,
-  type Candidate,
-  type CommandEntry,
-  type CommandLine,
-} from '@newsletter-kit/core/command-line';
+import { endWithReader, runCommandLine, type Candidate, type CommandEntry, type CommandLine } from '#command-line';
 import { exitCodes, InterruptedError, watchSignals, type Context, type ExitCode } from './context.ts';
 import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
@@ -70,14 +64,18 @@ export async function run(): Promise<void> {
   // Saves a quarter of the time from the second start on.
   enableCompileCache();
   endWithReader('newsletter');
-  process.exitCode = await runCommands(process.argv.slice(2));
+  process.exitCode = await runCommands(process.argv.slice(2), watchSignals());
 }
 
-/** @returns the exit code */
-async function runCommands(argv: readonly string[]): Promise<number> {
+/**
+ * Runs a command line with the environment and the streams of this process.
+ *
+ * @param interrupted - aborts with the first Ctrl-C or SIGTERM
+ * @returns the exit code
+ */
+export async function runCommands(argv: readonly string[], interrupted: AbortSignal): Promise<number> {
   // Read before parsing, so that a program can read usage errors too.
   const report = createReporter({ json: argv.includes('--json'), env: process.env });
-  const interrupted = watchSignals();
   let exitCode: ExitCode = exitCodes.done;
   const context = { argv, env: process.env, report, interrupted, end: (code: ExitCode) => (exitCode = code) };
   const code = await runCommandLine(newsletter, {

@@ -1,7 +1,7 @@
 /** The options that name a service, and the connection to it, with the key or login that belongs to it. */
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { createClient, type Client, type ClientOptions } from '@newsletter-kit/core';
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Context, Environment } from './context.ts';
 import {

@@ -1,6 +1,6 @@
 /** The loopback redirect of a login: a server on 127.0.0.1 that waits for one browser. */
 import { createServer, type ServerResponse } from 'node:http';
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 import { StateMismatchError } from '@newsletter-kit/core/oauth';
 import { InterruptedError } from './context.ts';
 

@@ -4,7 +4,7 @@ import { mkdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { UsageError, quote } from '@newsletter-kit/core/command-line';
+import { UsageError, quote } from '#command-line';
 import { createFileTokenStore, replaceFile } from '@newsletter-kit/core/node';
 import type { TokenStore } from '@newsletter-kit/core/oauth';
 import type { Environment } from './context.ts';

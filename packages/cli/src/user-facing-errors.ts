@@ -1,5 +1,5 @@
 /** Converts errors into messages for the user. An unknown error is a bug and shows its stack. */
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 
 /** An error as `--json` prints it, under the key `error`. */
 export interface ErrorReport {

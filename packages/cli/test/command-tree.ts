@@ -1,6 +1,6 @@
 /** Every command with its arguments and options, as the program defines them. */
 import type { Command } from '@commander-js/extra-typings';
-import { createProgram, defineCommand } from '@newsletter-kit/core/command-line';
+import { createProgram, defineCommand } from '@newsletter-kit/command-line';
 import type { Context } from '../src/context.ts';
 import { createReporter } from '../src/output.ts';
 import { newsletter } from '../src/command-line.ts';

@@ -1,7 +1,9 @@
-/** Runs the command from source in a separate process, with an empty home folder. */
+/** Runs the command from source, with an empty home folder: in this process, or in one of its own. */
 import { spawn } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
+import { runCommands } from '../src/command-line.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -18,7 +20,11 @@ export interface Started {
   readonly kill: (signal: NodeJS.Signals) => void;
 }
 
-/** @param prelude - shell code in place of the plain start; `"$@"` is the command */
+/**
+ * Starts it in a process of its own.
+ *
+ * @param prelude - shell code in place of the plain start; `"$@"` is the command
+ */
 export function start(args: readonly string[], env: Readonly<Record<string, string>>, prelude = 'exec "$@"'): Started {
   const child = spawn(
     '/bin/sh',
@@ -51,9 +57,35 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   };
 }
 
-/** Runs it to its end. */
-export function run(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Ended> {
-  return start(args, env).ended;
+/**
+ * Runs it to its end in this process, which takes a tenth of the time. Calls must not overlap: the environment and the
+ * standard streams of this process are replaced meanwhile.
+ *
+ * @param input - what stdin contains
+ */
+export async function run(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+  input: readonly string[] = [],
+): Promise<Ended> {
+  const written = { stdout: '', stderr: '' };
+  const ownEnvironment = process.env;
+  process.env = { HOME: '/nonexistent', ...env };
+  const replaced = [
+    vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from(input) as typeof process.stdin),
+    ...(['stdout', 'stderr'] as const).map((name) =>
+      vi.spyOn(process[name], 'write').mockImplementation((text) => {
+        written[name] += String(text);
+        return true;
+      }),
+    ),
+  ];
+  try {
+    return { code: await runCommands(args, new AbortController().signal), ...written };
+  } finally {
+    for (const each of replaced) each.mockRestore();
+    process.env = ownEnvironment;
+  }
 }
 
 /** Polls `find` until it returns a value, for at most a minute. */

@@ -98,8 +98,8 @@ test('writes rejected rows to a file, with number and reason, and ends with exit
 });
 
 test('continues after Ctrl-C and after a kill, and sends no accepted row again', async ({ sandboxOnPort: sandbox }) => {
-  const { path, folder } = people(many(3000));
-  const args = ['import', path, '--batch-size', '100'];
+  const { path, folder } = people(many(1200));
+  const args = ['import', path, '--batch-size', '40'];
   const slow = sandbox.faults.add({ match: 'subscriptions.bulkCreate', effect: { latency: 150 } });
   const accepted = () =>
     sandbox.requests().filter(({ operation, status }) => operation === 'subscriptions.bulkCreate' && status < 300)
@@ -124,13 +124,13 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
   const lost = accepted();
   const third = await run(args, sandbox.env);
   expect(third).toMatchObject({ code: 0, stderr: expect.stringContaining('Continuing the import') });
-  expect(third.stderr).toContain('The service accepted 3,000 rows of 3,000 rows');
+  expect(third.stderr).toContain('The service accepted 1,200 rows of 1,200 rows');
   // At most the four requests that were in flight at the kill are sent again.
   expect(accepted()).toBeGreaterThanOrEqual(30);
   expect(accepted()).toBeLessThanOrEqual(34);
   expect(lost).toBeLessThan(30);
   expect(readdirSync(folder)).toEqual(['people.csv']);
-  expect(await subscribed(sandbox)).toHaveLength(3000);
+  expect(await subscribed(sandbox)).toHaveLength(1200);
 });
 
 test('reports why the import stopped, and continues once the service works again', async ({

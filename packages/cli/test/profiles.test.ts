@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { publicationId } from '@newsletter-kit/sandbox';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { events, run, start } from './command.ts';
+import { eventually, events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 /** A user without settings. */
@@ -11,15 +11,12 @@ function user(sandbox: SandboxOnPort) {
   const folder = scratchFolder();
   const env = { XDG_CONFIG_HOME: folder };
   const address = ['--api-url', `${sandbox.address}/v2`, '--publication', publicationId];
+  const login = (profile: string) => ['login', '--with-token', '--profile', profile, ...address];
   return {
     env,
     file: join(folder, 'newsletter-kit', 'profiles.json'),
-    saveKey: (profile: string, key = 'sandbox-key') =>
-      start(
-        ['login', '--with-token', '--profile', profile, ...address],
-        { ...env, KEY: key },
-        'printf "%s\\n" "$KEY" | "$@"',
-      ).ended,
+    login,
+    saveKey: (profile: string, key = 'sandbox-key') => run(login(profile), env, [`${key}\n`]),
     newsletter: (...args: string[]) => run(args, env),
   };
 }
@@ -27,8 +24,8 @@ function user(sandbox: SandboxOnPort) {
 test('stores a key from stdin in a profile that only its owner can read, and uses it', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { saveKey, newsletter, file } = user(sandbox);
-  expect(await saveKey('prod')).toMatchObject({
+  const { env, login, newsletter, file } = user(sandbox);
+  expect(await start(login('prod'), env, 'echo sandbox-key | "$@"').ended).toMatchObject({
     code: 0,
     stdout: `Saved the API key in the profile prod (${file}).\n`,
   });
@@ -129,6 +126,8 @@ test('refuses profiles that other users can read', async ({ sandboxOnPort: sandb
 });
 
 test('uses the sandbox on its default port where nothing is configured, and prints a notice', async () => {
-  const { stderr } = await run(['whoami'], { XDG_CONFIG_HOME: scratchFolder() });
-  expect(stderr).toContain('No connection is configured, so the sandbox at http://127.0.0.1:4010/v2 is used');
+  const { stderr } = start(['whoami'], { XDG_CONFIG_HOME: scratchFolder() });
+  await eventually('the notice', () =>
+    /^No connection is configured, so the sandbox at http:\/\/127\.0\.0\.1:4010\/v2 is used/.exec(stderr()),
+  );
 });

@@ -109,21 +109,6 @@ test('runs the first commands as they are printed', async ({ sandboxOnPort: sand
   expect(readFileSync(join(folder, 'subscribers.csv'), 'utf8')).toContain('custom:');
 });
 
-test('runs the commands of the API and of profiles as they are printed', async ({ sandboxOnPort: sandbox }) => {
-  const folder = scratchFolder();
-  const api = await runBlock(page('cli/api'), 'export NEWSLETTER_API_URL', sandbox.address, { folder });
-  expect(api).toMatchObject({ code: 0, stderr: '' });
-  expect(api.stdout).toContain('ada@example.com');
-  expect(api.stdout).toContain('grace@example.com');
-  expect(api.stdout).toContain('HTTP 200\n');
-  expect(api.stdout.match(/^\{"id":"sub_/gm)).toHaveLength(8);
-
-  const profiles = await runBlock(page('cli/connect'), 'echo sandbox-key', sandbox.address, { folder });
-  expect(profiles.stdout).toContain('Saved the API key in the profile prod');
-  expect(profiles.stdout).toMatch(/^\* prod /m);
-  expect(profiles).toMatchObject({ code: 0, stdout: expect.stringContaining('Removed the profile prod.') });
-});
-
 base('runs the commands of docs/src/content/docs/cli/sync.md with PostgreSQL', async ({ sandboxOnPort: sandbox }) => {
   const { env, fields, path, sql, subscribe } = await syncFixture(sandbox);
   const [settings = ''] = blocks(page('cli/sync'), 'json');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createClient, type Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import pg from 'pg';
-import { onTestFinished } from 'vitest';
+import { onTestFinished, vi } from 'vitest';
 import { sharedPostgres } from '../../relay/test/postgres-server.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { run, type Ended } from './command.ts';
@@ -42,7 +42,10 @@ export interface SyncFixture {
 export async function syncFixture(sandbox: SandboxOnPort, prepare = table): Promise<SyncFixture> {
   const client = createClient(sandbox.clientOptions);
   const database = await server.database();
+  // A day without a time must not become the day before; `run` shares the zone of this process.
   const env = { ...sandbox.env, DATABASE_URL: database, TZ: 'America/New_York' };
+  vi.stubEnv('TZ', env.TZ);
+  onTestFinished(() => void vi.unstubAllEnvs());
   const sql = (text: string) => server.run(text, database);
   await sql(prepare);
   // Bulk updates are completed before the command asks for their status.

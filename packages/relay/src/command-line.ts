@@ -9,7 +9,7 @@ import {
   endWithReader,
   printError,
   runCommandLine,
-} from '@newsletter-kit/core/command-line';
+} from '#command-line';
 import { Option } from '@commander-js/extra-typings';
 import type * as operatorCommands from './commands/operator-commands.ts';
 import process from 'node:process';

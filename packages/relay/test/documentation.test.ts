@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import type { Command } from '@commander-js/extra-typings';
-import { createProgram, defineCommand } from '@newsletter-kit/core/command-line';
+import { createProgram, defineCommand } from '@newsletter-kit/command-line';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { readSmtpUrl } from '../src/confirmation/smtp.ts';

@@ -2,7 +2,7 @@
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
 import type { Client, ResponseInfo } from '@newsletter-kit/core';
-import { UsageError, notes, quote } from '@newsletter-kit/core/command-line';
+import { UsageError, notes, quote } from '#command-line';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { continuation, readPaging, type Arguments, type ListId, isRecord } from '@newsletter-kit/core/engine';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';

@@ -8,7 +8,7 @@ import {
   type Subscription,
   type SubscriptionListParams,
 } from '@newsletter-kit/core';
-import { collectList, UsageError, collect, notes } from '@newsletter-kit/core/command-line';
+import { collectList, UsageError, collect, notes } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';

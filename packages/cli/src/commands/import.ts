@@ -4,7 +4,7 @@ import { addAbortSignal } from 'node:stream';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
 import { ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
-import { UsageError, collect, notes, quote, wholeNumber } from '@newsletter-kit/core/command-line';
+import { UsageError, collect, notes, quote, wholeNumber } from '#command-line';
 import {
   importSubscriptions,
   requestFields,

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
 import { createClient, type Client } from '@newsletter-kit/core';
-import { collectList, UsageError, notes, wholeNumber } from '@newsletter-kit/core/command-line';
+import { collectList, UsageError, notes, wholeNumber } from '#command-line';
 import { scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
 import type { Context } from '../context.ts';
 import { waitForBrowser } from '../login-loopback.ts';

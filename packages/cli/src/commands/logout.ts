@@ -1,7 +1,7 @@
 /** `newsletter logout`: revokes the tokens of a profile, then deletes its credential. */
 import type { Command } from '@commander-js/extra-typings';
 import { createClient, NewsletterError } from '@newsletter-kit/core';
-import { notes } from '@newsletter-kit/core/command-line';
+import { notes } from '#command-line';
 import { appOf, profileOption, readSecret } from '../connection.ts';
 import { type Context, type Environment, exitCodes } from '../context.ts';
 import { jsonOption } from '../output.ts';

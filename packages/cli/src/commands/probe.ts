@@ -3,7 +3,7 @@
  * the assumptions that a sandbox needs to answer likewise. Writes nothing at the service.
  */
 import type { Command } from '@commander-js/extra-typings';
-import { notes, UsageError } from '@newsletter-kit/core/command-line';
+import { notes, UsageError } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { type Context, exitCodes } from '../context.ts';

@@ -1,6 +1,6 @@
 /** `newsletter profiles`: lists, chooses and removes named connections. */
 import type { Command } from '@commander-js/extra-typings';
-import { UsageError, notes } from '@newsletter-kit/core/command-line';
+import { UsageError, notes } from '#command-line';
 import { type Context, exitCodes } from '../context.ts';
 import { jsonOption } from '../output.ts';
 import {

@@ -11,7 +11,7 @@ import {
   TransportError,
   type Client,
 } from '@newsletter-kit/core';
-import { UsageError, notes, quote, wholeNumber } from '@newsletter-kit/core/command-line';
+import { UsageError, notes, quote, wholeNumber } from '#command-line';
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import { applySync, planSync, readSyncState, type SyncPlan } from '@newsletter-kit/core/sync';
 import {

@@ -10,7 +10,7 @@ import {
   TransportError,
   type Subscription,
 } from '@newsletter-kit/core';
-import { collectList, UsageError, notes, wholeNumber } from '@newsletter-kit/core/command-line';
+import { collectList, UsageError, notes, wholeNumber } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { schemas } from '@newsletter-kit/core/schema';

@@ -1,7 +1,7 @@
 /** `newsletter whoami`: prints and checks credential and publication; distinguishes a wrong key from a wrong id. */
 import type { Command } from '@commander-js/extra-typings';
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
-import { notes } from '@newsletter-kit/core/command-line';
+import { notes } from '#command-line';
 import { LoginRequiredError } from '@newsletter-kit/core/oauth';
 import { apiUrlOption, connect, type Credential, profileOption, publicationOption } from '../connection.ts';
 import { type Context, exitCodes } from '../context.ts';

@@ -1,6 +1,6 @@
 /** Reads and checks the configuration of a sync: one JSON file. */
 import { readFile } from 'node:fs/promises';
-import { UsageError, quote } from '@newsletter-kit/core/command-line';
+import { UsageError, quote } from '#command-line';
 import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
 import { isRecord } from '@newsletter-kit/core/engine';
 

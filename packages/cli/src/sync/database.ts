@@ -1,6 +1,6 @@
 /** The contacts in PostgreSQL and the tables of the sync. */
 import pg from 'pg';
-import { quote, UsageError } from '@newsletter-kit/core/command-line';
+import { quote, UsageError } from '#command-line';
 import type { ConsentRecord, ContactWrite } from '@newsletter-kit/core/sync';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
 import { createContactWriter, type ContactChanges, type WriteResult } from './contact-writer.ts';

@@ -3,7 +3,7 @@
  * row.
  */
 import pg from 'pg';
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 
 export interface Session {
   query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>;

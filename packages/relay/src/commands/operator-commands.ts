@@ -1,6 +1,6 @@
 /** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
 import { type Command, Option } from '@commander-js/extra-typings';
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {

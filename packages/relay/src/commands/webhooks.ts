@@ -2,7 +2,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { Argument, type Command } from '@commander-js/extra-typings';
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 import { readDestination } from '../config.ts';
 import type { Operator } from '../ops/operator.ts';
 import { StartupError } from '../startup-error.ts';

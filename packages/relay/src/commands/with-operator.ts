@@ -5,7 +5,7 @@
 import { existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Command } from '@commander-js/extra-typings';
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 import { isSecureAddress } from '@newsletter-kit/core/endpoint';
 import { readStoreConfig, type StoreConfig } from '../config.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';

@@ -11,7 +11,7 @@ import {
   type CommandLine,
   printError,
   runCommandLine,
-} from '@newsletter-kit/core/command-line';
+} from '#command-line';
 import { profiles } from '../api/rate-limit.ts';
 import { readServerOptions, serverOptions } from './options.ts';
 import { enableCompileCache } from 'node:module';

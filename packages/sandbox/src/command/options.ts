@@ -1,6 +1,6 @@
 /** The options of `newsletter-sandbox` and their values. Flags win over variables, variables over defaults. */
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { collectList, UsageError, wholeNumber } from '@newsletter-kit/core/command-line';
+import { collectList, UsageError, wholeNumber } from '#command-line';
 import { profiles, type Profile } from '../api/rate-limit.ts';
 
 /** What a sandbox on a port is started with. */

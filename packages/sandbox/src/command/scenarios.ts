@@ -2,7 +2,7 @@
  * The scenarios a command is certified under: the default one, every assumption's other values, and the main faults of
  * services and networks.
  */
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 import type { Sandbox } from '../app.ts';
 import { assumptions } from '../control/assumptions.ts';
 import type { FaultRequest } from '../control/faults.ts';

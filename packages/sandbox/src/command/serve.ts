@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { isRecord } from '@newsletter-kit/core/engine';
-import { UsageError } from '@newsletter-kit/core/command-line';
+import { UsageError } from '#command-line';
 import { createSandbox, type Sandbox } from '../app.ts';
 import { ApiError } from '../api/errors.ts';
 import { createAssumptions, type AssumptionChoice } from '../control/assumptions.ts';

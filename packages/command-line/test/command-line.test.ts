@@ -1,6 +1,6 @@
 import { Option } from '@commander-js/extra-typings';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { runCommandLine, UsageError, type CommandLine } from '../../src/command-line/index.ts';
+import { runCommandLine, UsageError, type CommandLine } from '../src/index.ts';
 
 /** A program with the command `send`, and what it did. */
 function program(changes: Partial<CommandLine<null>> = {}) {
@@ -9,7 +9,7 @@ function program(changes: Partial<CommandLine<null>> = {}) {
   const commandLine: CommandLine<null> = {
     name: 'post-office',
     about: 'Sends letters.',
-    manifest: new URL('../../package.json', import.meta.url),
+    manifest: new URL('../package.json', import.meta.url),
     commands: {
       send: {
         about: 'send a letter',

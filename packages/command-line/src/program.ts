@@ -2,7 +2,7 @@
  * Describes a program as a table of commands, builds it with commander, runs it, and turns errors into an exit code.
  */
 import { readFileSync } from 'node:fs';
-import { Command, type Option, type CommanderError } from '@commander-js/extra-typings';
+import { Command, CommanderError, type Option } from '@commander-js/extra-typings';
 import { notes } from './options.ts';
 import type { Candidate } from './options.ts';
 import process from 'node:process';
@@ -119,17 +119,12 @@ export async function runCommandLine<Context>(
     await program.parseAsync(completeArguments(commandLine, argv, context), { from: 'user' });
     return undefined;
   } catch (error) {
-    if (!isCommanderError(error)) return onError(error, current);
+    if (!(error instanceof CommanderError)) return onError(error, current);
     // Help and version end the parsing by an error too.
     if (/^commander\.(help|helpDisplayed|version)$/.test(error.code))
       return error.exitCode === 0 ? 0 : noCommandExitCode;
     return onError(new UsageError(messageOf(error), { cause: error }), current);
   }
-}
-
-/** By its code: where packages are installed side by side, a command may bring its own copy of commander. */
-function isCommanderError(error: unknown): error is CommanderError {
-  return error instanceof Error && 'code' in error && String(error.code).startsWith('commander.');
 }
 
 /** The message without commander's prefix and without surplus arguments, which may be addresses. */

@@ -1,7 +1,7 @@
 /**
  * The command-line layer of `newsletter`, `newsletter-relay` and `newsletter-sandbox`: commands from a table, each
  * loaded when it is called, with `--help`, `--version`, suggestions, exit codes and shell completion. It stands on
- * commander, an optional peer that each package with a command depends on. Made for these three commands alone.
+ * commander. Each of the three packages compiles it into its own `dist/command-line` and imports it as `#command-line`.
  *
  * @packageDocumentation
  */

@@ -1,15 +1,15 @@
-/** `newsletter probe` in a process of its own: output, files and exit codes. */
+/** The command `newsletter probe`: output, files and exit codes. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
-import { test } from '@newsletter-kit/sandbox/vitest';
+import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { events, run } from './command.ts';
+import { events, run, start } from './command.ts';
 
-test.override({ sandboxOptions: { seed: 'demo' } });
+const test = base.extend({ sandboxOptions: { seed: 'demo' } });
 
 test('prints a verdict for every operation, and no address, key or value', async ({ sandboxOnPort: { env } }) => {
-  const { code, stdout, stderr } = await run(['probe'], env);
+  const { code, stdout, stderr } = await start(['probe'], env).ended;
   expect(code).toBe(0);
   expect(stdout).toContain('as specified subscriptions.list, by page');
   expect(stdout).toContain('not read     oauth.tokenInfo: it describes an OAuth login, and this is an API key');
