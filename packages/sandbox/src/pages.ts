@@ -3,16 +3,17 @@
  * `/openapi.json`, which they read.
  */
 import { Hono } from 'hono';
+import { etag } from 'hono/etag';
 import { openApiDocument } from './openapi/document.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 
 /**
  * Nothing from elsewhere, nothing inline; frames only for the e-mails of the inbox: what a subscriber's data holds can
- * never run or load anything.
+ * never run or load anything. The icons of Swagger UI are `data:` images of its style sheet.
  */
 const policy =
-  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; frame-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** @param apiPrefix - where the API lies below the sandbox's address */
 export function createPages(apiPrefix: string): Hono {
@@ -20,6 +21,7 @@ export function createPages(apiPrefix: string): Hono {
   return new Hono()
     .get('/', () => page('window.html'))
     .get('/docs', () => page('docs.html'))
+    .use('/page/*', etag())
     .get('/page/:file', (context, next) => respond(context.req.param('file')) ?? next())
     .get('/openapi.json', (context) => context.json(openApiDocument(new URL(context.req.url).origin, apiPrefix)));
 }
@@ -34,7 +36,7 @@ function respond(name: string): Response | undefined {
         'Content-Security-Policy': policy,
         'X-Content-Type-Options': 'nosniff',
         'Referrer-Policy': 'no-referrer',
-        'Cache-Control': 'no-store',
+        'Cache-Control': 'no-cache',
       },
     })
   );
@@ -47,6 +49,7 @@ const types: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
 };
 
 interface PageFile {

@@ -12,7 +12,7 @@ import {
   type StatusWords,
   words,
 } from '@newsletter-kit/core/contract';
-import { createSchemaWriter, type SchemaWriter } from './json-schema.ts';
+import { createSchemaWriter, type JsonSchema, type SchemaWriter } from './json-schema.ts';
 import { errorBody, oauthError, type OperationSchemas, schemas } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import { bodyExamples } from './examples.ts';
@@ -41,7 +41,7 @@ export function openApiDocument(origin: string, apiPrefix: string) {
       title: 'Newsletter Publishing API',
       version: '2.0.0',
       description:
-        'The whole API as the sandbox answers it. `x-assumed` lists what the specification leaves open about an operation and how the sandbox fills it; `x-specification` names the part of the specification; `x-extension` marks an operation that services have but the specification does not show.',
+        'The whole API as the sandbox answers it. Where the specification leaves something open, the description of the operation says what is assumed. `x-retry` says whether a request may be sent again: `safe` reads only, `upsert` ends in the same state however often it arrives, `once` does harm when it arrives twice; `x-extension` marks an operation that services have but the specification does not show.',
     },
     servers: [{ url: origin + apiPrefix, description: 'This sandbox' }],
     tags: Object.values(resources).map(({ title, description }) => ({ name: title, description })),
@@ -76,22 +76,16 @@ function describe(): Description {
 
 /**
  * Two operations of the contract that share method and path (the two grants of the token endpoint): OpenAPI has one
- * place for them, so the bodies become a choice and `x-operations` keeps each one's id, summary and assumptions.
+ * place for them, so the bodies become a choice and `x-operations` keeps each one's id, summary and description.
  */
 function merged(first: OperationObject, second: OperationObject): OperationObject {
   const bodies = [first, second].flatMap(({ requestBody }) => (requestBody ? Object.entries(requestBody.content) : []));
   const [[type] = ['']] = bodies;
-  const parts = [first, second].map(({ operationId, summary, description, 'x-assumed': assumed }) => ({
-    operationId,
-    summary,
-    description,
-    'x-assumed': assumed,
-  }));
+  const parts = [first, second].map(({ operationId, summary, description }) => ({ operationId, summary, description }));
   return {
     ...first,
-    summary: [first, second].map(({ summary }) => String(summary)).join(' – or: '),
-    description: [first, second].map(({ description }) => String(description)).join('\n\nOr: '),
-    'x-assumed': parts.flatMap((part) => (part['x-assumed'] as readonly string[] | undefined) ?? []),
+    summary: parts.map(({ summary }) => summary).join(' – or: '),
+    description: parts.map(({ description }) => description).join('\n\nOr: '),
     'x-operations': parts,
     requestBody: {
       required: true,
@@ -228,6 +222,8 @@ type KnownOperation = Operation & { readonly id: OperationId };
 /** What the methods of OpenAPI's operation object are here. */
 interface OperationObject {
   readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
   readonly requestBody?: RequestBody;
   readonly [key: string]: unknown;
 }
@@ -245,17 +241,29 @@ function describeOperation(operation: KnownOperation, writer: SchemaWriter): Ope
   return {
     operationId: operation.id,
     summary: operation.doc,
-    description: wordsOf[operation.id].description,
+    description: descriptionOf(operation),
     tags: [titles[resourceOf(operation)]?.title ?? resourceOf(operation)],
     security: securityOf(operation),
     parameters: [...pathParametersOf(operation), ...queryParametersOf(operation, query, writer)],
     ...requestBody,
     responses: responsesOf(operation, answer, writer),
-    ...(assumed[operation.id].length > 0 && { 'x-assumed': assumed[operation.id] }),
     ...(operation.extension && { 'x-extension': true }),
     'x-retry': operation.retry,
-    'x-specification': wordsOf[operation.id].section,
   };
+}
+
+/** What the operation does, what it needs, and what is assumed about it, as CommonMark. */
+function descriptionOf({ id, scope }: KnownOperation): string {
+  const { description, section } = wordsOf[id];
+  const open = assumed[id];
+  return [
+    description,
+    ...(scope === null ? [] : [`An access token needs the scope \`${scope}\`.`]),
+    `Specification: ${section}.`,
+    ...(open.length === 0
+      ? []
+      : ['Assumptions where it leaves something open:', open.map((sentence) => `- ${sentence}`).join('\n')]),
+  ].join('\n\n');
 }
 
 /** The part of an id before its dot. */
@@ -264,16 +272,29 @@ function resourceOf({ id }: Operation): string {
 }
 
 function bodyOf(operation: KnownOperation, body: z.ZodObject, writer: SchemaWriter): RequestBody {
-  const type = operation.body?.encoding === 'form' ? 'application/x-www-form-urlencoded' : 'application/json';
+  const isForm = operation.body?.encoding === 'form';
+  const schema = writer.write(body, 'input');
+  const example = bodyExamples[operation.id] ?? {};
   return {
     required: true,
     content: {
-      [type]: {
-        schema: writer.write(body, 'input'),
-        examples: { [operation.id]: { summary: operation.doc, value: bodyExamples[operation.id] } },
+      [isForm ? 'application/x-www-form-urlencoded' : 'application/json']: {
+        schema: isForm ? withExamples(schema, example) : schema,
+        examples: { [operation.id]: { summary: operation.doc, value: example } },
       },
     },
   };
+}
+
+/** A form is shown field by field, each with its own example. */
+function withExamples(schema: JsonSchema, example: Readonly<Record<string, unknown>>): JsonSchema {
+  const { properties } = schema;
+  if (properties === undefined) return schema;
+  const fields = Object.entries(properties as Readonly<Record<string, object>>).map(([name, field]) => [
+    name,
+    name in example ? { ...field, examples: [example[name]] } : field,
+  ]);
+  return { ...schema, properties: Object.fromEntries(fields) as Record<string, object> };
 }
 
 function pathParametersOf({ id, path }: KnownOperation): object[] {
@@ -290,17 +311,21 @@ function pathParametersOf({ id, path }: KnownOperation): object[] {
 /** Schemas name a repeatable parameter without its `[]`; the description stands at the parameter. */
 function queryParametersOf(operation: KnownOperation, query: z.ZodObject | undefined, writer: SchemaWriter): object[] {
   const written = query ? writer.write(query, 'input') : {};
-  const properties = (written['properties'] ?? {}) as Readonly<Record<string, { readonly description?: string }>>;
+  const properties = (written['properties'] ?? {}) as Readonly<
+    Record<string, { readonly description?: string; readonly default?: unknown }>
+  >;
   const required = (written['required'] ?? []) as readonly string[];
   return operation.query.map((name) => {
     const plain = name.replace(/\[\]$/, '');
-    const { description, ...schema } = properties[plain] ?? {};
+    const { description, default: fallback, ...schema } = properties[plain] ?? {};
+    // A list that takes both answers with a cursor where it gets neither.
+    const hasDefault = fallback !== undefined && !(name === 'page' && operation.query.includes('cursor'));
     return {
       name,
       in: 'query',
       description,
       required: required.includes(plain),
-      schema,
+      schema: hasDefault ? { default: fallback, ...schema } : schema,
       ...(name === 'page' && { deprecated: true }),
       ...(plain !== name && { style: 'form', explode: true }),
     };

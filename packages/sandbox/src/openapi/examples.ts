@@ -1,4 +1,4 @@
-/** A body to start from for each operation that takes one; used in the OpenAPI document and in the "try it" form. */
+/** A body to start from for each operation that takes one; used in the OpenAPI document. */
 import type { OperationId } from '@newsletter-kit/core/contract';
 import { oauthClients } from '../world/ids.ts';
 

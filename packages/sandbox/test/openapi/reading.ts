@@ -14,7 +14,6 @@ export interface OperationObject {
   }[];
   readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: object }>> };
   readonly responses: Readonly<Record<string, ResponseObject>>;
-  readonly 'x-assumed'?: readonly string[];
   readonly 'x-operations'?: readonly { readonly operationId: string }[];
 }
 

@@ -59,23 +59,6 @@ describeInBrowser('for everyone', () => {
     expect(await findings(page)).toEqual([]);
   });
 
-  test.each([
-    ['light', 'desktop'],
-    ['dark', 'phone'],
-  ])('the documentation has no accessibility findings and fits: %s, %s', async (scheme, device) => {
-    const { page, reads } = await open({ path: '/docs', dark: scheme === 'dark', phone: device === 'phone' });
-    await reads('main h2', 'Newsletter Publishing API');
-    expect(await findings(page)).toEqual([]);
-    for (const id of ['subscriptions.list', 'subscriptions.create', 'oauth.exchange']) {
-      await page.evaluate((hash) => void (location.hash = `/${hash}`), id);
-      await reads('.address', id.startsWith('oauth') ? '/oauth/token' : '/subscriptions');
-      await page.click('.try button.primary');
-      await page.waitForSelector('.answer pre');
-      expect([id, await findings(page)]).toEqual([id, []]);
-      expect([id, await overflow(page)]).toEqual([id, 0]);
-    }
-  });
-
   test('every view can be reached and used by keyboard alone', async () => {
     const { page, reads } = await open();
     await isLive(page);

@@ -1,12 +1,41 @@
-import { operations } from '@newsletter-kit/core/contract';
+import { assumed, operations, type OperationId } from '@newsletter-kit/core/contract';
+import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, open } from './browser.ts';
 
+/** The box of an operation. */
+async function boxOf(page: Page, id: OperationId): Promise<ElementHandle> {
+  await page.waitForSelector('.opblock');
+  const boxes = await page.$$('.opblock');
+  const ids = await page.$$eval('.opblock-summary-operation-id', (all) => all.map(({ textContent }) => textContent));
+  const box = boxes[ids.indexOf(id)];
+  if (!box) throw new Error(`${id} is not listed; there are: ${ids.join(', ')}`);
+  return box;
+}
+
+/** Opens an operation by keyboard, and waits for its form. */
+async function unfold(page: Page, id: OperationId): Promise<ElementHandle> {
+  const box = await boxOf(page, id);
+  await (await box.$('.opblock-summary-control'))?.press('Enter');
+  await box.waitForSelector('.execute');
+  return box;
+}
+
+/** Sends the operation by keyboard. @returns the answer as it is shown */
+async function execute(box: ElementHandle): Promise<string> {
+  await (await box.$('.execute'))?.press('Enter');
+  const answer = await box.waitForSelector('.live-responses-table .response');
+  return (await answer?.evaluate((element) => element.textContent)) ?? '';
+}
+
 describeInBrowser('the documentation', () => {
-  test('lists every operation, and finds one by a word', async () => {
+  test('lists every operation, and shows what is assumed about it', async () => {
     const { page } = await open({ path: '/docs' });
-    await page.waitForSelector('#list li');
-    const listed = await page.$$eval('#list a', (links) => links.map((link) => link.getAttribute('href')?.slice(2)));
+    const box = await unfold(page, 'subscriptions.create');
+    const text = await box.evaluate((element) => element.textContent);
+    for (const sentence of assumed['subscriptions.create']) expect(text).toContain(sentence);
+    expect(text).toContain('subscriptions:write');
+    const listed = await page.$$eval('.opblock-summary-operation-id', (all) => all.map((one) => one.textContent));
     // The two grants of the token endpoint share one place.
     expect(listed.toSorted()).toEqual(
       operations
@@ -14,66 +43,37 @@ describeInBrowser('the documentation', () => {
         .filter((id) => id !== 'oauth.refresh')
         .toSorted(),
     );
-    await page.type('#search', 'enroll');
-    const visible = await page.$$eval('#list li', (items) =>
-      items.filter((item) => item.checkVisibility()).map((item) => item.textContent),
-    );
-    expect(visible).toEqual([expect.stringContaining('Enroll')]);
   });
 
-  test('shows the parameters, answers and assumptions of an operation', async () => {
-    const { page, reads } = await open({ path: '/docs' });
-    await page.waitForSelector('#list li');
-    await page.click('a[href="#/subscriptions.create"]');
-    await reads('main h2', 'Create a subscription');
-    await reads('main .assumed', 'A known address is not an error');
-    for (const text of [
-      'double_opt_override',
-      'not_set',
-      'subscriptions:write',
-      'The rate limit is exceeded.',
-      'Custom fields that are unknown or have no name are dropped',
-      'Whether to send the welcome e-mail of the publication.',
-      'default false',
-    ])
-      await reads('main', text);
-    expect(await page.title()).toContain('subscriptions.create');
-  });
-
-  test('the form sends the operation with the key filled in, and shows the answer', async () => {
-    const { page, reads, call } = await open({ path: '/docs#/subscriptions.create', seed: 'empty' });
-    await page.waitForSelector('#try-body');
-    expect(await page.$eval('#try-key', (key) => (key as HTMLInputElement).value)).toBe('sandbox-key');
-    await reads('.try code', '-H "Authorization: Bearer $NEWSLETTER_API_KEY"');
-    await page.click('.try button.primary');
-    await reads('.answer', /200.*ada@example\.com/s);
+  test('the forms send operations with the key filled in or another one, and show the answers', async () => {
+    const { page, call } = await open({ path: '/docs', seed: 'empty' });
+    const create = await unfold(page, 'subscriptions.create');
+    expect(await execute(create)).toMatch(/200.*ada@example\.com/s);
     expect(await call('GET', '/subscriptions')).toMatchObject({ body: { data: [{ email: 'ada@example.com' }] } });
+    // Its body is a form.
+    expect(await execute(await unfold(page, 'oauth.introspect'))).toMatch(/200.*"active": false/s);
+    await page.click('.btn.authorize');
+    await page.locator('.dialog-ux ::-p-text(Logout)').click();
+    await page.locator('.dialog-ux input').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.locator('.dialog-ux .btn-done').click();
+    expect(await execute(await unfold(page, 'customFields.list'))).toMatch(/401.*INVALID_API_KEY/s);
   });
 
-  test('repeatable parameters are sent once for each checked value', async () => {
-    const { page, reads, control } = await open({ path: '/docs#/subscriptions.list' });
-    await page.waitForSelector('.checks');
-    for (const value of ['stats', 'tags']) await page.click(`.checks input[value=${value}]`);
-    await page.type('#try-limit', '2');
-    await page.click('.try button.primary');
-    await reads('.answer', /"stats": \{.*"tags": \[/s);
+  test('fits a screen of 320 px, in the dark and the light theme of the system', async () => {
+    const { page, control } = await open({ path: '/docs', dark: true, seed: 'demo' });
+    await page.setViewport({ width: 320, height: 780 });
+    const list = await unfold(page, 'subscriptions.list');
+    await (await list.$('tr[data-param-name="expand[]"] select'))?.select('stats', 'tags');
+    // A list answers with a cursor unless a page is asked for.
+    expect(await execute(list)).toMatch(/"stats": \{.*"tags": \[.*"has_more": true/s);
     const { body } = await control<{ data: { query: object }[] }>('GET', '/requests');
-    expect(body.data.at(-1)?.query).toEqual({ 'expand[]': 'stats, tags', limit: '2' });
-  });
-
-  test('an error answer is shown unchanged', async () => {
-    const { page, reads } = await open({ path: '/docs#/customFields.create' });
-    await page.waitForSelector('#try-key');
-    await page.click('#try-key', { count: 3 });
-    await page.keyboard.type('wrong');
-    await page.click('.try button.primary');
-    await reads('.answer', /401.*INVALID_API_KEY/s);
-  });
-
-  test('form bodies are sent as forms', async () => {
-    const { page, reads } = await open({ path: '/docs#/oauth.introspect' });
-    await page.waitForSelector('#try-body');
-    await page.click('.try button.primary');
-    await reads('.answer', /200.*"active": false/s);
+    expect(body.data.at(-1)?.query).toMatchObject({ 'expand[]': 'stats, tags', limit: '10' });
+    await unfold(page, 'oauth.authorize');
+    for (const scheme of ['dark', 'light']) {
+      await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+      await page.waitForSelector(scheme === 'dark' ? 'html.dark-mode' : 'html:not(.dark-mode)');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBe(0);
+    }
   });
 });
