@@ -81,6 +81,7 @@ export default defineConfig({
           'privacy',
           'benchmarks',
           'tests',
+          'releases',
           'troubleshooting',
         ),
         ...folder('Decisions', 'decisions', true),

@@ -1,6 +1,6 @@
 /**
  * Executes the documentation: every `sh` block of every README and of every page of the site, word for word and in
- * order, as somebody new to the project would. CONTRIBUTING.md says how a page marks its blocks.
+ * order, as somebody new to the project would. docs/README.md says how a page marks its blocks.
  *
  * `NEWCOMER_NODE` chooses the newcomer's Node, `NEWCOMER_PAGES` the pages by a part of their path.
  */
