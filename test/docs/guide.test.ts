@@ -128,7 +128,7 @@ describe('the guide', () => {
     ['the page of Newsletter', () => read('docs/src/content/docs/n8n/newsletter.md'), 30],
     ['the page of Newsletter Signup Trigger', () => read('docs/src/content/docs/n8n/newsletter-signup-trigger.md'), 10],
     ['the page of Newsletter Sync', () => read('docs/src/content/docs/n8n/newsletter-sync.md'), 15],
-  ])('names only what is to be seen in the editor: %s', (_, text, least) => {
+  ])('every label exists in the editor: %s', (_, text, least) => {
     const named = [
       ...text()
         .replaceAll(/```[\s\S]*?```/g, '')

@@ -1,5 +1,5 @@
 /** One visitor's signup, from submitting the form to the thanks. Loaded when the focus enters a form. */
-import { attributionFields, parseUrl, withGiven, type Attribution } from '@newsletter-kit/core/signup';
+import { attributionFields, parseUrl, applyOverrides, type Attribution } from '@newsletter-kit/core/signup';
 import type * as Attributions from './attribution.ts';
 import { loaded } from './chunks.ts';
 import type * as Events from './events.ts';
@@ -215,7 +215,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const fields = attributionFields.map(
       (name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const,
     );
-    return withGiven(readAttribution(host), Object.fromEntries(fields));
+    return applyOverrides(readAttribution(host), Object.fromEntries(fields));
   }
 
   return { end, send: submit };

@@ -17,7 +17,7 @@ document.addEventListener('newsletter-submit', (event) => event.preventDefault()
 
 // @ts-expect-error -- the event holds no such thing
 form?.addEventListener('newsletter-success', (event) => console.log(event.password));
-// @ts-expect-error -- where the form stands is not for the page to say
+// @ts-expect-error -- `state` is read-only
 if (form) form.state = 'busy';
 // @ts-expect-error -- neither first nor last
 if (form) form.attribution = 'both';

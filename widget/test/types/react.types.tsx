@@ -37,11 +37,11 @@ export const mistakes: readonly ReactNode[] = [
   <newsletter-signup endPoint="/signup" />,
   // @ts-expect-error -- neither first nor last
   <newsletter-signup attribution="both" />,
-  // @ts-expect-error -- a text is a text; names with hyphens that no tag knows, TypeScript lets pass in JSX
+  // @ts-expect-error -- `text-*` takes strings; names with hyphens that no tag knows, TypeScript lets pass in JSX
   <newsletter-signup text-button={7} />,
   // @ts-expect-error -- no such text in the table
   <newsletter-signup messages={{ buton: 'Join' }} />,
-  // @ts-expect-error -- where the form stands is not for the page to say
+  // @ts-expect-error -- `state` is read-only
   <newsletter-signup state="busy" />,
   // @ts-expect-error -- the event holds no such thing
   <newsletter-signup onnewsletter-success={(event) => event.password} />,

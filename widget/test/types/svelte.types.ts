@@ -26,7 +26,7 @@ export const mistakes: readonly SvelteHTMLElements['newsletter-signup'][] = [
   { 'text-buton': 'Join' },
   // @ts-expect-error -- the event holds no such thing
   { 'onnewsletter-success': (event) => console.log(event.password) },
-  // @ts-expect-error -- where the form stands is not for the page to say
+  // @ts-expect-error -- `state` is read-only
   { state: 'busy' },
 ];
 

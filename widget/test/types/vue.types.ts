@@ -42,9 +42,9 @@ export const mistakes: readonly PropsOf<'newsletter-signup'>[] = [
   { 'onNewsletter-success': (event) => console.log(event.password) },
   // @ts-expect-error -- the event holds no such thing
   { onNewsletterSuccess: (event) => console.log(event.password) },
-  // @ts-expect-error -- a text is a text
+  // @ts-expect-error -- `text-*` takes strings
   { textButton: 7 },
-  // @ts-expect-error -- where the form stands is not for the page to say
+  // @ts-expect-error -- `state` is read-only
   { state: 'busy' },
 ];
 

@@ -77,7 +77,7 @@ function follow({ remembered, pages, power }: CursorTrail, { cursor }: { readonl
 /**
  * The next step after a page: the trail to pass on, or the reason why the list cannot be followed.
  *
- * @param asked - the continuation that this page was requested with
+ * @param requested - the continuation that this page was requested with
  */
 export function nextStep(
   requested: Continuation,

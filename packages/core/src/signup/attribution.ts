@@ -17,7 +17,7 @@ export interface Visit {
 /** Options of {@link readAttribution}. */
 export interface AttributionOptions {
   /** Values set by the site's owner; each one overrides the field read from the URL. Empty values are ignored. */
-  readonly given?: Readonly<Partial<Record<AttributionField, string | null>>>;
+  readonly overrides?: Readonly<Partial<Record<AttributionField, string | null>>>;
   /** Query parameter with the referral code. Default `ref`. */
   readonly referralParameter?: string;
 }
@@ -43,21 +43,21 @@ const referralCode = /^[\w-]{1,64}$/;
  */
 export function readAttribution(
   visit: Visit,
-  { given, referralParameter = 'ref' }: AttributionOptions = {},
+  { overrides, referralParameter = 'ref' }: AttributionOptions = {},
 ): Attribution {
   const query = parseUrl(visit.url)?.searchParams;
-  const seen = collect((name) => {
+  const found = collect((name) => {
     if (name === 'referring_site') return referringSite(visit);
     if (name === 'referral_code') return referralCode.exec(query?.get(referralParameter) ?? '')?.[0] ?? '';
     const value = cleanText(query?.get(name) ?? '');
     return isAddress(value) ? '' : value;
   });
-  return withGiven(seen, given);
+  return applyOverrides(found, overrides);
 }
 
 /** Overrides an attribution, field by field, with the owner's values; empty values are ignored. */
-export function withGiven(seen: Attribution, given: AttributionOptions['given'] = {}): Attribution {
-  return fitAttribution(collect((name) => cleanText(given[name] ?? '') || seen[name] || ''));
+export function applyOverrides(found: Attribution, overrides: AttributionOptions['overrides'] = {}): Attribution {
+  return fitAttribution(collect((name) => cleanText(overrides[name] ?? '') || found[name] || ''));
 }
 
 /**
@@ -133,8 +133,8 @@ export function knownTouches(
   options?: AttributionOptions,
 ): readonly Touch[] {
   const kept = stored.split(' ').map(restore);
-  const seen = visits.map((visit) => ({ at: visit.at, attribution: readAttribution(visit, options) }));
-  return [...kept.filter(({ at }) => now - at < touchLifetime && at <= now), ...seen];
+  const found = visits.map((visit) => ({ at: visit.at, attribution: readAttribution(visit, options) }));
+  return [...kept.filter(({ at }) => now - at < touchLifetime && at <= now), ...found];
 }
 
 /**

@@ -5,7 +5,7 @@ export {
   fitAttribution,
   jsonBytes,
   readAttribution,
-  withGiven,
+  applyOverrides,
   type AttributionField,
   type AttributionOptions,
   type Visit,

@@ -9,7 +9,7 @@ import {
   knownTouches,
   storedTouches,
   touchLifetime,
-  withGiven,
+  applyOverrides,
   type Attribution,
   type TimedVisit,
 } from '../../src/signup/index.ts';
@@ -35,7 +35,7 @@ interface Row {
   /** What is sent under each rule; one where they agree. */
   readonly first: Attribution;
   readonly last?: Attribution;
-  readonly given?: Attribution;
+  readonly overrides?: Attribution;
 }
 
 /**
@@ -226,27 +226,30 @@ const rows: readonly Row[] = [
   {
     name: 'the owner wins over the address',
     steps: [{ load: toFair }],
-    given: { utm_source: 'footer' },
+    overrides: { utm_source: 'footer' },
     first: { ...fair, utm_source: 'footer' },
   },
   {
     name: 'the owner wins over the store',
     steps: [{ load: toFair }, 'grant', { load: '/' }, 'grant'],
-    given: { utm_source: 'footer' },
+    overrides: { utm_source: 'footer' },
     first: { ...fair, utm_source: 'footer' },
   },
   {
     name: 'the owner wins over the referrer',
     steps: [{ load: '/', from: news }],
-    given: { referring_site: 'Partner' },
+    overrides: { referring_site: 'Partner' },
     first: { referring_site: 'Partner' },
   },
 ];
 
 describe('the touch that counts', () => {
-  test.each(rows)('$name', ({ steps, first, last = first, given }) => {
+  test.each(rows)('$name', ({ steps, first, last = first, overrides }) => {
     const found = walk(steps);
-    expect({ first: withGiven(found.first, given), last: withGiven(found.last, given) }).toEqual({ first, last });
+    expect({ first: applyOverrides(found.first, overrides), last: applyOverrides(found.last, overrides) }).toEqual({
+      first,
+      last,
+    });
   });
 
   it('is stored only after a grant', () => {

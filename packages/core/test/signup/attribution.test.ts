@@ -119,25 +119,25 @@ const rows: readonly Row[] = [
   {
     name: 'the owner wins over the address, field by field',
     url: '?utm_source=fair&utm_campaign=spring',
-    options: { given: { utm_source: 'footer' } },
+    options: { overrides: { utm_source: 'footer' } },
     expected: { utm_source: 'footer', utm_campaign: 'spring' },
   },
   {
     name: 'the owner wins over the referrer and the code',
     url: '?ref=visitor',
     referrer: 'https://news.example/',
-    options: { given: { referring_site: 'Partner page', referral_code: 'owner' } },
+    options: { overrides: { referring_site: 'Partner page', referral_code: 'owner' } },
     expected: { referring_site: 'Partner page', referral_code: 'owner' },
   },
   {
-    name: 'an empty text of the owner counts as not given',
+    name: 'an empty text of the owner counts as absent',
     url: '?utm_source=fair',
-    options: { given: { utm_source: ' ', utm_medium: null } },
+    options: { overrides: { utm_source: ' ', utm_medium: null } },
     expected: { utm_source: 'fair' },
   },
   {
     name: "the owner's text is cleaned too",
-    options: { given: { utm_source: ' a\u202Eb\u0007 ' } },
+    options: { overrides: { utm_source: ' a\u202Eb\u0007 ' } },
     expected: { utm_source: 'ab' },
   },
 ];
@@ -147,7 +147,7 @@ describe('readAttribution', () => {
     expect(readAttribution({ url: page + url, referrer }, options)).toEqual(expected);
   });
 
-  it('accepts any two texts as a visit', () => {
+  it('never throws on an invalid URL', () => {
     expect(readAttribution({ url: 'about:srcdoc', referrer: '' })).toEqual({});
     expect(readAttribution({ url: '', referrer: 'https://news.example' })).toEqual({
       referring_site: 'https://news.example',

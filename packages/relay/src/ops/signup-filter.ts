@@ -56,7 +56,7 @@ export type ReadFilter =
   | { readonly ok: false; readonly errors: readonly string[] };
 
 /**
- * @param given - texts by name; an empty text counts as absent
+ * @param parameters - texts by name; an empty text counts as absent
  * @param now - ages such as `2h` count back from it
  */
 export function readFilter(parameters: Readonly<Record<string, string | undefined>>, now: number): ReadFilter {

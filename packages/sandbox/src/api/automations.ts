@@ -33,11 +33,11 @@ const enrollSubscriber = rule('journeys.enroll', (call, _query, body) => {
     );
   }
   const subscriber = findSubscriber(call, body);
-  return world.write((note) => {
+  return world.write((emit) => {
     const journey = enroll(world, automation, subscriber.seq);
     if (!journey)
       throw apiError(400, 'ALREADY_ENROLLED', 'This subscriber is already on a journey in this automation.');
-    overrideDoubleOpt(world, subscriber, body.double_opt_override, note);
+    overrideDoubleOpt(world, subscriber, body.double_opt_override, emit);
     return {
       body: {
         data: journeyRecord({

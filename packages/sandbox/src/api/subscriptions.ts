@@ -40,7 +40,7 @@ const create = ruleWithSchemas(
   'subscriptions.create',
   { body: subscriptionCreation },
   ({ world, publication, explain }, _query, request) => {
-    const { row, created, warnings, reasons } = world.write((note) => subscribe(world, publication, request, note));
+    const { row, created, warnings, reasons } = world.write((emit) => subscribe(world, publication, request, emit));
     for (const reason of reasons) explain(reason);
     for (const warning of warnings) explain(warning.message);
     return { body: { data: subscriptionRecord(world.store, row), ...(warnings.length > 0 && { warnings }) }, created };

@@ -65,9 +65,9 @@ export function createSnapshots(world: World): Snapshots {
     list: () => [...kept.values()].map(({ snapshot }) => snapshot),
     restore(id) {
       const { number, snapshot } = find(id);
-      world.write((note) => {
+      world.write((emit) => {
         store.restore(number);
-        note({ type: 'reset' });
+        emit({ type: 'reset' });
       });
       world.clock.load();
       return snapshot;

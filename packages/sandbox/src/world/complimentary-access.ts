@@ -1,7 +1,7 @@
 /** Complimentary access: grants a tier for a period, and removes it when the period ends. */
 import type { ComplimentaryAccessRow } from '../store/content.ts';
 import { addDuration } from './clock.ts';
-import type { Note, World } from './world.ts';
+import type { Emit, World } from './world.ts';
 
 /** Grants the access from now on. A running grant of the same access is kept as it is. */
 export function giveAccess(world: World, subscription: number, access: ComplimentaryAccessRow): void {
@@ -25,7 +25,7 @@ export function giveAccess(world: World, subscription: number, access: Complimen
 }
 
 /** Ends a grant and removes its tier, unless the subscription had the tier before or another grant gives it. */
-export function endGift(world: World, seq: number, note: Note): void {
+export function endGift(world: World, seq: number, emit: Emit): void {
   const { gifts, subscriptions } = world.store;
   const gift = gifts.gift(seq);
   const access = gift && gifts.bySeq(gift.access);
@@ -39,7 +39,7 @@ export function endGift(world: World, seq: number, note: Note): void {
   }
   subscriptions.removeTier(gift.subscription, access.tier);
   if (subscriptions.tiersOf(gift.subscription).length === 0) subscriptions.setTier(gift.subscription, 'free');
-  note({ type: 'subscription', change: 'updated', seq: gift.subscription });
+  emit({ type: 'subscription', change: 'updated', seq: gift.subscription });
 }
 
 /** Makes a subscription free: removes its tiers and ends its grants. */

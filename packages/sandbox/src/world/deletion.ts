@@ -6,7 +6,7 @@ import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/jobs.ts';
 import { removeTiers } from './complimentary-access.ts';
 import { exitJourneys } from './journeys.ts';
-import type { Note, World } from './world.ts';
+import type { Emit, World } from './world.ts';
 
 /**
  * The safety delay (specification, Limits), and how long the redaction then takes, in milliseconds of the sandbox's
@@ -47,7 +47,7 @@ export function startRedaction(world: World, seq: number): void {
  * Redacts the person. What stays, so that counts and references hold: each subscription's row with its id and time of
  * creation – `inactive`, free, under an address that never exists –, its journeys, ended, and the request itself.
  */
-export function redact(world: World, seq: number, note: Note): void {
+export function redact(world: World, seq: number, emit: Emit): void {
   const { deletionRequests, subscriptions, customFields, inbox, jobs } = world.store;
   const request = deletionRequests.bySeq(seq);
   if (!request) return;
@@ -59,7 +59,7 @@ export function redact(world: World, seq: number, note: Note): void {
     inbox.forget(subscription);
     subscriptions.redact(subscription, `redacted-${id.slice('sub_'.length)}@redacted.invalid`);
     for (const job of jobs.naming(id)) jobs.setParams(job.seq, withoutItem(job.params, id));
-    note({ type: 'subscription', change: 'updated', seq: subscription });
+    emit({ type: 'subscription', change: 'updated', seq: subscription });
   }
   deletionRequests.setStatus(seq, 'completed', world.clock.now());
 }

@@ -4,7 +4,7 @@
  */
 import type { JobRow } from '../store/jobs.ts';
 import type { PublicationRow } from '../store/workspace.ts';
-import { type Note, type World, Refusal } from './world.ts';
+import { type Emit, type World, Refusal } from './world.ts';
 import { bulkUpdateItem, subscriptionRequest } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import type { ComplimentaryAccessRow } from '../store/content.ts';
@@ -15,7 +15,7 @@ import { mayBecome } from './status.ts';
 import { subscribe } from './subscribe.ts';
 
 /** Does the work of a job, its `params` parsed. */
-type JobHandler = (world: World, publication: PublicationRow, params: unknown, note: Note) => JobResult;
+type JobHandler = (world: World, publication: PublicationRow, params: unknown, emit: Emit) => JobResult;
 
 const jobHandlers = {
   bulk: updateInBulk,
@@ -58,13 +58,13 @@ export function startJob(world: World, seq: number): void {
 }
 
 /** Runs a job in one transaction. It has failed where none of its items could be applied. */
-export function finishJob(world: World, seq: number, note: Note): void {
+export function finishJob(world: World, seq: number, emit: Emit): void {
   const { jobs, workspace } = world.store;
   const job = jobs.bySeq(seq);
   const publication = job && workspace.publication(job.publication_id);
   if (!job || !publication) return;
   const params: unknown = JSON.parse(job.params);
-  const { items, failed, errors } = jobHandlers[job.type as JobType](world, publication, params, note);
+  const { items, failed, errors } = jobHandlers[job.type as JobType](world, publication, params, emit);
   const nothing = failed === items;
   jobs.finish(
     seq,
@@ -95,7 +95,7 @@ const bulkParams = z.object({ subscriptions: z.array(bulkUpdateItem) });
 const statusParams = z.object({ subscription_ids: z.array(z.string()), new_status: z.enum(['active', 'inactive']) });
 
 /** Applies each item completely, or not at all where it refers to something unknown or contradicts itself. */
-function updateInBulk(world: World, publication: PublicationRow, params: unknown, note: Note): JobResult {
+function updateInBulk(world: World, publication: PublicationRow, params: unknown, emit: Emit): JobResult {
   const { subscriptions: items } = bulkParams.parse(params);
   const errors: string[] = [];
   let failed = 0;
@@ -106,13 +106,13 @@ function updateInBulk(world: World, publication: PublicationRow, params: unknown
     if ('problem' in plan) {
       failed += 1;
       addError(plan.problem);
-    } else for (const warning of applyItem(world, publication, item, plan, note)) addError(warning);
+    } else for (const warning of applyItem(world, publication, item, plan, emit)) addError(warning);
   }
   return { items: items.length, failed, errors };
 }
 
 /** Sets the new status of each subscription that may have it. */
-function updateStatuses(world: World, publication: PublicationRow, params: unknown, note: Note): JobResult {
+function updateStatuses(world: World, publication: PublicationRow, params: unknown, emit: Emit): JobResult {
   const { subscription_ids, new_status } = statusParams.parse(params);
   const { subscriptions } = world.store;
   const errors: string[] = [];
@@ -122,7 +122,7 @@ function updateStatuses(world: World, publication: PublicationRow, params: unkno
     if (problem !== null) errors.push(`subscription_ids[${index}]: ${problem}`);
     else if (row && row.status !== new_status) {
       subscriptions.setStatus(row.seq, new_status);
-      note({ type: 'subscription', change: 'updated', seq: row.seq });
+      emit({ type: 'subscription', change: 'updated', seq: row.seq });
     }
   }
   return { items: subscription_ids.length, failed: errors.length, errors };
@@ -172,7 +172,7 @@ function applyItem(
   publication: PublicationRow,
   item: JobItem,
   { row, join, leave, gift }: Plan,
-  note: Note,
+  emit: Emit,
 ): readonly string[] {
   const { subscriptions, customFields } = world.store;
   const { seq } = row;
@@ -187,20 +187,20 @@ function applyItem(
   const fields = (item.custom_fields ?? []).map((field) => (field.delete ? { name: field.name, value: null } : field));
   const { values, warnings } = matchCustomFields(() => customFields.ofPublication(publication.id), fields);
   applyCustomFields(customFields, seq, values);
-  note({ type: 'subscription', change: 'updated', seq });
+  emit({ type: 'subscription', change: 'updated', seq });
   return warnings.map(({ message }) => message);
 }
 
 const importParams = z.object({ subscriptions: z.array(subscriptionRequest) });
 
 /** Creates or updates each subscription in turn; an item that refers to something unknown is skipped. */
-function importSubscriptions(world: World, publication: PublicationRow, params: unknown, note: Note): JobResult {
+function importSubscriptions(world: World, publication: PublicationRow, params: unknown, emit: Emit): JobResult {
   const { subscriptions } = importParams.parse(params);
   const errors: string[] = [];
   let failed = 0;
   for (const [index, request] of subscriptions.entries()) {
     try {
-      const { warnings } = subscribe(world, publication, request, note, 'import');
+      const { warnings } = subscribe(world, publication, request, emit, 'import');
       for (const { message } of warnings) errors.push(`subscriptions[${index}]: ${message}`);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

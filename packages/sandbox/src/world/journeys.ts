@@ -2,7 +2,7 @@
 import type { AutomationRow, JourneyRow } from '../store/automations.ts';
 import { sendMail } from './mail.ts';
 import { validationTime } from './status.ts';
-import type { Note, World } from './world.ts';
+import type { Emit, World } from './world.ts';
 
 /** Whether subscribers can be added by the API: the automation runs and has the trigger for it. */
 export function takesApiEnrollment({ status, trigger_events }: AutomationRow): boolean {
@@ -41,7 +41,7 @@ export function scheduleStep(world: World, { seq, automation, step: done }: Jour
  * Sends the due e-mail of a journey. For a subscriber who is not active yet it waits a day at a time, at most a
  * month; it exits early for one who has left or whose address is invalid.
  */
-export function sendNextEmail(world: World, seq: number, note: Note): void {
+export function sendNextEmail(world: World, seq: number, emit: Emit): void {
   const { store, clock } = world;
   const { automations } = store;
   const journey = automations.journey(seq);
@@ -58,11 +58,11 @@ export function sendNextEmail(world: World, seq: number, note: Note): void {
     return store.due.schedule(clock.now() + day, 'journey.step', seq);
   }
   automations.sent(email.seq, clock.seconds());
-  sendMail(world, subscriber.seq, 'automation', note, email.subject_line);
+  sendMail(world, subscriber.seq, 'automation', emit, email.subject_line);
   store.subscriptions.received(subscriber.seq);
   automations.moved(seq, journey.step + 1, 0);
   scheduleStep(world, { ...journey, step: journey.step + 1 });
-  note({ type: 'subscription', change: 'updated', seq: subscriber.seq });
+  emit({ type: 'subscription', change: 'updated', seq: subscriber.seq });
 }
 
 /** Ends every journey of a subscription. */

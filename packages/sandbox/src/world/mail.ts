@@ -1,7 +1,7 @@
 /** Sends e-mails to the inbox, and follows the confirm and unsubscribe links in them. */
 import type { MessageRow } from '../store/inbox.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
-import type { Note, World } from './world.ts';
+import type { Emit, World } from './world.ts';
 
 const messageKinds = ['confirmation', 'welcome', 'automation'] as const;
 type MessageKind = (typeof messageKinds)[number];
@@ -12,7 +12,7 @@ const subjects: Readonly<Record<Exclude<MessageKind, 'automation'>, (publication
 };
 
 /** Requests the welcome e-mail for when the subscription becomes active. */
-export function orderWelcome(world: World, subscription: number): void {
+export function requestWelcome(world: World, subscription: number): void {
   const state = world.store.inbox.state(subscription);
   if (state) world.store.inbox.setState(subscription, { asked: state.asked, welcome: 1 });
 }
@@ -21,17 +21,17 @@ export function orderWelcome(world: World, subscription: number): void {
  * Sends the e-mails that a change of status triggers: a confirmation each time it becomes pending, the requested
  * welcome once it is active.
  */
-export function sendAwaitedMail(world: World, subscription: number, note: Note): void {
+export function sendAwaitedMail(world: World, subscription: number, emit: Emit): void {
   const { inbox } = world.store;
   const state = inbox.state(subscription);
   if (!state) return;
-  const ask = state.status === 'pending' && !state.asked;
-  const greet = state.status === 'active' && state.welcome === 1;
+  const sendConfirmation = state.status === 'pending' && !state.asked;
+  const sendWelcome = state.status === 'active' && state.welcome === 1;
   const asked = state.status === 'pending' ? 1 : 0;
-  const welcome = greet ? 0 : state.welcome;
+  const welcome = sendWelcome ? 0 : state.welcome;
   if (asked !== state.asked || welcome !== state.welcome) inbox.setState(subscription, { asked, welcome });
-  if (ask) sendMail(world, subscription, 'confirmation', note);
-  if (greet) sendMail(world, subscription, 'welcome', note);
+  if (sendConfirmation) sendMail(world, subscription, 'confirmation', emit);
+  if (sendWelcome) sendMail(world, subscription, 'welcome', emit);
 }
 
 /** Puts an e-mail to a subscriber into the inbox. */
@@ -39,7 +39,7 @@ export function sendMail(
   { store, clock, ids }: World,
   subscription: number,
   kind: MessageKind,
-  note: Note,
+  emit: Emit,
   subject?: string,
 ): void {
   const row = store.subscriptions.bySeq(subscription);
@@ -56,7 +56,7 @@ export function sendMail(
     subject: subject ?? (kind === 'automation' ? publication.name : subjects[kind](publication.name)),
     sent: clock.now(),
   });
-  note({ type: 'message', seq });
+  emit({ type: 'message', seq });
 }
 
 /** Each click with the statuses it moves, and to which. */
@@ -80,9 +80,9 @@ export function linkState(world: World, message: MessageRow, click: Click): 'ope
 /** Applies the link that the subscriber followed. */
 export function followLink(world: World, message: MessageRow, click: Click): void {
   if (linkState(world, message, click) !== 'open') return;
-  world.write((note) => {
+  world.write((emit) => {
     world.store.subscriptions.setStatus(message.subscription, clicks[click].to);
-    note({ type: 'subscription', change: 'updated', seq: message.subscription });
+    emit({ type: 'subscription', change: 'updated', seq: message.subscription });
   });
 }
 

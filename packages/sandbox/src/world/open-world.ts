@@ -3,7 +3,7 @@ import type { Assumed } from '../control/assumptions.ts';
 import { openStore } from '../store/store.ts';
 import { createClock } from './clock.ts';
 import { redact, startRedaction } from './deletion.ts';
-import { createFeed, type Note, type World, type WorldEvent } from './world.ts';
+import { createFeed, type Emit, type World, type WorldEvent } from './world.ts';
 import { endGift } from './complimentary-access.ts';
 import { createIds } from './ids.ts';
 import { finishJob, startJob } from './jobs.ts';
@@ -12,7 +12,7 @@ import { sendAwaitedMail } from './mail.ts';
 import { finishValidation } from './subscribe.ts';
 
 /** Handles a scheduled event of the row `subject`; the clock stands at the event's time. */
-type ScheduledEvent = (world: World, subject: number, note: Note) => void;
+type ScheduledEvent = (world: World, subject: number, emit: Emit) => void;
 
 const scheduledEvents: Readonly<Record<string, ScheduledEvent>> = {
   'subscription.validated': finishValidation,
@@ -43,10 +43,10 @@ export function openWorld(options: WorldOptions): World {
     assumed: options.assumed,
     write(work) {
       const events: WorldEvent[] = [];
-      const note: Note = (event) => void events.push(event);
+      const emit: Emit = (event) => void events.push(event);
       const result = store.transaction(() => {
-        const done = work(note);
-        for (const event of events.slice()) if (event.type === 'subscription') sendAwaitedMail(world, event.seq, note);
+        const done = work(emit);
+        for (const event of events.slice()) if (event.type === 'subscription') sendAwaitedMail(world, event.seq, emit);
         return done;
       });
       for (const event of events) feed.publish(event);
@@ -58,9 +58,9 @@ export function openWorld(options: WorldOptions): World {
       for (let due = store.due.next(now); due; due = store.due.next(now)) {
         const { seq, at, kind, subject } = due;
         clock.during(at, () =>
-          world.write((note) => {
+          world.write((emit) => {
             store.due.done(seq);
-            scheduledEvents[kind]?.(world, subject, note);
+            scheduledEvents[kind]?.(world, subject, emit);
           }),
         );
         counts[kind] = (counts[kind] ?? 0) + 1;

@@ -8,8 +8,8 @@ import type { PublicationRow } from '../store/workspace.ts';
 import { applyCustomFields, matchCustomFields } from './custom-fields.ts';
 import { giveAccess, removeTiers } from './complimentary-access.ts';
 import { enroll, takesApiEnrollment } from './journeys.ts';
-import { orderWelcome } from './mail.ts';
-import { type Note, Refusal, type World } from './world.ts';
+import { requestWelcome } from './mail.ts';
+import { type Emit, Refusal, type World } from './world.ts';
 import {
   type DoubleOptOverride,
   firstStatus,
@@ -44,7 +44,7 @@ export function subscribe(
   world: World,
   publication: PublicationRow,
   request: SubscriptionRequest,
-  note: Note,
+  emit: Emit,
   channel: Channel = 'api',
 ): Subscribed {
   const references = resolveReferences(world, publication.id, request);
@@ -55,11 +55,11 @@ export function subscribe(
   const existing = world.store.subscriptions.byAddress(publication.id, addressKey(request.email));
 
   const done = existing
-    ? updateExisting(world, publication, existing, request, references, note)
+    ? updateExisting(world, publication, existing, request, references, emit)
     : create(world, publication, request, references, channel);
-  if (request.send_welcome_email && done.welcome) orderWelcome(world, done.seq);
+  if (request.send_welcome_email && done.welcome) requestWelcome(world, done.seq);
   const changed = applyCustomFields(world.store.customFields, done.seq, fields.values);
-  if (done.changed || changed) note({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
+  if (done.changed || changed) emit({ type: 'subscription', change: existing ? 'updated' : 'created', seq: done.seq });
 
   const row = world.store.subscriptions.bySeq(done.seq);
   if (!row) throw new Error('The subscription that was just written cannot be found.');
@@ -67,11 +67,11 @@ export function subscribe(
 }
 
 /** Finishes the address check of a new subscription. */
-export function finishValidation(world: World, seq: number, note: Note): void {
+export function finishValidation(world: World, seq: number, emit: Emit): void {
   const row = world.store.subscriptions.bySeq(seq);
   if (row?.status !== 'validating') return;
   world.store.subscriptions.setStatus(seq, statusAfterValidation(row.email, row.double_opt_in === 1));
-  note({ type: 'subscription', change: 'updated', seq });
+  emit({ type: 'subscription', change: 'updated', seq });
 }
 
 /**
@@ -82,14 +82,14 @@ export function overrideDoubleOpt(
   world: World,
   { seq, status }: SubscriptionRow,
   override: DoubleOptOverride | undefined,
-  note: Note,
+  emit: Emit,
 ): void {
   const { subscriptions } = world.store;
   // Read at the end of the address check alone.
   if (override === 'on') subscriptions.setDoubleOptIn(seq, 1);
   if (!activates(override, status)) return;
   subscriptions.setStatus(seq, 'active');
-  note({ type: 'subscription', change: 'updated', seq });
+  emit({ type: 'subscription', change: 'updated', seq });
 }
 
 const activates = (override: DoubleOptOverride | undefined, status: string): boolean =>
@@ -126,7 +126,7 @@ function updateExisting(
   existing: SubscriptionRow,
   request: SubscriptionRequest,
   references: References,
-  note: Note,
+  emit: Emit,
 ): Applied {
   const { seq } = existing;
   const all = world.assumed('known_address') === 'all_fields';
@@ -150,7 +150,7 @@ function updateExisting(
   const changed = all && assumed.length > 0;
 
   if (existing.status !== 'inactive') {
-    overrideDoubleOpt(world, existing, request.double_opt_override, note);
+    overrideDoubleOpt(world, existing, request.double_opt_override, emit);
     if (activates(request.double_opt_override, existing.status))
       reasons.push(`double_opt_override was off: ${existing.status} became active.`);
     return { seq, changed, welcome: false, reasons };

@@ -18,7 +18,7 @@ export type WorldEvent =
   | { readonly type: 'reset' };
 
 /** Notes a change, to be published once the transaction is committed. */
-export type Note = (event: WorldEvent) => void;
+export type Emit = (event: WorldEvent) => void;
 
 export interface World {
   readonly store: Store;
@@ -30,7 +30,7 @@ export interface World {
   /**
    * Runs `work` in one transaction, with the e-mails that follow from it, and publishes what it noted after the commit.
    */
-  write<T>(work: (note: Note) => T): T;
+  write<T>(work: (emit: Emit) => T): T;
   /**
    * Runs every due event, oldest first, each in its own transaction and with the clock at its due time, including due
    * events that they schedule. Returns how many of each kind ran.

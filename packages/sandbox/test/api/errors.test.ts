@@ -17,7 +17,7 @@ test.each([
   ['the bare key', apiKeys.workspace],
   ['two keys', `Bearer ${apiKeys.workspace} x`],
   ['a key in other letters', `Bearer ${apiKeys.workspace.toUpperCase()}`],
-])('with %s the answer is the one 401, byte for byte', async (_, authorization) => {
+])('with %s: the same 401 body', async (_, authorization) => {
   const answer = await fresh().fetch(`http://sandbox.test/v2${subscriptionsPath}`, {
     headers: authorization === undefined ? {} : { authorization },
   });

@@ -71,7 +71,7 @@ describe('the token file', () => {
     expect(existsSync('-lock')).toBe(false);
   });
 
-  it('holds one complete login, wherever a process is killed while it saves', async () => {
+  it('is complete after a kill at any point', async () => {
     const path = join(scratchFolder(), 'tokens.json');
     const store = createFileTokenStore(path);
     const saving = fileURLToPath(new URL('saving.ts', import.meta.url));

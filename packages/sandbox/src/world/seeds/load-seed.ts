@@ -33,7 +33,7 @@ const standardClients: NonNullable<ReadSeed['oauth_clients']> = [
  */
 export function loadSeed(world: World, plan: SeedPlan, growth?: Growth): void {
   const { workspace } = world.store;
-  world.write((note) => {
+  world.write((emit) => {
     world.store.clear();
     world.clock.load();
     const seed = plan({ now: world.clock.seconds(), chance: world.ids.fraction });
@@ -51,7 +51,7 @@ export function loadSeed(world: World, plan: SeedPlan, growth?: Growth): void {
     for (const field of seed.publication_fields) loadPublicationField(world, field);
     const [first] = seed.publications;
     if (first && growth) fillPublication(world, first.id, growth);
-    note({ type: 'reset' });
+    emit({ type: 'reset' });
   });
 }
 
