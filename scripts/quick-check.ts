@@ -64,7 +64,7 @@ export async function runQuickCheck(since: string | undefined): Promise<boolean>
         ]),
         runInOrder([
           { title: 'Types', run: typeCheck },
-          { title: 'Tests', run: () => testRooms(files) },
+          { title: 'Tests', run: () => runTests(files) },
         ]),
       ]);
     }
@@ -118,19 +118,19 @@ async function measureTag(files: readonly string[]): Promise<Ended> {
   return built.ok ? runCaptured(process.execPath, ['--run', 'size'], { cwd }) : built;
 }
 
-/** The fast tests of each room that has a changed file. */
-async function testRooms(files: readonly string[]): Promise<Ended> {
-  const projects = projectsOf(files);
-  if (projects.length === 0)
+/** The fast tests beside the changed files. */
+async function runTests(files: readonly string[]): Promise<Ended> {
+  const tests = testsOf(files);
+  if (tests.length === 0)
     return { ok: true, output: 'the changed files have no fast tests; npm test runs the browser tests' };
-  const args = [...fastOnly, '--passWithNoTests', ...projects.flatMap((project) => ['--project', project])];
+  const args = [...fastOnly, '--passWithNoTests', ...tests];
   let output = '';
   const { ok, passed, failed, failures } = await reported('check', async (file) => {
     const ended = await runCaptured('vitest', ['run', ...reporters, ...args], { env: { TEST_REPORT: file } });
     output = ended.output;
     return ended.ok;
   });
-  if (ok) return { ok, output: `${passed} passed (${projects.join(', ')})` };
+  if (ok) return { ok, output: `${passed} passed (${tests.join(', ')})` };
   const described = describeFailures(failures).join('\n').replace(/^✗ /, '');
   return { ok, output: `${described || output}\n${passed} passed, ${failed} failed` };
 }
@@ -170,22 +170,40 @@ export function changedFiles(since = 'HEAD'): readonly string[] {
   return lines('diff-tree', '-r', '--root', '--no-commit-id', '--name-only', '--diff-filter=d', 'HEAD');
 }
 
-/** The test project of each room, by the beginning of the path. */
-const projects: readonly (readonly [prefix: RegExp, project: string])[] = [
-  [/^packages\/core\//, 'core'],
-  [/^packages\/command-line\//, 'command-line'],
-  [/^packages\/sandbox\//, 'sandbox'],
-  [/^packages\/relay\//, 'relay'],
-  [/^packages\/cli\//, 'cli'],
-  [/^(nodes|credentials|test\/nodes)\//, 'nodes'],
-  [/^(scripts|docs|test\/(scripts|docs))\//, 'scripts'],
-  [/^(examples|test\/examples)\//, 'examples'],
-  [/^test\/proofs\//, 'proofs'],
-  [/^test\/e2e\//, 'e2e'],
-  [/^test\/widget\//, 'widget'],
+/** The walks over the contract in the rooms above core: an entry of the contract is one operation of each. */
+const contractWalks = [
+  'packages/sandbox/test/api',
+  'packages/sandbox/test/openapi',
+  'packages/cli/test/api',
+  'test/nodes/contract.test.ts',
+  'test/nodes/schemas.test.ts',
 ];
 
-/** The test projects that these files belong to. */
-export function projectsOf(files: readonly string[]): readonly string[] {
-  return projects.filter(([prefix]) => files.some((file) => prefix.test(file))).map(([, project]) => project);
+/** The tests of a changed file, by the beginning of its path; the first row that matches counts. */
+const rooms: readonly (readonly [prefix: RegExp, tests: readonly string[]])[] = [
+  [/^packages\/core\/src\/(contract|schema)\//, ['packages/core/test', ...contractWalks]],
+  [/^(nodes\/README|nodes\/.*\/__schema__\/)/, ['test/nodes/schemas.test.ts']],
+  [/^(nodes|credentials|test\/nodes)\//, ['test/nodes']],
+  [/^(scripts|docs|test\/(scripts|docs))\//, ['test/scripts', 'test/docs']],
+  [/^(examples|test\/examples)\//, ['test/examples']],
+  [/^test\/proofs\//, ['test/proofs']],
+  [/^test\/e2e\//, ['test/e2e']],
+  [/^test\/widget\//, ['test/widget']],
+];
+
+/**
+ * The paths of the fast tests that belong to these files: those of the same folder, where `src/engine` has a
+ * `test/engine`, else those of the room.
+ */
+export function testsOf(files: readonly string[]): readonly string[] {
+  const paths = files.flatMap((file) => {
+    const named = rooms.find(([prefix]) => prefix.test(file))?.[1];
+    if (named) return named;
+    const [, room = '', folder = ''] = /^(packages\/[^/]+)\/(?:(?:src|test)\/([^/]+)\/)?/.exec(file) ?? [];
+    const mirrored = `${room}/test/${folder}`;
+    if (folder && existsSync(join(root, mirrored))) return [mirrored];
+    return room && existsSync(join(root, room, 'test')) ? [`${room}/test`] : [];
+  });
+  const all = [...new Set(paths)];
+  return all.filter((path) => !all.some((other) => path.startsWith(`${other}/`)));
 }
