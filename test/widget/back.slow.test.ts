@@ -23,9 +23,8 @@ afterAll(async () => {
   await Promise.all([site?.close(), endpoint?.stop()]);
 });
 
-// The browser decides whether it caches a page, also by the load of the machine: hence the retries. Each has its own
-// mailbox, because a released one holds no answer back.
-describe.each(enginesToTest())('Back to a page in $title', { retry: 2 }, ({ name }) => {
+// Each test has a mailbox of its own, because a released one holds no answer back.
+describe.each(enginesToTest())('Back to a page in $title', ({ name }) => {
   let window: Window;
   beforeEach(async () => {
     window = await windows[name]();
