@@ -1,13 +1,17 @@
 /**
  * The globals that host-free code may use beside the language itself: Node 20, browsers and Workers have them all.
- * Only what is used is declared, so that a newer member, such as `URL.parse` of Node 22, is a type error.
+ * A newer member, such as `URL.parse` of Node 22, is a type error; one that all have is added here when it is needed.
  */
 interface URL {
+  readonly hash: string;
+  readonly host: string;
   readonly hostname: string;
   readonly href: string;
   readonly origin: string;
   readonly pathname: string;
+  readonly port: string;
   readonly protocol: string;
+  readonly search: string;
   readonly searchParams: URLSearchParams;
 }
 declare const URL: {
