@@ -18,8 +18,8 @@ const checkedWith = join(root, '.cache', 'types', 'settings');
 export async function typeCheck(): Promise<Ended> {
   const settings = hashSettings();
   const known = existsSync(checkedWith) && readFileSync(checkedWith, 'utf8') === settings;
-  // One checker for each project: several would each work out the same types again. With another `lib` the compiler
-  // still reports the errors it remembers of files that did not change.
+  // One checker for each project: several would each work out the same types again. With another `lib`, or
+  // another declaration of a global, the compiler still reports the errors it remembers of files that did not change.
   const ended = await runCaptured('tsc', [
     '--build',
     solution,
@@ -41,9 +41,9 @@ export async function checkTypes(): Promise<boolean> {
   return ok;
 }
 
-/** A hash of the compiler's settings and of what is installed. */
+/** A hash of the compiler's settings, of the declared globals, and of what is installed. */
 function hashSettings(): string {
-  const configs = globSync('**/tsconfig*.json', {
+  const configs = globSync(['**/tsconfig*.json', '**/*.d.ts'], {
     cwd: root,
     exclude: (path) => /(^|[\\/])(node_modules|dist|\.cache)$/.test(path),
   });
