@@ -8,11 +8,18 @@ import { describe, expect, it } from 'vitest';
 import { generate } from '../scripts/generate.ts';
 import { operations, words, type Operation, type OperationWords } from '../src/contract/index.ts';
 import { schemas } from '../src/schema/index.ts';
+import { subscriptionEventTypes } from '../src/watch/index.ts';
 
 const packageFolder = fileURLToPath(new URL('..', import.meta.url));
 
 it('the generated files match the contract and the schemas; else run "npm run generate"', () => {
   for (const [path, text] of generate()) expect(readFileSync(`${packageFolder}/${path}`, 'utf8'), path).toBe(text);
+});
+
+it('the page of the watch has a row for every event', () => {
+  const page = readFileSync(join(packageFolder, '../../docs/src/content/docs/client/watch.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (`.+?`) \|/gm)].flatMap(([, names = '']) => names.split(', '));
+  for (const type of subscriptionEventTypes) expect(rows).toContain(`\`${type}\``);
 });
 
 describe('the descriptions of the contract', () => {

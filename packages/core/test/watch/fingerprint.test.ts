@@ -99,7 +99,7 @@ describe('the events of a status', () => {
     expect(typesOf('active', 'inactive')).toEqual(['status_changed', 'unsubscribed']);
     expect(typesOf('active', 'paused')).toEqual(['status_changed']);
     expect(typesOf(null, 'active')).toEqual(['became_active']);
-    expect(typesOf(null, 'pending')).toEqual([]);
+    expect(typesOf(null, 'paused')).toEqual([]);
   });
 
   it('of a removal fit the subscription alone', () => {

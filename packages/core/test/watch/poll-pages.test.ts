@@ -254,7 +254,7 @@ describe('a failed read', () => {
     const { list } = publication(30);
     const watch = new Watch(list, { limit: 5 });
     await watch.poll({ pages: 20 });
-    const [fresh] = list.insert(1, 'pending');
+    const [fresh] = list.insert(1, 'paused');
     const failure = new Error('down');
     const readers = list.readers(() => 5);
     const result = await pollWatch<Row>({
