@@ -29,6 +29,7 @@ interface App {
 /** The fields of a credential of this app. */
 function fieldsOf({ address, clientOptions }: SandboxOnPort, { uid, secret }: App) {
   return {
+    service: 'other',
     appUrl: address,
     baseUrl: clientOptions.baseUrl,
     publicationId: clientOptions.publicationId,
@@ -136,6 +137,7 @@ describe('the OAuth2 credential', () => {
     const { address, clientOptions } = sandbox;
     const { uid } = oauthClients.public;
     const id = await n8n.createCredential(type, {
+      service: 'other',
       appUrl: `${address}/`,
       baseUrl: clientOptions.baseUrl,
       publicationId: clientOptions.publicationId,
