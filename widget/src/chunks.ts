@@ -13,7 +13,7 @@ export const currentScript: Element | null | undefined = globalThis.document?.cu
  * @param module - an `import()` with a literal path, so that bundlers find the file
  * @throws if the file cannot be loaded
  */
-export async function loaded<Module>(name: string, module: Promise<Module>): Promise<Module> {
+export async function loadChunk<Module>(name: string, module: Promise<Module>): Promise<Module> {
   try {
     return await module;
   } catch (error) {

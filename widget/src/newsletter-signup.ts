@@ -1,7 +1,7 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
 import { LitElement, adoptStyles, html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
-import { loaded } from './chunks.ts';
+import { loadChunk } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
   callForm,
@@ -299,7 +299,7 @@ export class NewsletterSignup extends LitElement {
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
     if (!isSet(this, 'debug')) return;
-    const { showWarnings } = await loaded('doctor', import('./doctor.ts'));
+    const { showWarnings } = await loadChunk('doctor', import('./doctor.ts'));
     showWarnings(this, endpoint, warningsOf(this));
   }
 
@@ -311,7 +311,7 @@ export class NewsletterSignup extends LitElement {
 
   async #loadDialog(): Promise<Dialog | null> {
     try {
-      const { createDialog } = await loaded('dialog', import('./dialog.ts'));
+      const { createDialog } = await loadChunk('dialog', import('./dialog.ts'));
       this.#dialog = createDialog(this, { dialogKey, html, oneOf, updateStored });
     } catch (error) {
       this.#dialog = null;

@@ -3,7 +3,7 @@
  * the form.
  */
 import { readAttribution } from './attribution.ts';
-import { loaded } from './chunks.ts';
+import { loadChunk } from './chunks.ts';
 import {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,
@@ -11,10 +11,10 @@ import {
   NewsletterWarningEvent,
 } from './events.ts';
 import { callForm, markBusy } from './form.ts';
-import type * as File from './signup.ts';
+import type * as SignupFile from './signup.ts';
 import { warn } from './warnings.ts';
 
-const tools: File.SignupTools = {
+const tools: SignupFile.SignupTools = {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,
   NewsletterSuccessEvent,
@@ -32,24 +32,24 @@ export interface Sender {
   reset(): boolean;
 }
 
-export function createSender(host: File.Host, showView: File.Show): Sender {
-  let file: typeof File | undefined;
-  let signup: File.Signup | undefined;
+export function createSender(host: SignupFile.Host, showView: SignupFile.Show): Sender {
+  let file: typeof SignupFile | undefined;
+  let signup: SignupFile.Signup | undefined;
   let isSending = false;
 
-  const show: File.Show = (view) => {
+  const show: SignupFile.Show = (view) => {
     isSending = view.state === 'busy';
     return showView(view);
   };
 
-  async function load(): Promise<typeof File> {
-    const module = await loaded('signup', import('./signup.ts'));
+  async function load(): Promise<typeof SignupFile> {
+    const module = await loadChunk('signup', import('./signup.ts'));
     if (!file) module.keepAnswers(host);
     return (file = module);
   }
 
   /** @returns undefined if the file cannot be loaded; the browser has posted the form then */
-  async function createSignup(form: HTMLFormElement): Promise<File.Signup | undefined> {
+  async function createSignup(form: HTMLFormElement): Promise<SignupFile.Signup | undefined> {
     try {
       // Visible, but not announced: nothing is sent before the fields are checked.
       if (!file) void show({ state: 'busy', mark: markBusy });

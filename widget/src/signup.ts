@@ -1,7 +1,7 @@
 /** One visitor's signup, from submitting the form to the thanks. Loaded when the focus enters a form. */
 import { attributionFields, parseUrl, applyOverrides, type Attribution } from '@newsletter-kit/core/signup';
 import type * as Attributions from './attribution.ts';
-import { loaded } from './chunks.ts';
+import { loadChunk } from './chunks.ts';
 import type * as Events from './events.ts';
 import {
   callForm,
@@ -136,7 +136,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Does what the endpoint asks for; if that fails, the first failure is returned. */
   function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
-    return loaded('protection', import('./protection.ts'))
+    return loadChunk('protection', import('./protection.ts'))
       .then(({ answer }) => answer(host, failed, resend))
       .catch((error: unknown) => {
         warn(host, 'ask', `cannot give what the endpoint asks for: ${String(error)}`);
@@ -179,7 +179,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Explains the failure to the owner of the page (attribute `debug`). */
   async function explainFailure(endpoint: string, failure: Failure): Promise<void> {
-    const { explain } = await loaded('doctor', import('./doctor.ts'));
+    const { explain } = await loadChunk('doctor', import('./doctor.ts'));
     const message = await explain(endpoint, failure);
     if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
   }
