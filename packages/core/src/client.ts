@@ -1,7 +1,8 @@
 /** The typed client: a method per operation of the contract, on the engine. */
 import { operations, type OperationId } from './contract/index.ts';
 import { createEngine, type EngineOptions, type Validator } from './engine/engine.ts';
-import type { Arguments, CallOptions, Engine, Host, ListId } from './engine/index.ts';
+import type { Arguments, CallOptions, Engine, Host } from './engine/index.ts';
+import { isListId } from './engine/request.ts';
 import type { Fetch } from './hosts/fetch.ts';
 import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 import { createLogin } from './oauth/login.ts';
@@ -107,12 +108,8 @@ async function loadValidator(): Promise<Validator> {
 
 function method(engine: Engine, id: OperationId, success: number): unknown {
   if (success === 302) return (args: Arguments<typeof id>) => engine.address(id, args);
-  const call = isList(id) ? engine.list.bind(engine, id) : engine.call.bind(engine, id);
+  const call = isListId(id) ? engine.list.bind(engine, id) : engine.call.bind(engine, id);
   return (args: Arguments<typeof id> | undefined, callOptions?: CallOptions) => call(args ?? {}, callOptions);
-}
-
-function isList(id: OperationId): id is ListId {
-  return id.includes('.list');
 }
 
 function checkBaseUrl(baseUrl: string): void {

@@ -4,6 +4,7 @@ import {
   createClient,
   InvalidAnswerError,
   InvalidRequestError,
+  type Deviation,
   type FetchInit,
   type PagePromise,
   type Subscription,
@@ -87,12 +88,35 @@ describe('the client', () => {
     expect(String(error)).not.toContain('ada at example');
   });
 
-  it('rejects an answer of another shape, unless validation is off', async () => {
-    const odd = { data: { id: 7 } };
-    await expect(
-      createClient({ ...options, fetch: answering(odd) }).automations.get({ automationId: 'aut_1' }),
-    ).rejects.toBeInstanceOf(InvalidAnswerError);
+  it('gives an answer of another shape as it came, and tells each field once', async () => {
+    const odd = { data: { id: 7, name: 'Welcome', more: true } };
+    const told: Deviation[] = [];
+    const client = createClient({
+      ...options,
+      fetch: answering(odd),
+      onDeviation: (deviation) => told.push(deviation),
+    });
+    expect(await client.automations.get({ automationId: 'aut_1' })).toEqual(odd);
+    const { data, warnings } = await client.automations.get({ automationId: 'aut_1' }).withResponse();
+    expect(data).toEqual(odd);
+    const fields = ['data.id', 'data.status', 'data.trigger_events'];
+    expect(told.map(({ field }) => field)).toEqual(fields);
+    expect(warnings).toEqual(
+      ['expected string', 'expected string', 'expected array'].map((problem, index) => ({
+        code: 'deviation',
+        message: expect.stringContaining(`"${fields[index]}": ${problem}`) as string,
+      })),
+    );
     const trusting = createClient({ ...options, fetch: answering(odd), validate: false });
-    expect(await trusting.automations.get({ automationId: 'aut_1' })).toEqual(odd);
+    expect((await trusting.automations.get({ automationId: 'aut_1' }).withResponse()).warnings).toEqual([]);
+  });
+
+  it('rejects an answer without data', async () => {
+    for (const data of [undefined, null, [], 'x']) {
+      const call = createClient({ ...options, retry: false, fetch: answering({ data }) }).automations.get({
+        automationId: 'a',
+      });
+      await expect(call).rejects.toBeInstanceOf(InvalidAnswerError);
+    }
   });
 });

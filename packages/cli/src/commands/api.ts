@@ -4,7 +4,7 @@ import { Option, type Command } from '@commander-js/extra-typings';
 import type { Client, ResponseInfo } from '@newsletter-kit/core';
 import { UsageError, notes, quote } from '#command-line';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
-import { continuation, readPaging, type Arguments, type ListId, isRecord } from '@newsletter-kit/core/engine';
+import { readPage, startTrail, type Arguments, type ListId, isRecord } from '@newsletter-kit/core/engine';
 import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { Command as BareCommand } from 'commander';
 import {
@@ -197,7 +197,7 @@ async function* callPath(
     throw new UsageError('--input: fields can be added to a JSON object only.');
   const body = fields.length === 0 ? input : { ...(isRecord(input) ? input : {}), ...values };
   const query = hasBody ? {} : toQuery(values);
-  const seen = new Set<string>();
+  let trail = startTrail();
   for (let place = {}; ;) {
     const { data, ...response } = await client
       .request(method, path, { query: { ...query, ...place }, ...(hasBody && { body }), headers, signal })
@@ -206,20 +206,20 @@ async function* callPath(
       yield { value: data, response };
       return;
     }
-    if (!isRecord(data) || !Array.isArray(data['data']))
+    const records = isRecord(data) ? data['data'] : undefined;
+    if (!isRecord(data) || !Array.isArray(records))
       throw new UsageError('The response is not a list with its records in "data": remove --paginate.');
-    yield { value: data['data'], response };
-    const paging = readPaging(data);
-    const next = continuation(paging);
-    if (next === null && !paging.hasMore) return;
-    if (next === null || seen.has(JSON.stringify(next)))
-      throw new UsageError(
-        'The list cannot be read to its end: the response has no cursor of a next page, or one that was used before.',
-      );
-    seen.add(JSON.stringify(next));
-    place = next;
+    const { next, problem, repeats } = readPage(data, records, anyList, trail);
+    if (!repeats) yield { value: records, response };
+    if (problem !== null) throw new UsageError(`The list cannot be read to its end: ${problem}.`);
+    if (next === null) return;
+    trail = next;
+    place = next.at;
   }
 }
+
+/** A list that is known by its path alone. */
+const anyList = { pagination: 'cursor-or-offset', query: ['cursor', 'page'] } as const;
 
 /** Names of lists end with `[]` on the wire. @throws UsageError for objects, which a query cannot hold */
 function toQuery(values: Readonly<Record<string, unknown>>): Record<string, string | readonly string[]> {

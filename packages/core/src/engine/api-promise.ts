@@ -1,4 +1,5 @@
 /** The promise that a call returns: gives the data, and the status and headers of the response. */
+import { deviationWarning, type Deviation } from './deviations.ts';
 import type { ServiceMessage } from './errors.ts';
 import type { HostAnswer } from './host.ts';
 
@@ -11,7 +12,8 @@ export interface ResponseInfo {
   readonly requestId: string | null;
   /**
    * Warnings of the service in headers, for example `X-Pagination-Warning`: `code` is the name of the header in
-   * lower case, `message` its value.
+   * lower case, `message` its value. After them what this call deviated in from the specification, with the code
+   * `deviation`: see {@link Deviation}.
    */
   readonly warnings: readonly ServiceMessage[];
 }
@@ -26,7 +28,7 @@ export interface WithResponse<T> extends ResponseInfo {
 }
 
 /** The part of an answer that is kept after its body was read. */
-export type Head = Pick<HostAnswer, 'status' | 'headers'>;
+export type Head = Pick<HostAnswer, 'status' | 'headers'> & { readonly deviations?: readonly Deviation[] };
 
 const requestIdHeaders = ['x-request-id', 'request-id', 'x-correlation-id', 'x-amzn-requestid'] as const;
 
@@ -40,13 +42,16 @@ const warningHeaders = [
 ] as const;
 
 /** Reads status, headers, request id and warnings of a response. */
-export function responseInfo({ status, headers }: Head): ResponseInfo {
+export function responseInfo({ status, headers, deviations = [] }: Head): ResponseInfo {
   const requestIdHeader = requestIdHeaders.find((name) => headers[name]);
   return {
     status,
     headers,
     requestId: requestIdHeader === undefined ? null : (headers[requestIdHeader] ?? null),
-    warnings: warningHeaders.flatMap((code) => (headers[code] ? [{ code, message: headers[code] }] : [])),
+    warnings: [
+      ...warningHeaders.flatMap((code) => (headers[code] ? [{ code, message: headers[code] }] : [])),
+      ...deviations.map(deviationWarning),
+    ],
   };
 }
 

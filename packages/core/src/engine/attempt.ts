@@ -96,7 +96,7 @@ export function attemptEvent(
 }
 
 /** Operations whose answer is not wrapped in `data`. A service that wraps it all the same is read, too. */
-const unwrapped: ReadonlySet<CallName> = new Set(['subscriptions.bulkCreate']);
+export const unwrapped: ReadonlySet<CallName> = new Set(['subscriptions.bulkCreate']);
 
 /** Operations for which the specification shows no content although the status allows a body. */
 const withoutContent: ReadonlySet<CallName> = new Set([

@@ -12,41 +12,42 @@ import {
   type CalledOperation,
   encodeBody,
   encodeQuery,
+  isListId,
   rawRequest,
   requestHeaders,
   sortArguments,
   type RawRequestOptions,
   type RequestParts,
 } from './request.ts';
-import type { AttemptEvent } from './attempt.ts';
-import { AbortedError, InvalidAnswerError, InvalidRequestError, type RequestMethod } from './errors.ts';
+import { unwrapped, type AttemptEvent } from './attempt.ts';
+import { readRecords, tellOnce, type Deviation, type FieldDeviation } from './deviations.ts';
+import {
+  AbortedError,
+  BadRequestError,
+  InvalidAnswerError,
+  InvalidRequestError,
+  type RequestMethod,
+} from './errors.ts';
 import type { Host, HostRequest } from './host.ts';
 import { createLostResponses } from './lost-response.ts';
 import { createPacer, type Pacer } from './pacer.ts';
-import {
-  continuation,
-  nextStep,
-  Page,
-  pagingProblem,
-  PagePromise,
-  readPaging,
-  startTrail,
-  type Continuation,
-} from './pages.ts';
+import { noFurtherPage, Page, PagePromise, readPage, startTrail, takenAsWhole, type Trail } from './pages.ts';
 import { defaultRetryPolicy, policyOver, type RetryPolicy } from './retry.ts';
 import { send, type Delivered, type CallSender } from './send.ts';
 import { tokenSource, type Token } from './token.ts';
 
 /** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
 export interface Validator {
-  /** The request as it should be sent, or its problems. */
-  request(id: OperationId, parts: Pick<RequestParts, 'query' | 'body'>): Checked<Pick<RequestParts, 'query' | 'body'>>;
-  /** The answer, or its problems. */
-  answer(id: OperationId, value: unknown): Checked<unknown>;
+  /** The request as it should be sent, and the names in it that are not known; or its problems. */
+  request(id: OperationId, parts: Pick<RequestParts, 'query' | 'body'>): CheckedRequest;
+  /** What in an answer is not as the specification has it; empty for most. */
+  answer(id: OperationId, value: unknown): readonly FieldDeviation[];
 }
 
-/** A valid value, or its problems. */
-export type Checked<T> = { readonly value: T } | { readonly problems: readonly string[] };
+/** A request that can be sent, or the problems that keep it from being sent. */
+export type CheckedRequest =
+  | { readonly value: Pick<RequestParts, 'query' | 'body'>; readonly unknown: readonly string[] }
+  | { readonly problems: readonly string[] };
 
 /** Options of {@link createEngine}. */
 export interface EngineOptions {
@@ -84,6 +85,11 @@ export interface EngineOptions {
   readonly validator?: Validator | (() => Promise<Validator>) | undefined;
   /** Called after each attempt. */
   readonly onAttempt?: ((event: AttemptEvent) => void) | undefined;
+  /**
+   * Called where a request or an answer is not as the specification has it and the call went on all the same: once per
+   * operation and field. Default: nothing; `withResponse()` and each page have the same as `warnings`.
+   */
+  readonly onDeviation?: ((deviation: Deviation) => unknown) | undefined;
 }
 
 /** Calls operations by id. The typed client, the n8n nodes and every test stand on this. */
@@ -128,6 +134,7 @@ export function createEngine(options: EngineOptions): Engine {
     throw new TypeError('Pass concurrency to createPacer(host, { concurrency }), not beside a pacer.');
   const validating = validation(options.validator);
   const roots = { api: root(options.baseUrl), app: options.appUrl && root(options.appUrl) };
+  const tell = tellOnce(options.onDeviation);
   const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
   const sender: CallSender = {
     host,
@@ -151,13 +158,17 @@ export function createEngine(options: EngineOptions): Engine {
   }
 
   /** @param args - with the publication */
-  async function partsOf(id: OperationId, operation: CalledOperation, args: ArgumentValues): Promise<RequestParts> {
-    const parts = sortArguments(operation, args);
+  async function prepare(id: OperationId, operation: CalledOperation, args: ArgumentValues): Promise<Prepared> {
+    const { unknown, ...parts } = sortArguments(operation, args);
     // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
-    if (!validating || (parts.body === null && Object.keys(parts.query).length === 0)) return parts;
+    if (!validating || (parts.body === null && Object.keys(parts.query).length === 0))
+      return { parts, deviations: unknownNames(operation, unknown) };
     const checked = (await validating).request(id, parts);
     if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
-    return { path: parts.path, ...checked.value };
+    return {
+      parts: { path: parts.path, ...checked.value },
+      deviations: unknownNames(operation, [...new Set([...unknown, ...checked.unknown])]),
+    };
   }
 
   function requestOf(
@@ -198,7 +209,7 @@ export function createEngine(options: EngineOptions): Engine {
   async function call(
     id: OperationId,
     operation: CalledOperation,
-    parts: RequestParts,
+    { parts, deviations: sent }: Prepared,
     callOptions: CallOptions,
     args: ArgumentValues,
   ): Promise<{ readonly data: unknown; readonly head: Head }> {
@@ -211,16 +222,31 @@ export function createEngine(options: EngineOptions): Engine {
       callOptions,
       args,
     );
-    if (!validating) return { data: value, head };
-    const checked = (await validating).answer(id, value);
-    if ('problems' in checked) throw new InvalidAnswerError(id, head.status, checked.problems);
-    return { data: checked.value, head };
+    checkData(id, operation, value, head);
+    const found = validating ? (await validating).answer(id, value) : [];
+    return { data: value, head: withDeviations(operation, head, found, sent) };
+  }
+
+  /** Tells the deviations of an answer, and adds them to its head. */
+  function withDeviations(
+    operation: CalledOperation,
+    head: Head,
+    found: readonly FieldDeviation[],
+    sent: readonly Deviation[] = [],
+  ): Head {
+    const known = new Set(head.deviations?.map(({ field }) => field));
+    const answered = found
+      .filter(({ field }) => !known.has(field))
+      .map((each): Deviation => ({ operation: operation.id, part: 'answer', records: 1, ...each }));
+    const deviations = [...(head.deviations ?? []), ...sent, ...answered];
+    for (const each of [...sent, ...answered]) tell(each);
+    return deviations.length === 0 ? head : { ...head, deviations };
   }
 
   async function callById(id: OperationId, args: ArgumentValues, callOptions: CallOptions) {
     const operation: CalledOperation = operationById(id);
     const named = withPublication(operation, args);
-    return call(id, operation, await partsOf(id, operation, named), callOptions, named);
+    return call(id, operation, await prepare(id, operation, named), callOptions, named);
   }
 
   async function raw(
@@ -241,29 +267,70 @@ export function createEngine(options: EngineOptions): Engine {
   async function listPage(
     id: OperationId,
     operation: CalledOperation,
-    parts: RequestParts,
+    prepared: Prepared,
     callOptions: CallOptions,
-    trail = startTrail,
+    trail: Trail,
   ): Promise<Page<unknown>> {
-    const { data, head } = await call(id, operation, parts, callOptions, {});
-    const answer = isRecord(data) ? data : {};
-    if (!Array.isArray(answer['data'])) throw new InvalidAnswerError(id, head.status, ['"data" is not a list']);
-    const paging = readPaging(answer);
-    const problem = pagingProblem(paging);
-    if (problem !== null) throw new InvalidAnswerError(id, head.status, [problem]);
-    const next = continuation(paging);
-    return new Page<unknown>(answer['data'], paging, head, () => {
-      if (next === null) return null;
-      const step = nextStep(continuationOf(parts), next, trail);
-      if ('problem' in step) return Promise.reject(new InvalidAnswerError(id, head.status, [step.problem]));
-      const following = { ...parts, query: { ...withoutPaging(parts.query), ...next } };
-      return listPage(id, operation, following, callOptions, step.trail);
+    const { data, head: received } = await callForPage(id, operation, prepared, callOptions, trail);
+    const answer = data as { readonly data: readonly unknown[] };
+    const { query } = prepared.parts;
+    const read = readPage(answer, answer.data, { ...operation, limit: query['limit'] }, trail);
+    const usable = readRecords(read.repeats ? [] : answer.data, callOptions.reader ?? 'client');
+    const head = withDeviations(operation, received, [...usable.deviations, ...read.deviations]);
+    if (read.repeats && read.problem !== null) throw new InvalidAnswerError(id, head.status, [read.problem]);
+    const details = { ...read, head, continuation: read.next?.at ?? null, leftOut: usable.leftOut };
+    return new Page<unknown>(usable.items, details, () => {
+      if (read.problem !== null) return Promise.reject(new InvalidAnswerError(id, head.status, [read.problem]));
+      if (read.next === null) return null;
+      const { cursor: _cursor, page: _page, ...rest } = query;
+      const parts = { ...prepared.parts, query: { ...rest, ...read.next.at } };
+      return listPage(id, operation, { parts, deviations: [] }, callOptions, read.next);
     });
+  }
+
+  /** The page sizes that the service takes where they are smaller than those of the specification; null for its own. */
+  const pageSizes = new Map<OperationId, number | null>();
+
+  /** Calls for a page, with a smaller page size where the service refuses the one that was asked for. */
+  async function callForPage(
+    id: OperationId,
+    operation: CalledOperation,
+    prepared: Prepared,
+    callOptions: CallOptions,
+    trail: Trail,
+  ): Promise<{ readonly data: unknown; readonly head: Head }> {
+    const { limit } = prepared.parts.query;
+    const largest = pageSizes.get(id);
+    const size = largest === undefined || limit === undefined ? limit : largest && Math.min(Number(limit), largest);
+    // A query of null is left out.
+    const parts =
+      size === limit ? prepared.parts : { ...prepared.parts, query: { ...prepared.parts.query, limit: size } };
+    try {
+      return await call(id, operation, { ...prepared, parts }, callOptions, {});
+    } catch (error) {
+      if (!(error instanceof BadRequestError)) throw error;
+      // The page was asked for to see whether there is one.
+      if (trail.statedBy === 'limit')
+        throw new InvalidAnswerError(id, error.status, [noFurtherPage(trail.statedBy)], error);
+      if (trail.statedBy === null) {
+        const head = { status: operation.success, headers: {} };
+        return { data: { data: [] }, head: withDeviations(operation, head, [takenAsWhole]) };
+      }
+      const allowed = typeof size === 'number' ? allowedPageSize(error, size) : undefined;
+      if (allowed === undefined) throw error;
+      pageSizes.set(id, allowed);
+      const problem = `at most ${allowed ?? 'the default number of'} records a page are taken; asked for so many`;
+      const deviations: Deviation[] = [{ operation: id, part: 'request', field: 'limit', problem, records: 1 }];
+      return callForPage(id, operation, { ...prepared, deviations }, callOptions, trail);
+    }
   }
 
   async function list(id: ListId, args: ArgumentValues, callOptions: CallOptions): Promise<Page<unknown>> {
     const operation: CalledOperation = operationById(id);
-    return listPage(id, operation, await partsOf(id, operation, withPublication(operation, args)), callOptions);
+    const prepared = await prepare(id, operation, withPublication(operation, args));
+    const { cursor, page } = prepared.parts.query;
+    const at = typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) };
+    return listPage(id, operation, prepared, callOptions, startTrail(at));
   }
 
   return {
@@ -313,12 +380,33 @@ function withLargestPages(operation: CalledOperation, args: ArgumentValues): Arg
   return { ...args, limit: args['limit'] ?? pageLimit.max };
 }
 
-function continuationOf({ query }: RequestParts): Continuation {
-  if (typeof query['cursor'] === 'string') return { cursor: query['cursor'] };
-  return { page: Number(query['page'] ?? 1) };
+/** `data` alone ends a call: whatever else is odd is told, and given as it came. */
+function checkData(id: OperationId, { base }: CalledOperation, value: unknown, { status }: Head): void {
+  if (base !== 'api' || unwrapped.has(id) || !isRecord(value) || !('data' in value)) return;
+  const isWhole = isListId(id) ? Array.isArray(value['data']) : isRecord(value['data']);
+  if (!isWhole) throw new InvalidAnswerError(id, status, [`"data" is not ${isListId(id) ? 'a list' : 'an object'}`]);
 }
 
-function withoutPaging(query: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { cursor: _cursor, page: _page, ...rest } = query;
-  return rest;
+/** A request that can be sent. */
+interface Prepared {
+  readonly parts: RequestParts;
+  /** What is sent although the specification does not know it. */
+  readonly deviations: readonly Deviation[];
+}
+
+function unknownNames(operation: CalledOperation, names: readonly string[]): Deviation[] {
+  const problem = 'is not in the specification; sent as it is';
+  return names.map((field) => ({ operation: operation.id, part: 'request', field, problem, records: 1 }));
+}
+
+/**
+ * The largest page size that a service takes, from its refusal of a larger one: null where it does not name it,
+ * undefined where it refuses something else.
+ */
+function allowedPageSize({ errors }: BadRequestError, asked: number): number | null | undefined {
+  const said = errors.filter(({ message }) => /\b(limit|page.?size|per.?page)\b/i.test(message));
+  if (said.length === 0) return undefined;
+  const numbers = said.flatMap(({ message }) => [...message.matchAll(/\d+/g)].map(Number));
+  const allowed = numbers.filter((number) => number > 0 && number < asked);
+  return allowed.length > 0 ? Math.max(...allowed) : null;
 }

@@ -2,9 +2,10 @@
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export type { Arguments, CallOptions, Item, ListId, QueryValue } from './request.ts';
 export type { AttemptEvent } from './attempt.ts';
+export { deviationText, neededFields, readRecords, seconds, type Deviation, type ListReader } from './deviations.ts';
 export {
   createEngine,
-  type Checked,
+  type CheckedRequest,
   type Engine,
   type EngineOptions,
   type RequestOptions,
@@ -41,7 +42,7 @@ export {
   type TransportFailure,
 } from './host.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
-export { continuation, Page, PagePromise, readPaging, type Paging } from './pages.ts';
+export { Page, PagePromise, readPage, startTrail, type Continuation, type Paging, type Trail } from './pages.ts';
 export { isRecord } from '../is-record.ts';
 export { redact } from './redact.ts';
 export { retryAfterMs } from './rate-limit.ts';

@@ -4,7 +4,9 @@ import { InvalidRequestError, type CallName, type RequestMethod } from './errors
 import { redact } from './redact.ts';
 import type { OperationId } from '../contract/index.ts';
 import type { Answer, OperationTypes } from '../schema/types.ts';
+import type { ListReader } from './deviations.ts';
 import type { Signal } from './host.ts';
+import { misspelt, nearMiss } from './near-miss.ts';
 import type { RetryPolicy } from './retry.ts';
 
 /** The parts of a request, before host and authorization. */
@@ -42,11 +44,15 @@ function targetsOf(operation: CalledOperation): ArgumentTargets {
 const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
 
 /**
- * Sorts flat arguments into path, query and body by the contract.
+ * Sorts flat arguments into path, query and body by the contract. Names that it does not know go into the body, or into
+ * the query where there is none.
  *
- * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is unknown
+ * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is nearly a known one
  */
-export function sortArguments(operation: CalledOperation, args: Readonly<Record<string, unknown>>): RequestParts {
+export function sortArguments(
+  operation: CalledOperation,
+  args: Readonly<Record<string, unknown>>,
+): RequestParts & { readonly unknown: readonly string[] } {
   const problems: string[] = [];
   const path = operation.path.replace(pathParameter, (_, name: string) => {
     const value = args[name];
@@ -60,14 +66,17 @@ export function sortArguments(operation: CalledOperation, args: Readonly<Record<
   const targets = targetsOf(operation);
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
+  const unknown: string[] = [];
   for (const [name, value] of Object.entries(args)) {
     if (value === undefined || targets.path.has(name)) continue;
     if (targets.query.has(name)) query[name] = value;
     else if (targets.body.has(name)) body[name] = value;
-    else
-      problems.push(
-        `"${name}" is not known here (${[...targets.path, ...targets.query.keys(), ...targets.body].join(', ') || 'no arguments'})`,
-      );
+    else {
+      const meant = nearMiss(name, [...targets.path, ...targets.query.keys(), ...targets.body]);
+      if (meant !== undefined) problems.push(misspelt(name, meant));
+      unknown.push(name);
+      (operation.body ? body : query)[name] = value;
+    }
   }
   for (const name of operation.body?.required ?? []) {
     if (body[name] === undefined || body[name] === '') problems.push(`"${name}" is missing`);
@@ -80,7 +89,7 @@ export function sortArguments(operation: CalledOperation, args: Readonly<Record<
     problems.push('"cursor" and "page" cannot be combined; leave out "page", which is deprecated');
   }
   if (problems.length > 0) throw new InvalidRequestError(operation.id, problems);
-  return { path, query, body: operation.body ? body : null };
+  return { path, query, body: operation.body ? body : null, unknown };
 }
 
 /** `?name=value&list[]=a&list[]=b`, encoded, in the contract's order; empty where nothing is set. */
@@ -243,6 +252,10 @@ export type Arguments<Id extends OperationId> = OperationTypes[Id]['params'];
 /** Ids of the operations that answer a list. */
 export type ListId = Extract<OperationId, `${string}.list${string}`>;
 
+export function isListId(id: OperationId): id is ListId {
+  return id.includes('.list');
+}
+
 /** Item of a list operation. */
 export type Item<Id extends ListId> = Answer<Id>['data'][number];
 
@@ -284,6 +297,11 @@ export interface CallOptions {
   readonly extraQuery?: Readonly<Record<string, QueryValue | readonly QueryValue[]>> | undefined;
   /** Headers added to the request. They replace those of the client, save `Authorization` where it has a token. */
   readonly extraHeaders?: Readonly<Record<string, string>> | undefined;
+  /**
+   * For lists: the program that reads the list. Records without the fields it needs are left out, see
+   * {@link neededFields}. Default `client`, which needs `id` alone.
+   */
+  readonly reader?: ListReader | undefined;
   /** Retry policy of this call, over the client's; `false` for a single attempt. */
   readonly retry?: Partial<RetryPolicy> | false | undefined;
 }

@@ -29,6 +29,30 @@ export function acceptedFor(schema: z.core.$ZodType): z.core.$ZodType {
   return marked.get(schema)?.accepted ?? schema;
 }
 
+/** A schema of requests that lets names through which it does not know. */
+export function loose(schema: z.core.$ZodType): z.ZodType {
+  const known = loosened.get(schema);
+  if (known) return known;
+  const made = loosen(schema);
+  loosened.set(schema, made);
+  return made;
+}
+
+const loosened = new WeakMap<z.core.$ZodType, z.ZodType>();
+
+function loosen(schema: z.core.$ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional) return loose(schema.unwrap()).optional();
+  if (schema instanceof z.ZodNullable) return loose(schema.unwrap()).nullable();
+  if (schema instanceof z.ZodObject) {
+    return z.looseObject(
+      Object.fromEntries(Object.entries<z.ZodType>(schema.shape).map(([name, field]) => [name, loose(field)])),
+    );
+  }
+  // Bounds of the list stay with it.
+  if (schema instanceof z.ZodArray) return new z.ZodArray({ ...schema._zod.def, element: loose(schema.element) });
+  return schema as z.ZodType;
+}
+
 const derived = new WeakMap<z.core.$ZodType, z.ZodType>();
 
 /** The tolerant reading of a strict schema. */

@@ -1,14 +1,16 @@
 /** Checks requests and answers against the schemas. Problems name the field, never the value: it may be an address. */
 import * as z from 'zod';
 import type { OperationId } from '../contract/index.ts';
+import type { FieldDeviation } from '../engine/deviations.ts';
+import { misspelt, nearMiss } from '../engine/near-miss.ts';
 import { schemas, type OperationSchemas } from './index.ts';
-import { tolerant } from './tolerant.ts';
+import { loose, tolerant } from './tolerant.ts';
 
 type Parts = {
   readonly query: Readonly<Record<string, unknown>>;
   readonly body: Readonly<Record<string, unknown>> | null;
 };
-type Checked<T> = { readonly value: T } | { readonly problems: readonly string[] };
+type Path = readonly PropertyKey[];
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
 
@@ -28,34 +30,86 @@ function compiledWhenUsedOften(schema: z.ZodType): z.ZodType {
   return use.schema;
 }
 
-/** The request as it should be sent (addresses normalised), or what is wrong with it. */
-export function checkRequest(id: OperationId, parts: Parts): Checked<Parts> {
+/**
+ * The request as it should be sent (addresses normalised) and the names in it that are not known, or what is wrong with
+ * it. A name that is not known is sent; one that is nearly known is wrong.
+ */
+export function checkRequest(
+  id: OperationId,
+  parts: Parts,
+): { readonly value: Parts; readonly unknown: readonly string[] } | { readonly problems: readonly string[] } {
   const { query: querySchema, body: bodySchema } = all[id];
-  const query = querySchema && compiledWhenUsedOften(querySchema).safeParse(parts.query);
-  const body = bodySchema && compiledWhenUsedOften(bodySchema).safeParse(parts.body);
-  const issues = [...(query?.error?.issues ?? []), ...(body?.error?.issues ?? [])];
-  if (issues.length > 0) return { problems: issues.map(problem) };
-  return {
-    value: {
-      query: (query?.data as Parts['query'] | undefined) ?? parts.query,
-      body: (body?.data as Parts['body'] | undefined) ?? parts.body,
-    },
+  const unknown: string[] = [];
+  const problems: string[] = [];
+  const read = (schema: z.ZodObject | undefined, value: Parts['body']): Parts['body'] => {
+    if (!schema || value === null) return value;
+    const strict = compiledWhenUsedOften(schema).safeParse(value);
+    if (strict.success) return strict.data as Parts['body'];
+    for (const { path, names, known } of unknownNames(strict.error.issues, schema)) {
+      for (const name of names) {
+        const meant = nearMiss(name, known);
+        if (meant !== undefined) problems.push(misspelt(pathText([...path, name]), meant));
+        else unknown.push(fieldOf([...path, name]));
+      }
+    }
+    const tolerated = loose(schema).safeParse(value);
+    if (!tolerated.success) problems.push(...tolerated.error.issues.map(problem));
+    return tolerated.data as Parts['body'];
   };
+  const value = { query: read(querySchema, parts.query) ?? {}, body: read(bodySchema, parts.body) };
+  return problems.length > 0 ? { problems } : { value, unknown: [...new Set(unknown)] };
 }
 
-/** The answer as it came, unknown keys included, or what is wrong with it by the tolerant reading. */
-export function checkAnswer(id: OperationId, value: unknown): Checked<unknown> {
+/** The names that are not known, and those that are known in the same object. */
+function unknownNames(
+  issues: readonly z.core.$ZodIssue[],
+  schema: z.ZodObject,
+): { readonly path: Path; readonly names: readonly string[]; readonly known: readonly string[] }[] {
+  return issues.flatMap((issue) => {
+    if (issue.code !== 'unrecognized_keys') return [];
+    let object: z.core.$ZodType = schema;
+    for (const key of issue.path) {
+      while (object instanceof z.ZodOptional || object instanceof z.ZodNullable) object = object.unwrap();
+      if (object instanceof z.ZodArray) object = object.element;
+      else if (object instanceof z.ZodObject) object = (object.shape as z.core.$ZodShape)[String(key)] ?? object;
+    }
+    while (object instanceof z.ZodOptional || object instanceof z.ZodNullable) object = object.unwrap();
+    return [
+      { path: issue.path, names: issue.keys, known: object instanceof z.ZodObject ? Object.keys(object.shape) : [] },
+    ];
+  });
+}
+
+/** What in an answer is not as the tolerant reading takes it: each field once, with the number of its records. */
+export function checkAnswer(id: OperationId, value: unknown): readonly FieldDeviation[] {
   const schema = compiledWhenUsedOften(tolerant(all[id].answer));
   // The tolerant reading changes no value, so no copy is made of it.
   const error = z.validate(schema, value) ? undefined : schema.safeParse(value).error;
-  return error ? { problems: error.issues.map(problem) } : { value };
+  const found = new Map<string, { problem: string; records: Set<PropertyKey> }>();
+  for (const issue of error?.issues ?? []) {
+    const field = fieldOf(issue.path);
+    const known = found.get(field) ?? { problem: issue.message.replace(/^Invalid input: /, ''), records: new Set() };
+    found.set(field, known);
+    known.records.add(issue.path[0] === 'data' && typeof issue.path[1] === 'number' ? issue.path[1] : 0);
+  }
+  return [...found].map(([field, { problem: text, records }]) => ({ field, problem: text, records: records.size }));
 }
 
 /** `custom_fields[2].name: expected string` – where, and what was expected. */
 export function problem(issue: z.core.$ZodIssue): string {
-  const where = issue.path.reduce<string>(
-    (path, key) => (typeof key === 'number' ? `${path}[${key}]` : path ? `${path}.${String(key)}` : String(key)),
+  const where = pathText(issue.path);
+  return where ? `"${where}" ${issue.message.replace(/^Invalid input: /, '')}` : issue.message;
+}
+
+/** `custom_fields[2].name` */
+function pathText(path: Path): string {
+  return path.reduce<string>(
+    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
     '',
   );
-  return where ? `"${where}" ${issue.message.replace(/^Invalid input: /, '')}` : issue.message;
+}
+
+/** `custom_fields[].name` */
+function fieldOf(path: Path): string {
+  return pathText(path).replace(/\[\d+\]/g, '[]');
 }

@@ -371,10 +371,10 @@ describe('a request', () => {
       '"email" is missing',
     ],
     [
-      'a name the operation does not take',
+      'a misspelt name',
       (engine: ReturnType<typeof createEngine>) =>
-        engine.call('customFields.get', { id: 'f', expand: ['stats'] } as never),
-      '"expand" is not known here',
+        engine.call('subscriptions.create', { email: 'a@b.test', double_opt_overide: 'on' } as never),
+      '"double_opt_overide" is not known here; did you mean "double_opt_override"?',
     ],
     [
       'a publication id of another form',

@@ -110,9 +110,12 @@ describe('a call', () => {
 
 describe('a validator', () => {
   const validator: Validator = {
-    request: (_, { query, body }) => (query['limit'] === 0 ? { problems: ['limit'] } : { value: { query, body } }),
+    request: (_, { query, body }) =>
+      query['limit'] === 0 ? { problems: ['limit'] } : { value: { query, body }, unknown: [] },
     answer: (_, value) =>
-      isRecord(value) && value['data'] !== 'wrong' ? { value: { ...value, checked: true } } : { problems: ['data'] },
+      isRecord(value) && isRecord(value['data']) && value['data']['odd'] === true
+        ? [{ field: 'data.odd', problem: 'expected nothing' }]
+        : [],
   };
   const validated = (option: Validator | (() => Promise<Validator>), ...script: readonly Scripted[]) => {
     const host = scriptedHost(script);
@@ -124,11 +127,12 @@ describe('a validator', () => {
     ['given', validator],
     ['loaded', async () => validator],
   ])('that is %s checks requests and answers', async (_, option) => {
-    const { host, engine } = validated(option, json({ data: 1 }), json({ data: 'wrong' }));
-    expect(await engine.call('automations.get', { automationId: 'aut_1' })).toEqual({ data: 1, checked: true });
-    await expect(engine.call('automations.get', { automationId: 'aut_1' })).rejects.toThrow(
-      'automations.get: the answer (200) could not be read: data.',
-    );
+    const { host, engine } = validated(option, json({ data: {} }), json({ data: { odd: true } }));
+    const read = () => engine.call('automations.get', { automationId: 'aut_1' }).withResponse();
+    expect((await read()).warnings).toEqual([]);
+    const odd = { data: { odd: true } };
+    const warnings = [{ code: 'deviation', message: '"data.odd": expected nothing' }];
+    expect(await read()).toMatchObject({ data: odd, warnings });
     await expect(engine.list('subscriptions.list', { limit: 0 })).rejects.toThrow(
       'subscriptions.list: the request was not sent: limit.',
     );
@@ -137,7 +141,12 @@ describe('a validator', () => {
 
   it('that loads delays only requests with a query or a body, and all answers', async () => {
     const loading = Promise.withResolvers<Validator>();
-    const { host, engine } = validated(() => loading.promise, ...Array.from({ length: 3 }, () => json({ data: [] })));
+    const { host, engine } = validated(
+      () => loading.promise,
+      json({ data: {} }),
+      json({ data: {} }),
+      json({ data: [] }),
+    );
     const calls = [
       engine.call('automations.get', { automationId: 'aut_1' }),
       engine.call('customFields.create', { kind: 'string', display: 'a' }),
@@ -146,8 +155,7 @@ describe('a validator', () => {
     await new Promise((resolve) => setImmediate(resolve));
     expect(host.sent.map(({ url }) => new URL(url).pathname)).toEqual(['/v2/publications/pub_1/automations/aut_1']);
     loading.resolve(validator);
-    const checked = { data: [], checked: true };
-    expect(await Promise.all(calls)).toEqual([checked, checked, []]);
+    expect(await Promise.all(calls)).toEqual([{ data: {} }, { data: {} }, []]);
     expect(host.sent).toHaveLength(3);
   });
 

@@ -1,6 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { AbortedError, createEngine, InvalidAnswerError } from '../../src/engine/index.ts';
-import { continuation, nextStep, pagingProblem, readPaging, startTrail } from '../../src/engine/pages.ts';
+import {
+  AbortedError,
+  createEngine,
+  deviationText,
+  InvalidAnswerError,
+  readPage,
+  startTrail,
+  type Continuation,
+  type Deviation,
+} from '../../src/engine/index.ts';
 import { json, scriptedHost, type Scripted } from './scripted-host.ts';
 
 function listing(...script: readonly Scripted[]) {
@@ -131,13 +139,15 @@ describe('a list', () => {
     }
   });
 
-  it('is rejected where has_more is true and there is no cursor', async () => {
+  it('gives its page, then rejects, where has_more is true and there is no cursor', async () => {
     const { engine, ids } = listing(
       json({ data: items('a'), has_more: true, next_cursor: null }),
       json({ data: items('a'), pagination: { has_more: true } }),
     );
-    await expect(ids()).rejects.toThrow('"has_more" is true, but there is no "next_cursor"');
-    await expect(engine.list('subscriptions.list', {})).rejects.toBeInstanceOf(InvalidAnswerError);
+    await expect(ids()).rejects.toThrow('"has_more" says that the list goes on, but there is no "next_cursor"');
+    const page = await engine.list('subscriptions.list', {});
+    expect(page.items).toEqual(items('a')); // what has arrived is given first
+    await expect(page.next()).rejects.toBeInstanceOf(InvalidAnswerError);
   });
 
   it('requests no further page when the reader stops', async () => {
@@ -161,21 +171,35 @@ describe('a list', () => {
 
 describe('the paging fields of an answer', () => {
   const none = { limit: null, hasMore: false, nextCursor: null, page: null, totalPages: null, totalResults: null };
+  const list = { pagination: 'cursor-or-offset', query: ['cursor', 'page'] } as const;
+  const read = (answer: object, trail = startTrail(), records = items('a')) =>
+    readPage({ ...answer }, records, list, trail);
 
   it.each<[answer: Readonly<Record<string, unknown>>, paging: object]>([
-    [{}, {}],
-    [{ pagination: null }, {}],
-    [{ pagination: 'x' }, {}],
+    [{ total_results: 1 }, { totalResults: 1 }],
+    [{ total_results: 1, pagination: null }, { totalResults: 1 }],
+    [{ total_results: 1, pagination: 'x' }, { totalResults: 1 }],
     [
       { limit: 5, total_results: 7, total_pages: 2, page: 2 },
       { limit: 5, totalResults: 7, totalPages: 2, page: 2 },
     ],
-    [{ limit: '5', page: '1', total_pages: '2', next_cursor: 7 }, {}],
-    [{ next_cursor: '' }, {}],
+    [
+      { limit: '5', page: '1', total_pages: '1', next_cursor: 7 },
+      { limit: 5, page: 1, totalPages: 1, nextCursor: '7' },
+    ],
+    [{ limit: -1, page: 1.5, total_pages: [], total_results: 'many', has_more: 0 }, {}],
+    [
+      { has_more: 'true', next_cursor: 'x' },
+      { hasMore: true, nextCursor: 'x' },
+    ],
+    [
+      { has_more: 1, page: 1 },
+      { hasMore: true, page: 1 },
+    ],
+    [{ has_more: 'false' }, {}],
+    [{ next_cursor: '', total_results: 0 }, { totalResults: 0 }],
     [{ next_cursor: 'x' }, { nextCursor: 'x', hasMore: true }],
     [{ next_cursor: 'x', has_more: false }, { nextCursor: 'x' }],
-    [{ has_more: true }, { hasMore: true }],
-    [{ has_more: 'yes' }, {}],
     [
       { page: 1, total_pages: 2 },
       { page: 1, totalPages: 2, hasMore: true },
@@ -188,57 +212,112 @@ describe('the paging fields of an answer', () => {
       { page: 1, next_cursor: 'x' },
       { page: 1, nextCursor: 'x', hasMore: true },
     ],
-    [{ total_pages: 2 }, { totalPages: 2 }],
+    [{ total_pages: 2 }, { totalPages: 2, hasMore: true }],
+    [{}, { hasMore: true }],
     [
       { limit: null, pagination: { limit: 9, page: 1, total_pages: 3 } },
       { limit: 9, page: 1, totalPages: 3, hasMore: true },
     ],
     [{ limit: 4, pagination: { limit: 9 } }, { limit: 4 }],
   ])('%j are read', (answer, paging) => {
-    expect(readPaging(answer)).toEqual({ ...none, ...paging });
+    expect(read(answer).paging).toEqual({ ...none, ...paging });
   });
 
   it('lead to the next page', () => {
-    const next = (paging: object) => continuation({ ...none, ...paging });
-    expect(next({ nextCursor: 'x', page: 1 })).toBeNull();
-    expect(next({ hasMore: true, nextCursor: 'x', page: 1 })).toEqual({ cursor: 'x' });
-    expect(next({ hasMore: true, page: 1 })).toEqual({ page: 2 });
-    expect(next({ hasMore: true })).toBeNull();
-    const problem = (paging: object) => pagingProblem({ ...none, ...paging });
-    expect(problem({ hasMore: true })).toBe('"has_more" is true, but there is no "next_cursor" to go on with');
-    for (const fine of [{}, { hasMore: true, page: 1 }, { hasMore: true, nextCursor: 'x' }])
-      expect(problem(fine)).toBeNull();
+    expect(read({ has_more: true, next_cursor: 'x', page: 1 }).next?.at).toEqual({ cursor: 'x' });
+    expect(read({ has_more: true, page: 1 }).next?.at).toEqual({ page: 2 });
+    expect(read({ has_more: true })).toMatchObject({
+      next: null,
+      problem: '"has_more" says that the list goes on, but there is no "next_cursor" to go on with',
+    });
+    expect(read({ total_results: 2 }).next?.at).toEqual({ page: 2 });
+    expect(read({ total_results: 1 }).next).toBeNull();
+  });
+
+  it('count from the page that was asked for', () => {
+    const at = startTrail({ page: 3 });
+    expect(read({ limit: 2, total_results: 6 }, at, items('e', 'f')).next).toBeNull();
+    expect(read({ limit: 2, total_results: 7 }, at, items('e', 'f')).next?.at).toEqual({ page: 4 });
+    expect(read({ total_results: 9 }, startTrail({ cursor: 'x' })).next).toBeNull();
+  });
+
+  it('do not lead back, in a circle, or beyond page 100', () => {
+    const problemOf = (answer: object, at: Continuation) => read(answer, startTrail(at)).problem;
+    const back = 'the list points back to the page just read';
+    expect(problemOf({ page: 99, total_pages: 200 }, { page: 99 })).toBeNull();
+    expect(problemOf({ page: 100, total_pages: 200 }, { page: 100 })).toBe(
+      'offset pagination ends at page 100 and the list goes on; use cursor pagination or narrower filters',
+    );
+    expect(problemOf({ page: 1, total_pages: 9 }, { page: 2 })).toBe(back);
+    expect(problemOf({ next_cursor: 'x' }, { cursor: 'x' })).toBe(back);
+    let trail = startTrail();
+    for (let page = 1; page <= 8; page += 1) {
+      const { next } = read({ next_cursor: `c${page}` }, trail, items(`r${page}`));
+      if (next === null) throw new Error('The list has ended.');
+      trail = next;
+    }
+    expect(read({ next_cursor: 'c7' }, trail, items('r9')).problem).toBe(
+      'the cursors of the list go round in a circle',
+    );
+    expect(read({ next_cursor: 'c6' }, trail, items('r9')).problem).toBeNull();
+  });
+
+  it('do not lead to the same records again', () => {
+    const first = read({ next_cursor: 'x' });
+    expect(first.next).not.toBeNull();
+    expect(read({ next_cursor: 'y' }, first.next ?? undefined)).toMatchObject({
+      repeats: true,
+      next: null,
+      problem: '"next_cursor" says that the list goes on, but its next page cannot be read',
+    });
   });
 });
 
-describe('the step after a page', () => {
-  const back = { problem: 'the list points back to the page just read' };
+describe('a page size that the service does not take', () => {
+  const tooLarge = (message: string) => json({ status: 400, errors: [{ message, code: 'x' }] }, { status: 400 });
+  const searches = ({ sent }: { readonly sent: readonly { readonly url: string }[] }) =>
+    sent.map(({ url }) => new URL(url).search);
 
-  it('goes on to later page numbers up to 100', () => {
-    expect(nextStep({ page: 1 }, { page: 2 }, startTrail)).toEqual({ trail: startTrail });
-    expect(nextStep({ page: 99 }, { page: 100 }, startTrail)).toEqual({ trail: startTrail });
-    expect(nextStep({ cursor: 'x' }, { page: 1 }, startTrail)).toEqual({ trail: startTrail });
-    expect(nextStep({ page: 2 }, { page: 2 }, startTrail)).toEqual(back);
-    expect(nextStep({ page: 2 }, { page: 1 }, startTrail)).toEqual(back);
-    expect(nextStep({ page: 100 }, { page: 101 }, startTrail)).toEqual({
-      problem: 'offset pagination ends at page 100 and the list goes on; use cursor pagination or narrower filters',
+  it('is learned from its answer, and told', async () => {
+    const told: Deviation[] = [];
+    const host = scriptedHost([
+      tooLarge('limit must be at most 50'),
+      json({ data: items('a'), has_more: true, next_cursor: 'x' }),
+      json({ data: items('b'), has_more: false }),
+      json({ data: [], has_more: false }),
+    ]);
+    const engine = createEngine({
+      host,
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      onDeviation: (deviation) => told.push(deviation),
     });
+    const sizes: number[] = [];
+    for (let list = 0; list < 2; list += 1)
+      for await (const page of engine.list('subscriptions.list', {}).pages()) sizes.push(page.items.length);
+    expect(sizes).toEqual([1, 1, 0]);
+    expect(searches(host)).toEqual(['?limit=100', '?limit=50', '?limit=50&cursor=x', '?limit=50']);
+    expect(told.map(deviationText)).toEqual([
+      'subscriptions.list: sent "limit": at most 50 records a page are taken; asked for so many.',
+    ]);
   });
 
-  it('remembers a cursor after one, two, four and more pages', () => {
-    let trail = startTrail;
-    const remembered: (string | null)[] = [];
-    for (let page = 1; page <= 8; page += 1) {
-      const step = nextStep({ cursor: `c${page - 1}` }, { cursor: `c${page}` }, trail);
-      if ('problem' in step) throw new Error(step.problem);
-      ({ trail } = step);
-      remembered.push(trail.remembered);
-    }
-    expect(remembered).toEqual(['c1', 'c1', 'c3', 'c3', 'c3', 'c3', 'c7', 'c7']);
-    expect(nextStep({ cursor: 'c8' }, { cursor: 'c7' }, trail)).toEqual({
-      problem: 'the cursors of the list go round in a circle',
-    });
-    expect(nextStep({ cursor: 'c8' }, { cursor: 'c8' }, trail)).toEqual(back);
-    expect(nextStep({ page: 1 }, { cursor: 'c8' }, trail)).toHaveProperty('trail');
+  it('is left out where the answer does not name another', async () => {
+    const { host, ids } = listing(tooLarge('Invalid page size'), json({ data: items('a'), has_more: false }));
+    expect(await ids()).toEqual(['a']);
+    expect(searches(host)).toEqual(['?limit=100', '']);
+  });
+
+  it('rejects where the refusal is about something else', async () => {
+    const { ids } = listing(tooLarge('status is unknown'));
+    await expect(ids()).rejects.toThrow('status is unknown');
+    const again = listing(
+      tooLarge('limit must be at most 50'),
+      tooLarge('limit must be at most 5, really'),
+      tooLarge('limit'),
+      tooLarge('limit'),
+    );
+    await expect(again.ids()).rejects.toThrow('"limit (x)"');
+    expect(searches(again.host)).toEqual(['?limit=100', '?limit=50', '?limit=5', '']);
   });
 });

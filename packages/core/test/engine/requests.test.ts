@@ -101,12 +101,26 @@ describe('the arguments of an operation', () => {
       path: '/publications/pub_a-1/subscriptions',
       query: { expand: ['stats'], cursor: 'x' },
       body: null,
+      unknown: [],
+    });
+    expect(sorted('subscriptions.list', { publicationId: 'pub_1', segment: 's' })).toMatchObject({
+      query: { segment: 's' },
+      unknown: ['segment'],
     });
     expect(sorted('journeys.enroll', { publicationId: 'pub_1', automationId: 'a b', email: 'a@b.c' })).toEqual({
       path: '/publications/pub_1/automations/a%20b/journeys',
       query: {},
       body: { email: 'a@b.c' },
+      unknown: [],
     });
+    expect(sorted('subscriptions.create', { publicationId: 'pub_1', email: 'a@b.c', stripe_customer_id: 'c' })).toEqual(
+      {
+        path: '/publications/pub_1/subscriptions',
+        query: {},
+        body: { email: 'a@b.c', stripe_customer_id: 'c' },
+        unknown: ['stripe_customer_id'],
+      },
+    );
   });
 
   it.each<[id: Parameters<typeof operation>[0], args: Readonly<Record<string, unknown>>, problems: readonly string[]]>([
@@ -117,11 +131,14 @@ describe('the arguments of an operation', () => {
     ['customFields.get', { publicationId: 'pub_1 ', id: 'f' }, ['"publicationId" must look like pub_<uuid>']],
     ['customFields.get', { publicationId: 'my_pub_1', id: 'f' }, ['"publicationId" must look like pub_<uuid>']],
     [
-      'customFields.get',
-      { publicationId: 'pub_1', id: 'f', kind: 'x' },
-      ['"kind" is not known here (publicationId, id)'],
+      'subscriptions.list',
+      { publicationId: 'pub_1', limt: 1, orderBy: 'created', 'expand[]': [] },
+      [
+        '"limt" is not known here; did you mean "limit"?',
+        '"orderBy" is not known here; did you mean "order_by"?',
+        '"expand[]" is not known here; did you mean "expand"?',
+      ],
     ],
-    ['oauth.tokenInfo', { kind: 'x' }, ['"kind" is not known here (no arguments)']],
     ['customFields.create', { publicationId: 'pub_1', kind: '' }, ['"kind" is missing', '"display" is missing']],
     ['journeys.enroll', { publicationId: 'pub_1', automationId: 'a' }, ['"email" or "subscription_id" is missing']],
     [
