@@ -1,6 +1,6 @@
 /** Methods that n8n's editor calls: searches of the resource locators, and the fields of the resource mapper. */
 import { operation, type Operation, pageLimit } from '@newsletter-kit/core/contract';
-import type { Item, ListId, Page } from '@newsletter-kit/core/engine';
+import { continuationAt, seconds, type Item, type ListId, type Page } from '@newsletter-kit/core/engine';
 import type {
   ILoadOptionsFunctions,
   INodeListSearchItems,
@@ -19,11 +19,6 @@ type ListSearch = (
   filter?: string,
   paginationToken?: string,
 ) => Promise<INodeListSearchResult>;
-
-/** The page a list continues at, as the service named it; the editor keeps it as text. */
-type ListContinuation =
-  | { readonly cursor?: string; readonly page?: undefined }
-  | { readonly cursor?: undefined; readonly page?: number };
 
 interface Search<Id extends ListId> {
   /** The list that is read. */
@@ -51,40 +46,38 @@ function search<Id extends ListId>({ id, query, toItem, searches }: Search<Id>):
       const typed = filter.trim();
       const word = searches ? '' : typed.toLowerCase();
       const results: INodeListSearchItems[] = [];
-      let next: ListContinuation | null =
-        paginationToken === '' ? {} : (JSON.parse(paginationToken) as ListContinuation);
-      for (let pages = 0; next !== null && results.length === 0 && pages < pagesPerSearch; pages++) {
-        const args = { ...limit, ...query?.(typed, this), ...next };
+      let place: string | null = paginationToken;
+      for (let pages = 0; place !== null && results.length === 0 && pages < pagesPerSearch; pages++) {
+        const args = { ...limit, ...query?.(typed, this), ...(place !== '' && continuationAt(place)) };
         const page: Page<Item<Id>> = await engine.list(id, args);
         results.push(
           ...page.items.map(toItem).filter(({ name, value }) => name.toLowerCase().includes(word) || value === typed),
         );
-        next = continuationOf(page);
+        place = await page.place();
       }
-      return { results, ...(next !== null && { paginationToken: JSON.stringify(next) }) };
+      return { results, ...(place !== null && { paginationToken: place }) };
     } catch (error) {
       throw toNodeFailure(this.getNode(), error);
     }
   };
 }
 
-function continuationOf({ hasMore, nextCursor, page }: Page<unknown>): ListContinuation | null {
-  if (!hasMore) return null;
-  if (nextCursor !== null) return { cursor: nextCursor };
-  return page === null ? null : { page: page + 1 };
+/** The first text that names a record, with a detail in parentheses. */
+function named(names: readonly unknown[], detail?: unknown): string {
+  const name = names.map(String).find((_, index) => typeof names[index] === 'string' && names[index] !== '') ?? '';
+  return typeof detail === 'string' && detail !== '' ? `${name} (${detail})` : name;
 }
 
-/** The name of a record with a detail in parentheses. */
-const named = (name: string, detail: string | null | undefined): string => (detail ? `${name} (${detail})` : name);
-
-const day = (seconds: number | null | undefined): string | undefined =>
-  typeof seconds === 'number' ? new Date(seconds * 1000).toISOString().slice(0, 10) : undefined;
+function day(created: unknown): string | undefined {
+  const time = seconds(created);
+  return time === undefined ? undefined : new Date(time * 1000).toISOString().slice(0, 10);
+}
 
 /** The publications, for the locator that every node has. */
 export const publicationSearch = {
   searchPublications: search({
     id: 'publications.list',
-    toItem: ({ id, name, organization_name }) => ({ name: named(name, organization_name), value: id }),
+    toItem: ({ id, name, organization_name }) => ({ name: named([name, id], organization_name), value: id }),
   }),
 };
 
@@ -94,7 +87,10 @@ const special = {
   searchAutomations: search({
     id: 'automations.list',
     toItem: ({ id, name, status, trigger_events }) => ({
-      name: named(name, [status, trigger_events?.includes('api') && 'Add by API'].filter(Boolean).join(', ')),
+      name: named(
+        [name, id],
+        [status, JSON.stringify(trigger_events)?.includes('"api"') && 'Add by API'].filter(Boolean).join(', '),
+      ),
       value: id,
     }),
   }),
@@ -104,44 +100,44 @@ const special = {
       automationId: String(editor.getNodeParameter('automationId', '', { extractValue: true }) ?? ''),
     }),
     toItem: ({ id, email, status, subscription_id }) => ({
-      name: named(email ?? subscription_id ?? id, status),
+      name: named([email, subscription_id, id], status),
       value: id,
     }),
   }),
   searchCustomFields: search({
     id: 'customFields.list',
-    toItem: ({ id, display, kind }) => ({ name: named(display, kind), value: id }),
+    toItem: ({ id, display, kind }) => ({ name: named([display, id], kind), value: id }),
   }),
   searchAuthors: search({
     id: 'authors.list',
     query: (name) => (name === '' ? {} : { name }),
-    toItem: ({ id, name, type }) => ({ name: named(name, type), value: id }),
+    toItem: ({ id, name, type }) => ({ name: named([name, id], type), value: id }),
     searches: true,
   }),
   searchComplimentaryAccess: search({
     id: 'complimentaryAccess.list',
     query: () => ({ expand: ['tier'] }),
-    toItem: ({ id, description, tier }) => ({ name: named(description, tier?.name), value: id }),
+    toItem: ({ id, description, tier }) => ({ name: named([description, id], tier?.name), value: id }),
   }),
   searchConditionSets: search({
     id: 'conditionSets.list',
-    toItem: ({ id, name }) => ({ name, value: id }),
+    toItem: ({ id, name }) => ({ name: named([name, id]), value: id }),
   }),
   searchBulkSubscriptionUpdates: search({
     id: 'bulkSubscriptionUpdates.list',
     toItem: ({ id, type, status, created }) => ({
-      name: named([type, day(created)].filter(Boolean).join(' ') || id, status),
+      name: named([[type, day(created)].filter(Boolean).join(' '), id], status),
       value: id,
     }),
   }),
   searchDeletionRequests: search({
     id: 'deletionRequests.list',
-    toItem: ({ id, email, status }) => ({ name: named(email ?? id, status), value: id }),
+    toItem: ({ id, email, status }) => ({ name: named([email, id], status), value: id }),
   }),
   searchSubscriptions: search({
     id: 'subscriptions.list',
     query: (email) => ({ direction: 'desc', ...(email !== '' && { email }) }),
-    toItem: ({ id, email, status }) => ({ name: named(email, status), value: id }),
+    toItem: ({ id, email, status }) => ({ name: named([email, id], status), value: id }),
     searches: true,
   }),
 };
@@ -156,9 +152,8 @@ const derived = Object.fromEntries(
 
 function itemOf(record: object): INodeListSearchItems {
   const fields: Readonly<Record<string, unknown>> = { ...record };
-  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
-  const label = ['name', 'title', 'display', 'subject', 'email', 'description', 'id'].map(text).find(Boolean) ?? '';
-  return { name: named(label, text('status')), value: text('id') };
+  const labels = ['name', 'title', 'display', 'subject', 'email', 'description', 'id'].map((name) => fields[name]);
+  return { name: named(labels, fields['status']), value: String(fields['id']) };
 }
 
 /** By the names that the resource locators give. */

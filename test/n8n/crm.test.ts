@@ -181,7 +181,8 @@ const writesOf = (calls: readonly CrmCall[]): readonly CrmCall[] => calls.filter
 
 /** All subscriptions except those of erased persons, whose addresses end in .invalid: they get no contact. */
 async function keptAddresses(api: Client): Promise<string[]> {
-  return sorted(await all(api.subscriptions.list())).filter((email) => !email.endsWith('.invalid'));
+  const subscriptions = (await all(api.subscriptions.list())).map(({ email }) => ({ email: String(email) }));
+  return sorted(subscriptions).filter((email) => !email.endsWith('.invalid'));
 }
 
 /** Addresses in lower case, as HubSpot stores them. */

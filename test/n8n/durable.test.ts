@@ -91,7 +91,7 @@ test(
     };
     try {
       const { items: active } = await api.subscriptions.list({ status: 'active', direction: 'asc', limit: 100 });
-      const [ada = '', ...existing] = active.map(({ email }) => email);
+      const [ada = '', ...existing] = active.map(({ email }) => String(email));
       const created = await watch('subscriptionCreated');
       const unsubscribed = await watch('subscriptionUnsubscribed');
       const changed = await watch('subscriptionStatusChanged');

@@ -67,7 +67,7 @@ class Sides {
       const topics = valueOf('Topics');
       return {
         id,
-        email: email.toLowerCase(),
+        email: String(email).toLowerCase(),
         status,
         firstName: valueOf('First Name') ?? valueOf('Given name') ?? '',
         // Lists have no order.

@@ -47,7 +47,9 @@ async function subscribe(email: string, value?: string): Promise<string> {
 async function subscription(email: string): Promise<{ status: string; city: unknown } | undefined> {
   const { items } = await api.subscriptions.list({ email, expand: ['custom_fields'] });
   const [found] = items;
-  return found && { status: found.status, city: found.custom_fields?.find(({ name }) => name === 'City')?.value };
+  return (
+    found && { status: String(found.status), city: found.custom_fields?.find(({ name }) => name === 'City')?.value }
+  );
 }
 
 /** Unsubscribes, or changes the city, without the node. */

@@ -145,7 +145,7 @@ class World {
       direction: 'desc',
       limit: 100,
     }))
-      found.push({ id, status, tier: tier ?? '' });
+      found.push({ id, status: String(status), tier: tier ?? '' });
     return found;
   }
 

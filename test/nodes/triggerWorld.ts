@@ -64,7 +64,7 @@ export class TriggerWorld {
   async change(id: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
     const { data } = await this.api.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: id, ...changes }] });
     this.now += 60_000;
-    const job = await this.api.bulkSubscriptionUpdates.get({ id: data.subscription_update_id });
+    const job = await this.api.bulkSubscriptionUpdates.get({ id: String(data.subscription_update_id) });
     expect(job.data.status).toMatch(/^complete/);
   }
 

@@ -26,7 +26,7 @@ import { createVirtualClock, virtualHost, type VirtualClock } from '../clock/vir
 const noon = Date.UTC(2026, 10, 4, 12);
 const automationOf = async (client: Client): Promise<string> => {
   const found = (await client.automations.list()).items.find(
-    ({ trigger_events, status }) => trigger_events.includes('api') && status !== 'draft' && status !== 'inactive',
+    ({ trigger_events, status }) => trigger_events?.includes('api') && status !== 'draft' && status !== 'inactive',
   );
   return found?.id ?? '';
 };
@@ -89,7 +89,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
     const [first] = (await client.subscriptions.list({ limit: 1 })).items;
     const { data } = await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: first?.id ?? '' }] });
     await clock.sleep(60_000);
-    const job = (await client.bulkSubscriptionUpdates.get({ id: data.subscription_update_id })).data;
+    const job = (await client.bulkSubscriptionUpdates.get({ id: String(data.subscription_update_id) })).data;
     return [
       (await client.bulkSubscriptionUpdates.list()).items.length,
       /^completed?$/.test(job.status ?? ''),
@@ -193,7 +193,7 @@ const calls: Readonly<Record<string, (scene: Scene) => Promise<unknown>>> = {
       ...signIn,
       code_verifier: verifier,
     });
-    const { scope, expires_in, expires_in_seconds } = await other({ token: access_token }).oauth.tokenInfo();
+    const { scope, expires_in, expires_in_seconds } = await other({ token: String(access_token) }).oauth.tokenInfo();
     return [[scope].flat().join(' '), expires_in ?? expires_in_seconds];
   },
 };

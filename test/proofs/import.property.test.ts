@@ -189,7 +189,7 @@ async function prove({ rows: kinds, batchSize, concurrency, kills, faults, retri
     });
     sandbox.faults.clear();
     const met: string[] = [];
-    for await (const { email } of there.list('subscriptions.list', { limit: 100 })) met.push(email);
+    for await (const { email } of there.list('subscriptions.list', { limit: 100 })) met.push(String(email));
     expect(met.sort(), 'the service has every row once').toEqual(expected.map(({ email }) => email).sort());
 
     // A later run repeats batches of an earlier run unchanged, without new rows in them.

@@ -106,7 +106,7 @@ async function look(engine: Engine): Promise<Known> {
   const automations = (await engine.list('automations.list', {})).items;
   const automation = idOf(
     automations.filter(
-      ({ trigger_events, status }) => trigger_events.includes('api') && (status === 'running' || status === 'live'),
+      ({ trigger_events, status }) => trigger_events?.includes('api') && (status === 'running' || status === 'live'),
     ),
   );
   const subscription = idOf((await engine.list('subscriptions.list', { email: person })).items);
@@ -119,7 +119,7 @@ async function look(engine: Engine): Promise<Known> {
     access: idOf((await engine.list('complimentaryAccess.list', {})).items),
     conditionSet: idOf((await engine.list('conditionSets.list', {})).items),
     customField: idOf((await engine.list('customFields.list', {})).items),
-    job: started.data.subscription_update_id,
+    job: String(started.data.subscription_update_id),
     request: (await engine.call('deletionRequests.create', { email: 'guido@example.net' })).data.id,
   };
 }

@@ -205,7 +205,7 @@ async function live({ before, paging, lastCursor, strangers, steps }: Life, cras
     }
     const truth: Watched[] = [];
     for await (const subscription of person.subscriptions.list({ expand: ['custom_fields'], limit: 100 }))
-      truth.push(subscription);
+      truth.push({ ...subscription, status: String(subscription.status), created: Number(subscription.created) });
     return replica.compare(truth);
   } finally {
     sandbox.close();

@@ -4,7 +4,13 @@
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
-import { type FieldValue, fieldValueReader, type HeadingMeaning, headingReader } from '@newsletter-kit/core/import';
+import {
+  type FieldValue,
+  fieldValueReader,
+  type HeadingMeaning,
+  headingReader,
+  listCustomFields,
+} from '@newsletter-kit/core/import';
 import {
   type FieldType,
   type IExecuteFunctions,
@@ -250,9 +256,8 @@ export function readCustomFieldsOf(engine: Engine): Promise<KnownCustomFields> {
 
 /** The kind of each custom field of the publication by its `display` text, as they are now. */
 export async function readKinds(engine: Engine, call?: CallOptions): Promise<ReadonlyMap<string, string>> {
-  const kinds = new Map<string, string>();
-  for await (const { display, kind } of engine.list('customFields.list', {}, call)) kinds.set(display, kind);
-  return kinds;
+  const fields = await listCustomFields(engine, { call });
+  return new Map(fields.map(({ display, kind }) => [display, kind]));
 }
 
 async function loadCustomFields(engine: Engine): Promise<KnownCustomFields> {

@@ -1,5 +1,6 @@
 /** Reads the parameters of the sync node, and loads the options of Newsletter Field for the editor. */
 import { isRecord } from '@newsletter-kit/core/engine';
+import { listCustomFields } from '@newsletter-kit/core/import';
 import { checkMapping, subscriptionProperties, type SyncMapping } from '@newsletter-kit/core/sync';
 import type { IExecuteFunctions, ILoadOptionsFunctions, INodePropertyOptions } from 'n8n-workflow';
 import { publicationIn, publicationOf } from '../parameters/connection.ts';
@@ -95,9 +96,10 @@ function readFieldRows(rows: unknown): readonly unknown[] {
 async function getSyncFields(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
   try {
     const { engine } = await openEngine(this, publicationIn(this));
-    const customFields: INodePropertyOptions[] = [];
-    for await (const { id, display, kind } of engine.list('customFields.list', {}))
-      customFields.push({ name: `${display} (${kind})`, value: id });
+    const customFields = (await listCustomFields(engine)).map(({ id, display, kind }): INodePropertyOptions => ({
+      name: `${display} (${kind})`,
+      value: id,
+    }));
     return [...byName(customFields), ...byName(syncProperties)];
   } catch (error) {
     throw toNodeFailure(this.getNode(), error);

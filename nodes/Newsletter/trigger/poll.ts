@@ -170,7 +170,7 @@ function sampleEvent(
   if (type === 'updated')
     return { type, changed: changes.filter((change) => change === 'tier' || change === 'custom_fields'), subscription };
   if (type === 'created' || type === 'removed') return { type: 'created', subscription };
-  return { type, from: null, to: subscription.status, subscription };
+  return { type, from: null, to: String(subscription.status), subscription };
 }
 
 const round = (count: number): string => count.toLocaleString('en');

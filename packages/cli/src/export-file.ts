@@ -3,7 +3,7 @@
  * file with the position from which the same command continues.
  */
 import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
-import type { Subscription } from '@newsletter-kit/core';
+import { isRecord, seconds, type Subscription } from '@newsletter-kit/core';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { stringify } from 'csv-stringify/sync';
 
@@ -50,7 +50,7 @@ const plain = [
 
 const always: readonly ExportColumn[] = [
   ...plain.map((heading): ExportColumn => ({ heading, value: (subscription) => subscription[heading] })),
-  { heading: 'created', value: ({ created }) => new Date(created * 1000).toISOString() },
+  { heading: 'created', value: ({ created }) => timeText(created) },
 ];
 
 /** The columns that come with each expansion; those of custom fields depend on the publication. */
@@ -62,12 +62,12 @@ const expanded: Readonly<Record<string, readonly ExportColumn[]>> = {
   subscription_premium_tiers: [
     {
       heading: 'subscription_premium_tiers',
-      value: ({ subscription_premium_tiers: tiers }) => tiers?.map(({ name }) => name),
+      value: ({ subscription_premium_tiers: tiers }) => namesOf(tiers, 'name'),
     },
   ],
   newsletter_lists: [{ heading: 'newsletter_list_ids', value: ({ newsletter_list_ids: ids }) => ids }],
   tags: [{ heading: 'tags', value: ({ tags }) => tags }],
-  referrals: [{ heading: 'referrals', value: ({ referrals }) => referrals?.map(({ id }) => id) }],
+  referrals: [{ heading: 'referrals', value: ({ referrals }) => namesOf(referrals, 'id') }],
 };
 
 /** The heading of a custom field's column; an import understands it as the target of a column. */
@@ -81,7 +81,7 @@ export function csv(expand: readonly string[], customFields: readonly string[], 
   const lost = new Set<string>();
   const custom = customFields.map((name): ExportColumn => ({
     heading: customHeading(name),
-    value: ({ custom_fields: fields }) => fields?.find((field) => field.name === name)?.value,
+    value: ({ custom_fields: fields }) => records(fields).find((field) => field['name'] === name)?.['value'],
   }));
   const columns = [...always, ...expand.flatMap((name) => expanded[name] ?? []), ...custom];
   const options = { escape_formulas: !raw, record_delimiter: '\r\n' } as const;
@@ -91,7 +91,8 @@ export function csv(expand: readonly string[], customFields: readonly string[], 
     lost,
     lines(subscriptions) {
       for (const { custom_fields: fields } of subscriptions) {
-        for (const { name } of fields ?? []) if (name && !known.has(name)) lost.add(name);
+        for (const { name } of records(fields))
+          if (typeof name === 'string' && name && !known.has(name)) lost.add(name);
       }
       return stringify(
         subscriptions.map((each) => columns.map(({ value }) => cell(value(each)))),
@@ -99,6 +100,22 @@ export function csv(expand: readonly string[], customFields: readonly string[], 
       );
     },
   };
+}
+
+/** The time of creation (ISO 8601); as it came where it is no time. */
+function timeText(value: unknown): unknown {
+  const time = seconds(value);
+  return time === undefined ? value : new Date(time * 1000).toISOString();
+}
+
+/** The objects of a list. */
+function records(list: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(list) ? list.filter(isRecord) : [];
+}
+
+/** One field of each object of a list; as it came where it is no list of objects. */
+function namesOf(list: unknown, field: string): unknown {
+  return Array.isArray(list) && list.every(isRecord) ? records(list).map((each) => each[field]) : list;
 }
 
 function cell(value: unknown): string {

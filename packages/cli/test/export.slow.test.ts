@@ -20,7 +20,7 @@ interface Exported {
 async function allSubscriptions(sandbox: SandboxOnPort): Promise<readonly Exported[]> {
   const all: Exported[] = [];
   for await (const each of createClient(sandbox.clientOptions).subscriptions.list({ limit: 100, direction: 'asc' }))
-    all.push(each);
+    all.push({ ...each, email: String(each.email) });
   return all;
 }
 

@@ -28,7 +28,7 @@ async function subscribed(sandbox: SandboxOnPort): Promise<readonly { email: str
     limit: 100,
     expand: ['custom_fields'],
   }))
-    all.push(each);
+    all.push({ ...each, email: String(each.email) });
   return all;
 }
 

@@ -58,7 +58,7 @@ async function prepare(choice: AssumptionChoice) {
   const [known] = items;
   if (!known) throw new Error('The demo has subscriptions.');
   await client.subscriptions.bulkUpdate({ subscriptions: [{ subscription_id: known.id, tier: 'premium' }] });
-  if (choice.data_deletion !== 'not_enabled') await client.deletionRequests.create({ email: known.email });
+  if (choice.data_deletion !== 'not_enabled') await client.deletionRequests.create({ email: String(known.email) });
   sandbox.clock.advance('PT1M');
   host.take();
   return { sandbox, host, client, connection };

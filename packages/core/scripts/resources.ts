@@ -11,7 +11,7 @@ import {
 import { schemas } from '../src/schema/index.ts';
 import { format } from './format.ts';
 import { partsOf, resourceName, typeName } from './names.ts';
-import { all, isNamed, takesNothingRequired, type KnownOperation } from './types.ts';
+import { all, isGuaranteed, isNamed, takesNothingRequired, type KnownOperation } from './types.ts';
 import { comment, createTypeWriter } from './typescript.ts';
 
 const head = `/**
@@ -51,11 +51,11 @@ function itemType(id: OperationId): string {
   const { answer } = schemas[id];
   const data = 'shape' in answer && 'data' in answer.shape ? answer.shape.data : undefined;
   if (!data) throw new TypeError(`${id} answers no list.`);
-  return createTypeWriter().type(data, 'answer').replace(/\[\]$/, '');
+  return createTypeWriter(isGuaranteed).type(data, 'answer').replace(/\[\]$/, '');
 }
 
 function answerType(id: OperationId): string {
-  const type = createTypeWriter().type(schemas[id].answer, 'answer');
+  const type = createTypeWriter(isGuaranteed).type(schemas[id].answer, 'answer');
   return isNamed(type) ? type : typeName(id, 'Answer');
 }
 

@@ -1,6 +1,6 @@
 /** Writes zod schemas as TypeScript, with the words they carry as TSDoc. */
 import * as z from 'zod';
-import { acceptedFor, mayBeMissing } from '../src/schema/tolerant.ts';
+import { acceptedFor } from '../src/schema/tolerant.ts';
 
 /** `answer`: the tolerant reading, as the client returns it. `request`: as a caller writes it. */
 export type Reading = 'answer' | 'request';
@@ -21,7 +21,8 @@ export interface TypeWriter {
   readonly records: Map<string, string>;
 }
 
-export function createTypeWriter(): TypeWriter {
+/** @param isGuaranteed - whether the client sees to it that a field of an answer is there; every other may be missing */
+export function createTypeWriter(isGuaranteed: (object: z.ZodObject, field: string) => boolean): TypeWriter {
   const records = new Map<string, string>();
 
   function typeOf(schema: z.core.$ZodType, reading: Reading): string {
@@ -70,7 +71,7 @@ export function createTypeWriter(): TypeWriter {
 
   function propertiesOf(schema: z.ZodObject, reading: Reading): Property[] {
     return Object.entries<z.ZodType>(schema.shape).map(([name, field]) => {
-      const optional = reading === 'answer' ? mayBeMissing(field) : field instanceof z.ZodOptional;
+      const optional = reading === 'answer' ? !isGuaranteed(schema, name) : field instanceof z.ZodOptional;
       const type = typeOf(field, reading);
       const missing = type === 'unknown' ? [] : reading === 'answer' ? ['null', 'undefined'] : ['undefined'];
       return { name, type: union(type, ...(optional ? missing : [])), optional, doc: docOf(field) };

@@ -25,13 +25,13 @@ test('the client creates, warns, and iterates over every page', async () => {
   });
   expect(warnings?.[0]?.message).toContain('"Nope"');
 
-  const met: string[] = [];
+  const met: unknown[] = [];
   for await (const subscription of client.subscriptions.list({ limit: 5, expand: ['custom_fields'] })) {
     met.push(subscription.email);
     expect(subscription.custom_fields).toEqual([{ name: 'Topics', kind: 'list', value: ['a', 'ü'] }]);
   }
   expect(met).toEqual(emails);
-  const byPage: string[] = [];
+  const byPage: unknown[] = [];
   for await (const subscription of client.subscriptions.list({ limit: 5, page: 1 })) byPage.push(subscription.email);
   expect(byPage).toEqual(emails);
   expect((await client.subscriptions.list({ email: 'READER+7@BÜCHER.example' })).items).toHaveLength(1);

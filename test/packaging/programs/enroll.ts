@@ -6,7 +6,7 @@ export default async function program({ options, print }: Setting): Promise<void
   const client = createClient(options);
   const { data } = await client.subscriptions.create({ email: 'ada@example.com' });
   for await (const { id, status, trigger_events: triggers } of client.automations.list()) {
-    if (status !== 'running' || !triggers.includes('api')) continue;
+    if (status !== 'running' || !triggers?.includes('api')) continue;
     const journey = await client.journeys.enroll({ automationId: id, subscription_id: data.id });
     return print(journey.data.email, journey.data.status);
   }

@@ -14,7 +14,7 @@ export default async function program({ options, print }: Setting): Promise<void
   let previous = 0;
   for await (const { created, status, stats } of waiting) {
     if (previous === 0) print(status, typeof stats?.emails_received);
-    if (created < previous) print('not in order');
-    previous = created;
+    if (Number(created) < previous) print('not in order');
+    previous = Number(created);
   }
 }

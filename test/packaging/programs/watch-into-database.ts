@@ -15,7 +15,7 @@ export default async function program({ options, print }: Setting): Promise<void
   for (const event of (await watch.poll()).events) {
     if (event.type === 'removed') continue;
     const { id, email, status } = event.subscription;
-    write.run(id, email, status);
+    write.run(id, email ?? null, status);
   }
   print(database.prepare('SELECT email FROM people').all());
 }

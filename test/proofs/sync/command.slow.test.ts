@@ -284,7 +284,7 @@ async function open(sandbox: SandboxOnPort, stores: (typeof storings)[number]) {
       limit: 100,
     })) {
       const valueOf = (name: string): string => String(custom?.find((field) => field.name === name)?.value ?? '');
-      all.push({ id, email, status, city: valueOf('City'), born: valueOf('Born') });
+      all.push({ id, email: String(email), status: String(status), city: valueOf('City'), born: valueOf('Born') });
     }
     return all;
   }

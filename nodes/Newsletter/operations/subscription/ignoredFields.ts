@@ -18,10 +18,8 @@ const text =
     (record[name] ?? '') === requested;
 
 /** Whether the list has every one of the texts; undefined where there is no list. */
-const includesAll = (
-  requested: readonly string[],
-  current: readonly string[] | null | undefined,
-): boolean | undefined => (!current ? undefined : requested.every((one) => current.includes(one)));
+const includesAll = (requested: readonly string[], current: unknown): boolean | undefined =>
+  Array.isArray(current) ? requested.every((one) => current.includes(one)) : undefined;
 
 const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>> } = {
   utm_source: text('utm_source'),
@@ -35,10 +33,15 @@ const shows: { readonly [Field in Name]?: Shows<NonNullable<SentRequest[Field]>>
   premium_tier_ids: (requested, record) =>
     includesAll(
       requested,
-      record.subscription_premium_tiers?.map(({ id }) => id),
+      listOf(record.subscription_premium_tiers).map(({ id }) => id),
     ),
   newsletter_list_ids: (requested, record) => includesAll(requested, record.newsletter_list_ids),
 };
+
+/** The objects of a list; none where the service sent something else. */
+function listOf(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
 
 /** Fields that only a creation sets. */
 const attribution = [
@@ -82,7 +85,7 @@ export function customFieldsNotApplied(
   current: readonly NamedField[] | null | undefined,
 ): string[] {
   if (!Array.isArray(current)) return [];
-  const values = new Map<unknown, unknown>(current.filter(isRecord).map(({ name, value }) => [name, value]));
+  const values = new Map(listOf(current).map(({ name, value }) => [name, value]));
   return requested
     .filter(({ name, value }) => !values.has(name) || comparable(values.get(name)) !== comparable(value))
     .map(({ name }) => `custom_fields.${name}`);
@@ -106,10 +109,10 @@ export function changesNotApplied(change: Omit<JobChange, 'subscription_id'>, re
     newsletter_list_ids: newsletter_list_ids === undefined || includesAll(newsletter_list_ids, current),
     tier: tier === undefined || record.subscription_tier === tier,
     unsubscribe: unsubscribe === undefined || unsubscribe === (record.status === 'inactive'),
-    unsubscribe_newsletter_list_ids: !current || !leaves.some((id) => current.includes(id)),
+    unsubscribe_newsletter_list_ids: !Array.isArray(current) || !leaves.some((id) => current.includes(id)),
   };
   const kept = fields.filter(
-    ({ name, delete: clear }) => clear === true && record.custom_fields?.some((field) => field.name === name),
+    ({ name, delete: clear }) => clear === true && listOf(record.custom_fields).some((field) => field['name'] === name),
   );
   return [
     ...Object.entries(shown).flatMap(([name, applied]) => (applied === false ? [name] : [])),

@@ -94,11 +94,15 @@ function incompleteUpdate({ node, itemIndex }: OperationContext, problem: string
 
 /** Submits changes. @returns the ID of their job */
 export async function beginUpdate(
-  { engine, call }: OperationContext,
+  { engine, call, node, itemIndex }: OperationContext,
   subscriptions: readonly JobChange[],
 ): Promise<string> {
   const { data } = await engine.call('subscriptions.bulkUpdate', { subscriptions: [...subscriptions] }, call);
-  return data.subscription_update_id;
+  if (typeof data.subscription_update_id === 'string') return data.subscription_update_id;
+  throw new NodeOperationError(node.getNode(), 'The service accepted the update and did not say under which ID', {
+    itemIndex,
+    description: 'Whether it is carried out cannot be read. See the subscriptions for what has changed.',
+  });
 }
 
 /**
@@ -122,7 +126,9 @@ export async function beginStatusUpdate(
   await engine.call('subscriptions.updateStatus', args, call);
   if (before === null) return null;
   const begun = (await statusJobs(context)).filter(({ id }) => !before.has(id));
-  const [named, ...more] = begun.filter(({ params }) => subscriptionIds.every((id) => params?.includes(id)));
+  const [named, ...more] = begun.filter(({ params }) =>
+    subscriptionIds.every((id) => JSON.stringify(params)?.includes(id)),
+  );
   if (named?.id && more.length === 0) return named.id;
   // Without parameters, a single new job must be this one.
   return (begun.length === 1 && !begun[0]?.params && begun[0]?.id) || null;

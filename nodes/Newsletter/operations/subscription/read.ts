@@ -190,7 +190,7 @@ async function findInList(
   ids: Map<string, { readonly id: string } | { readonly error: unknown }>,
 ): Promise<void> {
   for await (const { id, email } of engine.list('subscriptions.list', { limit: pageLimit.max }, call)) {
-    const key = addressKey(email);
+    const key = typeof email === 'string' ? addressKey(email) : '';
     if (wanted.delete(key)) ids.set(key, { id });
     if (wanted.size === 0) return;
   }

@@ -128,7 +128,7 @@ async function readUpdated(
   const found = likely === undefined ? undefined : await findByAddress(context, likely, [...expand]);
   if (found?.id === id) return found;
   const recent = await recentById(context, id);
-  return recent && findByAddress(context, recent.email, [...expand]);
+  return recent?.email ? findByAddress(context, recent.email, [...expand]) : recent;
 }
 
 const subscriptionId: INodeProperties = {

@@ -11,7 +11,7 @@
  * specification a new address and a known one are both answered with 200. Some services answer 201 to a new one, but no
  * service can be relied on to do so, and a lost 201 may be followed by a 200 to the retry.
  */
-import { ApiError, type ServiceMessage } from '@newsletter-kit/core/engine';
+import { ApiError, messagesIn, type ServiceMessage } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { labelsOf } from '../../parameters/properties.ts';
 import { toRecord } from '../../records.ts';
@@ -85,7 +85,7 @@ async function save({ engine, call }: OperationContext, request: SentRequest, ex
   return {
     answered,
     created: status === 201 || (!existed && !wasCreatedByAnother(request, answered)),
-    warnings: data.warnings ?? [],
+    warnings: messagesIn(data.warnings),
   };
 }
 
@@ -162,7 +162,7 @@ async function readBack(
   const { custom_fields, newsletter_list_ids, premium_tier_ids } = request;
   if (created && !custom_fields && !newsletter_list_ids && !premium_tier_ids)
     return { ...answered, custom_fields: answered.custom_fields ?? [] };
-  const found = await findByAddress(context, answered.email, [
+  const found = await findByAddress(context, answered.email ?? request.email, [
     'custom_fields',
     ...(newsletter_list_ids ? (['newsletter_lists'] as const) : []),
     ...(premium_tier_ids ? (['subscription_premium_tiers'] as const) : []),
@@ -183,7 +183,7 @@ function creationOnlyFields(requested: SentRequest, record: Subscription, reacti
   const wanted = optIn === 'off' ? ['active'] : ['pending', 'validating'];
   const unseen: Partial<Record<keyof SentRequest, boolean>> = {
     automation_ids: inactive && automation_ids.length > 0,
-    double_opt_override: optIn !== undefined && optIn !== 'not_set' && !wanted.includes(record.status),
+    double_opt_override: optIn !== undefined && optIn !== 'not_set' && !wanted.includes(String(record.status)),
     reactivate_existing: requested.reactivate_existing === true && inactive,
     referral_code: requested.referral_code !== undefined,
     send_welcome_email: requested.send_welcome_email === true && !reactivated,

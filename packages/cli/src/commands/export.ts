@@ -3,6 +3,8 @@ import { Option, type Command } from '@commander-js/extra-typings';
 import {
   AbortedError,
   BadRequestError,
+  continuationAt,
+  placeOf,
   type Client,
   type Page,
   type Subscription,
@@ -10,6 +12,7 @@ import {
 } from '@newsletter-kit/core';
 import { collectList, UsageError, collect, notes } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
+import { listCustomFields } from '@newsletter-kit/core/import';
 import { schemas } from '@newsletter-kit/core/schema';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { type Context, InterruptedError } from '../context.ts';
@@ -17,7 +20,7 @@ import { csv, type Format, formatNames, ndjson, openPartFile, type PartFile } fr
 import { count, jsonOption, rate, writeToStdout } from '../output.ts';
 
 /** The export pages by cursor. */
-type ExportQuery = Omit<SubscriptionListParams, 'page'>;
+type ExportQuery = Omit<SubscriptionListParams, 'page' | 'cursor'>;
 
 /** One export: its query and its format. */
 interface Export extends Context {
@@ -147,7 +150,7 @@ async function toFile(job: Export, path: string, part: PartFile): Promise<number
         text: `Exported ${count(done, 'subscription')} …`,
         data: { subscriptions: done },
       });
-      if (page.nextCursor !== null) await part.reached(page.nextCursor, done);
+      if (page.continuation !== null) await part.reached(placeOf(page.continuation), done);
     }
     return done;
   } catch (error) {
@@ -163,7 +166,7 @@ async function toFile(job: Export, path: string, part: PartFile): Promise<number
 /** The page at the stored cursor; null where the service refuses the cursor. */
 async function resume({ client, query, interrupted }: Export, cursor: string): Promise<Page<Subscription> | null> {
   try {
-    return await client.subscriptions.list({ ...query, cursor }, { signal: interrupted });
+    return await client.subscriptions.list({ ...query, ...continuationAt(cursor) }, { signal: interrupted });
   } catch (error) {
     if (error instanceof BadRequestError) return null;
     throw error;
@@ -190,9 +193,7 @@ async function toStdout({ client, query, format, report, interrupted }: Export):
 }
 
 async function customFieldNames(client: Client, signal: AbortSignal): Promise<readonly string[]> {
-  const names: string[] = [];
-  for await (const { display } of client.customFields.list({}, { signal })) names.push(display);
-  return names;
+  return (await listCustomFields(client.engine, { call: { signal } })).map(({ display }) => display);
 }
 
 interface Filters {

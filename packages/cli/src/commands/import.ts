@@ -3,13 +3,15 @@ import { open, rm, type FileHandle } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
-import { ForbiddenError, type Client, type CustomField } from '@newsletter-kit/core';
+import { ForbiddenError, type Client } from '@newsletter-kit/core';
 import { UsageError, collect, notes, quote, wholeNumber } from '#command-line';
 import {
   importSubscriptions,
+  listCustomFields,
   requestFields,
   type ImportProgress,
   type ImportResult,
+  type KnownCustomField,
   type Rejection,
 } from '@newsletter-kit/core/import';
 import { CsvError, openFileJournal, readCsv, type ColumnTarget } from '@newsletter-kit/core/node';
@@ -59,7 +61,7 @@ export function define(command: Command, context: Context) {
       const isStdin = path === '-';
       const columns = readMapping(options.map ?? []);
       const { client } = await connectToPublication(self, context);
-      const customFields = await readCustomFields(client, interrupted);
+      const customFields = await knownCustomFields(client, interrupted);
       const source = await readCsv(isStdin ? addAbortSignal(interrupted, process.stdin) : path, {
         columns,
         others: options.others,
@@ -155,11 +157,9 @@ function withOptionNames(error: unknown): never {
 }
 
 /** Undefined where key or login may not read them: cells are texts then. */
-async function readCustomFields(client: Client, signal: AbortSignal): Promise<readonly CustomField[] | undefined> {
+async function knownCustomFields(client: Client, signal: AbortSignal): Promise<KnownCustomField[] | undefined> {
   try {
-    const fields: CustomField[] = [];
-    for await (const field of client.customFields.list({}, { signal })) fields.push(field);
-    return fields;
+    return await listCustomFields(client.engine, { call: { signal } });
   } catch (error) {
     if (error instanceof ForbiddenError) return undefined;
     throw error;

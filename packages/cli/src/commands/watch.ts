@@ -8,7 +8,6 @@ import {
   ServerError,
   TimeoutError,
   TransportError,
-  type Subscription,
 } from '@newsletter-kit/core';
 import { collectList, UsageError, notes, wholeNumber } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
@@ -22,7 +21,8 @@ import {
   WatchStateError,
   type ScanProgress,
   type SubscriptionEvent,
-  type WatchResult,
+  type WatchedSubscription,
+  type SubscriptionPoll,
   type WatchState,
 } from '@newsletter-kit/core/watch';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
@@ -113,7 +113,7 @@ export function define(command: Command, context: Context) {
       }
 
       /** @returns null after a failure that the next poll may not have */
-      async function pollOnce(): Promise<WatchResult<Subscription> | null> {
+      async function pollOnce(): Promise<SubscriptionPoll | null> {
         const before = watch.state;
         try {
           const result = await watch.poll();
@@ -145,12 +145,12 @@ export function define(command: Command, context: Context) {
     });
 }
 
-function reported(event: SubscriptionEvent<Subscription>): ReportedEvent {
+function reported(event: SubscriptionEvent<WatchedSubscription>): ReportedEvent {
   const { type, ...data } = event;
   return { type, text: `${type.padEnd(16)}${about(event)}`, data };
 }
 
-function about(event: SubscriptionEvent<Subscription>): string {
+function about(event: SubscriptionEvent<WatchedSubscription>): string {
   if (event.type === 'removed') return `a subscription created ${new Date(event.created * 1000).toISOString()}`;
   const { email, id, status } = event.subscription;
   const who = `${email} (${id})`;

@@ -3,6 +3,7 @@
  */
 import { isRecord } from '../is-record.ts';
 import { responseInfo } from './api-promise.ts';
+import { messagesIn } from './deviations.ts';
 import type { CalledOperation } from './request.ts';
 import {
   AbortedError,
@@ -170,11 +171,7 @@ function readError(
 
 /** The messages of an API error body, or of an OAuth one (RFC 6749, `error` and `error_description`). */
 function serviceMessages(body: Readonly<Record<string, unknown>>): ServiceMessage[] {
-  if (Array.isArray(body['errors'])) {
-    return (body['errors'] as unknown[])
-      .filter(isRecord)
-      .map(({ message, code }) => ({ message: text(message), code: text(code) }));
-  }
+  if (Array.isArray(body['errors'])) return messagesIn(body['errors']);
   if (typeof body['error'] !== 'string') return [];
   return [{ message: text(body['error_description']) || body['error'], code: body['error'] }];
 }

@@ -55,7 +55,11 @@ export const neededFields = {
   /** Lists of any kind. */
   client: { id: 'text' },
   watch: { id: 'text', status: 'text', created: 'time' },
-  sync: { id: 'text', email: 'text', status: 'text' },
+  sync: { id: 'text', email: 'text', status: 'text', created: 'time' },
+  /** The relay, which looks for what it sent in bulk. */
+  relay: { id: 'text', email: 'text', created: 'time' },
+  /** The import, the sync, the export and the editor of n8n, which read the custom fields of a publication. */
+  customFields: { id: 'text', display: 'text' },
 } as const satisfies Record<string, Readonly<Record<string, NeededKind>>>;
 
 /** A program that reads lists. */
@@ -72,6 +76,16 @@ export function seconds(value: unknown): number | undefined {
   const time = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
   return time >= 0 ? Math.floor(time / 1000) : undefined;
 }
+
+/** Messages of the service, whatever they came in: objects with `message` and `code`, or texts. */
+export function messagesIn(value: unknown): ServiceMessage[] {
+  return (Array.isArray(value) ? (value as unknown[]) : []).flatMap((each) => {
+    if (typeof each === 'string') return [{ message: each, code: '' }];
+    return isRecord(each) ? [{ message: wordOf(each['message']), code: wordOf(each['code']) }] : [];
+  });
+}
+
+const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The records of an answer that can be used, the others, and what was odd. */
 export interface ReadRecords {

@@ -2,7 +2,15 @@
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
 export type { Arguments, CallOptions, Item, ListId, QueryValue } from './request.ts';
 export type { AttemptEvent } from './attempt.ts';
-export { deviationText, neededFields, readRecords, seconds, type Deviation, type ListReader } from './deviations.ts';
+export {
+  deviationText,
+  messagesIn,
+  neededFields,
+  readRecords,
+  seconds,
+  type Deviation,
+  type ListReader,
+} from './deviations.ts';
 export {
   createEngine,
   type CheckedRequest,
@@ -42,7 +50,17 @@ export {
   type TransportFailure,
 } from './host.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
-export { Page, PagePromise, readPage, startTrail, type Continuation, type Paging, type Trail } from './pages.ts';
+export {
+  continuationAt,
+  Page,
+  PagePromise,
+  placeOf,
+  readPage,
+  startTrail,
+  type Continuation,
+  type Paging,
+  type Trail,
+} from './pages.ts';
 export { isRecord } from '../is-record.ts';
 export { redact } from './redact.ts';
 export { retryAfterMs } from './rate-limit.ts';

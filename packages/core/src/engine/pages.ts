@@ -8,6 +8,21 @@ import type { FieldDeviation } from './deviations.ts';
 /** Where a page of a list begins: at a cursor, or as a page number. */
 export type Continuation = { readonly cursor: string } | { readonly page: number };
 
+/** What a page number begins with where it is stored in place of a cursor. */
+const pageMark = 'page number ';
+
+/** A continuation as one text, to be stored. */
+export function placeOf(at: Continuation): string {
+  return 'cursor' in at ? at.cursor : `${pageMark}${at.page}`;
+}
+
+/** The continuation of a stored text: arguments of the list. */
+export function continuationAt(
+  place: string,
+): { readonly cursor: string; readonly page?: undefined } | { readonly page: number; readonly cursor?: undefined } {
+  return place.startsWith(pageMark) ? { page: Number(place.slice(pageMark.length)) } : { cursor: place };
+}
+
 /** The paging fields of a list answer, at top level or nested; absent and null are the same. */
 export interface Paging {
   readonly limit: number | null;
@@ -263,6 +278,16 @@ export class Page<T> implements Paging {
   /** Status, headers, request id and warnings of the response this page came in. */
   get response(): ResponseInfo {
     return responseInfo(this.#head);
+  }
+
+  /**
+   * Where the next page begins, as a text to be stored: see {@link continuationAt}. Null at the end.
+   *
+   * @throws InvalidAnswerError where the list may go on and the answer does not say how
+   */
+  async place(): Promise<string | null> {
+    if (this.continuation === null && this.hasMore) await this.#next();
+    return this.continuation && placeOf(this.continuation);
   }
 
   /** The following page, or null at the end. */

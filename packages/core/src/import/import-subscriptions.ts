@@ -3,6 +3,8 @@
  * the journal, reads rows into batches, delivers them, and sums up the result.
  */
 import { bulkUpdateLimit } from '../contract/values.ts';
+import { messagesIn } from '../engine/deviations.ts';
+import type { ServiceMessage } from '../engine/errors.ts';
 import type { CallOptions } from '../engine/request.ts';
 import type { Subscription } from '../schema/types.ts';
 import { type CommonOptions, type ImportResult, type ImportSettings, ProgressCounter } from './options.ts';
@@ -89,12 +91,18 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
         callOptions,
       );
       return {
-        id: importId,
-        notify: () => options.onAccepted?.({ rows: rows.map(({ row }) => row), resent, importId }),
+        id: textOr(importId, ''),
+        notify: () =>
+          options.onAccepted?.({ rows: rows.map(({ row }) => row), resent, importId: textOr(importId, '') }),
       };
     },
     failed: ({ rows, resent }, error) => options.onFailed?.({ rows: rows.map(({ row }) => row), resent, error }),
   });
+}
+
+/** An id of the service where it sent one. */
+function textOr<Missing>(value: unknown, missing: Missing): string | Missing {
+  return typeof value === 'string' ? value : missing;
 }
 
 /** The answer of the service to one row. */
@@ -103,7 +111,7 @@ export interface ImportedRow {
   readonly row: number;
   readonly subscription: Subscription;
   /** Values the service did not apply, for example custom fields the publication does not have. */
-  readonly warnings: readonly { readonly message: string; readonly code: string }[];
+  readonly warnings: readonly ServiceMessage[];
   /** Whether an earlier run had sent the row and its response was lost. */
   readonly resent: boolean;
 }
@@ -143,8 +151,8 @@ export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> 
       if (!row) return { id: undefined, notify: () => undefined };
       const { data, warnings } = await engine.call('subscriptions.create', { publicationId, ...row.request }, call);
       return {
-        id: data.id,
-        notify: () => options.onAnswer?.({ row: row.row, subscription: data, warnings: warnings ?? [], resent }),
+        id: textOr(data.id, undefined),
+        notify: () => options.onAnswer?.({ row: row.row, subscription: data, warnings: messagesIn(warnings), resent }),
       };
     },
     async failed({ rows: [row] }, error) {

@@ -16,6 +16,7 @@ export {
   type ImportOptions,
   type OneByOneOptions,
 } from './import-subscriptions.ts';
+export { listCustomFields, type KnownCustomField } from './custom-fields.ts';
 export { fieldValueReader, type FieldValue, type FieldValueReader } from './field-value.ts';
 export { headingReader, knownHeadings, type HeadingMeaning, type HeadingTarget } from './headings.ts';
 export {

@@ -82,6 +82,11 @@ export const findingTexts = {
     message: 'The subscription of the contact no longer exists.',
     remedy: 'Nothing has to be done: the contact is not subscribed again.',
   },
+  subscription_unreadable: {
+    message: 'The newsletter listed a subscription without id, address, status or time of creation; it was left alone.',
+    remedy:
+      'Ask the service why. Where id or address is missing, contacts without a subscription wait, for it may be theirs.',
+  },
   token_damaged: {
     message: 'The sync token of the contact was changed or cut; it counts as missing.',
     remedy: 'Keep the token field free for the sync, with room for 255 characters.',

@@ -12,13 +12,7 @@ export {
   type SituationActions,
   type SyncMapping,
 } from './mapping.ts';
-export {
-  prepareMapping,
-  type CustomFieldInfo,
-  type ReadyField,
-  type ReadyMapping,
-  type SyncSubscription,
-} from './prepare-mapping.ts';
+export { prepareMapping, type ReadyField, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 export {
   planPair,
   type ContactWrite,

@@ -18,7 +18,7 @@ export interface SyncRun {
   readonly mapping: ReadyMapping;
   readonly state: SyncState;
   /** Whether all contacts and all subscriptions came in, so that a missing one can be noticed. */
-  readonly isComplete: boolean;
+  isComplete: boolean;
   readonly contacts: ContactIndex;
   readonly log: FindingLog;
   /** Subscriptions without contact, by their ids. */

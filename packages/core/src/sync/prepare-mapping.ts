@@ -3,6 +3,8 @@
  */
 import { customFieldKinds } from '../contract/values.ts';
 import { type Digest, hashText } from '../hash.ts';
+import type { KnownCustomField } from '../import/custom-fields.ts';
+import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
 import { contactPaths } from './contact.ts';
 import {
@@ -18,13 +20,6 @@ import {
   type SubscriptionProperty,
 } from './mapping.ts';
 import { type ValueKind, type Reading, readValue } from './canonical-value.ts';
-
-/** A custom field of the publication, as the API lists it. */
-export interface CustomFieldInfo {
-  readonly id: string;
-  readonly display: string;
-  readonly kind: string;
-}
 
 /** The part of a subscription that the planner reads. Subscriptions of the API, listed with custom fields, fit. */
 export interface SyncSubscription {
@@ -80,7 +75,7 @@ export interface ReadyMapping {
  */
 export function prepareMapping(
   mapping: SyncMapping,
-  customFields: readonly CustomFieldInfo[],
+  customFields: readonly KnownCustomField[],
   key: string,
 ): ReadyMapping {
   checkMapping(mapping);
@@ -118,7 +113,7 @@ export function prepareMapping(
 
 const isKind = (kind: string | undefined): kind is ValueKind => customFieldKinds.some((known) => known === kind);
 
-function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string, CustomFieldInfo>): ReadyField {
+function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string, KnownCustomField>): ReadyField {
   const { newsletter, contact, direction, conflict = 'review', separator } = field;
   const common = { index, newsletter, contact, direction, conflict, separator };
   if (Object.hasOwn(subscriptionProperties, newsletter))
@@ -128,7 +123,7 @@ function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string
   return { ...common, kind: isKind(known?.kind) ? known.kind : 'string', customField: known?.display ?? '' };
 }
 
-const isVanished = ({ customField, newsletter }: ReadyField, byId: ReadonlyMap<string, CustomFieldInfo>): boolean =>
+const isVanished = ({ customField, newsletter }: ReadyField, byId: ReadonlyMap<string, KnownCustomField>): boolean =>
   customField !== undefined && !byId.has(newsletter);
 
 /** Kinds are part of it: another kind has other canonical texts. */
@@ -143,11 +138,11 @@ function signatureOf(fields: readonly ReadyField[]): number {
 export function readSubscription(field: ReadyField, subscription: SyncSubscription): Reading {
   if (field.customField === undefined)
     return readValue(field.kind, (subscription as unknown as Readonly<Record<string, unknown>>)[field.newsletter]);
-  const { custom_fields } = subscription;
-  // Not asked for, or the publication has no such field any more.
-  if (custom_fields === undefined || custom_fields === null || field.customField === '') return { state: 'absent' };
-  for (const { name, value } of custom_fields)
-    if (name === field.customField) return readValue(field.kind, value ?? null);
+  const custom: unknown = subscription.custom_fields;
+  // Not asked for, in a form that nobody knows, or the publication has no such field any more.
+  if (!Array.isArray(custom) || field.customField === '') return { state: 'absent' };
+  for (const each of custom as unknown[])
+    if (isRecord(each) && each['name'] === field.customField) return readValue(field.kind, each['value'] ?? null);
   return readValue(field.kind, null);
 }
 

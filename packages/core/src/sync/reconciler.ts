@@ -22,6 +22,7 @@ import { planContactAlone, planMoves, planSubscriptionAlone } from './plan-unmat
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import { maxEntries, type SyncState } from './state.ts';
 import { yesNo } from './canonical-value.ts';
+import { isRecord } from '../is-record.ts';
 
 export interface ReconcilerOptions {
   readonly mapping: ReadyMapping;
@@ -46,6 +47,8 @@ export interface Reconciler {
    */
   addContact(record: unknown): string | undefined;
   addSubscriptions(page: Iterable<SyncSubscription>): void;
+  /** Adds records of the newsletter that cannot be used: they are left alone, and so are the contacts they may be of. */
+  leaveOut(records: readonly unknown[]): void;
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan;
   /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
@@ -87,6 +90,15 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
     addContact: (record) => run.contacts.add(record),
     addSubscriptions(page) {
       for (const subscription of page) addSubscription(run, subscription);
+    },
+    leaveOut(records) {
+      for (const record of records) {
+        const { id, email } = isRecord(record) ? record : {};
+        if (typeof id === 'string' && typeof email === 'string')
+          run.contacts.setMatched([...run.contacts.linkedTo(id), ...run.contacts.withAddress(email)]);
+        else run.isComplete = false;
+        log.report('subscription_unreadable', { ...(typeof id === 'string' && { subscriptionId: id }) });
+      }
     },
     finish() {
       const parts = finishInParts();

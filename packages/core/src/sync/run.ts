@@ -2,10 +2,11 @@
 import { bulkUpdateLimit } from '../contract/values.ts';
 import type { CallOptions, Engine } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
+import { listCustomFields } from '../import/custom-fields.ts';
 import { redact } from '../engine/redact.ts';
 import { finding, type Finding } from './findings.ts';
 import type { SyncMapping } from './mapping.ts';
-import { prepareMapping, type CustomFieldInfo, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+import { prepareMapping, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import type { ContactWrite, SubscriptionWrite } from './plan-pair.ts';
 import type { ConsentRecord } from './plan-consent.ts';
 import { createReconciler } from './reconciler.ts';
@@ -70,18 +71,22 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   onProgress?.({ phase: 'contacts', done: read, of: read });
 
   const query = { publicationId, expand: ['custom_fields' as const], limit: pageSize };
+  // Subscriptions without what the planner needs are left out.
+  const reading = { ...call, reader: 'sync' } as const;
   let seen = 0;
   if (scope === 'incoming') {
     for (const email of new Set(addresses)) {
-      const page = await engine.list('subscriptions.list', { ...query, email }, call);
-      reconciler.addSubscriptions(page.items);
+      const page = await engine.list('subscriptions.list', { ...query, email }, reading);
+      reconciler.addSubscriptions(page.items as readonly SyncSubscription[]);
+      reconciler.leaveOut(page.leftOut);
       seen += 1;
       onProgress?.({ phase: 'subscriptions', done: seen, of: addresses.length });
     }
   } else {
-    const list = engine.list('subscriptions.list', { ...query, order_by: 'created', direction: 'asc' }, call);
+    const list = engine.list('subscriptions.list', { ...query, order_by: 'created', direction: 'asc' }, reading);
     for await (const page of list.pages()) {
-      reconciler.addSubscriptions(page.items satisfies readonly SyncSubscription[]);
+      reconciler.addSubscriptions(page.items as readonly SyncSubscription[]);
+      reconciler.leaveOut(page.leftOut);
       seen += page.items.length;
       onProgress?.({ phase: 'subscriptions', done: seen });
     }
@@ -96,8 +101,7 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
 
 /** The mapping with the present names and kinds of the publication's custom fields. */
 async function readMapping({ engine, publicationId, mapping, key, call }: PlanSyncOptions): Promise<ReadyMapping> {
-  const customFields: CustomFieldInfo[] = [];
-  for await (const field of engine.list('customFields.list', { publicationId }, call)) customFields.push(field);
+  const customFields = await listCustomFields(engine, { publicationId, call });
   return prepareMapping(mapping, customFields, key ?? publicationId ?? 'newsletter');
 }
 
@@ -184,6 +188,9 @@ export async function applySync({
       }),
     }));
     const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions }, call);
+    // The next run plans the changes again where the service did not take them.
+    if (typeof data.subscription_update_id !== 'string')
+      return [{ index: undefined, message: 'The newsletter did not say under which id it works on the changes.' }];
     const {
       outcome,
       problems,

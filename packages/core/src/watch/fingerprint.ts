@@ -3,6 +3,7 @@
  * fingerprint, the id as a hash. Pure.
  */
 import { hashText, type Digest } from '../hash.ts';
+import { isRecord } from '../is-record.ts';
 import type { Dated } from './watermark.ts';
 
 /** The part of a subscription that is watched; every subscription of the API fits. */
@@ -33,7 +34,7 @@ const maxExactEntries = 300;
 
 /** The tier as one text: the word of the API, then the names of the premium tiers in alphabetical order. */
 export function tierOf({ subscription_tier, subscription_premium_tier_names }: Watched): string {
-  const names = (subscription_premium_tier_names ?? []).toSorted();
+  const names = listOf(subscription_premium_tier_names).map(String).sort();
   return [subscription_tier ?? '', ...names].join('\n');
 }
 
@@ -58,12 +59,18 @@ export function statusNumber(
  * absent. 0 where no field is watched or the record carries none.
  */
 export function fieldsFingerprint({ custom_fields }: Watched, choice: FieldChoice): number {
-  if (choice === 'none' || custom_fields === undefined || custom_fields === null) return 0;
-  const values = custom_fields.flatMap(({ name, value }): [string, string][] => {
+  if (choice === 'none' || !Array.isArray(custom_fields)) return 0;
+  const values = listOf(custom_fields).flatMap((field): [string, string][] => {
+    const { name, value } = isRecord(field) ? field : {};
     const watched = typeof name === 'string' && (choice === 'all' || choice.includes(name));
     return watched && !isEmpty(value) ? [[name, canonical(value)]] : [];
   });
   return Math.max(1, hash32(JSON.stringify(values.sort(([a], [b]) => (a < b ? -1 : 1)))));
+}
+
+/** A list of whatever the service sent; empty where it sent something else. */
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
 }
 
 /** A choice as a text, to detect a changed choice. */

@@ -37,7 +37,9 @@ export { CapacityError, readWatchState, startWatch, WatchStateError, type WatchS
 export {
   watchSubscriptions,
   type PollSchedule,
+  type SubscriptionPoll,
   type SubscriptionWatch,
   type SubscriptionWatchOptions,
+  type WatchedSubscription,
 } from './subscriptions.ts';
 export { pollWatch, type Readers, type WatchPoll, type WatchResult } from './poll.ts';

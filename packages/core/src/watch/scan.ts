@@ -16,6 +16,8 @@ import {
   hash48,
 } from './fingerprint.ts';
 import { statusEvents, type RemovedEvent, type SubscriptionEvent } from './events.ts';
+import { seconds } from '../engine/deviations.ts';
+import { isRecord } from '../is-record.ts';
 import { after, type Watermark } from './watermark.ts';
 import {
   recordSightings,
@@ -40,6 +42,8 @@ export interface ListPosition {
 export interface ScanPage<Item extends Watched> {
   readonly items: readonly Item[];
   readonly nextCursor: string | null;
+  /** Records of the page that cannot be watched. Without `id` or `created` they may be any subscription. */
+  readonly leftOut?: readonly unknown[] | undefined;
 }
 
 /** The state between slices. Plain JSON; each subscription takes 10 characters of `table`, or 15 with custom fields. */
@@ -61,6 +65,8 @@ export interface ScanState {
   readonly met: number;
   readonly size: number | null;
   readonly stretches: readonly ReadStretch[];
+  /** Set where this pass met records that may be any subscription: it finds no removed ones. */
+  readonly blind?: true;
 }
 
 /** Input of the scan beside the page. */
@@ -107,7 +113,7 @@ export function startScan(fields: FieldChoice = 'none', list = 'all'): ScanState
 export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item>, view: ScanView): ScanStep<Item> {
   const isNewer = view.seen === null ? () => false : after(view.seen);
   const items = page.items.filter((item) => !isNewer(item));
-  const { state: written, seenItems } = recordItems(state, items, view.fields, true);
+  const { state: written, seenItems } = recordItems(recordLeftOut(state, page), items, view.fields, true);
   const events = seenItems.flatMap((seen): SubscriptionEvent<Item>[] => {
     if (seen.known !== null) return changeEvents(written.conditions, seen, seen.known);
     // In the list of all subscriptions, "created" reports an unknown one. In the list of one status, an unknown one has
@@ -235,6 +241,25 @@ function recordItems<Item extends Watched>(
   };
 }
 
+/** Records that cannot be watched are there all the same: their entries stay as they are. */
+function recordLeftOut(
+  state: ScanState,
+  { leftOut = [] }: { readonly leftOut?: readonly unknown[] | undefined },
+): ScanState {
+  if (leftOut.length === 0) return state;
+  const sightings = leftOut.filter(isRecord).flatMap(({ id, created }): Sighting[] => {
+    const second = seconds(created);
+    if (typeof id !== 'string' || second === undefined) return [];
+    return [{ second, hash: hash48(id), mark: markOf(0, state.pass), fingerprint: 0 }];
+  });
+  const { table } = recordSightings(state.table, sightings, {
+    rank: (entry, sighting) => (passOf(entry.mark) === passOf(sighting.mark) ? 1 : 0),
+    merge: ({ mark, fingerprint }) => ({ mark: markOf(conditionOf(mark), state.pass), fingerprint }),
+    add: false,
+  });
+  return { ...state, table, ...(sightings.length < leftOut.length && { blind: true }) };
+}
+
 /** A mark: the number of status and tier, and the pass that read the entry last, modulo 3. */
 function markOf(condition: number, pass: number): number {
   return condition * 3 + (pass % 3);
@@ -305,8 +330,11 @@ function completeStretch(
   const { list, pass } = state;
   // In the list of all subscriptions, an entry is gone after two passes without it, because a page may move during one.
   // In the list of one status, an entry that one pass did not read has another status now.
-  const isGone =
-    list === 'all' ? (mark: number) => passOf(mark) === (pass + 1) % 3 : (mark: number) => passOf(mark) !== pass % 3;
+  const isGone = state.blind
+    ? () => false
+    : list === 'all'
+      ? (mark: number) => passOf(mark) === (pass + 1) % 3
+      : (mark: number) => passOf(mark) !== pass % 3;
   const { table, gone } = removeEntries(state.table, begin, to, isGone);
   return {
     state: { ...state, table, stretches: recordRead(state.stretches, begin - 1, to, now) },
@@ -317,17 +345,20 @@ function completeStretch(
 
 function endPass(
   state: ScanState,
-  from: number | null,
+  reached: number | null,
   { seen, createdInProgress, now }: ScanView,
 ): { readonly state: ScanState; readonly events: readonly RemovedEvent[] } {
   const to = seen === null ? Number.MAX_SAFE_INTEGER : createdInProgress ? seen.created - 1 : seen.created;
-  const { state: cleared, events } = completeStretch(state, from, to, now);
-  // Entries newer than the watermark were not read; they count as read, or the pass modulo 3 would be wrong.
-  const table = updateMarks(cleared.table, to + 1, (mark) => markOf(conditionOf(mark), state.pass));
+  const { state: cleared, events } = completeStretch(state, reached, to, now);
+  // Entries newer than the watermark were not read; they count as read, or the pass modulo 3 would be wrong. After a
+  // blind pass all do.
+  const { blind, ...rest } = cleared;
+  const from = blind ? 0 : to + 1;
+  const table = updateMarks(cleared.table, from, (mark) => markOf(conditionOf(mark), state.pass));
   return {
     events,
     state: {
-      ...cleared,
+      ...rest,
       table,
       pass: state.pass + 1,
       place: start,

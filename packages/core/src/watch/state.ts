@@ -130,6 +130,7 @@ const scan = record({
   met: isCount,
   size: orNull(isCount),
   stretches: listOf(record({ to: isNumber, at: isNumber })),
+  blind: orAbsent((value) => value === true),
 });
 const watch = record({
   version: (value) => value === 2,

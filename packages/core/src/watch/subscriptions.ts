@@ -1,13 +1,20 @@
 /** A watch over the subscriptions of a publication, on an engine. */
 import type { Arguments, CallOptions, Engine, Item, Signal } from '../engine/index.ts';
-import type { FieldChoice } from './fingerprint.ts';
+import { continuationAt } from '../engine/index.ts';
+import type { FieldChoice, Watched } from './fingerprint.ts';
 import type { SubscriptionEventType } from './events.ts';
+import type { ScanPage } from './scan.ts';
 import { startWatch, type WatchState } from './state.ts';
 import { pollWatch, type WatchResult } from './poll.ts';
 
-/** Watches use cursor pagination. */
-type WatchQuery = Omit<Arguments<'subscriptions.list'>, 'page'>;
-type WatchedSubscription = Item<'subscriptions.list'>;
+/** A watch decides itself which page it reads. */
+type WatchQuery = Omit<Arguments<'subscriptions.list'>, 'page' | 'cursor'>;
+
+/** A subscription as a watch reports it: with the fields that it needs. */
+export type WatchedSubscription = Item<'subscriptions.list'> & Watched;
+
+/** The result of a poll, and the number of records that it left out because they cannot be watched. */
+export type SubscriptionPoll = WatchResult<WatchedSubscription> & { readonly leftOut: number };
 
 /** Options of {@link watchSubscriptions}. */
 export interface SubscriptionWatchOptions {
@@ -63,9 +70,9 @@ export interface SubscriptionWatch {
    *
    * @throws CapacityError, and the engine's error for the first page; the state then stays unchanged
    */
-  poll(): Promise<WatchResult<WatchedSubscription>>;
+  poll(): Promise<SubscriptionPoll>;
   /** Polls repeatedly until the signal aborts. Each poll starts when the consumer asks for the next result. */
-  polls(rhythm?: PollSchedule): AsyncGenerator<WatchResult<WatchedSubscription>, void, undefined>;
+  polls(rhythm?: PollSchedule): AsyncGenerator<SubscriptionPoll, void, undefined>;
 }
 
 /**
@@ -91,15 +98,20 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
     limit,
   };
 
-  async function read(more: WatchQuery): Promise<{ items: readonly WatchedSubscription[]; nextCursor: string | null }> {
-    const page = await engine.list('subscriptions.list', { ...query, ...more }, call);
-    return { items: page.items, nextCursor: page.hasMore ? page.nextCursor : null };
+  async function read(more: Arguments<'subscriptions.list'>): Promise<ScanPage<WatchedSubscription>> {
+    const page = await engine.list('subscriptions.list', { ...query, ...more }, { ...call, reader: 'watch' });
+    leftOut += page.leftOut.length;
+    const items = page.items as readonly WatchedSubscription[];
+    return { items, nextCursor: await page.place(), leftOut: page.leftOut };
   }
 
   let state = options.state ?? startWatch(publicationId);
   let last: Promise<unknown> = Promise.resolve();
 
-  async function pollNow(): Promise<WatchResult<WatchedSubscription>> {
+  let leftOut = 0;
+
+  async function pollNow(): Promise<SubscriptionPoll> {
+    leftOut = 0;
     const { pages, capacity, hasTime } = options;
     const result = await pollWatch<WatchedSubscription>({
       state,
@@ -111,16 +123,16 @@ export function watchSubscriptions(options: SubscriptionWatchOptions): Subscript
       hasTime,
       now: host.now(),
       read: {
-        newest: (cursor) => read({ direction: 'desc', cursor: cursor ?? undefined }),
+        newest: (place) => read({ direction: 'desc', ...(place !== null && continuationAt(place)) }),
         oldest: ({ cursor, day }) =>
-          read({ direction: 'asc', creation_date: day ?? undefined, cursor: cursor ?? undefined }),
+          read({ direction: 'asc', creation_date: day ?? undefined, ...(cursor !== null && continuationAt(cursor)) }),
       },
     });
     ({ state } = result);
-    return result;
+    return { ...result, leftOut };
   }
 
-  function poll(): Promise<WatchResult<WatchedSubscription>> {
+  function poll(): Promise<SubscriptionPoll> {
     const result = last.then(pollNow, pollNow);
     last = result;
     return result;

@@ -3,11 +3,17 @@
  * each signup. So one scan of the publication's newest subscriptions, shared by all its batches and relays, marks every
  * signup found as delivered. Its position is stored with each page.
  */
-import { NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
+import { continuationAt, NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import { neverAttempted, type OpenBatch, type SignupStore, type ConfirmationScan } from '../store/signup-store.ts';
 import type { StoreWriter } from './loop.ts';
+
+/** A subscription as the list is read for: see `neededFields`. */
+interface ReadSubscription {
+  readonly email: string;
+  readonly created: number;
+}
 
 /** Options of {@link BulkConfirmation}. */
 export interface BulkConfirmationOptions {
@@ -60,10 +66,10 @@ export class BulkConfirmation {
     const [newest] = (
       await client.subscriptions.list(
         { publicationId, order_by: 'created', direction: 'desc', limit: 1 },
-        { signal, background: true },
+        { signal, background: true, reader: 'relay' },
       )
     ).items;
-    await store.confirm(publicationId, [], now(), scanUntil(newest?.created ?? 0));
+    await store.confirm(publicationId, [], now(), scanUntil((newest as ReadSubscription | undefined)?.created ?? 0));
   }
 
   /**
@@ -103,20 +109,25 @@ export class BulkConfirmation {
         order_by: 'created',
         direction: 'desc',
         limit: 100,
-        ...(scan.cursor !== null && { cursor: scan.cursor }),
+        ...(scan.cursor !== null && continuationAt(scan.cursor)),
       } as const;
       let page;
       try {
-        page = await client.subscriptions.list(query, { signal, background: true });
+        page = await client.subscriptions.list(query, { signal, background: true, reader: 'relay' });
       } catch (error) {
         // The cursor may have expired: scan again from the top, to the same end.
         if (scan.cursor === null || !(error instanceof BadRequestError || error instanceof NotFoundError)) throw error;
         scan = { ...scan, cursor: null, newest: null };
         continue;
       }
-      const newer = page.items.filter(({ created }) => created >= scan.until);
-      const ended = newer.length < page.items.length || !page.hasMore;
-      scan = { ...scan, newest: scan.newest ?? page.items[0]?.created ?? scan.until, cursor: page.nextCursor };
+      const items = page.items as readonly ReadSubscription[];
+      const newer = items.filter(({ created }) => created >= scan.until);
+      const ended = newer.length < items.length || !page.hasMore;
+      scan = {
+        ...scan,
+        newest: scan.newest ?? items[0]?.created ?? scan.until,
+        cursor: ended ? null : await page.place(),
+      };
       const emails = newer.map(({ email }) => email);
       const seen = await writer.write(() => store.confirm(publicationId, emails, now(), scan));
       if (!seen) return scan;

@@ -2,7 +2,15 @@
  * Delivers one signup: builds its API request, looks up the subscription before a retry, creates it, and records the
  * outcome – delivered, retry scheduled, or dead letter.
  */
-import { ApiError, type Client, type SubscriptionRequest } from '@newsletter-kit/core';
+import {
+  ApiError,
+  isRecord,
+  messagesIn,
+  seconds,
+  type Client,
+  type ServiceMessage,
+  type SubscriptionRequest,
+} from '@newsletter-kit/core';
 import type { Form } from '../admission/form.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
@@ -84,7 +92,7 @@ export class SingleDelivery {
    *
    * @returns warnings of the API
    */
-  async #send(signup: ClaimedSignup): Promise<readonly { message: string; code: string }[]> {
+  async #send(signup: ClaimedSignup): Promise<readonly ServiceMessage[]> {
     const { client, forms, publicationId } = this.#options;
     const { submission, tried, receivedAt } = signup;
     const options = {
@@ -98,15 +106,18 @@ export class SingleDelivery {
     // An existing subscriber may have the welcome mail of the earlier attempt.
     const changes = createdAt === null ? {} : { send_welcome_email: false };
     const { warnings } = await client.subscriptions.create({ publicationId, ...request, ...changes }, options);
-    return (warnings ?? []).map(({ message, code }) => ({ message, code }));
+    return messagesIn(warnings);
   }
 
   /** When the subscription of an address was created, in milliseconds since the Unix epoch; null without one. */
   async #lookUp(email: string, options: Parameters<Client['subscriptions']['list']>[1]): Promise<number | null> {
     const { client, publicationId } = this.#options;
     try {
-      const { items } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
-      return items[0] ? items[0].created * 1000 : null;
+      const { items, leftOut } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
+      const [record] = [...items, ...leftOut];
+      if (record === undefined) return null;
+      // One whose time cannot be read was there before.
+      return (isRecord(record) ? (seconds(record['created']) ?? 0) : 0) * 1000;
     } catch (error) {
       // The key may create but not read. Then the retry changes nothing about an existing subscription.
       if (error instanceof ApiError && error.status === 403) return null;

@@ -4,7 +4,7 @@
  */
 import { inspect } from 'node:util';
 import { type Operation, operations } from '@newsletter-kit/core/contract';
-import type { ErrorDetail } from '@newsletter-kit/core/schema';
+import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { isStorageFailure } from '../store/database.ts';
 import { Refusal, type World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';

@@ -1,6 +1,6 @@
 /** The error body of the API, and the error that becomes one. */
 import { STATUS_CODES } from 'node:http';
-import type { ErrorDetail } from '@newsletter-kit/core/schema';
+import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import type { Change } from './nearest.ts';
 
 /** Each status the sandbox answers with, as the service spells it in `statusText`. */

@@ -1,7 +1,7 @@
 /**
  * Checks a request against core's schema. Unknown keys are ignored, as the service does; every other problem is named.
  */
-import type { ErrorDetail } from '@newsletter-kit/core/schema';
+import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import type * as z from 'zod';
 import { ApiError } from './errors.ts';
 import type { Change } from './nearest.ts';

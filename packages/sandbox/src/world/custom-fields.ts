@@ -1,5 +1,6 @@
 /** Custom fields on a subscription: matched by their display text, the rest dropped with a warning. */
-import type { CustomFieldValue, ErrorDetail } from '@newsletter-kit/core/schema';
+import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
+import type { CustomFieldValue } from '@newsletter-kit/core/schema';
 import type { CustomFieldRow, CustomFields } from '../store/custom-fields.ts';
 
 /** A value for a field that exists; null takes the value away. */

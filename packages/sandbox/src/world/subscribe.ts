@@ -1,5 +1,6 @@
 /** Applies a SubscriptionRequest to the world: creates the subscription or updates the one with this address. */
-import type { ErrorDetail, SubscriptionRequest } from '@newsletter-kit/core/schema';
+import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
+import type { SubscriptionRequest } from '@newsletter-kit/core/schema';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { AutomationRow } from '../store/automations.ts';
 import type { ComplimentaryAccessRow } from '../store/content.ts';

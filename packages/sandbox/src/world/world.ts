@@ -2,7 +2,7 @@
  * The world: the sandbox's whole state – store, clock, ids and event feed – as the rules read and write it. Contains
  * its types and the event feed; `open-world.ts` opens one.
  */
-import type { ErrorDetail } from '@newsletter-kit/core/schema';
+import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import type { Assumed } from '../control/assumptions.ts';
 import type { Store } from '../store/store.ts';
 import type { WorldClock } from './clock.ts';

@@ -226,8 +226,9 @@ test('publication fields omit archived ones by default and always have total_res
 test('response keys belong to json fields, an endpoint to fetched ones', async () => {
   const { data } = await ask(demo(), 'publicationFields.list', `${fieldsPath}?limit=100`);
   for (const field of data) {
-    expect(field.response_keys.length > 0, field.name).toBe(field.kind === 'json');
-    expect(field.endpoint_url !== null, field.name).toBe(field.value_source === 'fetched');
+    const name = String(field.name);
+    expect((field.response_keys ?? []).length > 0, name).toBe(field.kind === 'json');
+    expect(field.endpoint_url !== null, name).toBe(field.value_source === 'fetched');
   }
 });
 

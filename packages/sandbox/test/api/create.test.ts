@@ -102,7 +102,7 @@ test('custom fields that are unknown or unnamed are dropped with a warning each;
   expect(warnings?.[0]?.message).toContain('"Shoe size"');
   expect(warnings?.[1]?.message).toContain('"custom_fields[2]"');
   expect(warnings?.[2]?.message).toContain('There is "First Name"');
-  const found = await list(sandbox, { email: data.email, 'expand[]': ['custom_fields'] });
+  const found = await list(sandbox, { email: String(data.email), 'expand[]': ['custom_fields'] });
   expect(found.data[0]?.custom_fields).toEqual([{ name: 'First Name', kind: 'string', value: 'Ada' }]);
 });
 

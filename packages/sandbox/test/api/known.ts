@@ -23,9 +23,10 @@ export async function known(sandbox: Sandbox): Promise<Known> {
     return item;
   };
   const automations = (await ask(sandbox, 'automations.list', at('/automations'))).data;
-  const automation = first(automations.filter(({ trigger_events }) => trigger_events.includes('api'))).id;
+  const automation = first(automations.filter(({ trigger_events }) => trigger_events?.includes('api'))).id;
+  const email = 'annie.easley@example.org';
   return {
-    subscription: first((await list(sandbox, { email: 'annie.easley@example.org' })).data),
+    subscription: { ...first((await list(sandbox, { email })).data), email },
     automation,
     otherAutomation: first(automations.filter(({ id }) => id !== automation)).id,
     journey: first((await ask(sandbox, 'journeys.list', at(`/automations/${automation}/journeys`))).data).id,

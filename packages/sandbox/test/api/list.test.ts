@@ -86,7 +86,7 @@ test('a page has ten subscriptions, oldest first, by default', async () => {
   const up = await list(sandbox);
   expect(up.data).toHaveLength(10);
   expect(up).toMatchObject({ limit: 10, has_more: true, next_cursor: expect.any(String) });
-  const created = up.data.map((one) => one.created);
+  const created = up.data.map((one) => Number(one.created));
   expect(created).toEqual(created.toSorted((a, b) => a - b));
   const down = await list(sandbox, { direction: 'desc', order_by: 'created', limit: '100', page: '3' });
   expect(

@@ -168,7 +168,7 @@ test('under known_address=all_fields a request changes every field of a known ad
     ask(sandbox, 'automations.list', `${publicationPath}/automations`),
     ask(sandbox, 'complimentaryAccess.list', `${publicationPath}/complimentary_access`),
   ]);
-  const open = automation.data.find((one) => one.trigger_events.includes('api'));
+  const open = automation.data.find((one) => one.trigger_events?.includes('api'));
   const { data, warnings } = await create(sandbox, {
     ...second,
     automation_ids: [open?.id],

@@ -184,10 +184,10 @@ test('core’s client creates, lists, iterates and reads custom fields under eve
         const { data } = await client.subscriptions.create({ email, custom_fields: [{ name: 'Height', value: 1.7 }] });
         expect(data.email).toBe(email);
       }
-      const met: string[] = [];
+      const met: unknown[] = [];
       for await (const one of client.subscriptions.list({ limit: 2, expand: ['custom_fields'] })) met.push(one.email);
       expect(met).toEqual(emails);
-      const paged: string[] = [];
+      const paged: unknown[] = [];
       for await (const one of client.subscriptions.list({ limit: 2, page: 1 })) paged.push(one.email);
       expect(paged).toEqual(emails);
       const page = await client.subscriptions.list({ limit: 10 });
@@ -225,7 +225,7 @@ test.each([
     subscriptions: [{ subscription_id: subscription.id, unsubscribe: true }],
   });
   sandbox.clock.advance('PT1M');
-  const { data: done } = await client.bulkSubscriptionUpdates.get({ id: job.subscription_update_id });
+  const { data: done } = await client.bulkSubscriptionUpdates.get({ id: String(job.subscription_update_id) });
   expect(done.status).toMatch(/^complete(d)?$/);
   expect((await client.deletionRequests.create({ email: 'ada@example.com' })).data.status).toBe('pending');
   const { access_token } = await app(sandbox, { scope: 'subscriptions:read' }).connect();

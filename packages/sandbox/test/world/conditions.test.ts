@@ -41,7 +41,7 @@ const seedOf = (conditions: object): Seed => {
   } as unknown as Seed;
 };
 
-async function count(conditions: object): Promise<number | undefined> {
+async function count(conditions: object): Promise<number | null | undefined> {
   const sandbox = fresh({ seed: seedOf(conditions) });
   const { data } = await ask(sandbox, 'conditionSets.list', setsPath);
   const set = await ask(sandbox, 'conditionSets.get', `${setsPath}/${data[0]?.id}?expand[]=stats`);

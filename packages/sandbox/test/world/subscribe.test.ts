@@ -145,7 +145,7 @@ test('a new subscription joins the lists that subscribe everybody, and no other 
   const sandbox = fresh({ seed });
   const lists = async (body: object) => {
     const { data } = await create(sandbox, body);
-    const [found] = (await list(sandbox, { email: data.email, 'expand[]': 'newsletter_lists' })).data;
+    const [found] = (await list(sandbox, { email: String(data.email), 'expand[]': 'newsletter_lists' })).data;
     return found?.newsletter_list_ids?.length;
   };
   expect(await lists(ada)).toBe(1);

@@ -235,9 +235,9 @@ const meanings: Readonly<Record<string, string>> = {
 export type ColumnTarget = HeadingTarget | null;
 
 /** A custom field of the publication; the records of `customFields.list` are some. */
-export interface KnownCustomField {
-  readonly display: string;
-  readonly kind: string;
+export interface ListedCustomField {
+  readonly display?: string | null | undefined;
+  readonly kind?: string | null | undefined;
 }
 
 /** How columns are mapped to fields. */
@@ -248,7 +248,7 @@ export interface ColumnOptions {
    * The publication's custom fields. Their kinds decide how cells are read (without them, as texts), and a column with
    * the name of one fills it.
    */
-  readonly customFields?: readonly KnownCustomField[] | undefined;
+  readonly customFields?: readonly ListedCustomField[] | undefined;
   /**
    * Columns that match no field: `refuse` throws an error that names them, `ignore` leaves them out, `custom` fills
    * custom fields of the same name. Default `refuse`.
@@ -314,8 +314,8 @@ function readersOf(
   if (missing.length > 0)
     throw new HeaderError(`The header has no column ${list(missing)}. Its columns are ${list(header)}.`);
 
-  const meaningOf = headingReader(customFields?.map(({ display }) => display) ?? []);
-  const kinds = new Map(customFields?.map(({ display, kind }) => [display, kind]));
+  const kinds = new Map(customFields?.map(({ display, kind }) => [String(display), kind ?? 'string']));
+  const meaningOf = headingReader([...kinds.keys()]);
   const unknown: string[] = [];
   const readers = header.flatMap((column, at): CsvReader[] => {
     const target: string | null | undefined = Object.hasOwn(columns, column)
