@@ -1,6 +1,7 @@
 /** Creates the engine of a node from its credential. */
-import { createEngine, type Engine, type EngineOptions, isRecord } from '@newsletter-kit/core/engine';
+import { createEngine, deviationText, type Engine, type EngineOptions, isRecord } from '@newsletter-kit/core/engine';
 import { type IAllExecuteFunctions, NodeOperationError } from 'n8n-workflow';
+import { showHint } from '../execution.ts';
 import { usesOAuth2 } from '../parameters/connection.ts';
 import { addressOf, type CredentialConnection, publicationIdOf } from './credential.ts';
 import { createHost } from './host.ts';
@@ -39,7 +40,17 @@ export async function openEngine(
   }
   const publicationId = named.trim() || publicationIdOf(credential);
   return {
-    engine: createEngine({ host: createHost(context, type), baseUrl, publicationId, onAttempt }),
+    engine: createEngine({
+      host: createHost(context, type),
+      baseUrl,
+      publicationId,
+      onAttempt,
+      onDeviation(deviation) {
+        const text = `The service differs from its specification. ${deviationText(deviation)}`;
+        if ('addExecutionHints' in context) showHint(context, text);
+        else context.logger.warn(text);
+      },
+    }),
     publicationId,
   };
 }

@@ -1,6 +1,6 @@
 /** The options that name a service, and the connection to it, with the key or login that belongs to it. */
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { createClient, type Client, type ClientOptions } from '@newsletter-kit/core';
+import { createClient, deviationText, type Client, type ClientOptions } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Context, Environment } from './context.ts';
@@ -177,6 +177,8 @@ export async function connect(
     baseUrl: apiUrl,
     appUrl: credential.kind === 'login' ? credential.login.appUrl : appUrl,
     publicationId,
+    onDeviation: (deviation) =>
+      report.notice({ type: 'deviation', text: `Note: ${deviationText(deviation)}`, data: { ...deviation } }),
     ...clientOptions,
     ...(credential.kind === 'login' ? { oauth: credential.oauth } : { token: credential.key }),
   });

@@ -210,7 +210,17 @@ function createParts(options: RelayOptions): RelayParts {
   listeners.push(metrics.onEvent);
   const protection = createProtection(options);
   // Each client's pacer learns the rate limit of its key. A lane claims only as many signups as it has calls in flight.
-  const clientOf = options.clientOf ?? ((token: string) => createClient({ baseUrl: config.api.url, token }));
+  const clientOf =
+    options.clientOf ??
+    ((token: string) =>
+      createClient({
+        baseUrl: config.api.url,
+        token,
+        onDeviation({ operation, field, problem }) {
+          log.warn({ operation, field, problem }, 'the API differs from its specification');
+          onEvent({ type: 'apiDeviated', operation, field, problem });
+        },
+      }));
   const { bulkAbove } = config.delivery;
   const shared = { store, health, log, onEvent, secrets: secretsOf(config), now };
   const dispatcher = new Dispatcher({

@@ -176,6 +176,7 @@ function options(choices: Readonly<Record<string, { readonly title: string }>>):
 function effectText(effect: Effect): string {
   if (typeof effect === 'string') return effects[effect]?.title ?? effect;
   if ('latency' in effect) return `Delay the answer by ${effect.latency} ms`;
+  if ('field' in effect) return `Answer with ${effect.field} ${effect.change}`;
   const { status, body, retryAfter } = effect;
   const parts = [
     `Answer ${status}`,

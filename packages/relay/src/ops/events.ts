@@ -65,6 +65,8 @@ export type RelayEvent =
     }
   /** The destination accepts webhooks again. */
   | { readonly type: 'webhooksAccepted'; readonly destination: string }
+  /** A call or an answer of the API differs from its specification, and the delivery went on: once for each field. */
+  | { readonly type: 'apiDeviated'; readonly operation: string; readonly field: string; readonly problem: string }
   /** The store cannot be written or read. */
   | { readonly type: 'storeFailed'; readonly reason: string }
   | { readonly type: 'storeRecovered' };

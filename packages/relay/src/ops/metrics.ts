@@ -91,6 +91,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     labelNames: ['state'],
     registers,
   });
+  const deviations = new Counter({
+    name: 'newsletter_relay_api_deviations_total',
+    help: 'Fields in which the API differs from its specification, by operation and field; deliveries went on.',
+    labelNames: ['operation', 'field'],
+    registers,
+  });
   const apiUp = new Gauge({
     name: 'newsletter_relay_api_up',
     help: '0 while deliveries of this form fail because of the API, the key or the publication; otherwise 1.',
@@ -209,6 +215,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     confirmed: ({ form }) => confirmations.inc({ form }),
     mailCircuitOpened: () => mailUp.set(0),
     mailCircuitClosed: () => mailUp.set(1),
+    apiDeviated: ({ operation, field }) => deviations.inc({ operation, field }),
     webhookAttempted: ({ destination, result }) => webhooks.inc({ destination, result }),
     webhooksFailing: ({ destination }) => failingDestinations.add(destination),
     webhooksAccepted: ({ destination }) => failingDestinations.delete(destination),

@@ -6,6 +6,7 @@ import { operations } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
 import { fraction } from '../world/ids.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { deviate, fieldChanges, type AnswerDeviation } from './deviations.ts';
 
 const effect = z.union([
   z.enum(['reset', 'truncate', 'lostResponse', 'duplicate']),
@@ -17,6 +18,8 @@ const effect = z.union([
     body: z.enum(['error', 'html', 'empty']).default('error'),
   }),
   z.strictObject({ latency: z.int().min(0).max(300_000) }),
+  /** A success whose body has this field otherwise; `[]` is the first element of a list: `data[].stats.open_rate`. */
+  z.strictObject({ field: z.string().min(1).max(200), change: z.enum(fieldChanges) }),
 ]);
 
 const ids = operations.map((operation) => operation.id);
@@ -206,10 +209,15 @@ export async function applyFaults(
     note(fault, `the request waited ${fault.effect.latency} ms.`);
     await wait(fault.effect.latency, request.signal);
   }
+  const deviations = fired.flatMap(({ id, effect }) =>
+    typeof effect === 'object' && 'field' in effect ? [{ id, ...effect }] : [],
+  );
+  for (const { id, field, change } of deviations) notes.push(`Fault ${id}: "${field}" of the answer was ${change}.`);
   const fault = fired.find(({ effect }) => typeof effect !== 'object' || 'status' in effect);
-  if (!fault || (typeof fault.effect === 'object' && 'latency' in fault.effect)) return work(request, notes);
+  if (!fault) return deviated(await work(request, notes), deviations);
 
   if (typeof fault.effect === 'object') {
+    if (!('status' in fault.effect)) return work(request, notes);
     const { status, retryAfter, body } = fault.effect;
     note(fault, `answered ${status}; the request was not carried out.`);
     const headers: Readonly<Record<string, string>> =
@@ -241,6 +249,17 @@ export async function applyFaults(
       return answer;
     }
   }
+}
+
+/** A success in JSON with its fields changed. */
+async function deviated(
+  response: Response,
+  deviations: readonly Pick<AnswerDeviation, 'field' | 'change'>[],
+): Promise<Response> {
+  if (deviations.length === 0 || !response.ok || !response.headers.get('content-type')?.includes('json'))
+    return response;
+  const body = deviations.reduce<unknown>(deviate, await response.json());
+  return new Response(JSON.stringify(body), { status: response.status, headers: response.headers });
 }
 
 async function wait(milliseconds: number, signal: AbortSignal): Promise<void> {
