@@ -146,10 +146,13 @@ function toWaitFailure(node: INode, error: unknown, id: string, seconds: number)
   });
 }
 
-/** The problem that the job reports for this subscription; undefined where it succeeded. */
+/** The problem that the job reports for this subscription, or may be reporting; undefined where it succeeded. */
 function problemOf({ outcome, update, problems }: Job, subscriptionId: string): string | undefined {
   const own = problems.find(({ item }) => item === subscriptionId);
   if (own !== undefined) return own.message;
+  // A line of the log that names no subscription may be about this one.
+  const unclear = problems.find(({ item }) => item === undefined);
+  if (unclear !== undefined) return `its log says "${unclear.message}" and not of which subscription`;
   return outcome === 'failed' ? (update.failure_reason ?? 'The service carried out nothing of the job') : undefined;
 }
 

@@ -2,6 +2,7 @@
 import type { Engine } from '../engine/engine.ts';
 import type { Signal } from '../engine/host.ts';
 import { redact } from '../engine/redact.ts';
+import { isRecord } from '../is-record.ts';
 import type { BulkSubscriptionUpdate } from '../schema/types.ts';
 import { addressKey } from '../signup/address.ts';
 
@@ -40,7 +41,10 @@ export interface UpdateProblem<Item> {
 export interface FinishedUpdate<Item> {
   readonly outcome: 'complete' | 'failed';
   readonly update: BulkSubscriptionUpdate;
-  /** Items that were not or only partly applied; all others were. */
+  /**
+   * Items that were not or only partly applied. All others were, unless a problem names no item: then it is unknown for
+   * each that no other problem names.
+   */
   readonly problems: readonly UpdateProblem<Item>[];
 }
 
@@ -88,7 +92,7 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
   for (let delay = Math.min(firstDelayMs, maxDelayMs); ; delay = Math.min(maxDelayMs, delay * 1.5)) {
     const { data: update } = await engine.call('bulkSubscriptionUpdates.get', { id, publicationId }, { signal });
     const outcome = outcomes[update.status ?? ''];
-    if (outcome) return { outcome, update, problems: readErrorLog(update.error_log ?? [], items) };
+    if (outcome) return { outcome, update, problems: readErrorLog(update.error_log, items) };
     const waited = host.monotonic() - startedAt;
     if (waited >= deadlineMs) throw new UpdatePendingError(id, update.status ?? 'unknown', waited);
     await host.sleep(Math.min(delay, deadlineMs - waited), signal);
@@ -96,13 +100,13 @@ export async function awaitUpdate<Item extends UpdateItem = UpdateItem>(
 }
 
 /**
- * Finds the item of each line: by an index such as `subscriptions[3]`, by an id, or by an address. Lines are texts or
- * records.
+ * Finds the items of each line: by their ids or addresses, else by an index such as `subscriptions[3]`. Lines are texts
+ * or records. A log in another form, such as one text or an object, is read as its lines or entries.
+ *
+ * @returns a problem for each item that a line names; one without `item` for a line that names none, which may be about
+ *   any of them
  */
-export function readErrorLog<Item extends UpdateItem>(
-  log: readonly unknown[],
-  items: readonly Item[],
-): UpdateProblem<Item>[] {
+export function readErrorLog<Item extends UpdateItem>(log: unknown, items: readonly Item[]): UpdateProblem<Item>[] {
   const indexes = new Map<string, number>();
   for (const [index, item] of items.entries()) {
     const { subscription_id, email }: Exclude<UpdateItem, string> =
@@ -110,31 +114,38 @@ export function readErrorLog<Item extends UpdateItem>(
     if (subscription_id !== undefined) indexes.set(subscription_id, index);
     if (email !== undefined) indexes.set(addressKey(email), index);
   }
-  return log.map((line) => {
-    const index = indexOfItem(line, indexes, items.length);
-    return { message: redact(messageOf(line)), index, item: index === undefined ? undefined : items[index] };
+  return linesOf(log).flatMap((line): UpdateProblem<Item>[] => {
+    const message = redact(messageOf(line));
+    const found = indexesIn(line, indexes, items.length);
+    if (found.length === 0) return [{ message, index: undefined, item: undefined }];
+    return found.map((index) => ({ message, index, item: items[index] }));
   });
 }
 
-function indexOfItem(line: unknown, indexes: ReadonlyMap<string, number>, size: number): number | undefined {
-  const record = typeof line === 'object' && line !== null ? (line as Readonly<Record<string, unknown>>) : {};
-  const words = [line, ...Object.values(record)].filter((value) => typeof value === 'string');
-  const matches = words
-    .flatMap((text) => text.split(/[\s"'(),:;<>[\]{}]+/))
-    .map((word) => indexes.get(word) ?? indexes.get(addressKey(word.replace(/\.$/, ''))));
-  const byName = matches.find((index) => index !== undefined);
-  if (byName !== undefined) return byName;
-  const numbers = [
-    record['index'],
-    ...words.map((text) => /\b(?:subscriptions|subscription_ids|items)\[(\d+)\]/.exec(text)?.[1]),
-  ];
-  const index = numbers.find((value) => value !== undefined && value !== null);
-  return index !== undefined && Number.isInteger(Number(index)) && Number(index) < size ? Number(index) : undefined;
+function linesOf(log: unknown): readonly unknown[] {
+  if (Array.isArray(log)) return log;
+  if (typeof log === 'string') return log.split(/\r?\n/).filter((line) => line.trim() !== '');
+  if (isRecord(log)) return Object.entries(log).map(([name, value]) => `${name}: ${messageOf(value)}`);
+  return log === undefined || log === null ? [] : [log];
+}
+
+function indexesIn(line: unknown, indexes: ReadonlyMap<string, number>, size: number): readonly number[] {
+  const record = isRecord(line) ? line : {};
+  const text = typeof line === 'string' ? line : JSON.stringify(line);
+  const named = text
+    .split(/[\s"'(),:;<>[\]{}=/|]+/)
+    .map((word) => indexes.get(word) ?? indexes.get(addressKey(word.replace(/\.$/, ''))))
+    .filter((index) => index !== undefined);
+  if (named.length > 0) return [...new Set(named)];
+  const numbers = [...text.matchAll(/\b(?:subscriptions|subscription_ids|items)\[(\d+)\]/g)].map(([, index]) => index);
+  const index = record['index'] ?? undefined;
+  return (index === undefined ? numbers : [index])
+    .map(Number)
+    .filter((each) => Number.isInteger(each) && each >= 0 && each < size);
 }
 
 function messageOf(line: unknown): string {
-  if (typeof line !== 'object' || line === null) return String(line);
-  const record = line as Readonly<Record<string, unknown>>;
-  const message = record['message'] ?? record['error'] ?? record['reason'];
+  if (!isRecord(line)) return typeof line === 'string' ? line : JSON.stringify(line);
+  const message = line['message'] ?? line['error'] ?? line['reason'];
   return typeof message === 'string' ? message : JSON.stringify(line);
 }

@@ -21,6 +21,7 @@ import { planPair, type PairPlan } from './plan-pair.ts';
 import { planContactAlone, planMoves, planSubscriptionAlone } from './plan-unmatched.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import { maxEntries, type SyncState } from './state.ts';
+import { isTokenId } from './token.ts';
 import { yesNo } from './canonical-value.ts';
 import { isRecord } from '../is-record.ts';
 
@@ -89,16 +90,13 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   return {
     addContact: (record) => run.contacts.add(record),
     addSubscriptions(page) {
-      for (const subscription of page) addSubscription(run, subscription);
+      for (const subscription of page) {
+        if (isTokenId(subscription.id)) addSubscription(run, subscription);
+        else leaveOut(run, subscription);
+      }
     },
     leaveOut(records) {
-      for (const record of records) {
-        const { id, email } = isRecord(record) ? record : {};
-        if (typeof id === 'string' && typeof email === 'string')
-          run.contacts.setMatched([...run.contacts.linkedTo(id), ...run.contacts.withAddress(email)]);
-        else run.isComplete = false;
-        log.report('subscription_unreadable', { ...(typeof id === 'string' && { subscriptionId: id }) });
-      }
+      for (const record of records) leaveOut(run, record);
     },
     finish() {
       const parts = finishInParts();
@@ -126,6 +124,16 @@ function addSubscription(run: SyncRun, subscription: SyncSubscription): void {
   }
   contacts.setMatched(rows);
   planContacts(run, subscription, rows, linked);
+}
+
+/** Leaves the contacts of a record alone; where it does not say whose it is, all contacts without a subscription. */
+function leaveOut(run: SyncRun, record: unknown): void {
+  const { id, email } = isRecord(record) ? record : {};
+  const { contacts, log } = run;
+  if (typeof id === 'string' && isTokenId(id) && typeof email === 'string')
+    contacts.setMatched([...contacts.linkedTo(id), ...contacts.withAddress(email)]);
+  else run.isComplete = false;
+  log.report('subscription_unreadable', { ...(typeof id === 'string' && { subscriptionId: id }) });
 }
 
 function planContacts(

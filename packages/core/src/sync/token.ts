@@ -175,6 +175,11 @@ function number(value: number, length: number): string {
 }
 
 const idForm = /^sub_([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i;
+/** Whether a subscription's id has the form that a token can hold. */
+export function isTokenId(id: string): boolean {
+  return idForm.test(id);
+}
+
 /** Position of the id in a token. */
 const idStart = 4;
 

@@ -82,6 +82,25 @@ it('matches the lines of an error log by index, id and address', () => {
   ]);
 });
 
+it('reads every item that a line names, and logs in another form', () => {
+  const given = ['sub_a', 'sub_b'];
+  const found = (log: unknown) => readErrorLog(log, given).map(({ index, message }) => [index, message]);
+  expect(found(['[sub_a,sub_b]'])).toEqual([
+    [0, '[sub_a,sub_b]'],
+    [1, '[sub_a,sub_b]'],
+  ]);
+  expect(found('sub_b: gone\n\nsomething happened')).toEqual([
+    [1, 'sub_b: gone'],
+    [undefined, 'something happened'],
+  ]);
+  expect(found({ sub_a: 'gone', errors: { message: 'more' } })).toEqual([
+    [0, 'sub_a: gone'],
+    [undefined, 'errors: more'],
+  ]);
+  expect(found(3)).toEqual([[undefined, '3']]);
+  expect([found(undefined), found(null), found('')]).toEqual([[], [], []]);
+});
+
 it('polls half as often each time up to every 30 seconds, and gives up after ten minutes', async () => {
   const { host, update } = waiting(Array.from({ length: 40 }, () => job('processing')));
   await expect(update).rejects.toMatchObject({
@@ -129,7 +148,8 @@ describe('a line of an error log', () => {
     ['Not found: (sub_b)', 1, 'Not found: (sub_b)'],
     ["Not found: 'sub_b'", 1, "Not found: 'sub_b'"],
     ['Not found:\tsub_b;', 1, 'Not found:\tsub_b;'],
-    ['[sub_a,sub_b]', 0, '[sub_a,sub_b]'],
+    ['id=sub_b|gone', 1, 'id=sub_b|gone'],
+    ['subscriptions/sub_b', 1, 'subscriptions/sub_b'],
     ['sub_d.', 3, 'sub_d.'],
     ['<d@example.com>', 3, '<[address]>'],
     ['items[2] failed', 2, 'items[2] failed'],

@@ -51,5 +51,6 @@ function changeAt(value: unknown, [step = '', ...rest]: readonly string[], chang
 function changed(value: unknown, change: Exclude<AnswerDeviation['change'], 'absent'>): unknown {
   if (change === 'null') return null;
   if (change === 'wrapped') return Array.isArray(value) ? { items: value } : [value];
-  return typeof value === 'string' ? 7 : 'another type';
+  // What is null may as well be a text.
+  return typeof value === 'string' ? 7 : value === null ? true : 'another type';
 }
