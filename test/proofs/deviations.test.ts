@@ -14,14 +14,7 @@ import {
 } from '@newsletter-kit/core/import';
 import { applySync, planSync, startSync } from '@newsletter-kit/core/sync';
 import { watchSubscriptions } from '@newsletter-kit/core/watch';
-import {
-  createSandbox,
-  deviate,
-  deviationsOf,
-  publicationId,
-  type AnswerDeviation,
-  type Sandbox,
-} from '@newsletter-kit/sandbox';
+import { createSandbox, deviate, deviationsOf, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { describe, expect, it } from 'vitest';
 import { csv } from '../../packages/cli/src/export-file.ts';
 import { newSignup } from '../../packages/relay/test/new-signup.ts';
@@ -52,7 +45,7 @@ interface Program {
   readonly seed?: 'demo';
 }
 
-/** Fields that say whether a list goes on: without them it is whole, or ends with an error (`paging-fields.test.ts`). */
+/** Fields that say whether a list goes on. Without them it is whole or ends with an error: `paging-fields.test.ts`. */
 const paging = new Set(['limit', 'has_more', 'next_cursor', 'page', 'total_results', 'total_pages']);
 
 const emails = ['ada@example.com', 'grace@example.com', 'jean@example.com'];
@@ -228,7 +221,7 @@ const programs: Readonly<Record<string, Program>> = {
       await clock.sleep(1000);
       for (let poll = 0; poll < 3; poll += 1) {
         const { events, interruption } = await watch.poll();
-        if (interruption !== undefined) throw interruption;
+        if (interruption instanceof Error) throw interruption;
         // What the service left out has not left.
         expect(events.filter(({ type }) => type === 'removed')).toEqual([]);
       }

@@ -45,6 +45,8 @@ export async function openEngine(
       baseUrl,
       publicationId,
       onAttempt,
+      // The name that the published clients of this service use; it ignores the specification's.
+      customerIdField: credential.service === 'beehiiv' ? 'stripe_customer_id' : undefined,
       onDeviation(deviation) {
         const text = `The service differs from its specification. ${deviationText(deviation)}`;
         if ('addExecutionHints' in context) showHint(context, text);

@@ -177,12 +177,24 @@ export async function connect(
     baseUrl: apiUrl,
     appUrl: credential.kind === 'login' ? credential.login.appUrl : appUrl,
     publicationId,
+    customerIdField: readCustomerIdField(env),
     onDeviation: (deviation) =>
       report.notice({ type: 'deviation', text: `Note: ${deviationText(deviation)}`, data: { ...deviation } }),
     ...clientOptions,
     ...(credential.kind === 'login' ? { oauth: credential.oauth } : { token: credential.key }),
   });
   return { client, credential, apiUrl, appUrl, publicationId, profileName };
+}
+
+const customerIdFields = ['payments_customer_id', 'stripe_customer_id'] as const;
+
+/** @throws UsageError for another name */
+function readCustomerIdField(env: Environment): ClientOptions['customerIdField'] {
+  const name = env['NEWSLETTER_CUSTOMER_ID_FIELD']?.trim() || undefined;
+  const known = customerIdFields.find((each) => each === name);
+  if (name !== undefined && known === undefined)
+    throw new UsageError(`NEWSLETTER_CUSTOMER_ID_FIELD must be ${customerIdFields.join(' or ')}.`);
+  return known;
 }
 
 /** Like {@link connect}, for commands that need a publication. @throws UsageError */

@@ -21,7 +21,7 @@ export interface TypeWriter {
   readonly records: Map<string, string>;
 }
 
-/** @param isGuaranteed - whether the client sees to it that a field of an answer is there; every other may be missing */
+/** @param isGuaranteed - whether the client sees to it that a field of an answer is there; others may be missing */
 export function createTypeWriter(isGuaranteed: (object: z.ZodObject, field: string) => boolean): TypeWriter {
   const records = new Map<string, string>();
 

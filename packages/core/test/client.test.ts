@@ -2,6 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest';
 import { operations } from '../src/contract/index.ts';
 import {
   createClient,
+  deviationText,
   InvalidAnswerError,
   InvalidRequestError,
   type Deviation,
@@ -86,6 +87,63 @@ describe('the client', () => {
     expect(String(error)).toContain('"email" must be an e-mail address such as name@example.com');
     expect(String(error)).toContain('"custom_fields[0].value"');
     expect(String(error)).not.toContain('ada at example');
+  });
+
+  it('sends names that it does not know, also in lists, tells them, and refuses those that are nearly known', async () => {
+    const sent: unknown[] = [];
+    const told: Deviation[] = [];
+    const client = createClient({
+      ...options,
+      fetch: async (_url, { body }) => {
+        sent.push(JSON.parse(body ?? ''));
+        return Response.json({ data: { id: 'sub_1' } });
+      },
+      onDeviation: (deviation) => told.push(deviation),
+    });
+    const ada = { email: ' Ada@EXAMPLE.com ', stripe_customer_id: 'cus_1', custom_fields: [{ name: 'City', hue: 1 }] };
+    await client.subscriptions.create(ada);
+    const subscriptions = [ada, { ...ada, vip: { __proto__: null, a: 1 } }];
+    await client.subscriptions.bulkCreate({ subscriptions });
+    const read = { ...ada, email: 'Ada@example.com' };
+    expect(sent).toEqual([read, { subscriptions: [read, { ...read, vip: { a: 1 } }] }]);
+    expect(
+      told
+        .filter(({ part }) => part === 'request')
+        .map(deviationText)
+        .toSorted(),
+    ).toEqual(
+      [
+        ['bulkCreate', 'subscriptions[].custom_fields[].hue'],
+        ['bulkCreate', 'subscriptions[].stripe_customer_id'],
+        ['bulkCreate', 'subscriptions[].vip'],
+        ['create', 'custom_fields[].hue'],
+        ['create', 'stripe_customer_id'],
+      ].map(([verb, field]) => `subscriptions.${verb}: sent "${field}": is not in the specification; sent as it is.`),
+    );
+    const misspelt = { subscriptions: [ada, { ...ada, double_opt_overide: 'on' as const }] };
+    await expect(client.subscriptions.bulkCreate(misspelt)).rejects.toThrow(
+      '"subscriptions[1].double_opt_overide" is not known here; did you mean "double_opt_override"?',
+    );
+    const wrong = { ...ada, email: 'none' };
+    await expect(client.subscriptions.create(wrong)).rejects.toThrow('"email" must be an e-mail address');
+    expect(sent).toHaveLength(2);
+  });
+
+  it('sends the customer id under the name of the service', async () => {
+    const sent: unknown[] = [];
+    const client = createClient({
+      ...options,
+      customerIdField: 'stripe_customer_id',
+      fetch: async (_url, { body }) => {
+        sent.push(JSON.parse(body ?? ''));
+        return Response.json({ data: { id: 'sub_1' } });
+      },
+    });
+    const request = { email: 'ada@example.com', payments_customer_id: 'cus_1' };
+    await client.subscriptions.create(request);
+    await client.subscriptions.bulkCreate({ subscriptions: [request, { email: 'b@example.com' }] });
+    const read = { email: 'ada@example.com', stripe_customer_id: 'cus_1' };
+    expect(sent).toEqual([read, { subscriptions: [read, { email: 'b@example.com' }] }]);
   });
 
   it('gives an answer of another shape as it came, and tells each field once', async () => {

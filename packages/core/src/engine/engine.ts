@@ -16,6 +16,8 @@ import {
   rawRequest,
   requestHeaders,
   sortArguments,
+  withCustomerId,
+  type CustomerIdField,
   type RawRequestOptions,
   type RequestParts,
 } from './request.ts';
@@ -90,6 +92,12 @@ export interface EngineOptions {
    * operation and field. Default: nothing; `withResponse()` and each page have the same as `warnings`.
    */
   readonly onDeviation?: ((deviation: Deviation) => unknown) | undefined;
+  /**
+   * The name under which the customer ID at the payment processor is sent. Default `payments_customer_id`, as the
+   * specification has it; published clients of a service say `stripe_customer_id`, and a service ignores the other
+   * name without a word. `newsletter probe` tells which one a service answers.
+   */
+  readonly customerIdField?: CustomerIdField | undefined;
 }
 
 /** Calls operations by id. The typed client, the n8n nodes and every test stand on this. */
@@ -213,7 +221,7 @@ export function createEngine(options: EngineOptions): Engine {
     callOptions: CallOptions,
     args: ArgumentValues,
   ): Promise<{ readonly data: unknown; readonly head: Head }> {
-    const body = encodeBody(operation, parts.body, callOptions.extraBody);
+    const body = encodeBody(operation, withCustomerId(parts.body, options.customerIdField), callOptions.extraBody);
     const headers = requestHeaders(operation, body !== undefined, callOptions.extraHeaders);
     const url = urlOf(operation, parts, callOptions.extraQuery);
     const { head, value } = await sendRequest(

@@ -1,6 +1,6 @@
 /** The engine and its interfaces: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
-export type { Arguments, CallOptions, Item, ListId, QueryValue } from './request.ts';
+export type { Arguments, CallOptions, CustomerIdField, Item, ListId, QueryValue } from './request.ts';
 export type { AttemptEvent } from './attempt.ts';
 export {
   deviationText,

@@ -1,5 +1,6 @@
 /** Makes a request out of an operation, its arguments and the options of the call. Pure. */
 import type { RetryClass, Operation } from '../contract/types.ts';
+import { isRecord } from '../is-record.ts';
 import { InvalidRequestError, type CallName, type RequestMethod } from './errors.ts';
 import { redact } from './redact.ts';
 import type { OperationId } from '../contract/index.ts';
@@ -107,6 +108,27 @@ export function encodeQuery(
       .map((each) => `${encodeURIComponent(onTheWire)}=${encodeURIComponent(String(each))}`);
   });
   return pairs.length > 0 ? `?${pairs.join('&')}` : '';
+}
+
+/** Names of the customer ID at the payment processor: that of the specification, and that of published clients. */
+export type CustomerIdField = 'payments_customer_id' | 'stripe_customer_id';
+
+/** The body with the customer ID under this name, in each of its `subscriptions` too. */
+export function withCustomerId(
+  body: RequestParts['body'],
+  name: CustomerIdField = 'payments_customer_id',
+): RequestParts['body'] {
+  if (body === null || name === 'payments_customer_id') return body;
+  const { payments_customer_id: customer, subscriptions, ...rest } = body;
+  return {
+    ...rest,
+    ...(customer !== undefined && { [name]: customer }),
+    ...(subscriptions !== undefined && {
+      subscriptions: Array.isArray(subscriptions)
+        ? subscriptions.map((each: unknown) => (isRecord(each) ? withCustomerId(each, name) : each))
+        : subscriptions,
+    }),
+  };
 }
 
 /** The body as text, in the operation's encoding. */

@@ -125,7 +125,11 @@ export function readErrorLog<Item extends UpdateItem>(log: unknown, items: reado
 function linesOf(log: unknown): readonly unknown[] {
   if (Array.isArray(log)) return log;
   if (typeof log === 'string') return log.split(/\r?\n/).filter((line) => line.trim() !== '');
-  if (isRecord(log)) return Object.entries(log).map(([name, value]) => `${name}: ${messageOf(value)}`);
+  if (isRecord(log)) {
+    return Object.entries(log).flatMap(([name, value]) =>
+      Array.isArray(value) ? value : [`${name}: ${messageOf(value)}`],
+    );
+  }
   return log === undefined || log === null ? [] : [log];
 }
 

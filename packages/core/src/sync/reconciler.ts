@@ -48,7 +48,7 @@ export interface Reconciler {
    */
   addContact(record: unknown): string | undefined;
   addSubscriptions(page: Iterable<SyncSubscription>): void;
-  /** Adds records of the newsletter that cannot be used: they are left alone, and so are the contacts they may be of. */
+  /** Adds records of the newsletter that cannot be used: they and the contacts they may be of are left alone. */
   leaveOut(records: readonly unknown[]): void;
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan;

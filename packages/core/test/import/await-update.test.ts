@@ -97,6 +97,8 @@ it('reads every item that a line names, and logs in another form', () => {
     [0, 'sub_a: gone'],
     [undefined, 'errors: more'],
   ]);
+  expect(found({ items: ['sub_b: gone'] })).toEqual([[1, 'sub_b: gone']]);
+  expect(found({ items: [] })).toEqual([]);
   expect(found(3)).toEqual([[undefined, '3']]);
   expect([found(undefined), found(null), found('')]).toEqual([[], [], []]);
 });
