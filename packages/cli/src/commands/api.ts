@@ -209,7 +209,7 @@ async function* callPath(
     const records = isRecord(data) ? data['data'] : undefined;
     if (!isRecord(data) || !Array.isArray(records))
       throw new UsageError('The response is not a list with its records in "data": remove --paginate.');
-    const { next, problem, repeats } = readPage(data, records, anyList, trail);
+    const { next, problem, repeats } = readPage(data, trail);
     if (!repeats) yield { value: records, response };
     if (problem !== null) throw new UsageError(`The list cannot be read to its end: ${problem}.`);
     if (next === null) return;
@@ -217,9 +217,6 @@ async function* callPath(
     place = next.at;
   }
 }
-
-/** A list that is known by its path alone. */
-const anyList = { pagination: 'cursor-or-offset', query: ['cursor', 'page'] } as const;
 
 /** Names of lists end with `[]` on the wire. @throws UsageError for objects, which a query cannot hold */
 function toQuery(values: Readonly<Record<string, unknown>>): Record<string, string | readonly string[]> {

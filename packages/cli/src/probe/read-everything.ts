@@ -1,6 +1,6 @@
 /** Calls every read operation of the contract and keeps each answer as it came: status, headers, body. */
 import { createKyHost, NewsletterError, type Client, type Host, type HostAnswer } from '@newsletter-kit/core';
-import { isRecord, readPage, startTrail } from '@newsletter-kit/core/engine';
+import { isRecord, readPage } from '@newsletter-kit/core/engine';
 import { operations, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 
 /** A JSON object. */
@@ -127,9 +127,7 @@ export async function readEverything({ client, host, hasLogin, signal, onCall }:
     const first = await call(null, usual);
     if (pagination === 'cursor-or-offset') await call('by page', { ...usual, page: 1 });
     if (pagination.startsWith('cursor')) {
-      const paging =
-        isRecord(first.body) && readPage(first.body, recordsOf(first), { pagination, query }, startTrail()).paging;
-      const cursor = paging ? paging.nextCursor : null;
+      const cursor = isRecord(first.body) ? readPage(first.body).paging.nextCursor : null;
       if (cursor !== null) await call('second page', { ...usual, cursor });
     }
     if (operationId === 'subscriptions.list') {

@@ -282,7 +282,7 @@ export function createEngine(options: EngineOptions): Engine {
     const { data, head: received } = await callForPage(id, operation, prepared, callOptions, trail);
     const answer = data as { readonly data: readonly unknown[] };
     const { query } = prepared.parts;
-    const read = readPage(answer, answer.data, { ...operation, limit: query['limit'] }, trail);
+    const read = readPage(answer, trail, { ...operation, limit: query['limit'] });
     const usable = readRecords(read.repeats ? [] : answer.data, callOptions.reader ?? 'client');
     const head = withDeviations(operation, received, [...usable.deviations, ...read.deviations]);
     if (read.repeats && read.problem !== null) throw new InvalidAnswerError(id, head.status, [read.problem]);

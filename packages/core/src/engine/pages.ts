@@ -142,17 +142,24 @@ export interface ReadList {
   readonly limit?: unknown;
 }
 
+/** A list that is known by its path alone. */
+const anyList: ReadList = { pagination: 'cursor-or-offset', query: ['cursor', 'page'] };
+
 /**
  * Decides how a list goes on, so that it is read to its end or ends with an error. The fields are believed in this
  * order: `has_more`, `total_pages`, `next_cursor`, `total_results`. Where all are silent, a full page is followed by a
  * question for the next, which is empty at the end of the list.
+ *
+ * @param answer - with the records in `data`
+ * @param trail - of the page before; left out for the first page
+ * @param list - default: a list that takes `cursor` and `page`
  */
 export function readPage(
   answer: Readonly<Record<string, unknown>>,
-  items: readonly unknown[],
-  list: ReadList,
-  trail: Trail,
+  trail: Trail = startTrail(),
+  list: ReadList = anyList,
 ): ReadPage {
+  const items: readonly unknown[] = Array.isArray(answer['data']) ? answer['data'] : [];
   const { unreadable, deviations, ...stated } = statedPaging(answer);
   const { hasMore, nextCursor, totalPages, totalResults } = stated;
   const asked = 'page' in trail.at ? trail.at.page : null;

@@ -171,9 +171,7 @@ describe('a list', () => {
 
 describe('the paging fields of an answer', () => {
   const none = { limit: null, hasMore: false, nextCursor: null, page: null, totalPages: null, totalResults: null };
-  const list = { pagination: 'cursor-or-offset', query: ['cursor', 'page'] } as const;
-  const read = (answer: object, trail = startTrail(), records = items('a')) =>
-    readPage({ ...answer }, records, list, trail);
+  const read = (answer: object, trail = startTrail(), data = items('a')) => readPage({ data, ...answer }, trail);
 
   it.each<[answer: Readonly<Record<string, unknown>>, paging: object]>([
     [{ total_results: 1 }, { totalResults: 1 }],
