@@ -65,12 +65,15 @@ export const neededFields = {
 /** A program that reads lists. */
 export type ListReader = keyof typeof neededFields;
 
+/** The last second of the year 9999: later ones have no date as the API writes it. */
+const lastSecond = 253_402_300_799;
+
 /**
  * A point in time as seconds since the Unix epoch: a number of them, also as a text, or a date and time (ISO 8601).
  * Undefined for anything else.
  */
 export function seconds(value: unknown): number | undefined {
-  if (typeof value === 'number') return Number.isFinite(value) && value >= 0 ? value : undefined;
+  if (typeof value === 'number') return value >= 0 && value <= lastSecond ? value : undefined;
   if (typeof value !== 'string') return undefined;
   if (/^\d{1,11}$/.test(value)) return Number(value);
   const time = /^\d{4}-\d\d-\d\d/.test(value) ? Date.parse(value) : Number.NaN;
