@@ -18,7 +18,9 @@ await build({
     target: 'es2022',
     rolldownOptions: {
       // The licence of zod requires its notice in copies.
-      output: { banner: `/*!\n${readFileSync(new URL('LICENSE', import.meta.resolve('zod')), 'utf8')}*/` },
+      output: {
+        banner: `/*!\nContains zod:\n\n${readFileSync(new URL('LICENSE', import.meta.resolve('zod')), 'utf8')}*/`,
+      },
     },
   },
 });
