@@ -164,6 +164,11 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 2 } as const;
 export async function main(argv: readonly string[]): Promise<number> {
   // Saves a quarter of the time from the second start on.
   enableCompileCache();
+  // A server and a run outlive the reader of their output.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
   let exitCode: number = exitCodes.done;
   const code = await runCommandLine(newsletterSandbox, {
     argv,
