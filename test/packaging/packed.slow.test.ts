@@ -87,6 +87,36 @@ describe('the installed packages', () => {
     },
   );
 
+  it('check calls with one file that contains zod and its licence, also beside the package zod', async () => {
+    const { stdout, stderr } = await installed.node(`
+      import { registerHooks } from 'node:module';
+      import { createClient, InvalidRequestError } from '@newsletter-kit/core';
+      const loaded = [];
+      registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) });
+      const found = [];
+      const client = createClient({
+        baseUrl: 'http://api.test/v2',
+        token: 'key',
+        publicationId: 'pub_1',
+        fetch: async () => Response.json({ data: { id: 'sub_1', email: 'ada@example.com', status: 7, created: 1 } }),
+        onDeviation: ({ field }) => found.push(field),
+      });
+      const { create } = client.subscriptions;
+      await create({ email: 'ada@example.com' });
+      const refused = await create({ email: 'nobody' }).catch((error) => error instanceof InvalidRequestError);
+      const files = loaded.filter((url) => /zod|schema/.test(url)).map((url) => url.split('/core/')[1]);
+      const { schemas, tolerant } = await import('@newsletter-kit/core/schema');
+      const { error } = tolerant(schemas['authors.get'].answer).safeParse({ data: { id: 7 } });
+      await create({ email: 'ada@example.com' });
+      console.log(JSON.stringify({ found, refused, files, other: error.issues[0].path }));
+    `);
+    expect(stderr).toBe('');
+    const file = 'dist/schema/validator.js';
+    expect(JSON.parse(stdout)).toEqual({ found: ['data.status'], refused: true, files: [file], other: ['data', 'id'] });
+    const text = await readFile(join(installed.folder, 'node_modules/@newsletter-kit/core', file), 'utf8');
+    expect(text).toContain('Copyright (c) 2025 Colin McDonnell');
+  });
+
   it('contain source maps only with their sources, and no reference to a missing one', async () => {
     const scope = join(installed.folder, 'node_modules', '@newsletter-kit');
     const files = (await readdir(scope, { recursive: true })).filter((path) => !path.includes('node_modules'));

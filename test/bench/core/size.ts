@@ -1,6 +1,6 @@
 /**
- * Measures the size of a client for a page or an edge function: five calls, without a schema library, as a bundler
- * leaves it.
+ * Measures the size of a client for a page or an edge function: five calls, without and with the check of requests and
+ * answers, as a bundler leaves it.
  */
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -8,12 +8,16 @@ import { build } from 'vite';
 import { reportFigures, type Figure } from '../figure.ts';
 
 const entry = 'five-operations';
+const options = `baseUrl: 'https://api.example.com/v2', token: 'key', publicationId: 'pub_1'`;
 
-/** @param host - the function that makes the host */
-async function size(host: 'createFetchHost' | 'createKyHost'): Promise<Figure> {
+/**
+ * @param imports - the names that the code of the engine uses
+ * @param parts - names of the parts beside the entry that these calls load
+ */
+async function size(engine: string, imports: string, ...parts: readonly string[]): Promise<Figure> {
   const source = `
-    import { createEngine, ${host} } from '@newsletter-kit/core';
-    const engine = createEngine({ host: ${host}(), baseUrl: 'https://api.example.com/v2', token: 'key', publicationId: 'pub_1' });
+    import { ${imports} } from '@newsletter-kit/core';
+    const engine = ${engine};
     export const create = (email) => engine.call('subscriptions.create', { email });
     export const list = () => engine.list('subscriptions.list', {});
     export const importMany = (subscriptions) => engine.call('subscriptions.bulkCreate', { subscriptions });
@@ -32,23 +36,40 @@ async function size(host: 'createFetchHost' | 'createKyHost'): Promise<Figure> {
         load: (id) => (id === `\0${entry}` ? source : null),
       },
     ],
-    build: { write: false, minify: true, lib: { entry, formats: ['es'] } },
+    // Vite's library mode does not remove white space from modules.
+    build: {
+      write: false,
+      lib: { entry, formats: ['es'] },
+      rolldownOptions: { output: { minify: true } },
+    },
   });
   const [output] = Array.isArray(built) ? built : [built];
-  const chunk = output && 'output' in output ? output.output[0] : undefined;
-  if (!chunk || /zod/i.test(Object.keys(chunk.modules).join()))
+  const chunks = output && 'output' in output ? output.output.filter((each) => each.type === 'chunk') : [];
+  const first = chunks.filter(({ isEntry, name }) => isEntry || parts.includes(name));
+  const loaded = chunks.filter((each) => first.some((one) => one === each || one.imports.includes(each.fileName)));
+  if (first.length !== 1 + parts.length || loaded.some(({ name, code }) => name !== 'validator' && /zod/i.test(code)))
     throw new Error('The bundle is not what was asked for.');
+  const sum = (sizes: readonly number[]): number => sizes.reduce((a, b) => a + b);
   return {
-    value: gzipSync(chunk.code, { level: 9 }).length / 1000,
-    detail: `${chunk.code.length.toLocaleString('en')} B minified`,
+    value: sum(loaded.map(({ code }) => gzipSync(code, { level: 9 }).length)) / 1000,
+    detail: `${sum(loaded.map(({ code }) => code.length)).toLocaleString('en')} B minified`,
   };
 }
 
-const bare = await size('createFetchHost');
-const ky = await size('createKyHost');
+const bare = await size(`createEngine({ host: createFetchHost(), ${options} })`, 'createEngine, createFetchHost');
+const ky = await size(`createEngine({ host: createKyHost(), ${options} })`, 'createEngine, createKyHost');
+const validating = await size(
+  `createClient({ host: createFetchHost(), ${options} }).engine`,
+  'createClient, createFetchHost',
+  'validator',
+);
 reportFigures({
   client: {
     value: bare.value,
     detail: `all 39 operations, pacer and retries included, over bare fetch; ${bare.detail}. With the host on ky ${ky.value.toFixed(1)} kB`,
+  },
+  validating: {
+    value: validating.value,
+    detail: `of createClient over bare fetch; ${validating.detail}`,
   },
 });

@@ -15,6 +15,7 @@ import {
 import { profiles } from '../api/rate-limit.ts';
 import { readServerOptions, serverOptions } from './options.ts';
 import { enableCompileCache } from 'node:module';
+import { setFlagsFromString } from 'node:v8';
 
 export interface CommandContext {
   /** The arguments behind the program's name. */
@@ -164,6 +165,13 @@ const exitCodes = { done: 0, failed: 1, wrongUsage: 2 } as const;
 export async function main(argv: readonly string[]): Promise<number> {
   // Saves a quarter of the time from the second start on.
   enableCompileCache();
+  // V8 lets its heap grow to several times what is in use before it collects; by a third costs no more CPU time.
+  setFlagsFromString('--heap-growing-percent=30');
+  // A server and a run outlive the reader of their output.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
   let exitCode: number = exitCodes.done;
   const code = await runCommandLine(newsletterSandbox, {
     argv,

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { apiKeys, publicationId } from '../../src/index.ts';
-import { run, start, type Running } from './process.ts';
+import { freePort } from '../../../../test/support/free-ports.ts';
+import { launch, run, start, type Running } from './process.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
@@ -276,4 +277,28 @@ test.each(mistakes)('%s is an error that says what to do', async (_, args, code,
   expect(ended.stderr).toMatch(/^newsletter-sandbox: /);
   expect(ended.stderr).not.toContain('    at ');
   expect(ended).toMatchObject({ code, stdout: '' });
+});
+
+test('a reader that closes the output, as head does, ends neither the server nor a run', async () => {
+  const port = await freePort();
+  const launchUnread = (...args: string[]): ReturnType<typeof launch> => {
+    const launched = launch(args);
+    launched.child.stdout.destroy();
+    return launched;
+  };
+  const help = launchUnread('--help');
+  const server = launchUnread('--port', String(port));
+  const command = launchUnread('exec', '--', process.execPath, '-e', 'process.exitCode = 7');
+  command.child.stderr.destroy();
+  expect([await help.ended, help.stderr(), await command.ended]).toEqual([0, '', 7]);
+  await expect
+    .poll(() =>
+      fetch(`http://127.0.0.1:${port}`).then(
+        ({ ok }) => ok,
+        () => false,
+      ),
+    )
+    .toBe(true);
+  server.child.kill('SIGTERM');
+  expect(await server.ended).toBe(0);
 });
