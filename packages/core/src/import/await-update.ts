@@ -126,7 +126,7 @@ function linesOf(log: unknown): readonly unknown[] {
   if (Array.isArray(log)) return log;
   if (typeof log === 'string') return log.split(/\r?\n/).filter((line) => line.trim() !== '');
   if (isRecord(log)) {
-    return Object.entries(log).flatMap(([name, value]) =>
+    return Object.entries(log).flatMap(([name, value]): unknown[] =>
       Array.isArray(value) ? value : [`${name}: ${messageOf(value)}`],
     );
   }
