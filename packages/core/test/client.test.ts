@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { operations } from '../src/contract/index.ts';
 import {
@@ -12,6 +13,13 @@ import {
 } from '../src/index.ts';
 
 const options = { baseUrl: 'http://api.test/v2', publicationId: 'pub_1', token: 'k', retry: false } as const;
+const thrownBy = (make: () => unknown): unknown => {
+  try {
+    return make();
+  } catch (error) {
+    return error;
+  }
+};
 const answering = (body: unknown) => async () => Response.json(body);
 
 describe('the client', () => {
@@ -58,6 +66,44 @@ describe('the client', () => {
       expect(() => createClient({ ...options, baseUrl })).toThrow('ends with /v2');
     },
   );
+
+  it.each(['http://api.test/v2', ' http://api.test/v2 ', 'HTTP://API.test:80/v2//\n'])(
+    'calls the same address for the base URL %j',
+    async (baseUrl) => {
+      const called: string[] = [];
+      const fetch = async (url: string) => {
+        called.push(url);
+        return Response.json({ data: [] });
+      };
+      const client = createClient({ ...options, baseUrl, appUrl: ` ${baseUrl} `, fetch });
+      await client.customFields.list();
+      await client.request('GET', '/x');
+      expect(called).toEqual(['http://api.test/v2/publications/pub_1/custom_fields', 'http://api.test/v2/x']);
+      const redirect = { client_id: 'c', redirect_uri: 'http://localhost', response_type: 'code' } as const;
+      expect(client.oauth.authorize(redirect)).toMatch(/^http:\/\/api\.test\/v2\/oauth\/authorize\?/);
+    },
+  );
+
+  it.each([
+    ['http://ada:s3cret@api.test/v2', 'must be without user name and password'],
+    ['http://s3cret@api.test/v2', 'must be without user name and password'],
+    ['http://api.test/v2?key=s3cret', 'must be without query and fragment'],
+    ['http://api.test/v2#s3cret', 'must be without query and fragment'],
+    ['ftp://ada:s3cret@api.test/v2', 'must be an http(s) address'],
+  ])('refuses the address %s and does not repeat it', (address, text) => {
+    const oauth = { clientId: 'c', redirectUri: 'http://localhost' };
+    for (const [setting, given] of [
+      ['baseUrl', { baseUrl: address }],
+      ['appUrl', { appUrl: address }],
+      ['appUrl', { appUrl: address.replace('http:', 'https:'), oauth }],
+    ] as const) {
+      const error = thrownBy(() => createClient({ ...options, ...given }));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain(setting);
+      if (!('oauth' in given)) expect(String(error)).toContain(text);
+      expect(inspect(error)).not.toMatch(/s3cret|ada:/);
+    }
+  });
 
   it('returns the warnings of an answer', async () => {
     const warnings = [{ message: 'No such field', code: 'X' }];

@@ -2,6 +2,7 @@
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
+import { serviceAddress } from '../service-address.ts';
 import type { Answer } from '../schema/types.ts';
 import { ApiPromise, type Head } from './api-promise.ts';
 import {
@@ -54,7 +55,7 @@ export type CheckedRequest =
 /** Options of {@link createEngine}. */
 export interface EngineOptions {
   readonly host: Host;
-  /** Root address of the API; its path ends with `/v2`. */
+  /** Root address of the API; its path ends with `/v2`. Spaces around it and slashes at its end do not matter. */
   readonly baseUrl: string;
   /** Root address of the app, for the OAuth endpoints; needed only for those. */
   readonly appUrl?: string | undefined;
@@ -134,14 +135,18 @@ type ArgumentValues = Readonly<Record<string, unknown>>;
 /**
  * Makes an engine.
  *
- * @throws RangeError where `concurrency` is not a whole number from 1, TypeError where it stands beside a `pacer`
+ * @throws RangeError where `concurrency` is not a whole number from 1, TypeError where it stands beside a `pacer`, and
+ *   where `baseUrl` or `appUrl` is no plain http(s) address
  */
 export function createEngine(options: EngineOptions): Engine {
   const { host, publicationId, concurrency } = options;
   if (concurrency !== undefined && options.pacer !== undefined)
     throw new TypeError('Pass concurrency to createPacer(host, { concurrency }), not beside a pacer.');
   const validating = validation(options.validator);
-  const roots = { api: root(options.baseUrl), app: options.appUrl && root(options.appUrl) };
+  const roots = {
+    api: serviceAddress('baseUrl', options.baseUrl),
+    app: options.appUrl && serviceAddress('appUrl', options.appUrl),
+  };
   const tell = tellOnce(options.onDeviation);
   const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
   const sender: CallSender = {
@@ -376,10 +381,6 @@ function validation(option: EngineOptions['validator']): Promise<Validator> | nu
 /** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */
 function argumentValues(args: object): ArgumentValues {
   return args as ArgumentValues;
-}
-
-function root(url: string): string {
-  return url.replace(/\/+$/, '');
 }
 
 /** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */
