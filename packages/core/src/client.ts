@@ -97,9 +97,9 @@ export function createClient(options: ClientOptions): Client {
   } as unknown as Client;
 }
 
-function loginSettings({ oauth, appUrl, timeoutMs, retry, onAttempt }: ClientOptions, host: Host) {
+function loginSettings({ oauth, appUrl, timeoutMs, retry, extraHeaders, onAttempt }: ClientOptions, host: Host) {
   if (!oauth) return undefined;
-  return { ...oauth, appUrl: appUrl ?? '', host, timeoutMs, retry, onAttempt };
+  return { ...oauth, appUrl: appUrl ?? '', host, timeoutMs, retry, extraHeaders, onAttempt };
 }
 
 /** zod and the schemas take more CPU time than all the rest: they load while the first request is on its way. */

@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
 import { inspect } from 'node:util';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { operations } from '../src/contract/index.ts';
 import {
   createClient,
+  createFetchHost,
   deviationText,
   InvalidAnswerError,
   InvalidRequestError,
@@ -103,6 +106,59 @@ describe('the client', () => {
       if (!('oauth' in given)) expect(String(error)).toContain(text);
       expect(inspect(error)).not.toMatch(/s3cret|ada:/);
     }
+  });
+
+  it('sends its extra headers with every request, below those of a call', async () => {
+    const sent: unknown[] = [];
+    const client = createClient({
+      ...options,
+      appUrl: 'http://127.0.0.1',
+      oauth: { clientId: 'c', redirectUri: 'http://localhost' },
+      extraHeaders: { 'X-Site': 'shop', 'User-Agent': 'shop/1', Authorization: 'Bearer other' },
+      fetch: async (_url, { headers }) => {
+        sent.push([headers['x-site'], headers['user-agent'], headers['authorization']]);
+        return Response.json({ data: [], access_token: 't', token_type: 'Bearer' });
+      },
+    });
+    await client.customFields.list();
+    await client.customFields.list({}, { extraHeaders: { 'x-site': 'other', 'user-agent': 'job/2' } });
+    await client.request('GET', '/x', { headers: { 'X-SITE': 'raw' } });
+    await client.oauth.refreshTokens({ refreshToken: 'r', scopes: [] });
+    expect(sent).toEqual([
+      ['shop', 'shop/1', 'Bearer k'],
+      ['other', 'job/2', 'Bearer k'],
+      ['raw', 'shop/1', 'Bearer k'],
+      ['shop', 'shop/1', 'Bearer other'],
+    ]);
+  });
+
+  it('names itself, its version and Node as user agent', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      readonly version: string;
+    };
+    const agents: unknown[] = [];
+    const fetch = async (_url: string, { headers }: FetchInit) => {
+      agents.push(headers['user-agent']);
+      return Response.json({ data: [] });
+    };
+    await createClient({ ...options, fetch }).customFields.list();
+    await createClient({ ...options, host: createFetchHost({ fetch }) }).customFields.list();
+    const agent = `newsletter-kit/${version} node/${process.versions.node}`;
+    expect(agents).toEqual([agent, agent]);
+  });
+
+  it.each([
+    [{ bun: '1.4.0', node: '24.3.0' }, /^newsletter-kit\/\S+ bun\/1\.4\.0$/],
+    [{ deno: '2.9.1', node: '24.2.0' }, /^newsletter-kit\/\S+ deno\/2\.9\.1$/],
+    [{}, undefined],
+    [undefined, undefined],
+  ])('names the runtime %j', async (versions, agent) => {
+    vi.stubGlobal('process', versions && { versions });
+    vi.resetModules();
+    const { userAgent } = await import('../src/hosts/user-agent.ts');
+    vi.unstubAllGlobals();
+    if (agent) expect(userAgent).toMatch(agent);
+    else expect(userAgent).toBeUndefined();
   });
 
   it('returns the warnings of an answer', async () => {

@@ -72,6 +72,11 @@ export interface EngineOptions {
   readonly totalTimeoutMs?: number | undefined;
   readonly retry?: Partial<RetryPolicy> | false | undefined;
   /**
+   * Headers of every request, also of the login. Those of a call replace them, and `Authorization` comes from the token
+   * where there is one. A `User-Agent` replaces the client's own.
+   */
+  readonly extraHeaders?: CallOptions['extraHeaders'];
+  /**
    * Most requests in flight at a time; see {@link PacerOptions.concurrency}. Default 5. A `pacer` has its own, so that
    * the two are not given together.
    */
@@ -227,7 +232,7 @@ export function createEngine(options: EngineOptions): Engine {
     args: ArgumentValues,
   ): Promise<{ readonly data: unknown; readonly head: Head }> {
     const body = encodeBody(operation, withCustomerId(parts.body, options.customerIdField), callOptions.extraBody);
-    const headers = requestHeaders(operation, body !== undefined, callOptions.extraHeaders);
+    const headers = requestHeaders(operation, body !== undefined, options.extraHeaders, callOptions.extraHeaders);
     const url = urlOf(operation, parts, callOptions.extraQuery);
     const { head, value } = await sendRequest(
       operation,
@@ -272,7 +277,7 @@ export function createEngine(options: EngineOptions): Engine {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const search = encodeQuery(operation, {}, query);
     const url = roots.api + described.path + (described.path.includes('?') ? search.replace('?', '&') : search);
-    const headers = requestHeaders(operation, text !== undefined, extraHeaders);
+    const headers = requestHeaders(operation, text !== undefined, options.extraHeaders, extraHeaders);
     const { head, value } = await sendRequest(operation, requestOf(operation, url, headers, text, rest), rest, {});
     return { data: value, head };
   }

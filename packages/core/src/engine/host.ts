@@ -59,6 +59,9 @@ export const neverConnected: ReadonlySet<string | undefined> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** Whether a proxy refused to connect to the service. The code is `ERR_PROXY_` and the status that it answered. */
+const isRefusedByProxy = (code = ''): boolean => code.startsWith('ERR_PROXY_');
+
 /** Codes of failures that persist until a setting is corrected, and what to correct. */
 const misconfigurations: readonly (readonly [RegExp, string])[] = [
   [
@@ -73,6 +76,10 @@ const misconfigurations: readonly (readonly [RegExp, string])[] = [
     /^ERR_(INVALID_URL|UNSUPPORTED_PROTOCOL|UNSAFE_PORT)$/,
     'no request can be sent to this address. Correct baseUrl: it is an http(s) address with a port that the platform allows',
   ],
+  [
+    /^ERR_PROXY_4\d\d$/,
+    'a proxy refused the connection to the service. Check the user and password in HTTPS_PROXY or HTTP_PROXY, and whether the proxy lets this address through',
+  ],
   [/^ERR_REDIRECTED$/, 'the service answered with a redirect, which is not followed. Correct baseUrl'],
 ];
 
@@ -85,6 +92,8 @@ export interface TransportErrorDetails {
   readonly code?: string | undefined;
   /** Whether the request provably never reached the service. Default: as the code says. */
   readonly notSent?: boolean;
+  /** Host and port of the proxy that the request was to pass. */
+  readonly proxy?: string | undefined;
   /** The platform's own error, without the key and without addresses. */
   readonly cause?: unknown;
 }
@@ -103,13 +112,19 @@ export class TransportError extends Error {
   readonly code: string | undefined;
   /** What to correct where each further attempt would fail too, such as a wrong address; else null. */
   readonly misconfiguration: string | null;
+  /** Host and port of the proxy that the request was to pass, where one is known. */
+  readonly proxy: string | undefined;
 
-  constructor(failure: TransportFailure, { code, notSent, cause }: TransportErrorDetails = {}) {
+  constructor(failure: TransportFailure, { code, notSent, proxy, cause }: TransportErrorDetails = {}) {
     super(code ? `${failure} (${code})` : failure, cause === undefined ? undefined : { cause });
     this.failure = failure;
     this.misconfiguration = misconfigurations.find(([codes]) => codes.test(code ?? ''))?.[1] ?? null;
+    this.proxy = proxy;
     this.notSent =
-      notSent ?? (neverConnected.has(code) || (this.misconfiguration !== null && code !== 'ERR_REDIRECTED'));
+      notSent ??
+      (neverConnected.has(code) ||
+        isRefusedByProxy(code) ||
+        (this.misconfiguration !== null && code !== 'ERR_REDIRECTED'));
     this.code = code;
   }
 }

@@ -153,17 +153,18 @@ const contentTypes = { json: 'application/json', form: 'application/x-www-form-u
 /**
  * The headers of a request without its authorization.
  *
+ * @param extra - those of the client, then those of the call
  * @throws InvalidRequestError where a name or value cannot be sent; the text holds no value
  */
 export function requestHeaders(
   { id, body: taken }: CalledOperation,
   hasBody: boolean,
-  extra: CallOptions['extraHeaders'] = {},
+  ...extra: readonly CallOptions['extraHeaders'][]
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (hasBody) headers['content-type'] = contentTypes[taken?.encoding ?? 'json'];
   const problems: string[] = [];
-  for (const [name, value] of Object.entries(extra)) {
+  for (const [name, value] of extra.flatMap((each) => Object.entries(each ?? {}))) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) problems.push(`extraHeaders: ${JSON.stringify(name)} is no header name`);
     else if (!isHeaderValue(value))
       problems.push(`extraHeaders: the value of "${name}" holds characters no header may have`);

@@ -24,6 +24,7 @@ export function createFlow(settings: LoginSettings): LoginSteps {
     baseUrl: appUrl,
     timeoutMs: settings.timeoutMs,
     retry: settings.retry,
+    extraHeaders: settings.extraHeaders,
     onAttempt: settings.onAttempt,
   };
   const engine = createEngine(engineOptions);
