@@ -9,8 +9,8 @@ interface Undici<Agent> {
 }
 
 /**
- * Makes `fetch` pass the proxies in `HTTPS_PROXY` and `HTTP_PROXY`, save to hosts in `NO_PROXY` and to this machine. The
- * names may be in lower case.
+ * Makes `fetch` pass the proxies in `HTTPS_PROXY` and `HTTP_PROXY`, save to hosts in `NO_PROXY` and to this machine.
+ * The names may be in lower case.
  *
  * @param loadUndici - called only where a proxy is named
  * @throws UsageError where a variable holds no address of a proxy; the value is not repeated, it may hold a password
