@@ -177,8 +177,8 @@ export class TimeoutError extends NewsletterError {
     super(
       operation,
       notSent
-        ? `the request was not sent: the service's quota left no room for it within ${timeoutMs} ms. Call less often, or raise totalTimeoutMs.`
-        : `no answer within ${timeoutMs} ms.${afterLostResponse(operation)} Raise timeoutMs if the service is slow.${checkProxy(cause)}`,
+        ? `the request was not sent: the service's quota left no room for it within ${timeoutMs} ms. Call less often, or raise the limit of the whole call.`
+        : `no answer within ${timeoutMs} ms.${afterLostResponse(operation)} Raise the timeout if the service is slow.${checkProxy(cause)}`,
       cause,
     );
     this.timeoutMs = timeoutMs;
@@ -224,8 +224,8 @@ export class RedirectError extends ConfigurationError {
   /** Scheme, host and port the service points to; null where it does not say. */
   readonly location: string | null;
 
-  /** @param setting - the setting that holds the address */
-  constructor(operation: CallName, status: number, location: string | null, setting: 'baseUrl' | 'appUrl') {
+  /** @param setting - what holds the address */
+  constructor(operation: CallName, status: number, location: string | null, setting: 'the base URL' | 'the app URL') {
     super(
       operation,
       `the service answered ${status}, a redirect${location === null ? '' : ` to ${location}`}, which is not followed. Correct ${setting}`,

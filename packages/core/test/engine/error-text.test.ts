@@ -181,13 +181,13 @@ describe('the text of an error', () => {
     [
       'TimeoutError',
       () => new TimeoutError(call, 5),
-      'no answer within 5 ms. The request may have been carried out. Raise timeoutMs if the service is slow.',
+      'no answer within 5 ms. The request may have been carried out. Raise the timeout if the service is slow.',
       { timeoutMs: 5, notSent: false },
     ],
     [
       'TimeoutError',
       () => new TimeoutError(call, 5, { notSent: true }),
-      "the request was not sent: the service's quota left no room for it within 5 ms. Call less often, or raise totalTimeoutMs.",
+      "the request was not sent: the service's quota left no room for it within 5 ms. Call less often, or raise the limit of the whole call.",
       { timeoutMs: 5, notSent: true },
     ],
     ['AbortedError', () => new AbortedError(call, 'why'), 'the call was aborted by its signal.', { cause: 'why' }],
@@ -200,14 +200,14 @@ describe('the text of an error', () => {
     ],
     [
       'RedirectError',
-      () => new RedirectError(call, 301, 'https://other.test', 'baseUrl'),
-      'the service answered 301, a redirect to https://other.test, which is not followed. Correct baseUrl.',
+      () => new RedirectError(call, 301, 'https://other.test', 'the base URL'),
+      'the service answered 301, a redirect to https://other.test, which is not followed. Correct the base URL.',
       { status: 301, location: 'https://other.test' },
     ],
     [
       'RedirectError',
-      () => new RedirectError(call, 301, null, 'appUrl'),
-      'the service answered 301, a redirect, which is not followed. Correct appUrl.',
+      () => new RedirectError(call, 301, null, 'the app URL'),
+      'the service answered 301, a redirect, which is not followed. Correct the app URL.',
       { status: 301, location: null },
     ],
     ['NewsletterError', () => new NewsletterError(call, 'anything'), 'anything', {}],
@@ -222,7 +222,7 @@ describe('the text of an error', () => {
       for (const error of [new InvalidAnswerError(read, 200, ['a']), new NetworkError(read, cause)])
         expect(error.message).not.toContain('carried out');
       expect(new TimeoutError(read, 5, { cause }).message).toBe(
-        `${read}: no answer within 5 ms. Raise timeoutMs if the service is slow. Check the proxy proxy.test:3128 too.`,
+        `${read}: no answer within 5 ms. Raise the timeout if the service is slow. Check the proxy proxy.test:3128 too.`,
       );
       expect(new NetworkError('POST /x', cause).message).toContain('may have been carried out. Check the proxy');
     },

@@ -45,7 +45,7 @@ export type CsvRemedy =
 /** Details of a {@link CsvError}. */
 export interface CsvErrorDetails {
   /** Options that would each mend it. Default: none would. */
-  readonly remedies?: readonly CsvRemedy[];
+  readonly remedies?: readonly CsvRemedy[] | undefined;
   readonly cause?: unknown;
 }
 
