@@ -269,7 +269,7 @@ describe('an attempt without an answer', () => {
     );
     const hidden = new TransportError('network', { code: 'ERR_REDIRECTED' });
     const text = 'the service answered with a redirect, which is not followed. Correct';
-    await expect(oauth(hidden)).rejects.toThrow(`oauth.tokenInfo: ${text} appUrl (ERR_REDIRECTED).`);
+    await expect(oauth(hidden)).rejects.toThrow(`oauth.tokenInfo: ${text} the app URL (ERR_REDIRECTED).`);
     await expect(calling(hidden).get()).rejects.toThrow(`automations.get: ${text} the base URL (ERR_REDIRECTED).`);
   });
 
