@@ -130,9 +130,9 @@ export async function runCommandLine<Context>(
   }
 }
 
-/** The message without commander's prefix and without surplus arguments, which may be addresses. */
+/** The message without commander's prefix, surplus arguments and addresses that were typed in the wrong place. */
 function messageOf({ code, message }: CommanderError): string {
-  const sentence = message.replace(/^error: /, '');
+  const sentence = message.replace(/^error: /, '').replaceAll(/'[^']*@[^']*'/g, "'…'");
   return code === 'commander.excessArguments' ? sentence.replace(/(got \d+): .*$/s, '$1.') : sentence;
 }
 

@@ -168,14 +168,32 @@ describe('the client', () => {
     expect(await client.subscriptions.create({ email: 'a@example.com' })).toEqual({ data, warnings });
   });
 
-  it('sends the normalised address', async () => {
-    let sent: unknown;
-    const fetch = async (_url: string, { body = '' }: FetchInit) => {
-      sent = JSON.parse(body);
-      return Response.json({ data: { id: 'sub_1', email: 'x', status: 'active', created: 1 } });
+  it.each([true, false])('sends the normalised address, with validation: %s', async (validate) => {
+    const sent: unknown[] = [];
+    const fetch = async (url: string, { body }: FetchInit) => {
+      sent.push(body === undefined ? new URL(url).searchParams.get('email') : (JSON.parse(body) as object));
+      return Response.json({
+        data: body === undefined ? [] : { id: 'sub_1', email: 'x', status: 'active', created: 1 },
+      });
     };
-    await createClient({ ...options, fetch }).subscriptions.create({ email: ' Ada+News@BÜCHER.example ' });
-    expect(sent).toEqual({ email: 'Ada+News@bücher.example' });
+    const { subscriptions, deletionRequests } = createClient({ ...options, fetch, validate });
+    const email = ' Ada+News@BÜCHER.example ';
+    await subscriptions.create({ email });
+    await subscriptions.list({ email });
+    await deletionRequests.create({ email });
+    await subscriptions.list({ email: ' ' });
+    const normalised = 'Ada+News@bücher.example';
+    expect(sent).toEqual([{ email: normalised }, normalised, { email: normalised }, ' ']);
+  });
+
+  it.each([new Date(0), Number.NaN, 1n, [1]])('says what a custom field takes in place of %s', async (value) => {
+    const call = createClient({ ...options, fetch: answering({}) }).subscriptions.create({
+      email: 'ada@example.com',
+      custom_fields: [{ name: 'Born', value: value as never }],
+    });
+    await expect(call).rejects.toThrow(
+      '"custom_fields[0].value" must be a text, a number, true, false or a list of texts.',
+    );
   });
 
   it('rejects an invalid request before it is sent, with field and remedy but without the value', async () => {

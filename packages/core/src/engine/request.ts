@@ -5,6 +5,7 @@ import { InvalidRequestError, type CallName, type RequestMethod } from './errors
 import { redact } from './redact.ts';
 import type { OperationId } from '../contract/index.ts';
 import type { Answer, OperationTypes } from '../schema/types.ts';
+import { normalizeAddress } from '../signup/address.ts';
 import type { ListReader } from './deviations.ts';
 import type { Signal } from './host.ts';
 import { misspelt, nearMiss } from './near-miss.ts';
@@ -45,7 +46,7 @@ function targetsOf(operation: CalledOperation): ArgumentTargets {
 const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
 
 /**
- * Sorts flat arguments into path, query and body by the contract. Names that it does not know go into the body, or into
+ * Sorts flat arguments into path, query and body by the contract, and normalises an address. Names that it does not know go into the body, or into
  * the query where there is none.
  *
  * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is nearly a known one
@@ -68,8 +69,10 @@ export function sortArguments(
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   const unknown: string[] = [];
-  for (const [name, value] of Object.entries(args)) {
-    if (value === undefined || targets.path.has(name)) continue;
+  for (const [name, given] of Object.entries(args)) {
+    if (given === undefined || targets.path.has(name)) continue;
+    // Blanks alone stay: without its address, the list would be that of everybody.
+    const value = name === 'email' && typeof given === 'string' ? normalizeAddress(given) || given : given;
     if (targets.query.has(name)) query[name] = value;
     else if (targets.body.has(name)) body[name] = value;
     else {
