@@ -46,8 +46,8 @@ function targetsOf(operation: CalledOperation): ArgumentTargets {
 const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
 
 /**
- * Sorts flat arguments into path, query and body by the contract, and normalises an address. Names that it does not know go into the body, or into
- * the query where there is none.
+ * Sorts flat arguments into path, query and body by the contract, and normalises an address. Names that it does not
+ * know go into the body, or into the query where there is none.
  *
  * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is nearly a known one
  */

@@ -123,11 +123,13 @@ describe('addressKey', () => {
   });
 
   const letters = fc.constantFrom(
-    ...'aBz09-_.．。｡üÜ\u0308ßẞﬁ㎏ⅧＡｚ１Kςσİнאبم८१例ー',
-    ...['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff', '\ufe0f', 'xn--', 'ام\u200cن', '्\u200dष'],
+    ...Array.from('aBz09-_.．。｡üÜ\u0308ßẞﬁ㎏ⅧＡｚ１Kςσİнאبم८१例ー\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0f'),
+    'xn--',
+    'ام\u200cن',
+    '्\u200dष',
   );
   const domains = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
-  const locals = fc.string({ unit: fc.constantFrom(...'aA1.+é\u0301İΣ\u200bＡ '), maxLength: 8 });
+  const locals = fc.string({ unit: fc.constantFrom(...Array.from('aA1.+é\u0301İΣ\u200bＡ ')), maxLength: 8 });
 
   it('is one for all domains that are one by IDNA', () => {
     let compared = 0;
