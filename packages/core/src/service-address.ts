@@ -11,7 +11,8 @@ export function readServiceAddress(
   text: string,
   ending = '',
 ): { readonly address: string } | { readonly problem: string } {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : null;
+  const trimmed = String(text).trim(); // undefined in programs without types
+  const url = URL.canParse(trimmed) ? new URL(trimmed) : null;
   const address = url && url.origin + url.pathname.replace(/\/+$/, '');
   if (!address?.endsWith(ending) || !/^https?:$/.test(url?.protocol ?? ''))
     return {

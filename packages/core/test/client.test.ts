@@ -63,7 +63,7 @@ describe('the client', () => {
     );
   });
 
-  it.each(['', 'api.test/v2', 'http://api.test', 'http://api.test/v1', 'ftp://api.test/v2'])(
+  it.each(['', 'api.test/v2', 'http://api.test', 'http://api.test/v1', 'ftp://api.test/v2', undefined as never])(
     'refuses the base URL %j',
     (baseUrl) => {
       expect(() => createClient({ ...options, baseUrl })).toThrow('ends with /v2');
