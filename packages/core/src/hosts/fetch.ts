@@ -182,8 +182,9 @@ function proxyErrorCode(error: unknown): string | undefined {
 
 /** Host and port of the proxy that the environment names for an address, as Node's `fetch` chooses it. */
 function proxyFor(address: string): string | undefined {
-  const env = globalThis.process?.env;
-  if (!env || !URL.canParse(address)) return undefined;
+  const { env, versions } = globalThis.process ?? {};
+  // Deno would ask for the permission to read them.
+  if (!env || versions?.['deno'] || !URL.canParse(address)) return undefined;
   const { protocol, hostname, port } = new URL(address);
   const valueOf = (name: string): string | undefined => env[name] ?? env[name.toUpperCase()];
   const direct = (valueOf('no_proxy') ?? '').split(/[,\s]+/).some((entry) => {
