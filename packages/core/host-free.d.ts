@@ -8,11 +8,13 @@ interface URL {
   readonly hostname: string;
   readonly href: string;
   readonly origin: string;
+  readonly password: string;
   readonly pathname: string;
   readonly port: string;
   readonly protocol: string;
   readonly search: string;
   readonly searchParams: URLSearchParams;
+  readonly username: string;
 }
 declare const URL: {
   new (url: string, base?: string): URL;

@@ -2,6 +2,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   addressOf,
@@ -122,6 +123,14 @@ describe('a node with the API key credential', () => {
   it('accepts an address as it was pasted', async () => {
     const more = { credential: { baseUrl: ' sandbox.test/v2/publications ' } };
     expect(await bench.run('automation', 'getMany', {}, more)).not.toEqual([]);
+  });
+
+  it('refuses an address with a password and does not repeat it', async () => {
+    const error: unknown = await request('https://ada:s3cret@sandbox.test/v2').catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      message: expect.stringContaining('Base URL of the credential must be without user name and password'),
+    });
+    expect(inspect(error)).not.toContain('s3cret');
   });
 
   it('does not follow a redirect, which would send the key to another address', async () => {

@@ -1,5 +1,6 @@
 /** Runs the selected operation for the input items, and links each record to its input item. */
 import type { Engine } from '@newsletter-kit/core/engine';
+import { addressKey } from '@newsletter-kit/core/signup';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { showHint } from '../execution.ts';
 import { publicationOf } from '../parameters/connection.ts';
@@ -117,10 +118,10 @@ function evaluateRecords(
   return evaluated;
 }
 
-/** The group of an item: equal for items of the same record, whatever the case and the spaces around an address. */
+/** The group of an item: equal for items of the same record, in every spelling of an address. */
 function keyOf(values: EvaluatedValues | undefined, itemIndex: number): string {
-  const trimmed = (_name: string, value: unknown): unknown => (typeof value === 'string' ? value.trim() : value);
-  return values === undefined ? String(itemIndex) : JSON.stringify([...values], trimmed).toLowerCase();
+  const unified = (_name: string, value: unknown): unknown => (typeof value === 'string' ? addressKey(value) : value);
+  return values === undefined ? String(itemIndex) : JSON.stringify([...values], unified);
 }
 
 /** Runs a batch operation; the outcomes are in the order of the items. */

@@ -1,5 +1,12 @@
 /** Creates the engine of a node from its credential. */
-import { createEngine, deviationText, type Engine, type EngineOptions, isRecord } from '@newsletter-kit/core/engine';
+import {
+  createEngine,
+  deviationText,
+  type Engine,
+  type EngineOptions,
+  isRecord,
+  readServiceAddress,
+} from '@newsletter-kit/core/engine';
 import { type IAllExecuteFunctions, NodeOperationError } from 'n8n-workflow';
 import { showHint } from '../execution.ts';
 import { usesOAuth2 } from '../parameters/connection.ts';
@@ -38,6 +45,8 @@ export async function openEngine(
       description: 'Choose the Service in the credential; for Other, enter its Base URL.',
     });
   }
+  const read = readServiceAddress(baseUrl);
+  if ('problem' in read) throw new NodeOperationError(node, `The Base URL of the credential ${read.problem}`);
   const publicationId = named.trim() || publicationIdOf(credential);
   return {
     engine: createEngine({

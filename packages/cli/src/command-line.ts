@@ -1,7 +1,14 @@
 /** The command line of `newsletter`: its commands as a table, each loaded when it is called, and how they are run. */
 import { enableCompileCache } from 'node:module';
 import process from 'node:process';
-import { endWithReader, runCommandLine, type Candidate, type CommandEntry, type CommandLine } from '#command-line';
+import {
+  endWithReader,
+  runCommandLine,
+  useProxies,
+  type Candidate,
+  type CommandEntry,
+  type CommandLine,
+} from '#command-line';
 import { exitCodes, InterruptedError, watchSignals, type Context, type ExitCode } from './context.ts';
 import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
@@ -81,6 +88,7 @@ export async function runCommands(argv: readonly string[], interrupted: AbortSig
   const code = await runCommandLine(newsletter, {
     argv,
     context,
+    prepare: () => useProxies(() => import('undici')),
     noCommandExitCode: exitCodes.failed,
     onError(error) {
       if (

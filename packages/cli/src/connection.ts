@@ -1,6 +1,6 @@
 /** The options that name a service, and the connection to it, with the key or login that belongs to it. */
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
-import { createClient, deviationText, type Client, type ClientOptions } from '@newsletter-kit/core';
+import { createClient, deviationText, readServiceAddress, type Client, type ClientOptions } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Context, Environment } from './context.ts';
@@ -9,21 +9,27 @@ import {
   readProfiles,
   sandboxName,
   sandboxProfile,
-  sandboxUrl,
   tokenStore,
   type Login,
   type Profile,
 } from './profiles.ts';
-
-const isWebAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol);
-const withoutSlash = (value: string): string => value.replace(/\/+$/, '');
 
 /** Reads and checks a value. A blank one becomes the empty string, which counts as not set. */
 function reader(isValid: (value: string) => boolean, mustBe: string): (value: string) => string {
   return (text) => {
     const value = text.trim();
     if (value !== '' && !isValid(value)) throw new InvalidArgumentError(mustBe);
-    return /^https?:/.test(value) ? withoutSlash(value) : value;
+    return value;
+  };
+}
+
+/** As {@link reader}, for an address. The error does not repeat it: it may hold a password. */
+function addressReader(names: string, ending?: string): (value: string) => string {
+  return (text) => {
+    if (text.trim() === '') return '';
+    const read = readServiceAddress(text, ending);
+    if ('problem' in read) throw new UsageError(`${names} ${read.problem}.`);
+    return read.address;
   };
 }
 
@@ -37,12 +43,7 @@ export const profileOption = () =>
 export const apiUrlOption = () =>
   new Option('--api-url <url>', 'base URL of the API; ends with /v2')
     .env('NEWSLETTER_API_URL')
-    .argParser(
-      reader(
-        (value) => isWebAddress(value) && /\/v2\/?$/.test(value),
-        `It must be an http(s) address that ends with /v2, for example ${sandboxUrl}/v2.`,
-      ),
-    );
+    .argParser(addressReader('NEWSLETTER_API_URL (--api-url)', '/v2'));
 
 export const publicationOption = () =>
   new Option('--publication <id>', 'id of the publication: pub_ followed by a UUID')
@@ -57,7 +58,7 @@ export const publicationOption = () =>
 export const appUrlOption = () =>
   new Option('--app-url <url>', 'base URL of the app, where users sign in')
     .env('NEWSLETTER_APP_URL')
-    .argParser(reader(isWebAddress, `It must be an http(s) address, for example ${sandboxUrl}.`));
+    .argParser(addressReader('NEWSLETTER_APP_URL (--app-url)'));
 
 export const clientIdOption = () =>
   new Option('--client-id <id>', 'id of the OAuth app to sign in with')

@@ -150,8 +150,8 @@ test('reports usage errors before anything is sent', async ({ sandboxOnPort: san
   const cases: [string[], string][] = [
     [['import'], "missing required argument 'file'"],
     [['import', `${path}.not`], 'there is no such file'],
-    [['import', path], '--map "COLUMN=FIELD"'],
-    [['import', path, '--others', 'ignore'], 'No column holds the e-mail address'],
+    [['import', path], '--map "Mail=custom:Mail" or --map "Mail=" or --others ignore or --others custom.'],
+    [['import', path, '--others', 'ignore'], 'or say which it is: --map "Mail=email".'],
     [['import', path, '--map', 'Mail=email'], 'No field is known for column "Age"'],
     [['import', path, '--batch-size', '0'], 'It must be a whole number from 1 to 1000.'],
     [['import', path, '--map', 'Mail', '--map', 'Mail=adress'], '--map "Mail" must be COLUMN=FIELD'],

@@ -61,10 +61,18 @@ describe('newsletter', () => {
     const url = await run(['whoami'], { NEWSLETTER_API_URL: 'newsletter.test' });
     expect(url).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining(
-        "from env 'NEWSLETTER_API_URL' is invalid. It must be an http(s) address that ends",
-      ),
+      stderr: expect.stringContaining('NEWSLETTER_API_URL (--api-url) must be an http(s) address that ends with /v2'),
     });
+    const withPassword = ['http://ada:hush@newsletter.test/v2', 'https://app.test/?hush'] as const;
+    for (const args of [
+      ['whoami', '--api-url', withPassword[0]],
+      ['login', '--app-url', withPassword[1]],
+    ]) {
+      const { code, stderr } = await run(args);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/URL \(--ap.-url\) must be without (user name and password|query and fragment)/);
+      expect(stderr).not.toContain('hush');
+    }
     const key = await run(['whoami'], { NEWSLETTER_API_KEY: 'hush hush' });
     expect(key).toMatchObject({ code: 1, stderr: expect.stringContaining('NEWSLETTER_API_KEY must hold the bare') });
     expect(key.stderr).not.toContain('hush');

@@ -19,3 +19,4 @@ export {
   quote,
   UsageError,
 } from './program.ts';
+export { useProxies } from './proxy.ts';

@@ -94,6 +94,8 @@ export interface RunOptions<Context> {
   /** The arguments behind the program's name. */
   readonly argv: readonly string[];
   readonly context: Context;
+  /** Runs before the command line is parsed. */
+  readonly prepare?: () => Promise<void>;
   /** The exit code of a call without a command, where the help is printed instead. */
   readonly noCommandExitCode: number;
   /**
@@ -108,10 +110,11 @@ export interface RunOptions<Context> {
 /** @returns the exit code; undefined where the command ended well and set none */
 export async function runCommandLine<Context>(
   commandLine: CommandLine<Context>,
-  { argv, context, noCommandExitCode, onError }: RunOptions<Context>,
+  { argv, context, prepare, noCommandExitCode, onError }: RunOptions<Context>,
 ): Promise<number | undefined> {
   let current: string | undefined;
   try {
+    await prepare?.();
     const notes = asksForHelp(argv) ? [...(commandLine.notes ?? []), ...((await commandLine.loadNotes?.()) ?? [])] : [];
     const program = createProgram({ ...commandLine, notes }, context).hook('preSubcommand', (_program, command) => {
       current = command.name();
@@ -127,9 +130,9 @@ export async function runCommandLine<Context>(
   }
 }
 
-/** The message without commander's prefix and without surplus arguments, which may be addresses. */
+/** The message without commander's prefix, surplus arguments and addresses that were typed in the wrong place. */
 function messageOf({ code, message }: CommanderError): string {
-  const sentence = message.replace(/^error: /, '');
+  const sentence = message.replace(/^error: /, '').replaceAll(/'[^']*@[^']*'/g, "'…'");
   return code === 'commander.excessArguments' ? sentence.replace(/(got \d+): .*$/s, '$1.') : sentence;
 }
 

@@ -86,7 +86,9 @@ it.each([
   [['send', 'x', '--clas', 'first'], "unknown option '--clas'\n(Did you mean --class?)", 'send'],
   [['send'], "missing required argument 'letter'", 'send'],
   [['send', 'a@example.com', 'b@example.com'], "too many arguments for 'send'. Expected 1 argument but got 2.", 'send'],
-])('reports %j as a usage error and repeats no surplus argument', async (argv, message, command) => {
+  [['ada@example.com'], "unknown command '…'", undefined],
+  [['send', 'x', '--to=ada@example.com'], "unknown option '…'", 'send'],
+])('reports %j as a usage error and repeats no surplus argument and no address', async (argv, message, command) => {
   const { run, calls } = program();
   expect(await run(...argv)).toMatchObject({ code: 9, errors: [[message, command]] });
   expect(calls).toEqual([]);

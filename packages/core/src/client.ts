@@ -8,6 +8,7 @@ import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 import { createLogin } from './oauth/login.ts';
 import type { LoginOptions, OAuthLogin } from './oauth/types.ts';
 import type { Resources } from './resources.ts';
+import { serviceAddress } from './service-address.ts';
 
 /**
  * A method for every operation, `client.<resource>.<verb>(arguments, options)`: path parameters, query and body side by
@@ -67,16 +68,17 @@ export interface ClientOptions extends Omit<EngineOptions, 'host' | 'validator'>
  * });
  * const { data, warnings } = await client.subscriptions.create({ email: 'ada@example.com', utm_source: 'landing' });
  * ```
- * @throws TypeError where `baseUrl` is no http(s) address that ends with `/v2`, where no header can hold the `token`,
- *   and where `oauth` or `appUrl` is wrong
+ * @throws TypeError where `baseUrl` is no http(s) address that ends with `/v2`, or has a password, query or fragment,
+ *   where no header can hold the `token`, and where `oauth` or `appUrl` is wrong
  */
 export function createClient(options: ClientOptions): Client {
   const { fetch, ky, host: customHost, oauth: _oauth, validate = true, ...rest } = options;
-  checkBaseUrl(options.baseUrl);
+  const baseUrl = serviceAddress('baseUrl', options.baseUrl, '/v2');
   const host = customHost ?? createKyHost({ ky, fetch });
   const { login, source } = createLogin(loginSettings(options, host));
   const engine = createEngine({
     ...rest,
+    baseUrl,
     token: options.token ?? source,
     host,
     validator: validate ? loadValidator : undefined,
@@ -95,9 +97,9 @@ export function createClient(options: ClientOptions): Client {
   } as unknown as Client;
 }
 
-function loginSettings({ oauth, appUrl, timeoutMs, retry, onAttempt }: ClientOptions, host: Host) {
+function loginSettings({ oauth, appUrl, timeoutMs, retry, extraHeaders, onAttempt }: ClientOptions, host: Host) {
   if (!oauth) return undefined;
-  return { ...oauth, appUrl: appUrl ?? '', host, timeoutMs, retry, onAttempt };
+  return { ...oauth, appUrl: appUrl ?? '', host, timeoutMs, retry, extraHeaders, onAttempt };
 }
 
 /** zod and the schemas take more CPU time than all the rest: they load while the first request is on its way. */
@@ -110,14 +112,6 @@ function method(engine: Engine, id: OperationId, success: number): unknown {
   if (success === 302) return (args: Arguments<typeof id>) => engine.address(id, args);
   const call = isListId(id) ? engine.list.bind(engine, id) : engine.call.bind(engine, id);
   return (args: Arguments<typeof id> | undefined, callOptions?: CallOptions) => call(args ?? {}, callOptions);
-}
-
-function checkBaseUrl(baseUrl: string): void {
-  if (URL.canParse(baseUrl)) {
-    const { protocol, pathname } = new URL(baseUrl);
-    if (/^https?:$/.test(protocol) && /\/v2\/?$/.test(pathname)) return;
-  }
-  throw new TypeError(`baseUrl must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2.`);
 }
 
 /**

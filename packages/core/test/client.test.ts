@@ -1,7 +1,11 @@
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { readFileSync } from 'node:fs';
+import process from 'node:process';
+import { inspect } from 'node:util';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { operations } from '../src/contract/index.ts';
 import {
   createClient,
+  createFetchHost,
   deviationText,
   InvalidAnswerError,
   InvalidRequestError,
@@ -12,6 +16,13 @@ import {
 } from '../src/index.ts';
 
 const options = { baseUrl: 'http://api.test/v2', publicationId: 'pub_1', token: 'k', retry: false } as const;
+const thrownBy = (make: () => unknown): unknown => {
+  try {
+    return make();
+  } catch (error) {
+    return error;
+  }
+};
 const answering = (body: unknown) => async () => Response.json(body);
 
 describe('the client', () => {
@@ -52,12 +63,103 @@ describe('the client', () => {
     );
   });
 
-  it.each(['', 'api.test/v2', 'http://api.test', 'http://api.test/v1', 'ftp://api.test/v2'])(
+  it.each(['', 'api.test/v2', 'http://api.test', 'http://api.test/v1', 'ftp://api.test/v2', undefined as never])(
     'refuses the base URL %j',
     (baseUrl) => {
       expect(() => createClient({ ...options, baseUrl })).toThrow('ends with /v2');
     },
   );
+
+  it.each(['http://api.test/v2', ' http://api.test/v2 ', 'HTTP://API.test:80/v2//\n'])(
+    'calls the same address for the base URL %j',
+    async (baseUrl) => {
+      const called: string[] = [];
+      const fetch = async (url: string) => {
+        called.push(url);
+        return Response.json({ data: [] });
+      };
+      const client = createClient({ ...options, baseUrl, appUrl: ` ${baseUrl} `, fetch });
+      await client.customFields.list();
+      await client.request('GET', '/x');
+      expect(called).toEqual(['http://api.test/v2/publications/pub_1/custom_fields', 'http://api.test/v2/x']);
+      const redirect = { client_id: 'c', redirect_uri: 'http://localhost', response_type: 'code' } as const;
+      expect(client.oauth.authorize(redirect)).toMatch(/^http:\/\/api\.test\/v2\/oauth\/authorize\?/);
+    },
+  );
+
+  it.each([
+    ['http://ada:s3cret@api.test/v2', 'must be without user name and password'],
+    ['http://s3cret@api.test/v2', 'must be without user name and password'],
+    ['http://api.test/v2?key=s3cret', 'must be without query and fragment'],
+    ['http://api.test/v2#s3cret', 'must be without query and fragment'],
+    ['ftp://ada:s3cret@api.test/v2', 'must be an http(s) address'],
+  ])('refuses the address %s and does not repeat it', (address, text) => {
+    const oauth = { clientId: 'c', redirectUri: 'http://localhost' };
+    for (const [setting, given] of [
+      ['baseUrl', { baseUrl: address }],
+      ['appUrl', { appUrl: address }],
+      ['appUrl', { appUrl: address.replace('http:', 'https:'), oauth }],
+    ] as const) {
+      const error = thrownBy(() => createClient({ ...options, ...given }));
+      expect(error).toBeInstanceOf(TypeError);
+      expect(String(error)).toContain(setting);
+      if (!('oauth' in given)) expect(String(error)).toContain(text);
+      expect(inspect(error)).not.toMatch(/s3cret|ada:/);
+    }
+  });
+
+  it('sends its extra headers with every request, below those of a call', async () => {
+    const sent: unknown[] = [];
+    const client = createClient({
+      ...options,
+      appUrl: 'http://127.0.0.1',
+      oauth: { clientId: 'c', redirectUri: 'http://localhost' },
+      extraHeaders: { 'X-Site': 'shop', 'User-Agent': 'shop/1', Authorization: 'Bearer other' },
+      fetch: async (_url, { headers }) => {
+        sent.push([headers['x-site'], headers['user-agent'], headers['authorization']]);
+        return Response.json({ data: [], access_token: 't', token_type: 'Bearer' });
+      },
+    });
+    await client.customFields.list();
+    await client.customFields.list({}, { extraHeaders: { 'x-site': 'other', 'user-agent': 'job/2' } });
+    await client.request('GET', '/x', { headers: { 'X-SITE': 'raw' } });
+    await client.oauth.refreshTokens({ refreshToken: 'r', scopes: [] });
+    expect(sent).toEqual([
+      ['shop', 'shop/1', 'Bearer k'],
+      ['other', 'job/2', 'Bearer k'],
+      ['raw', 'shop/1', 'Bearer k'],
+      ['shop', 'shop/1', 'Bearer other'],
+    ]);
+  });
+
+  it('names itself, its version and Node as user agent', async () => {
+    const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+      readonly version: string;
+    };
+    const agents: unknown[] = [];
+    const fetch = async (_url: string, { headers }: FetchInit) => {
+      agents.push(headers['user-agent']);
+      return Response.json({ data: [] });
+    };
+    await createClient({ ...options, fetch }).customFields.list();
+    await createClient({ ...options, host: createFetchHost({ fetch }) }).customFields.list();
+    const agent = `newsletter-kit/${version} node/${process.versions.node}`;
+    expect(agents).toEqual([agent, agent]);
+  });
+
+  it.each([
+    [{ bun: '1.4.0', node: '24.3.0' }, /^newsletter-kit\/\S+ bun\/1\.4\.0$/],
+    [{ deno: '2.9.1', node: '24.2.0' }, /^newsletter-kit\/\S+ deno\/2\.9\.1$/],
+    [{}, undefined],
+    [undefined, undefined],
+  ])('names the runtime %j', async (versions, agent) => {
+    vi.stubGlobal('process', versions && { versions });
+    vi.resetModules();
+    const { userAgent } = await import('../src/hosts/user-agent.ts');
+    vi.unstubAllGlobals();
+    if (agent) expect(userAgent).toMatch(agent);
+    else expect(userAgent).toBeUndefined();
+  });
 
   it('returns the warnings of an answer', async () => {
     const warnings = [{ message: 'No such field', code: 'X' }];
@@ -66,14 +168,32 @@ describe('the client', () => {
     expect(await client.subscriptions.create({ email: 'a@example.com' })).toEqual({ data, warnings });
   });
 
-  it('sends the normalised address', async () => {
-    let sent: unknown;
-    const fetch = async (_url: string, { body = '' }: FetchInit) => {
-      sent = JSON.parse(body);
-      return Response.json({ data: { id: 'sub_1', email: 'x', status: 'active', created: 1 } });
+  it.each([true, false])('sends the normalised address, with validation: %s', async (validate) => {
+    const sent: unknown[] = [];
+    const fetch = async (url: string, { body }: FetchInit) => {
+      sent.push(body === undefined ? new URL(url).searchParams.get('email') : (JSON.parse(body) as object));
+      return Response.json({
+        data: body === undefined ? [] : { id: 'sub_1', email: 'x', status: 'active', created: 1 },
+      });
     };
-    await createClient({ ...options, fetch }).subscriptions.create({ email: ' Ada+News@BÜCHER.example ' });
-    expect(sent).toEqual({ email: 'Ada+News@bücher.example' });
+    const { subscriptions, deletionRequests } = createClient({ ...options, fetch, validate });
+    const email = ' Ada+News@BÜCHER.example ';
+    await subscriptions.create({ email });
+    await subscriptions.list({ email });
+    await deletionRequests.create({ email });
+    await subscriptions.list({ email: ' ' });
+    const normalised = 'Ada+News@bücher.example';
+    expect(sent).toEqual([{ email: normalised }, normalised, { email: normalised }, ' ']);
+  });
+
+  it.each([new Date(0), Number.NaN, 1n, [1]])('says what a custom field takes in place of %s', async (value) => {
+    const call = createClient({ ...options, fetch: answering({}) }).subscriptions.create({
+      email: 'ada@example.com',
+      custom_fields: [{ name: 'Born', value: value as never }],
+    });
+    await expect(call).rejects.toThrow(
+      '"custom_fields[0].value" must be a text, a number, true, false or a list of texts.',
+    );
   });
 
   it('rejects an invalid request before it is sent, with field and remedy but without the value', async () => {

@@ -9,6 +9,7 @@ import {
   endWithReader,
   printError,
   runCommandLine,
+  useProxies,
 } from '#command-line';
 import { Option } from '@commander-js/extra-typings';
 import type * as operatorCommands from './commands/operator-commands.ts';
@@ -120,6 +121,7 @@ export async function run(): Promise<void> {
   const exitCode = await runCommandLine(newsletterRelay, {
     argv,
     context: null,
+    prepare: () => useProxies(() => import('undici')),
     noCommandExitCode: exitCodes.wrongUsage,
     onError(error, command) {
       if (!(error instanceof Error) || !expectedErrors.has(error.name)) throw error;

@@ -1,4 +1,5 @@
 /** Checks of single settings, as zod schemas: what each kind of value looks like and what the error says. */
+import { readServiceAddress } from '@newsletter-kit/core/engine';
 import { isAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { isNetwork } from './admission/client-address.ts';
@@ -44,11 +45,12 @@ export const store = z.string().transform((text, context): StoreAddress => {
 
 export const apiUrl = z
   .string('is missing: set it to the root address of the API, which ends with /v2')
-  .transform((text) => text.replace(/\/+$/, ''))
-  .refine(
-    (text) => URL.canParse(text) && /^https?:\/\/[^?#]+\/v2$/.test(text),
-    'must be an http(s) address that ends with /v2, for example http://127.0.0.1:4010/v2',
-  );
+  .transform((text, context) => {
+    const read = readServiceAddress(text, '/v2');
+    if ('address' in read) return read.address;
+    context.addIssue({ code: 'custom', message: read.problem });
+    return z.NEVER;
+  });
 
 export const webAddress = z
   .string()

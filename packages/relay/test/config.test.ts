@@ -129,6 +129,11 @@ describe('the configuration', () => {
       { NEWSLETTER_API_URL: 'http://127.0.0.1:4010' },
       'NEWSLETTER_API_URL must be an http(s) address that ends with /v2',
     ],
+    [
+      { NEWSLETTER_API_URL: 'http://relay:secret@127.0.0.1/v2' },
+      'NEWSLETTER_API_URL must be without user name and password',
+    ],
+    [{ NEWSLETTER_API_URL: 'http://127.0.0.1/v2?key=secret' }, 'NEWSLETTER_API_URL must be without query'],
     [{ NEWSLETTER_API_URL: 'ftp://127.0.0.1/v2' }, 'NEWSLETTER_API_URL must be an http(s) address'],
     [{ NEWSLETTER_PUBLICATION_ID: 'pub_123' }, 'NEWSLETTER_PUBLICATION_ID must be pub_ and a UUID'],
     [{ RELAY_ALLOWED_ORIGINS: '*' }, 'RELAY_ALLOWED_ORIGINS must name each site: * would let any page'],

@@ -26,24 +26,24 @@ import { openWorld } from './world/open-world.ts';
 
 export interface SandboxOptions {
   /** `:memory:` (default), or a file that keeps everything across restarts. */
-  readonly db?: string;
+  readonly db?: string | undefined;
   /** The initial content of a new database, and of a reset. Default `empty`. */
-  readonly seed?: SeedName | Seed;
+  readonly seed?: SeedName | Seed | undefined;
   /** Fills the seed's first publication up to so many subscriptions. Default: as many as the seed has. */
-  readonly seedSize?: number;
+  readonly seedSize?: number | undefined;
   /** Called repeatedly while a large publication is filled. */
-  readonly onPlanting?: (planted: number, size: number) => void;
+  readonly onPlanting?: ((planted: number, size: number) => void) | undefined;
   /** How requests are limited. Default `spec`. */
-  readonly profile?: Profile | QuotaRequest;
+  readonly profile?: Profile | QuotaRequest | undefined;
   /** How the sandbox fills gaps of the specification, where not by default. */
-  readonly assumptions?: AssumptionChoice;
+  readonly assumptions?: AssumptionChoice | undefined;
   /**
    * Returns the real time in milliseconds. Default `Date.now`; with a constant function only `advance` moves the
    * clock.
    */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
   /** Seed of the generator of ids and referral codes. Default 1; the same number gives the same ids. */
-  readonly idSeed?: number;
+  readonly idSeed?: number | undefined;
 }
 
 const { version: sandboxVersion } = createRequire(import.meta.url)('../package.json') as { readonly version: string };

@@ -69,7 +69,7 @@ export function define(command: Command, context: Context) {
         delimiter: options.delimiter,
         encoding: options.encoding,
         ...(isStdin && { name: 'stdin' }),
-      }).catch(withOptionNames);
+      }).catch(withFlags);
       const journalPath = options.journal ?? (isStdin ? undefined : `${path}.journal`);
       const rejectsPath = options.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
       const journal = journalPath === undefined ? undefined : await openFileJournal(journalPath);
@@ -148,12 +148,15 @@ export function define(command: Command, context: Context) {
     });
 }
 
-/** Adds the names that the reader's options have on the command line. */
-function withOptionNames(error: unknown): never {
-  if (!(error instanceof CsvError) || !/\b(columns|others|encoding): /.test(error.message)) throw error;
-  throw new UsageError(
-    `${error.message} On the command line these are --map "COLUMN=FIELD", --map "COLUMN=" to leave one out, --others and --encoding.`,
+/** Names the flags that would mend the error. */
+function withFlags(error: unknown): never {
+  if (!(error instanceof CsvError) || error.remedies.length === 0) throw error;
+  const flags = error.remedies.map((remedy) =>
+    remedy.option === 'columns'
+      ? `--map ${JSON.stringify(`${remedy.column}=${remedy.target ?? ''}`)}`
+      : `--${remedy.option} ${remedy.value}`,
   );
+  throw new UsageError(`${error.problem}: ${flags.join(' or ')}.`);
 }
 
 /** Undefined where key or login may not read them: cells are texts then. */

@@ -21,7 +21,7 @@ export interface AdmissionRules<P extends Post = Post> {
   /** Refuses posts from other websites; {@link originCheck} makes the usual one. */
   readonly checkOrigin: PostCheck<P>;
   /** Further checks, run in order after those of the encoding and the stated size. */
-  readonly checks?: readonly PostCheck<P>[];
+  readonly checks?: readonly PostCheck<P>[] | undefined;
   /** Names of the custom fields a page may set; null accepts all. */
   readonly allowedFields: ReadonlySet<string> | null;
 }

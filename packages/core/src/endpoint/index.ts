@@ -37,4 +37,4 @@ export {
   type RefusalStatus,
 } from './refusal.ts';
 export { readSubmission, type KeptSubmission, type ReadSubmission, type RefusalReason } from './submission.ts';
-export { isLoopbackHost, isSecureAddress } from '../secure-address.ts';
+export { isLoopbackHost, isSecureAddress } from '../service-address.ts';

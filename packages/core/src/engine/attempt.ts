@@ -228,15 +228,15 @@ export function errorOfWaiting(operation: CalledOperation, cause: unknown, total
 }
 
 /** The setting that holds the address of an operation. */
-function settingOf({ base }: CalledOperation): 'baseUrl' | 'appUrl' {
-  return base === 'api' ? 'baseUrl' : 'appUrl';
+function settingOf({ base }: CalledOperation): 'the base URL' | 'the app URL' {
+  return base === 'api' ? 'the base URL' : 'the app URL';
 }
 
 function transportError(operation: CalledOperation, error: TransportError, timeoutMs: number): Error {
   const { id } = operation;
   const { misconfiguration, code } = error;
   if (misconfiguration !== null)
-    return new ConfigurationError(id, misconfiguration.replaceAll('baseUrl', settingOf(operation)), {
+    return new ConfigurationError(id, misconfiguration.replaceAll('the base URL', settingOf(operation)), {
       code,
       cause: error,
     });

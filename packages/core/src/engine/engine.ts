@@ -2,6 +2,7 @@
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import { pageLimit } from '../contract/values.ts';
 import { isRecord } from '../is-record.ts';
+import { serviceAddress } from '../service-address.ts';
 import type { Answer } from '../schema/types.ts';
 import { ApiPromise, type Head } from './api-promise.ts';
 import {
@@ -54,7 +55,7 @@ export type CheckedRequest =
 /** Options of {@link createEngine}. */
 export interface EngineOptions {
   readonly host: Host;
-  /** Root address of the API; its path ends with `/v2`. */
+  /** Root address of the API; its path ends with `/v2`. Spaces around it and slashes at its end do not matter. */
   readonly baseUrl: string;
   /** Root address of the app, for the OAuth endpoints; needed only for those. */
   readonly appUrl?: string | undefined;
@@ -70,6 +71,11 @@ export interface EngineOptions {
   /** Milliseconds until a call must have ended, all waits and retries included. Default: no limit. */
   readonly totalTimeoutMs?: number | undefined;
   readonly retry?: Partial<RetryPolicy> | false | undefined;
+  /**
+   * Headers of every request, also of the login. Those of a call replace them, and `Authorization` comes from the token
+   * where there is one. A `User-Agent` replaces the client's own.
+   */
+  readonly extraHeaders?: CallOptions['extraHeaders'];
   /**
    * Most requests in flight at a time; see {@link PacerOptions.concurrency}. Default 5. A `pacer` has its own, so that
    * the two are not given together.
@@ -134,14 +140,18 @@ type ArgumentValues = Readonly<Record<string, unknown>>;
 /**
  * Makes an engine.
  *
- * @throws RangeError where `concurrency` is not a whole number from 1, TypeError where it stands beside a `pacer`
+ * @throws RangeError where `concurrency` is not a whole number from 1, TypeError where it stands beside a `pacer`, and
+ *   where `baseUrl` or `appUrl` is no plain http(s) address
  */
 export function createEngine(options: EngineOptions): Engine {
   const { host, publicationId, concurrency } = options;
   if (concurrency !== undefined && options.pacer !== undefined)
     throw new TypeError('Pass concurrency to createPacer(host, { concurrency }), not beside a pacer.');
   const validating = validation(options.validator);
-  const roots = { api: root(options.baseUrl), app: options.appUrl && root(options.appUrl) };
+  const roots = {
+    api: serviceAddress('baseUrl', options.baseUrl),
+    app: options.appUrl && serviceAddress('appUrl', options.appUrl),
+  };
   const tell = tellOnce(options.onDeviation);
   const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
   const sender: CallSender = {
@@ -222,7 +232,7 @@ export function createEngine(options: EngineOptions): Engine {
     args: ArgumentValues,
   ): Promise<{ readonly data: unknown; readonly head: Head }> {
     const body = encodeBody(operation, withCustomerId(parts.body, options.customerIdField), callOptions.extraBody);
-    const headers = requestHeaders(operation, body !== undefined, callOptions.extraHeaders);
+    const headers = requestHeaders(operation, body !== undefined, options.extraHeaders, callOptions.extraHeaders);
     const url = urlOf(operation, parts, callOptions.extraQuery);
     const { head, value } = await sendRequest(
       operation,
@@ -267,7 +277,7 @@ export function createEngine(options: EngineOptions): Engine {
     const text = body === undefined ? undefined : JSON.stringify(body);
     const search = encodeQuery(operation, {}, query);
     const url = roots.api + described.path + (described.path.includes('?') ? search.replace('?', '&') : search);
-    const headers = requestHeaders(operation, text !== undefined, extraHeaders);
+    const headers = requestHeaders(operation, text !== undefined, options.extraHeaders, extraHeaders);
     const { head, value } = await sendRequest(operation, requestOf(operation, url, headers, text, rest), rest, {});
     return { data: value, head };
   }
@@ -376,10 +386,6 @@ function validation(option: EngineOptions['validator']): Promise<Validator> | nu
 /** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */
 function argumentValues(args: object): ArgumentValues {
   return args as ArgumentValues;
-}
-
-function root(url: string): string {
-  return url.replace(/\/+$/, '');
 }
 
 /** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */

@@ -1,7 +1,7 @@
 /** The errors of a call, one class each. Texts say what happened and what to do, and hold no secret and no address. */
 import { operation as operationById, type OperationId } from '../contract/index.ts';
 import type { Method } from '../contract/types.ts';
-import type { TransportError } from './host.ts';
+import { TransportError } from './host.ts';
 
 /** One message of the service. */
 export interface ServiceMessage {
@@ -39,6 +39,16 @@ export class InvalidRequestError extends NewsletterError {
   }
 }
 
+/** The end of a text about a lost response: what to know before the call is repeated. Reads can be repeated. */
+function afterLostResponse(operation: CallName): string {
+  const isRead = isOperationId(operation) ? operationById(operation).retry === 'safe' : /^(GET|HEAD) /.test(operation);
+  return isRead ? '' : ' The request may have been carried out.';
+}
+
+/** Advice where the request was to pass a proxy. */
+const checkProxy = (cause: unknown): string =>
+  cause instanceof TransportError && cause.proxy ? ` Check the proxy ${cause.proxy} too.` : '';
+
 /** The service answered a success that could not be understood: no JSON, cut off, or of another shape. */
 export class InvalidAnswerError extends NewsletterError {
   override readonly name = 'InvalidAnswerError';
@@ -48,7 +58,7 @@ export class InvalidAnswerError extends NewsletterError {
   constructor(operation: CallName, status: number, problems: readonly string[], cause?: unknown) {
     super(
       operation,
-      `the answer (${status}) could not be read: ${problems.join('; ')}. The request may have been carried out.`,
+      `the answer (${status}) could not be read: ${problems.join('; ')}.${afterLostResponse(operation)}`,
       cause,
     );
     this.status = status;
@@ -141,9 +151,10 @@ export class NetworkError extends NewsletterError {
   constructor(operation: CallName, cause: TransportError) {
     super(
       operation,
-      cause.notSent
+      (cause.notSent
         ? `the service could not be reached${cause.code ? ` (${cause.code})` : ''}. Check the base URL and that the service runs.`
-        : `the connection broke before the whole answer arrived${cause.code ? ` (${cause.code})` : ''}. The request may have been carried out.`,
+        : `the connection broke before the whole answer arrived${cause.code ? ` (${cause.code})` : ''}.${afterLostResponse(operation)}`) +
+        checkProxy(cause),
       cause,
     );
     this.notSent = cause.notSent;
@@ -166,8 +177,8 @@ export class TimeoutError extends NewsletterError {
     super(
       operation,
       notSent
-        ? `the request was not sent: the service's quota left no room for it within ${timeoutMs} ms. Call less often, or raise totalTimeoutMs.`
-        : `no answer within ${timeoutMs} ms. The request may have been carried out; raise timeoutMs if the service is slow.`,
+        ? `the request was not sent: the service's quota left no room for it within ${timeoutMs} ms. Call less often, or raise the limit of the whole call.`
+        : `no answer within ${timeoutMs} ms.${afterLostResponse(operation)} Raise the timeout if the service is slow.${checkProxy(cause)}`,
       cause,
     );
     this.timeoutMs = timeoutMs;
@@ -199,7 +210,7 @@ export class ConfigurationError extends NewsletterError {
     problem: string,
     { code, cause }: { code?: string | undefined; cause?: unknown } = {},
   ) {
-    super(operation, `${problem}${code ? ` (${code})` : ''}.`, cause);
+    super(operation, `${problem}${code ? ` (${code})` : ''}.${checkProxy(cause)}`, cause);
     this.code = code;
   }
 }
@@ -213,8 +224,8 @@ export class RedirectError extends ConfigurationError {
   /** Scheme, host and port the service points to; null where it does not say. */
   readonly location: string | null;
 
-  /** @param setting - the setting that holds the address */
-  constructor(operation: CallName, status: number, location: string | null, setting: 'baseUrl' | 'appUrl') {
+  /** @param setting - what holds the address */
+  constructor(operation: CallName, status: number, location: string | null, setting: 'the base URL' | 'the app URL') {
     super(
       operation,
       `the service answered ${status}, a redirect${location === null ? '' : ` to ${location}`}, which is not followed. Correct ${setting}`,
@@ -249,6 +260,7 @@ const remedies: Readonly<Record<number, string>> = {
   400: 'Correct the request as the message says.',
   401: 'Check the API key or token: it is missing, wrong or expired.',
   404: 'Check the publication id and the other ids; a key restricted to other publications gets this answer too.',
+  407: 'A proxy asks for a user and password: check those in HTTPS_PROXY or HTTP_PROXY.',
   409: 'The record exists already, or the work has begun already: read it instead of repeating the call.',
   429: 'Wait, then call less often.',
 };

@@ -59,21 +59,28 @@ export const neverConnected: ReadonlySet<string | undefined> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
 
+/** Whether a proxy refused to connect to the service. The code is `ERR_PROXY_` and the status that it answered. */
+const isRefusedByProxy = (code = ''): boolean => code.startsWith('ERR_PROXY_');
+
 /** Codes of failures that persist until a setting is corrected, and what to correct. */
 const misconfigurations: readonly (readonly [RegExp, string])[] = [
   [
     /^(CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(GET|VERIFY|DECRYPT|DECODE)_\w+|ERR_TLS_CERT_\w+|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH_EXCEEDED)$/,
-    'the TLS certificate of the service was not accepted. Check the host name in baseUrl and the clock of this machine; add a private certificate authority to those that are trusted (Node: NODE_EXTRA_CA_CERTS)',
+    'the TLS certificate of the service was not accepted. Check the host name in the base URL and the clock of this machine; add a private certificate authority to those that are trusted (Node: NODE_EXTRA_CA_CERTS)',
   ],
   [
     /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST|TLSV1_ALERT_PROTOCOL_VERSION)$/,
-    'the service does not speak TLS at this address. Check the port, and whether baseUrl must begin with http:// or https://',
+    'the service does not speak TLS at this address. Check the port, and whether the base URL must begin with http:// or https://',
   ],
   [
     /^ERR_(INVALID_URL|UNSUPPORTED_PROTOCOL|UNSAFE_PORT)$/,
-    'no request can be sent to this address. Correct baseUrl: it is an http(s) address with a port that the platform allows',
+    'no request can be sent to this address. Correct the base URL: it is an http(s) address with a port that the platform allows',
   ],
-  [/^ERR_REDIRECTED$/, 'the service answered with a redirect, which is not followed. Correct baseUrl'],
+  [
+    /^ERR_PROXY_4\d\d$/,
+    'a proxy refused the connection to the service. Check the user and password in HTTPS_PROXY or HTTP_PROXY, and whether the proxy lets this address through',
+  ],
+  [/^ERR_REDIRECTED$/, 'the service answered with a redirect, which is not followed. Correct the base URL'],
 ];
 
 /** How an attempt can end without a whole answer. */
@@ -84,7 +91,9 @@ export interface TransportErrorDetails {
   /** The system's code, for example `ECONNREFUSED`. */
   readonly code?: string | undefined;
   /** Whether the request provably never reached the service. Default: as the code says. */
-  readonly notSent?: boolean;
+  readonly notSent?: boolean | undefined;
+  /** Host and port of the proxy that the request was to pass. */
+  readonly proxy?: string | undefined;
   /** The platform's own error, without the key and without addresses. */
   readonly cause?: unknown;
 }
@@ -103,13 +112,19 @@ export class TransportError extends Error {
   readonly code: string | undefined;
   /** What to correct where each further attempt would fail too, such as a wrong address; else null. */
   readonly misconfiguration: string | null;
+  /** Host and port of the proxy that the request was to pass, where one is known. */
+  readonly proxy: string | undefined;
 
-  constructor(failure: TransportFailure, { code, notSent, cause }: TransportErrorDetails = {}) {
+  constructor(failure: TransportFailure, { code, notSent, proxy, cause }: TransportErrorDetails = {}) {
     super(code ? `${failure} (${code})` : failure, cause === undefined ? undefined : { cause });
     this.failure = failure;
     this.misconfiguration = misconfigurations.find(([codes]) => codes.test(code ?? ''))?.[1] ?? null;
+    this.proxy = proxy;
     this.notSent =
-      notSent ?? (neverConnected.has(code) || (this.misconfiguration !== null && code !== 'ERR_REDIRECTED'));
+      notSent ??
+      (neverConnected.has(code) ||
+        isRefusedByProxy(code) ||
+        (this.misconfiguration !== null && code !== 'ERR_REDIRECTED'));
     this.code = code;
   }
 }

@@ -63,6 +63,7 @@ export {
 } from './pages.ts';
 export { isRecord } from '../is-record.ts';
 export { redact } from './redact.ts';
+export { readServiceAddress } from '../service-address.ts';
 export { retryAfterMs } from './rate-limit.ts';
 export { defaultRetryPolicy, nextDelay, type FailedAttempt, type RetryPolicy } from './retry.ts';
 export type { Token, TokenSource } from './token.ts';

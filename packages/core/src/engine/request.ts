@@ -5,6 +5,7 @@ import { InvalidRequestError, type CallName, type RequestMethod } from './errors
 import { redact } from './redact.ts';
 import type { OperationId } from '../contract/index.ts';
 import type { Answer, OperationTypes } from '../schema/types.ts';
+import { normalizeAddress } from '../signup/address.ts';
 import type { ListReader } from './deviations.ts';
 import type { Signal } from './host.ts';
 import { misspelt, nearMiss } from './near-miss.ts';
@@ -45,8 +46,8 @@ function targetsOf(operation: CalledOperation): ArgumentTargets {
 const isPublicationId = (id: string): boolean => /^pub_[\w-]+$/.test(id);
 
 /**
- * Sorts flat arguments into path, query and body by the contract. Names that it does not know go into the body, or into
- * the query where there is none.
+ * Sorts flat arguments into path, query and body by the contract, and normalises an address. Names that it does not
+ * know go into the body, or into the query where there is none.
  *
  * @throws InvalidRequestError where a path parameter or a required field is missing, or a name is nearly a known one
  */
@@ -68,8 +69,10 @@ export function sortArguments(
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   const unknown: string[] = [];
-  for (const [name, value] of Object.entries(args)) {
-    if (value === undefined || targets.path.has(name)) continue;
+  for (const [name, given] of Object.entries(args)) {
+    if (given === undefined || targets.path.has(name)) continue;
+    // Blanks alone stay: without its address, the list would be that of everybody.
+    const value = name === 'email' && typeof given === 'string' ? normalizeAddress(given) || given : given;
     if (targets.query.has(name)) query[name] = value;
     else if (targets.body.has(name)) body[name] = value;
     else {
@@ -153,17 +156,18 @@ const contentTypes = { json: 'application/json', form: 'application/x-www-form-u
 /**
  * The headers of a request without its authorization.
  *
+ * @param extra - those of the client, then those of the call
  * @throws InvalidRequestError where a name or value cannot be sent; the text holds no value
  */
 export function requestHeaders(
   { id, body: taken }: CalledOperation,
   hasBody: boolean,
-  extra: CallOptions['extraHeaders'] = {},
+  ...extra: readonly CallOptions['extraHeaders'][]
 ): Readonly<Record<string, string>> {
   const headers: Record<string, string> = { accept: 'application/json' };
   if (hasBody) headers['content-type'] = contentTypes[taken?.encoding ?? 'json'];
   const problems: string[] = [];
-  for (const [name, value] of Object.entries(extra)) {
+  for (const [name, value] of extra.flatMap((each) => Object.entries(each ?? {}))) {
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) problems.push(`extraHeaders: ${JSON.stringify(name)} is no header name`);
     else if (!isHeaderValue(value))
       problems.push(`extraHeaders: the value of "${name}" holds characters no header may have`);

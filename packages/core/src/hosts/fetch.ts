@@ -2,6 +2,7 @@
 import isNetworkError from 'is-network-error';
 import { TransportError, type Host, type HostRequest } from '../engine/index.ts';
 import { withoutSecrets } from '../engine/redact.ts';
+import { userAgent } from './user-agent.ts';
 
 /** Options of a request as plain values, so that any implementation of `fetch` takes them. */
 export interface FetchInit {
@@ -55,7 +56,9 @@ export function hostOver(send: SendRequest, isPlatform: boolean): Host {
         };
       } catch (cause) {
         if (request.signal?.aborted) throw new TransportError('aborted', { cause: request.signal.reason });
-        throw attempt.isLate() ? new TransportError('timeout') : cause;
+        throw attempt.isLate()
+          ? new TransportError('timeout', { proxy: isPlatform ? proxyFor(request.url) : undefined })
+          : cause;
       } finally {
         attempt.end();
       }
@@ -93,7 +96,7 @@ export async function exchange(
   const { url, method, headers, body } = request;
   const init: FetchInit = {
     method,
-    headers: { ...headers },
+    headers: { ...(userAgent && { 'user-agent': userAgent }), ...headers },
     ...(body !== undefined && { body }),
     signal,
     redirect: 'manual',
@@ -150,7 +153,11 @@ function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatfor
   if (!isPlatform && !isNetworkError(error) && (code === undefined || !networkCodes.test(code))) return error;
   const secret = headers['authorization']?.replace(/^Bearer /, '');
   const cause = withoutSecrets(error, secret === undefined ? [] : [secret]);
-  return new TransportError('network', { code: addressErrorCode(url, error) ?? code, cause });
+  return new TransportError('network', {
+    code: addressErrorCode(url, error) ?? proxyErrorCode(error) ?? code,
+    cause,
+    proxy: isPlatform ? proxyFor(url) : undefined,
+  });
 }
 
 /** Codes of the system, undici, its HTTP parser and TLS; not those of a wrong call, such as ERR_INVALID_ARG_TYPE. */
@@ -164,6 +171,28 @@ function addressErrorCode(url: string, error: unknown): string | undefined {
   return error instanceof Error && error.cause instanceof Error && error.cause.message === 'bad port'
     ? 'ERR_UNSAFE_PORT'
     : undefined;
+}
+
+/** The code for a proxy that refused to connect to the service; undici, and so Node, gives only a message. */
+function proxyErrorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const [, status] = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message) ?? [];
+  return status === undefined ? proxyErrorCode(error.cause) : `ERR_PROXY_${status}`;
+}
+
+/** Host and port of the proxy that the environment names for an address, as Node's `fetch` chooses it. */
+function proxyFor(address: string): string | undefined {
+  const { env, versions } = globalThis.process ?? {};
+  // Deno would ask for the permission to read them.
+  if (!env || versions?.['deno'] || !URL.canParse(address)) return undefined;
+  const { protocol, hostname, port } = new URL(address);
+  const valueOf = (name: string): string | undefined => env[name] ?? env[name.toUpperCase()];
+  const direct = (valueOf('no_proxy') ?? '').split(/[,\s]+/).some((entry) => {
+    const name = entry.replace(/^\*?\./, '');
+    return entry === '*' || [hostname, `${hostname}:${port}`].some((each) => `.${each}`.endsWith(`.${name}`));
+  });
+  const proxy = (protocol === 'https:' && valueOf('https_proxy')) || valueOf('http_proxy');
+  return !direct && proxy && URL.canParse(proxy) ? new URL(proxy).host : undefined;
 }
 
 /** The system's code of the innermost cause that has one. */

@@ -43,11 +43,9 @@ export interface ImportOptions extends CommonOptions {
    */
   readonly call?: CallOptions | undefined;
   /** Called with each call the service accepted, after the journal has it; awaited. */
-  readonly onAccepted?:
-    | ((batch: ImportedBatch & { readonly importId: string | undefined }) => void | Promise<void>)
-    | undefined;
+  readonly onAccepted?: ((batch: ImportedBatch & { readonly importId: string | undefined }) => unknown) | undefined;
   /** Called with each call that failed for good in this run; awaited. The next run sends its rows again. */
-  readonly onFailed?: ((batch: ImportedBatch & { readonly error: unknown }) => void | Promise<void>) | undefined;
+  readonly onFailed?: ((batch: ImportedBatch & { readonly error: unknown }) => unknown) | undefined;
 }
 
 /**
@@ -126,11 +124,9 @@ export interface OneByOneOptions extends CommonOptions {
    * Called with each answer as it comes, after the journal has it; awaited. With one call at a time
    * (`concurrency: 1`) they come in the order of the rows. Answers of earlier runs are not reported again.
    */
-  readonly onAnswer?: ((answer: ImportedRow) => void | Promise<void>) | undefined;
+  readonly onAnswer?: ((answer: ImportedRow) => unknown) | undefined;
   /** Called with each row whose call failed for good in this run; awaited. The next run sends it again. */
-  readonly onFailed?:
-    | ((failure: { readonly row: number; readonly error: unknown }) => void | Promise<void>)
-    | undefined;
+  readonly onFailed?: ((failure: { readonly row: number; readonly error: unknown }) => unknown) | undefined;
 }
 
 /**

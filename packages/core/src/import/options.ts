@@ -28,7 +28,7 @@ export interface CommonOptions {
    * the same import calls it again for all of them, so a file of rejected rows is written anew by each run and whole
    * after each.
    */
-  readonly onRejected?: ((rejection: Rejection) => void | Promise<void>) | undefined;
+  readonly onRejected?: ((rejection: Rejection) => unknown) | undefined;
 }
 
 /** How an import, or this run of it, ended. Counts are those of all runs together. */
@@ -62,11 +62,9 @@ export interface ImportSettings {
   readonly bytes: number;
   readonly concurrency: number;
   /** Sends a batch; resolves with the id for the journal, and a callback to run once the journal has it. */
-  readonly send: (
-    batch: Batch,
-  ) => Promise<{ readonly id: string | undefined; readonly notify: () => void | Promise<void> }>;
+  readonly send: (batch: Batch) => Promise<{ readonly id: string | undefined; readonly notify: () => unknown }>;
   /** Called with a batch that failed in this run. */
-  readonly failed: (batch: Batch, error: unknown) => void | Promise<void>;
+  readonly failed: (batch: Batch, error: unknown) => unknown;
 }
 
 /** How far an import is. Counts are those of all its runs together, and never fall. */

@@ -6,13 +6,15 @@ import * as oauth4webapi from 'oauth4webapi';
 import { operation, type OperationId } from '../contract/index.ts';
 import { ApiError, createEngine, InvalidAnswerError, redact, type EngineOptions } from '../engine/index.ts';
 import { withoutSecrets } from '../engine/redact.ts';
+import { serviceAddress } from '../service-address.ts';
 import { AccessDeniedError, OAuthError, StateMismatchError } from './errors.ts';
 import { readScopes, type TokenSet } from './tokens.ts';
 import type { LoginSettings, LoginSteps } from './types.ts';
 
 /** The steps of a login. @param settings - checked */
 export function createFlow(settings: LoginSettings): LoginSteps {
-  const { appUrl, clientId, clientSecret, redirectUri, host } = settings;
+  const { clientId, clientSecret, redirectUri, host } = settings;
+  const appUrl = serviceAddress('appUrl', settings.appUrl);
   const server = authorizationServer(appUrl);
   const client = { client_id: clientId };
   const authentication = clientSecret === undefined ? oauth4webapi.None() : oauth4webapi.ClientSecretPost(clientSecret);
@@ -22,6 +24,7 @@ export function createFlow(settings: LoginSettings): LoginSteps {
     baseUrl: appUrl,
     timeoutMs: settings.timeoutMs,
     retry: settings.retry,
+    extraHeaders: settings.extraHeaders,
     onAttempt: settings.onAttempt,
   };
   const engine = createEngine(engineOptions);
@@ -178,8 +181,7 @@ function withoutNulls(answer: unknown): unknown {
 }
 
 /** The server's metadata, from the contract: the specification has no discovery document. */
-function authorizationServer(appUrl: string): oauth4webapi.AuthorizationServer {
-  const root = appUrl.replace(/\/+$/, '');
+function authorizationServer(root: string): oauth4webapi.AuthorizationServer {
   return {
     issuer: root,
     authorization_endpoint: root + operation('oauth.authorize').path,

@@ -4,7 +4,7 @@
  */
 import { operation, type OperationId, type Scope } from '../contract/index.ts';
 import type { TokenSource } from '../engine/index.ts';
-import { isSecureAddress } from '../secure-address.ts';
+import { isSecureAddress, readServiceAddress } from '../service-address.ts';
 import { createTokenSource } from './tokens.ts';
 import type { LoginSettings, OAuthLogin, LoginSteps } from './types.ts';
 
@@ -61,7 +61,9 @@ interface CheckedSettings {
 
 /** @throws TypeError that names every invalid setting, and never the secret */
 export function checkSettings({ appUrl, clientId, clientSecret, redirectUri }: CheckedSettings): void {
+  const app = readServiceAddress(appUrl);
   const problems = [
+    'problem' in app && isSecureAddress(appUrl) ? `appUrl ${app.problem}` : null,
     isSecureAddress(appUrl)
       ? null
       : 'appUrl must be an https address, or http on this machine (127.0.0.1, localhost, [::1]): codes and tokens pass over it',

@@ -24,7 +24,8 @@ export interface LoginOptions {
 }
 
 /** All that the login flow needs: the settings of the app, its address and the host. */
-export interface LoginSettings extends LoginOptions, Pick<EngineOptions, 'timeoutMs' | 'retry' | 'onAttempt'> {
+export interface LoginSettings
+  extends LoginOptions, Pick<EngineOptions, 'timeoutMs' | 'retry' | 'extraHeaders' | 'onAttempt'> {
   /** Root address of the app; the endpoints lie below `/oauth`. https, or http on this machine. */
   readonly appUrl: string;
   readonly host: Host;

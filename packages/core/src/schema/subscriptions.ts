@@ -20,7 +20,10 @@ export const address = z
   .meta({ format: 'idn-email' });
 
 /** What a custom field can hold on the wire. Not shown in the specification. */
-export const customFieldValue = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
+export const customFieldValue = z.union(
+  [z.string(), z.number(), z.boolean(), z.array(z.string())],
+  'must be a text, a number, true, false or a list of texts',
+);
 
 /** A custom field as set on a subscription. The name is the field's `display` text. */
 const customFieldInput = shape

@@ -1,4 +1,4 @@
-/** E-mail addresses: validation, normalization, and the key under which two spellings are one subscription. */
+/** E-mail addresses: validation, normalization, and the key under which two spellings are one address. */
 
 /**
  * Trims, composes (NFC) and lower-cases the domain. The local part keeps its case, which only the receiving server may
@@ -12,9 +12,40 @@ export function normalizeAddress(address: string): string {
   return at < 0 ? text : text.slice(0, at) + text.slice(at).toLowerCase();
 }
 
-/** The key under which two spellings are the same subscription: the service matches addresses case-insensitively. */
+/**
+ * The key under which two spellings are one address, to compare with, never to send to. Letters' case, width and
+ * composition, invisible characters and blanks around make no difference, and the domain is the one that mail is
+ * delivered to: IDNA as URLs have it (UTS 46), without dots at its end.
+ *
+ * @example `addressKey('Ada＠BÜCHER。example')` → `'ada@xn--bcher-kva.example'`
+ */
 export function addressKey(address: string): string {
-  return normalizeAddress(address).toLowerCase();
+  // The usual form: most addresses, at a fraction of the time.
+  if (/^[!-?A-~]+@[a-z\d-]+(?:\.[a-z\d-]+)*$/i.test(address)) return address.toLowerCase();
+  // Joiners make another domain of some Persian and Indian names.
+  const visible = address.replaceAll(/(?![\u200c\u200d])\p{Default_Ignorable_Code_Point}/gu, '');
+  const text = visible.replaceAll(/[＠﹫]/g, '@').trim();
+  const at = text.lastIndexOf('@');
+  if (at < 0) return fold(text);
+  const domain = text.slice(at + 1);
+  return `${fold(text.slice(0, at))}@${asciiDomain(domain) ?? asciiDomain(fold(domain)) ?? fold(domain)}`;
+}
+
+const fold = (text: string): string =>
+  text
+    .replaceAll(/[\u200c\u200d]/g, '')
+    .normalize('NFKC')
+    .trim()
+    .toLowerCase()
+    .normalize('NFKC'); // İ becomes two characters
+
+/** The domain in ASCII; null for what is none. */
+function asciiDomain(domain: string): string | null {
+  // A label more, so that numbers are not read as an IP address.
+  const address = `http://${domain}.a`;
+  // What would end the host of a URL, or be decoded or dropped in it.
+  if (/[\s/?#\\%:@]/.test(domain) || !URL.canParse(address)) return null;
+  return new URL(address).hostname.slice(0, -'.a'.length).replace(/\.+$/, '');
 }
 
 /**

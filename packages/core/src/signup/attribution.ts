@@ -17,9 +17,9 @@ export interface Visit {
 /** Options of {@link readAttribution}. */
 export interface AttributionOptions {
   /** Values set by the site's owner; each one overrides the field read from the URL. Empty values are ignored. */
-  readonly overrides?: Readonly<Partial<Record<AttributionField, string | null>>>;
+  readonly overrides?: Readonly<Partial<Record<AttributionField, string | null>>> | undefined;
   /** Query parameter with the referral code. Default `ref`. */
-  readonly referralParameter?: string;
+  readonly referralParameter?: string | undefined;
 }
 
 /**

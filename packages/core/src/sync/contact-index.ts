@@ -2,10 +2,10 @@
  * The contacts of a run, indexed by address and by the subscription that each sync token names. Keeps a few numbers per
  * contact beside the record itself. Pure.
  */
-import { isAddress } from '../signup/address.ts';
+import { addressKey, isAddress } from '../signup/address.ts';
 import { hasToken, readPath, type SyncContact } from './contact.ts';
 import type { FindingLog } from './findings.ts';
-import { matchKey, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import { decodeToken, idKey, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
 
 /** The contacts of one key: the number of a row, or of several. */
@@ -69,7 +69,7 @@ export class ContactIndex {
     this.#addToken(readPath(record, paths.token), row, id);
     const email = textOf(readPath(record, paths.email));
     if (isUsable(email)) {
-      addRow(this.#byAddress, matchKey(email), row);
+      addRow(this.#byAddress, addressKey(email), row);
       return email;
     }
     this.#log.report('address_malformed', { row, contactId: id });
@@ -107,7 +107,7 @@ export class ContactIndex {
 
   /** Rows of the contacts with this address. */
   withAddress(email: string): readonly number[] {
-    return rowsOf(this.#byAddress.get(matchKey(email)));
+    return rowsOf(this.#byAddress.get(addressKey(email)));
   }
 
   /** Rows of the contacts whose token names the subscription. */
@@ -120,7 +120,7 @@ export class ContactIndex {
     readonly rows: readonly number[];
     readonly linked: readonly number[];
   } {
-    const found = this.#byAddress.get(matchKey(email));
+    const found = this.#byAddress.get(addressKey(email));
     // The usual case: one contact with this address, and its token alone names the subscription.
     const linked = typeof found === 'number' && this.#isOnlyLink(found, id) ? [found] : this.linkedTo(id);
     const rows =

@@ -1,11 +1,10 @@
 /** Plans one subscription and its contact: a three-way merge of each field with the value both last agreed on. Pure. */
-import { isAddress } from '../signup/address.ts';
+import { addressKey, isAddress } from '../signup/address.ts';
 import { type SyncContact, hasToken } from './contact.ts';
 import { type Finding, PairFindings, type Side } from './findings.ts';
 import { type ConsentRecord, planConsent, withStatus } from './plan-consent.ts';
 import {
   addressFingerprint,
-  matchKey,
   readSubscription,
   type ReadyMapping,
   type SyncSubscription,
@@ -208,7 +207,7 @@ function planAddress(
   findings: PairFindings,
 ): { readonly fingerprint: number; readonly write: boolean } {
   const subscriptionAddress = addressFingerprint(mapping, subscription.email);
-  if (!base || matchKey(contact.email) === matchKey(subscription.email))
+  if (!base || addressKey(contact.email) === addressKey(subscription.email))
     return { fingerprint: subscriptionAddress, write: false };
   // Reported where the contact came in.
   if (!isAddress(contact.email.trim())) return { fingerprint: base.address, write: false };

@@ -146,16 +146,9 @@ export function readSubscription(field: ReadyField, subscription: SyncSubscripti
   return readValue(field.kind, null);
 }
 
-const plainAddress = /^[!-~]+$/;
-
-/** The key under which two spellings of an address are one; the common kind is lower-cased alone. */
-export function matchKey(email: string): string {
-  return plainAddress.test(email) ? email.toLowerCase() : addressKey(email);
-}
-
 /** 48 bits that stand for an address, the same for all spellings of it. */
 export function addressFingerprint({ seed }: Pick<ReadyMapping, 'seed'>, email: string): number {
-  const [low, high] = hashText(matchKey(email), seed);
+  const [low, high] = hashText(addressKey(email), seed);
   return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
 }
 

@@ -35,12 +35,12 @@ export interface WatchPoll<Item extends Watched> {
    * Custom fields whose change is an `updated`. Default `none`; the pages read must carry them
    * (`expand: ['custom_fields']`).
    */
-  readonly customFields?: FieldChoice;
+  readonly customFields?: FieldChoice | undefined;
   /**
    * `all` (default), or the status whose list the readers read. Then every subscription that enters the list has
    * taken that status, "created" is not polled, and only `became_active` and `unsubscribed` are reported.
    */
-  readonly list?: string;
+  readonly list?: string | undefined;
   /** Most pages to read; at least 1. Default 10. The next polls read the rest. */
   readonly pages?: number | undefined;
   /** Most subscriptions in the state. Default: no limit. */

@@ -26,36 +26,36 @@ export interface SubscriptionWatchOptions {
    * Events to report. Default `['created']`, which costs one request a poll where nothing is new; any other event needs
    * the scan.
    */
-  readonly events?: readonly SubscriptionEventType[];
+  readonly events?: readonly SubscriptionEventType[] | undefined;
   /** Custom fields whose change is an `updated`: `all`, or names. Default `none`. */
-  readonly customFields?: FieldChoice;
+  readonly customFields?: FieldChoice | undefined;
   /**
    * Watches the list of one status alone, which is smaller and needs a smaller state: only `unsubscribed` and
    * `became_active`, whichever of them the status means, are reported, without `from`. Default: all subscriptions.
    */
-  readonly status?: 'active' | 'inactive';
+  readonly status?: 'active' | 'inactive' | undefined;
   /** Further `expand` values for the reported subscriptions. */
-  readonly expand?: WatchQuery['expand'];
+  readonly expand?: WatchQuery['expand'] | undefined;
   /** The state of an earlier watch; see {@link readWatchState}. Default: a new one. */
-  readonly state?: WatchState;
+  readonly state?: WatchState | undefined;
   /** Most requests a poll makes; at least 1. Default 10. */
-  readonly pages?: number;
+  readonly pages?: number | undefined;
   /** Most subscriptions in the state; more end a poll with a CapacityError. Default: no limit. */
-  readonly capacity?: number;
+  readonly capacity?: number | undefined;
   /** Subscriptions a page, 1 to 100. Default 100. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Asked before every further page of a poll: whether there is time for one. */
-  readonly hasTime?: () => boolean;
+  readonly hasTime?: (() => boolean) | undefined;
   /** For each call. */
-  readonly call?: CallOptions;
+  readonly call?: CallOptions | undefined;
 }
 
 /** When {@link SubscriptionWatch.polls} polls. */
 export interface PollSchedule {
   /** Milliseconds from the end of one poll to the next. Default 60,000. */
-  readonly everyMs?: number;
+  readonly everyMs?: number | undefined;
   /** Ends the iteration. */
-  readonly signal?: Signal;
+  readonly signal?: Signal | undefined;
 }
 
 /**

@@ -250,7 +250,7 @@ describe('an answer', () => {
   ])('of %i that leads to %s is an error that names %s', async (status, location, origin) => {
     const headers: Record<string, string> = location === undefined ? {} : { location };
     const error = await failure(calling({ status, headers }).get());
-    expect(error).toEqual(new RedirectError('automations.get', status, origin, 'baseUrl'));
+    expect(error).toEqual(new RedirectError('automations.get', status, origin, 'the base URL'));
     expect(error).toMatchObject({ status, location: origin });
   });
 });
@@ -265,12 +265,12 @@ describe('an attempt without an answer', () => {
         retry: false,
       }).call('oauth.tokenInfo', {});
     await expect(oauth({ status: 301 })).rejects.toThrow(
-      'oauth.tokenInfo: the service answered 301, a redirect, which is not followed. Correct appUrl.',
+      'oauth.tokenInfo: the service answered 301, a redirect, which is not followed. Correct the app URL.',
     );
     const hidden = new TransportError('network', { code: 'ERR_REDIRECTED' });
     const text = 'the service answered with a redirect, which is not followed. Correct';
-    await expect(oauth(hidden)).rejects.toThrow(`oauth.tokenInfo: ${text} appUrl (ERR_REDIRECTED).`);
-    await expect(calling(hidden).get()).rejects.toThrow(`automations.get: ${text} baseUrl (ERR_REDIRECTED).`);
+    await expect(oauth(hidden)).rejects.toThrow(`oauth.tokenInfo: ${text} the app URL (ERR_REDIRECTED).`);
+    await expect(calling(hidden).get()).rejects.toThrow(`automations.get: ${text} the base URL (ERR_REDIRECTED).`);
   });
 
   it('becomes an error with the failure as its cause', async () => {

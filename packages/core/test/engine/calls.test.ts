@@ -236,6 +236,13 @@ describe('the headers of a request', () => {
       'content-type': 'application/json',
       'x-trace': '',
     });
+    expect(
+      requestHeaders(operation('customFields.create'), false, { 'X-A': 'client', b: '1' }, { 'x-a': 'call' }),
+    ).toEqual({
+      accept: 'application/json',
+      'x-a': 'call',
+      b: '1',
+    });
     expect(requestHeaders(operation('customFields.create'), false)).toEqual({ accept: 'application/json' });
   });
 

@@ -139,7 +139,7 @@ describe('the text of an error', () => {
     expect(heldBack(5)).toEqual({ ...details, status: 429, retryAfterMs: 5, heldBack: true });
   });
 
-  const call = 'automations.get';
+  const call = 'customFields.create';
   // The errors are made in the test and not in the table: mutation tests run only tests that run the changed code.
   it.each<[name: string, make: () => NewsletterError, text: string, more: object]>([
     [
@@ -181,13 +181,13 @@ describe('the text of an error', () => {
     [
       'TimeoutError',
       () => new TimeoutError(call, 5),
-      'no answer within 5 ms. The request may have been carried out; raise timeoutMs if the service is slow.',
+      'no answer within 5 ms. The request may have been carried out. Raise the timeout if the service is slow.',
       { timeoutMs: 5, notSent: false },
     ],
     [
       'TimeoutError',
       () => new TimeoutError(call, 5, { notSent: true }),
-      "the request was not sent: the service's quota left no room for it within 5 ms. Call less often, or raise totalTimeoutMs.",
+      "the request was not sent: the service's quota left no room for it within 5 ms. Call less often, or raise the limit of the whole call.",
       { timeoutMs: 5, notSent: true },
     ],
     ['AbortedError', () => new AbortedError(call, 'why'), 'the call was aborted by its signal.', { cause: 'why' }],
@@ -200,20 +200,33 @@ describe('the text of an error', () => {
     ],
     [
       'RedirectError',
-      () => new RedirectError(call, 301, 'https://other.test', 'baseUrl'),
-      'the service answered 301, a redirect to https://other.test, which is not followed. Correct baseUrl.',
+      () => new RedirectError(call, 301, 'https://other.test', 'the base URL'),
+      'the service answered 301, a redirect to https://other.test, which is not followed. Correct the base URL.',
       { status: 301, location: 'https://other.test' },
     ],
     [
       'RedirectError',
-      () => new RedirectError(call, 301, null, 'appUrl'),
-      'the service answered 301, a redirect, which is not followed. Correct appUrl.',
+      () => new RedirectError(call, 301, null, 'the app URL'),
+      'the service answered 301, a redirect, which is not followed. Correct the app URL.',
       { status: 301, location: null },
     ],
     ['NewsletterError', () => new NewsletterError(call, 'anything'), 'anything', {}],
   ])('of %s is complete', (name, make, text, more) => {
-    expect(make()).toMatchObject({ name, message: `automations.get: ${text}`, ...more });
+    expect(make()).toMatchObject({ name, message: `${call}: ${text}`, ...more });
   });
+
+  it.each<CallName>(['automations.get', 'oauth.introspect', 'GET /x', 'HEAD /x'])(
+    'says of the read %s not that it may have been carried out',
+    (read) => {
+      const cause = new TransportError('network', { proxy: 'proxy.test:3128' });
+      for (const error of [new InvalidAnswerError(read, 200, ['a']), new NetworkError(read, cause)])
+        expect(error.message).not.toContain('carried out');
+      expect(new TimeoutError(read, 5, { cause }).message).toBe(
+        `${read}: no answer within 5 ms. Raise the timeout if the service is slow. Check the proxy proxy.test:3128 too.`,
+      );
+      expect(new NetworkError('POST /x', cause).message).toContain('may have been carried out. Check the proxy');
+    },
+  );
 
   it('has a cause only where there is one, and advice where the outcome is unknown', () => {
     expect(new NewsletterError(call, 'x')).not.toHaveProperty('cause');

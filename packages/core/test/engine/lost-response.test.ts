@@ -280,7 +280,7 @@ describe('after a lost response', () => {
       data: { ...field, kind: 'text' },
     });
     expect(
-      await engine(lost, list(other, request)).call('deletionRequests.create', { email: 'ADA@example.com' }),
+      await engine(lost, list(other, request)).call('deletionRequests.create', { email: 'ADA@ＥＸＡＭＰＬＥ.com' }),
     ).toEqual({
       data: request,
     });

@@ -245,7 +245,7 @@ describe.each([
     const browser = createClient({ ...options, host: createHost({ fetch: async () => hidden }) });
     const error = await failure(browser.customFields.list());
     expect(error).toBeInstanceOf(ConfigurationError);
-    expect(String(error)).toContain('a redirect, which is not followed. Correct baseUrl');
+    expect(String(error)).toContain('a redirect, which is not followed. Correct the base URL');
   });
 
   it('names a certificate that is not trusted, after one attempt', async () => {

@@ -52,19 +52,22 @@ describe('a bulk import', () => {
       { email: 'not an address' },
       { row: 40, subscription: { email: 'bo@example.com', tier: 'gold' } },
       { row: 41, problem: 'column "Age" must hold a whole number', original: { Mail: 'cy@example.com' } },
+      { row: 42, subscription: { email: 'bo@bücher.example' } },
+      { row: 43, subscription: { email: 'Bo@xn--bcher-kva.example' } },
     ] as never[];
     const result = await importSubscriptions({
       ...api,
       source,
       onRejected: (rejection) => void rejections.push(rejection),
     });
-    expect(result).toMatchObject({ outcome: 'complete', read: 5, accepted: 1, rejected: 3, duplicates: 1 });
+    expect(result).toMatchObject({ outcome: 'complete', read: 7, accepted: 2, rejected: 3, duplicates: 2 });
     expect(sent).toHaveLength(1);
     expect(rejections.map(({ row, kind, reason }) => [row, kind, reason])).toEqual([
       [2, 'duplicate', 'row 1 has the same address'],
       [3, 'invalid', '"email" must be an e-mail address such as name@example.com'],
       [40, 'invalid', '"tier" must be one of "free", "premium"'],
       [41, 'invalid', 'column "Age" must hold a whole number'],
+      [43, 'duplicate', 'row 42 has the same address'],
     ]);
     expect(rejections[3]?.original).toEqual({ Mail: 'cy@example.com' });
   });

@@ -130,7 +130,7 @@ describe('the requests', () => {
     expect(await failure(oauth.refreshTokens(tokens))).toMatchObject({
       name: 'RedirectError',
       status: 307,
-      message: expect.stringContaining('Correct appUrl') as string,
+      message: expect.stringContaining('Correct the app URL') as string,
     });
     expect(sent).toHaveLength(1);
   });

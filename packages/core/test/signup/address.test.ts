@@ -1,3 +1,5 @@
+import { domainToASCII } from 'node:url';
+import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { addressKey, isAddress, normalizeAddress } from '../../src/signup/index.ts';
 
@@ -66,7 +68,90 @@ describe('normalizeAddress', () => {
   });
 });
 
-test('addressKey is equal for two spellings of an address', () => {
-  expect(addressKey('ADA+news@Example.com')).toBe(addressKey('ada+NEWS@example.COM '));
-  expect(addressKey('ada+news@example.com')).not.toBe(addressKey('ada@example.com'));
+describe('addressKey', () => {
+  test.each([
+    [
+      'ada+news@example.com',
+      'ADA+news@Example.com',
+      'ada+NEWS@example.COM ',
+      ' ada+news@example.com.',
+      'ada+news@example。com',
+    ],
+    [
+      'ada@example.com',
+      '\u200bada@example.com',
+      'a\u00adda@exam\u00adple.com',
+      '\ufeffada@example.com\u200f',
+      'ada@example.com \u2060',
+    ],
+    [
+      'ada@example.com',
+      'ada＠example.com',
+      'ada﹫example.com',
+      'ａｄａ＠ｅｘａｍｐｌｅ．ｃｏｍ',
+      'ada@exa\u200dmple.com',
+    ],
+    [
+      'ada@xn--bcher-kva.example',
+      'ada@bücher.example',
+      'ada@BÜCHER。example',
+      'ada@bu\u0308cher.example',
+      'ADA@XN--BCHER-KVA.EXAMPLE',
+    ],
+    ['josé@example.com', 'JOSE\u0301@example.com', 'jose\u0301@EXAMPLE.com'],
+    ['ada@xn--nxaslbu.example', 'ada@βολοσ.example', 'ada@ΒΟΛΟΣ.example'],
+    ['ada@xn--mgba3gch31f060k.example', 'ada@نامه\u200cای.example', '\u200eada@نامه\u200cای.example'],
+    ['ada@0x7f.1', 'ADA@0x7F.1', 'ada@０x７f.1'],
+    ['ada@b.com/x', 'ada@B.com/x'],
+    ['ada@exam ple.com', 'ADA@exam ple.com'],
+    ['ada', ' Ada\u200b'],
+    ['ada@', 'ADA@', 'ada＠\u200b'],
+    ['', '\u200b'],
+  ])('%j stands for every spelling', (key, ...spellings) => {
+    expect([key, ...spellings].map((each) => addressKey(each))).toEqual([key, ...spellings].map(() => key));
+  });
+
+  test.each([
+    ['ada+news@example.com', 'ada@example.com'],
+    ['ada@straße.example', 'ada@strasse.example'],
+    ['ada@نامه\u200cای.example', 'ada@نامهای.example'],
+    ['ada@b.com/x', 'ada@b.com'],
+    ['ada@%62.com', 'ada@b.com'],
+    ['ada@127.1', 'ada@127.0.0.1'],
+  ])('tells %s and %s apart', (one, other) => {
+    expect(addressKey(one)).not.toBe(addressKey(other));
+  });
+
+  const letters = fc.constantFrom(
+    ...Array.from('aBz09-_.．。｡üÜ\u0308ßẞﬁ㎏ⅧＡｚ１Kςσİнאبم८१例ー\u00ad\u200b\u200c\u200d\u2060\ufeff\ufe0f'),
+    'xn--',
+    'ام\u200cن',
+    '्\u200dष',
+  );
+  const domains = fc.string({ unit: letters, minLength: 1, maxLength: 12 });
+  const locals = fc.string({ unit: fc.constantFrom(...Array.from('aA1.+é\u0301İΣ\u200bＡ ')), maxLength: 8 });
+
+  it('is one for all domains that are one by IDNA', () => {
+    let compared = 0;
+    fc.assert(
+      fc.property(locals, domains, (local, domain) => {
+        const ascii = domainToASCII(domain);
+        fc.pre(ascii !== '' && !/^[\d.]+$/.test(ascii));
+        compared += 1;
+        expect(addressKey(`${local}@${domain}`)).toBe(addressKey(`${local}@${ascii}`));
+      }),
+      { numRuns: 2000 },
+    );
+    expect(compared).toBeGreaterThan(500);
+  });
+
+  it('is its own key', () => {
+    fc.assert(
+      fc.property(locals, domains, (local, domain) => {
+        const key = addressKey(`${local}@${domain}`);
+        expect(addressKey(key)).toBe(key);
+      }),
+      { numRuns: 2000 },
+    );
+  });
 });

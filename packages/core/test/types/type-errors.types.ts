@@ -1,5 +1,14 @@
 /** Type errors: `tsc --build` fails where a line below compiles. Nothing here is run. */
-import { createClient, type Subscription, type SubscriptionListParams } from '@newsletter-kit/core';
+import {
+  createClient,
+  createEngine,
+  createFetchHost,
+  type Subscription,
+  type SubscriptionListParams,
+} from '@newsletter-kit/core';
+import { importOneByOne, importSubscriptions } from '@newsletter-kit/core/import';
+import { readAttribution } from '@newsletter-kit/core/signup';
+import { watchSubscriptions } from '@newsletter-kit/core/watch';
 
 const client = createClient({ baseUrl: 'http://127.0.0.1:4010/v2' });
 declare const subscription: Subscription;
@@ -94,3 +103,52 @@ export const byId = client.journeys.enroll({ automationId, subscription_id: 'sub
 export const params: SubscriptionListParams = { page: 2, limit: 100, expand: ['stats'] as const };
 export const snoozed = subscription.status === 'snoozed';
 export const frozen = client.subscriptions.create({ email, premium_tiers: Object.freeze(['Gold']) });
+
+// Callbacks may return anything, and an option that is undefined is one that is left out.
+const { engine } = client;
+const rows: number[] = [];
+const none = undefined;
+export const bulk = importSubscriptions({
+  engine,
+  source: [],
+  onRejected: ({ row }) => rows.push(row),
+  onProgress: ({ read }) => rows.push(read),
+  onAccepted: async (batch) => rows.push(...batch.rows),
+  onFailed: (batch) => rows.push(...batch.rows),
+});
+export const single = importOneByOne({
+  engine,
+  source: [],
+  onAnswer: ({ row }) => rows.push(row),
+  onFailed: ({ row }) => rows.push(row),
+  signal: none,
+});
+export const watch = watchSubscriptions({
+  engine,
+  publicationId: none,
+  events: none,
+  customFields: none,
+  status: none,
+  expand: none,
+  state: none,
+  pages: none,
+  capacity: none,
+  limit: none,
+  hasTime: none,
+  call: none,
+});
+export const polls = watch.polls({ everyMs: none, signal: none });
+export const attribution = readAttribution({ url: '', referrer: '' }, { overrides: none, referralParameter: none });
+export const bare = createEngine({
+  host: createFetchHost({ fetch: none }),
+  baseUrl: 'http://127.0.0.1:4010/v2',
+  appUrl: none,
+  token: none,
+  retry: none,
+  extraHeaders: none,
+  concurrency: none,
+  pacer: none,
+  validator: none,
+  onAttempt: none,
+});
+export const raw = client.request('GET', '/x', { query: none, body: none, headers: none, retryClass: none });

@@ -130,9 +130,10 @@ export class RateLimits {
   }
 }
 
-/** The domain of an e-mail address, in lower case. */
+/** The domain of an e-mail address, in ASCII and lower case. */
 export function domainOf(address: string): string {
-  return addressKey(address).slice(address.lastIndexOf('@') + 1);
+  const key = addressKey(address);
+  return key.slice(key.lastIndexOf('@') + 1);
 }
 
 /**

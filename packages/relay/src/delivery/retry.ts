@@ -10,6 +10,7 @@ import {
   NetworkError,
   redact,
   TimeoutError,
+  TransportError,
 } from '@newsletter-kit/core';
 
 /** - `deadLetter`: the API will never accept this signup. - `retry`: a later attempt may succeed. */
@@ -92,9 +93,13 @@ export function decideRetry(error: unknown, secrets: readonly string[] = []): Re
     cause: causeOf(error),
     needsOperator: !isConnectionError,
     scope: 'unknown',
-    mayHaveArrived: !(isConnectionError && error.notSent),
+    mayHaveArrived: !(isConnectionError ? error.notSent : isNotSent(error)),
   };
 }
+
+/** Whether a setting kept the request from being sent, such as a proxy that refuses the connection. */
+const isNotSent = (error: unknown): boolean =>
+  error instanceof Error && error.cause instanceof TransportError && error.cause.notSent;
 
 function causeOf(error: unknown): string {
   if (error instanceof InvalidAnswerError) return 'unreadable answer';

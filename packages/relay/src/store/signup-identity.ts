@@ -3,7 +3,7 @@
  * address and content – by which duplicates and all signups of a person are found.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { addressKey } from '@newsletter-kit/core/signup';
+import { normalizeAddress } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';
 
 /** The millisecond of the last id, and the number of earlier ids in it. */
@@ -51,11 +51,12 @@ export function fingerprint({
 }
 
 /**
- * The hash of an address, equal for all its spellings. It begins every fingerprint of the person, so that a range scan
+ * The hash of an address, equal for its spellings in another case. It is stored, so that `addressKey`, which knows more
+ * spellings, would need a migration. It begins every fingerprint of the person, so that a range scan
  * of one index finds all their signups.
  */
 export function personHash(address: string): string {
-  return digest(addressKey(address));
+  return digest(normalizeAddress(address).toLowerCase());
 }
 
 /** The hash of the person at the beginning of a fingerprint. */

@@ -1,7 +1,7 @@
 /** Rate limits per mailbox, visitor, domain and relay, and answers that reveal no known address. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { inMemory, StoreUnavailableError } from '../../src/index.ts';
-import { mailboxKey, RateLimits, SingleUse, type MakeLimiter } from '../../src/admission/rate-limits.ts';
+import { domainOf, mailboxKey, RateLimits, SingleUse, type MakeLimiter } from '../../src/admission/rate-limits.ts';
 import { repeatWindowMs } from '../../src/store/signup-store.ts';
 import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';
@@ -62,8 +62,17 @@ describe('one address from many visitors', () => {
     ['a.d.a@example.com', 'a.d.a@example.com'],
     ['"a@b+c"@example.com', '"a@b@example.com'],
     ['+tag@example.com', '+tag@example.com'],
+    ['ada@ＧＭＡＩＬ。com', 'ada@gmail.com'],
+    ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
   ])('%s has the mailbox key %s', (address, mailbox) => {
     expect(mailboxKey(address)).toBe(mailbox);
+  });
+
+  it.each([
+    [' ada@Bücher.example', 'xn--bcher-kva.example'],
+    ['"a@b"@straße.example', 'xn--strae-oqa.example'],
+  ])('finds the domain of %s', (address, domain) => {
+    expect(domainOf(address)).toBe(domain);
   });
 
   it('shares one limit over all forms and encodings', async () => {

@@ -99,15 +99,17 @@ describe('a failure', () => {
   });
 
   it.each([
-    ['ECONNREFUSED', false],
-    ['ECONNRESET', true],
-  ])('of the connection with %s may have arrived: %s', async (code, mayHaveArrived) => {
+    ['ECONNREFUSED', false, 'NetworkError'],
+    ['ECONNRESET', true, 'NetworkError'],
+    ['CERT_HAS_EXPIRED', false, 'ConfigurationError'],
+  ])('of the connection with %s may have arrived: %s', async (code, mayHaveArrived, cause) => {
     const fetch = (): Promise<Response> => Promise.reject(Object.assign(new TypeError('fetch failed'), { code }));
     const client = createClient({ baseUrl: 'http://127.0.0.1:9/v2', token: 'a-key', fetch });
     const error: unknown = await client.subscriptions
       .list({ publicationId: 'pub_00000000-0000-4000-8000-000000000001' }, { retry: { retries: 0 } })
       .catch((failure: unknown) => failure);
-    const decision = { kind: 'retry', cause: 'NetworkError', mayHaveArrived, needsOperator: false };
+    const needsOperator = cause === 'ConfigurationError';
+    const decision = { kind: 'retry', cause, mayHaveArrived, needsOperator };
     expect(decideRetry(error)).toMatchObject({ ...unanswered, ...decision });
   });
 

@@ -1,5 +1,6 @@
 /** Rules of subscriptions: create, list, and the bulk operations, each of which starts a job; and their records. */
 import { bulkUpdateItem, subscriptionRequest } from '@newsletter-kit/core/schema';
+import { addressKey } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import type { JobRow } from '../store/jobs.ts';
 import type { SubscriptionFilter, ListedRow } from '../store/subscriptions.ts';
@@ -53,8 +54,8 @@ const list = listRule('subscriptions.list', ({ world, publication }, query) => {
     tier: query.tier === 'all' ? undefined : query.tier,
     premiumTiers: query.premium_tiers,
     premiumTierIds: query.premium_tier_ids,
-    // Exact but for the letters' case (specification, Subscriptions): nothing is trimmed here.
-    emailKey: query.email?.normalize('NFC').toLowerCase(),
+    // Exact but for the spelling (specification, Subscriptions): nothing is trimmed here.
+    emailKey: query.email?.trim() === query.email ? query.email && addressKey(query.email) : query.email,
     ...(query.creation_date !== undefined && day(query.creation_date)),
   };
   return listOf(

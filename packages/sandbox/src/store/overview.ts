@@ -90,9 +90,9 @@ function whereClause({ status, text }: SubscriptionSearch): { readonly where: st
     values.push(part, part);
   } else if (part !== '') {
     parts.push(
-      ' AND (instr(email_key, ?) > 0 OR instr(lower(utm_source), ?) > 0 OR instr(lower(utm_campaign), ?) > 0)',
+      ' AND (instr(email_key, ?) > 0 OR instr(lower(email), ?) > 0 OR instr(lower(utm_source), ?) > 0 OR instr(lower(utm_campaign), ?) > 0)',
     );
-    values.push(part, part, part);
+    values.push(part, part, part, part);
   }
   return { where: parts.join(''), values };
 }

@@ -64,6 +64,16 @@ test('creation_date selects the whole day in UTC and nothing of the adjacent day
   expect(data.map((one) => one.email)).toEqual(['first@example.com', 'last@example.com']);
 });
 
+test('an address is found in every spelling of its domain, but with no blanks around', async () => {
+  const sandbox = fresh();
+  await create(sandbox, { email: 'Ada@bücher.example' });
+  await create(sandbox, { email: 'ada@xn--bcher-kva.example' });
+  const found = async (email: string) => (await list(sandbox, { email })).data.map((one) => one.email);
+  for (const email of ['ada@bücher.example', 'ADA@BÜCHER。example', 'ada@xn--bcher-kva.example'])
+    expect(await found(email)).toEqual(['Ada@bücher.example']);
+  expect(await found(' ada@bücher.example')).toEqual([]);
+});
+
 test('an expandable key is present only when expanded', async () => {
   const sandbox = fresh({ seed: 'demo' });
   const [plain] = (await list(sandbox, { email: 'ada.lovelace@example.com' })).data;

@@ -37,9 +37,35 @@ export interface CsvSource extends ImportSource {
   readonly total: () => number | undefined;
 }
 
-/** The CSV can't be read; the text says where, and what to do. */
+/** An option of {@link readCsv} that would mend an error, with its value. */
+export type CsvRemedy =
+  | { readonly option: 'columns'; readonly column: string; readonly target: ColumnTarget }
+  | { readonly option: 'others' | 'encoding'; readonly value: string };
+
+/** Details of a {@link CsvError}. */
+export interface CsvErrorDetails {
+  /** Options that would each mend it. Default: none would. */
+  readonly remedies?: readonly CsvRemedy[] | undefined;
+  readonly cause?: unknown;
+}
+
+/** The CSV can't be read; the text says where, and what to do. It holds no cell of a row below the header. */
 export class CsvError extends Error {
   override readonly name = 'CsvError';
+  /** The text without the options that would mend it, for programs that give these other names. */
+  readonly problem: string;
+  readonly remedies: readonly CsvRemedy[];
+
+  constructor(problem: string, { remedies = [], cause }: CsvErrorDetails = {}) {
+    const options = remedies.map((remedy) =>
+      remedy.option === 'columns'
+        ? `columns: { ${JSON.stringify(remedy.column)}: ${JSON.stringify(remedy.target)} }`
+        : `${remedy.option}: "${remedy.value}"`,
+    );
+    super(options.length === 0 ? problem : `${problem}: ${options.join(' or ')}.`, { cause });
+    this.problem = problem;
+    this.remedies = remedies;
+  }
 }
 
 /** Longest record, in characters; a longer one comes from a quotation mark that was never closed. */
@@ -65,8 +91,7 @@ export async function readCsv(
 ): Promise<CsvSource> {
   const path = typeof from === 'string' ? from : from instanceof URL ? fileURLToPath(from) : undefined;
   const name = options.name ?? (path === undefined ? 'CSV' : basename(path));
-  const about = (where: string, sentence: string, cause?: unknown): CsvError =>
-    new CsvError(`${name}${where}: ${sentence}`, { cause });
+  const about: About = (where, sentence, details) => new CsvError(`${name}${where}: ${sentence}`, details);
   let parser: Parser | undefined;
   const explained = (cause: unknown, row: number): unknown =>
     cause instanceof CsvError ? cause : explain(cause, row, about);
@@ -192,12 +217,11 @@ async function withDelimiter(
   };
 }
 
-function explain(
-  cause: unknown,
-  row: number,
-  about: (where: string, sentence: string, cause?: unknown) => CsvError,
-): unknown {
-  if (cause instanceof HeaderError) return about('', cause.message, cause);
+/** An error with the name of the source and the place in it. */
+type About = (where: string, sentence: string, details?: CsvErrorDetails) => CsvError;
+
+function explain(cause: unknown, row: number, about: About): unknown {
+  if (cause instanceof HeaderError) return about('', cause.message, { remedies: cause.remedies, cause });
   // The parser's own text repeats the row, so it is dropped, also as the cause.
   if (cause instanceof ParseError)
     return about(
@@ -208,18 +232,16 @@ function explain(
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
     return about(
       `, at or after row ${row}`,
-      'it is not in the expected encoding. Save it as "CSV UTF-8", or name its encoding, for example encoding: "windows-1252".',
-      cause,
+      'it is not in the expected encoding. Save it as "CSV UTF-8", or name its encoding, for example',
+      { remedies: [{ option: 'encoding', value: 'windows-1252' }], cause },
     );
   }
   if (code === 'ERR_ENCODING_NOT_SUPPORTED')
-    return about(
-      '',
-      'this encoding is not known. Name it as TextDecoder does, for example "utf-8" or "windows-1252".',
+    return about('', 'this encoding is not known. Name one of the Encoding Standard: "utf-8" or "windows-1252".', {
       cause,
-    );
-  if (code === 'ENOENT') return about('', 'there is no such file.', cause);
-  if (code === 'EISDIR') return about('', 'it is a folder.', cause);
+    });
+  if (code === 'ENOENT') return about('', 'there is no such file.', { cause });
+  if (code === 'EISDIR') return about('', 'it is a folder.', { cause });
   return cause;
 }
 
@@ -270,9 +292,17 @@ interface CsvReader {
 }
 
 /** The header does not name the fields that are needed; the text says what to do. */
-export class HeaderError extends Error {
+class HeaderError extends Error {
   override readonly name = 'HeaderError';
+  readonly remedies: readonly CsvRemedy[];
+
+  constructor(problem: string, ...remedies: readonly CsvRemedy[]) {
+    super(problem);
+    this.remedies = remedies;
+  }
 }
+
+const columnRemedy = (column: string, target: ColumnTarget): CsvRemedy => ({ option: 'columns', column, target });
 
 /**
  * Reads a header.
@@ -284,10 +314,15 @@ export function columnReader(
   header: readonly string[],
   options: ColumnOptions,
 ): (cells: readonly string[]) => ReadCells {
+  if (header.some((cell) => /\S@\S/.test(cell)))
+    throw new HeaderError(
+      'The first row looks like data, as it holds an e-mail address. Put a row above it that names the columns, "email" among them.',
+    );
   const readers = readersOf(header, options);
   if (!readers.some(({ target, custom }) => target === 'email' && !custom)) {
     throw new HeaderError(
-      `No column holds the e-mail address. The columns are ${list(header)}. Name one "email" in the header, or say which it is: columns: { "${header[0] ?? ''}": "email" }.`,
+      `No column holds the e-mail address. The columns are ${list(header)}. Name one "email" in the header, or say which it is`,
+      columnRemedy(header[0] ?? '', 'email'),
     );
   }
   return (row) => {
@@ -352,9 +387,14 @@ function readersOf(
       },
     ];
   });
-  if (unknown.length > 0) {
+  const [first] = unknown;
+  if (first !== undefined) {
     throw new HeaderError(
-      `No field is known for column ${list(unknown)}. Map each, for example columns: { "${unknown[0]}": "custom:${unknown[0]}" } or { "${unknown[0]}": null }, or set others: "ignore" or "custom" for all of them.`,
+      `No field is known for column ${list(unknown)}. Map each to a field or to nothing, or ignore or send all of them`,
+      columnRemedy(first, `custom:${first}`),
+      columnRemedy(first, null),
+      { option: 'others', value: 'ignore' },
+      { option: 'others', value: 'custom' },
     );
   }
   for (const [index, { target, custom, column }] of readers.entries()) {
@@ -362,7 +402,9 @@ function readersOf(
     if (before !== undefined) {
       const field = `${custom ? customPrefix : ''}${target}`;
       throw new HeaderError(
-        `Two columns fill "${field}": "${before.column}" and "${column}". Leave one out with columns: { "…": null }.`,
+        `Two columns fill "${field}": "${before.column}" and "${column}". Leave one out`,
+        columnRemedy(before.column, null),
+        columnRemedy(column, null),
       );
     }
   }
@@ -373,7 +415,8 @@ function readersOf(
 function targetOf(meaning: HeadingMeaning | undefined, column: string): HeadingTarget | undefined {
   if (meaning === undefined || 'target' in meaning) return meaning?.target;
   throw new HeaderError(
-    `Column "${column}" could be the custom field ${meaning.ambiguous.map((name) => `"${name}"`).join(' or ')}. Say which, for example columns: { "${column}": "custom:${meaning.ambiguous[0]}" }.`,
+    `Column "${column}" could be the custom field ${meaning.ambiguous.map((name) => `"${name}"`).join(' or ')}. Say which`,
+    ...meaning.ambiguous.map((name) => columnRemedy(column, `custom:${name}`)),
   );
 }
 

@@ -136,11 +136,11 @@ async function* lines(file: FileHandle, path: string): AsyncGenerator<JournalLin
       if (value === undefined) cutOff ||= number;
       else if (cutOff > 0)
         throw new JournalError(
-          `Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Pass another path, or start with a new journal.`,
+          `Line ${cutOff} of ${path} is damaged, or the file is no journal of an import. Name another file, or start with a new journal.`,
         );
       else yield { value, end };
     }
-    if (rest.length > 1 << 20) throw new JournalError(`${path} is no journal of an import. Pass another path.`);
+    if (rest.length > 1 << 20) throw new JournalError(`${path} is no journal of an import. Name another file.`);
   }
 }
 

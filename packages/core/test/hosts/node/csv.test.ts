@@ -141,8 +141,16 @@ describe('a CSV', () => {
   });
 
   it.each([
-    ['Mail,Name\n', {}, 'No field is known for column "Mail", "Name"'],
-    ['Mail,Name\n', { others: 'ignore' }, 'No column holds the e-mail address. The columns are "Mail", "Name".'],
+    [
+      'Mail,Name\n',
+      {},
+      'No field is known for column "Mail", "Name". Map each to a field or to nothing, or ignore or send all of them: columns: { "Mail": "custom:Mail" } or columns: { "Mail": null } or others: "ignore" or others: "custom".',
+    ],
+    [
+      'Mail,Name\n',
+      { others: 'ignore' },
+      'No column holds the e-mail address. The columns are "Mail", "Name". Name one "email" in the header, or say which it is: columns: { "Mail": "email" }.',
+    ],
     [
       'email,Name\n',
       { columns: { Nmae: 'custom:Name' } },
@@ -168,6 +176,12 @@ describe('a CSV', () => {
         ],
       },
       'Column "t_shirt" could be the custom field "T-shirt" or "T shirt". Say which',
+    ],
+    ['ada@b.example,Ada\ngrace@b.example,Grace\n', {}, /^people\.csv: The first row looks like data[^@A]*$/],
+    [
+      '"Ada <ada@b.example>",Ada\n',
+      { columns: { Ada: 'email' } },
+      /^people\.csv: The first row looks like data[^@A]*$/,
     ],
     ['', {}, 'the file is empty'],
   ])('with the header %j says what is missing', async (content, options, text) => {
