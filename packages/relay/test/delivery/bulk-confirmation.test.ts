@@ -73,7 +73,11 @@ describe('before the first batch', () => {
     const test = parts();
     const list = vi.spyOn(test.options.client.subscriptions, 'list');
     await test.confirmation.begin();
-    expect(list).toHaveBeenCalledExactlyOnceWith(expect.anything(), { signal: test.giveUp.signal, background: true });
+    expect(list).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      signal: test.giveUp.signal,
+      background: true,
+      reader: 'relay',
+    });
   });
 
   it('keeps the end of an earlier scan while batches are open', async () => {
@@ -209,7 +213,11 @@ describe('a confirmation', () => {
     await sendBatch(test, ['ada@example.com']);
     test.clock.now += lookAfterMs;
     await test.confirmation.run(new Set());
-    expect(list).toHaveBeenCalledExactlyOnceWith(expect.anything(), { signal: test.giveUp.signal, background: true });
+    expect(list).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
+      signal: test.giveUp.signal,
+      background: true,
+      reader: 'relay',
+    });
   });
 
   it('ends without a result where the relay stops while the store fails', async () => {
