@@ -1,6 +1,6 @@
-/** Compares answers with the contract: with its strict schemas, and with the tolerant reading that the client uses. */
-import { isRecord } from '@newsletter-kit/core/engine';
-import { operation, type Operation } from '@newsletter-kit/core/contract';
+/** Compares answers with the contract: with its strict schemas, and with what the client cannot do without. */
+import { isRecord, neededFields } from '@newsletter-kit/core/engine';
+import { operation, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { schemas, tolerant } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
 import { type RecordedAnswer } from './read-everything.ts';
@@ -12,7 +12,7 @@ export interface Difference {
   readonly field: string;
   /** What differs, to follow the field's name. Holds no values except unknown words of an enumeration. */
   readonly text: string;
-  /** Whether the client cannot work with the answer because of it. */
+  /** Whether a call ends because of it, or leaves the record out. */
   readonly isBreaking: boolean;
   /** How often it was found in the answer. */
   readonly count: number;
@@ -26,9 +26,12 @@ export function findDifferences({ operation: id, status, body }: RecordedAnswer)
   if (status >= 300) return [{ kind: 'status', field: '', text: `answered ${status}`, isBreaking: true, count: 1 }];
   const { success }: Operation = operation(id);
   const answer: z.ZodType = schemas[id].answer;
-  const breaking = new Set(issuesOf(tolerant(answer), body).map(keyOf));
+  const odd = new Set(issuesOf(tolerant(answer), body).map(keyOf));
   const found = issuesOf(answer, body).flatMap((issue) =>
-    describe(issue, body).map((difference) => ({ ...difference, isBreaking: breaking.has(keyOf(issue)) })),
+    describe(issue, body).map((difference) => ({
+      ...difference,
+      isBreaking: odd.has(keyOf(issue)) && isNeeded(id, difference.field),
+    })),
   );
   const byText = Map.groupBy(found, ({ field, text }) => `${field} ${text}`);
   const merged = [...byText.values()].flatMap((same) =>
@@ -39,6 +42,17 @@ export function findDifferences({ operation: id, status, body }: RecordedAnswer)
     { kind: 'status', field: '', text: `answered ${status}, not ${success}`, isBreaking: false, count: 1 },
     ...merged,
   ];
+}
+
+/** Whether any program of the client ends without the field, or leaves the record out. */
+function isNeeded(id: OperationId, field: string): boolean {
+  const { client, watch, sync, customFields } = neededFields;
+  const ofRecords = {
+    ...client,
+    ...(id === 'subscriptions.list' && { ...watch, ...sync }),
+    ...(id === 'customFields.list' && customFields),
+  };
+  return ['', 'data', 'data[]', ...Object.keys(ofRecords).map((name) => `data[].${name}`)].includes(field);
 }
 
 function issuesOf(schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] {
