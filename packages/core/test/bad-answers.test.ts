@@ -64,8 +64,8 @@ describe('an odd record', () => {
     const { items, limit } = await client.subscriptions.list();
     expect([items.length, limit]).toEqual([2, null]);
     expect(texts()).toEqual([
-      'subscriptions.list: answered "data[].created": expected number, received string.',
       'subscriptions.list: answered "limit": expected number.',
+      'subscriptions.list: answered "data[].created": expected number, received string.',
     ]);
   });
 });

@@ -4,6 +4,7 @@ import {
   AbortedError,
   BadRequestError,
   continuationAt,
+  isRecord,
   placeOf,
   type Client,
   type Page,
@@ -143,8 +144,9 @@ async function toFile(job: Export, path: string, part: PartFile): Promise<number
       page = await client.subscriptions.list(query, { signal: interrupted });
     }
     for (; page !== null; page = await page.next()) {
-      await part.write(format.lines(page.items));
-      done += page.items.length;
+      const records = recordsOf(page);
+      await part.write(format.lines(records));
+      done += records.length;
       report.progress({
         type: 'progress',
         text: `Exported ${count(done, 'subscription')} …`,
@@ -163,6 +165,11 @@ async function toFile(job: Export, path: string, part: PartFile): Promise<number
   }
 }
 
+/** The subscriptions of a page; also those without an id, in their place at its end. */
+function recordsOf({ items, leftOut }: Page<Subscription>): readonly Subscription[] {
+  return [...items, ...(leftOut.filter(isRecord) as readonly object[] as readonly Subscription[])];
+}
+
 /** The page at the stored cursor; null where the service refuses the cursor. */
 async function resume({ client, query, interrupted }: Export, cursor: string): Promise<Page<Subscription> | null> {
   try {
@@ -179,8 +186,9 @@ async function toStdout({ client, query, format, report, interrupted }: Export):
   try {
     await writeToStdout(format.head);
     for await (const page of client.subscriptions.list(query, { signal: interrupted }).pages()) {
-      await writeToStdout(format.lines(page.items));
-      done += page.items.length;
+      const records = recordsOf(page);
+      await writeToStdout(format.lines(records));
+      done += records.length;
       report.progress({ type: 'progress', text: `Exported ${count(done, 'subscription')} …` });
     }
     return done;

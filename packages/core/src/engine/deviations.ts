@@ -123,7 +123,7 @@ export function readRecords(records: readonly unknown[], reader: ListReader): Re
       else if (read !== value) (changes ??= {})[name] = read;
     }
     if (unusable !== undefined) {
-      count(`data[].${unusable}`, 'missing or of no use; the record was left out');
+      count(`data[].${unusable}`, 'missing or of no use; a program that needs it leaves the record out');
       leftOut.push(record);
       continue;
     }

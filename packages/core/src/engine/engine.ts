@@ -230,7 +230,7 @@ export function createEngine(options: EngineOptions): Engine {
     { parts, deviations: sent }: Prepared,
     callOptions: CallOptions,
     args: ArgumentValues,
-  ): Promise<{ readonly data: unknown; readonly head: Head }> {
+  ): Promise<Answered> {
     const body = encodeBody(operation, withCustomerId(parts.body, options.customerIdField), callOptions.extraBody);
     const headers = requestHeaders(operation, body !== undefined, options.extraHeaders, callOptions.extraHeaders);
     const url = urlOf(operation, parts, callOptions.extraQuery);
@@ -241,30 +241,35 @@ export function createEngine(options: EngineOptions): Engine {
       args,
     );
     checkData(id, operation, value, head);
-    const found = validating ? (await validating).answer(id, value) : [];
-    return { data: value, head: withDeviations(operation, head, found, sent) };
+    return { data: value, head, sent, found: validating ? (await validating).answer(id, value) : [] };
   }
 
-  /** Tells the deviations of an answer, and adds them to its head. */
-  function withDeviations(
-    operation: CalledOperation,
+  /** The head with the deviations of the call, which are told; of several about one field the first. */
+  function tellAll(
+    { id: operation }: CalledOperation,
     head: Head,
-    found: readonly FieldDeviation[],
-    sent: readonly Deviation[] = [],
+    { sent, found }: Omit<Answered, 'data' | 'head'>,
   ): Head {
-    const known = new Set(head.deviations?.map(({ field }) => field));
+    const first = new Map(found.toReversed().map((each) => [each.field, each]));
     const answered = found
-      .filter(({ field }) => !known.has(field))
-      .map((each): Deviation => ({ operation: operation.id, part: 'answer', records: 1, ...each }));
-    const deviations = [...(head.deviations ?? []), ...sent, ...answered];
-    for (const each of [...sent, ...answered]) tell(each);
+      .filter((each) => first.get(each.field) === each)
+      .map((each): Deviation => ({ operation, part: 'answer', records: 1, ...each }));
+    const deviations = [...sent, ...answered];
+    for (const each of deviations) tell(each);
     return deviations.length === 0 ? head : { ...head, deviations };
   }
 
   async function callById(id: OperationId, args: ArgumentValues, callOptions: CallOptions) {
     const operation: CalledOperation = operationById(id);
     const named = withPublication(operation, args);
-    return call(id, operation, await prepare(id, operation, named), callOptions, named);
+    const { data, head, ...deviations } = await call(
+      id,
+      operation,
+      await prepare(id, operation, named),
+      callOptions,
+      named,
+    );
+    return { data, head: tellAll(operation, head, deviations) };
   }
 
   async function raw(
@@ -289,12 +294,12 @@ export function createEngine(options: EngineOptions): Engine {
     callOptions: CallOptions,
     trail: Trail,
   ): Promise<Page<unknown>> {
-    const { data, head: received } = await callForPage(id, operation, prepared, callOptions, trail);
+    const { data, head: received, sent, found } = await callForPage(id, operation, prepared, callOptions, trail);
     const answer = data as { readonly data: readonly unknown[] };
     const { query } = prepared.parts;
     const read = readPage(answer, trail, { ...operation, limit: query['limit'] });
     const usable = readRecords(read.repeats ? [] : answer.data, callOptions.reader ?? 'client');
-    const head = withDeviations(operation, received, [...usable.deviations, ...read.deviations]);
+    const head = tellAll(operation, received, { sent, found: [...usable.deviations, ...read.deviations, ...found] });
     if (read.repeats && read.problem !== null) throw new InvalidAnswerError(id, head.status, [read.problem]);
     const details = { ...read, head, continuation: read.next?.at ?? null, leftOut: usable.leftOut };
     return new Page<unknown>(usable.items, details, () => {
@@ -316,7 +321,7 @@ export function createEngine(options: EngineOptions): Engine {
     prepared: Prepared,
     callOptions: CallOptions,
     trail: Trail,
-  ): Promise<{ readonly data: unknown; readonly head: Head }> {
+  ): Promise<Answered> {
     const { limit } = prepared.parts.query;
     const largest = pageSizes.get(id);
     const size = largest === undefined || limit === undefined ? limit : largest && Math.min(Number(limit), largest);
@@ -332,7 +337,7 @@ export function createEngine(options: EngineOptions): Engine {
         throw new InvalidAnswerError(id, error.status, [noFurtherPage(trail.statedBy)], error);
       if (trail.statedBy === null) {
         const head = { status: operation.success, headers: {} };
-        return { data: { data: [] }, head: withDeviations(operation, head, [takenAsWhole]) };
+        return { data: { data: [] }, head, sent: [], found: [takenAsWhole] };
       }
       const allowed = typeof size === 'number' ? allowedPageSize(error, size) : undefined;
       if (allowed === undefined) throw error;
@@ -406,6 +411,14 @@ interface Prepared {
   readonly parts: RequestParts;
   /** What is sent although the specification does not know it. */
   readonly deviations: readonly Deviation[];
+}
+
+/** An answer, and the deviations that are to be told. */
+interface Answered {
+  readonly data: unknown;
+  readonly head: Head;
+  readonly sent: readonly Deviation[];
+  readonly found: readonly FieldDeviation[];
 }
 
 function unknownNames(operation: CalledOperation, names: readonly string[]): Deviation[] {

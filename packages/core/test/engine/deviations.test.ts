@@ -22,7 +22,7 @@ const deviation: Deviation = {
 };
 
 describe('the records of a list', () => {
-  const left = 'missing or of no use; the record was left out';
+  const left = 'missing or of no use; a program that needs it leaves the record out';
 
   it('are used where they have what their reader needs', () => {
     const records = [{ id: 'a' }, { id: 'b', more: null }];
