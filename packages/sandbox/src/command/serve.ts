@@ -7,6 +7,7 @@ import { UsageError } from '#command-line';
 import { createSandbox, type Sandbox } from '../app.ts';
 import { ApiError } from '../api/errors.ts';
 import { createAssumptions, type AssumptionChoice } from '../control/assumptions.ts';
+import { readShapes, ShapesError, type AnswerShapes } from '../control/shapes.ts';
 import { isLoopback } from '../control/access.ts';
 import { apiKeys, publicationId } from '../world/ids.ts';
 import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
@@ -23,7 +24,7 @@ export interface Served extends Listening {
 
 /**
  * @param options.fresh - begins with the seed, also in a database that holds something
- * @throws ServeError, SeedError, DatabaseError, RecordingError, or UsageError for the file of assumptions
+ * @throws ServeError, SeedError, DatabaseError, RecordingError, or UsageError for the file of assumptions or shapes
  */
 export async function serve(options: ServerOptions & { readonly fresh?: boolean }): Promise<Served> {
   const sandbox = createSandbox({
@@ -31,6 +32,7 @@ export async function serve(options: ServerOptions & { readonly fresh?: boolean 
     seed: readSeedOption(options.seed),
     profile: options.profile,
     ...(options.assumptions !== undefined && { assumptions: readAssumptions(options.assumptions) }),
+    ...(options.shape !== undefined && { shapes: readShapesFile(options.shape) }),
     ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: reportProgress }),
   });
   if (options.fresh && !sandbox.planted) sandbox.reset();
@@ -127,19 +129,38 @@ function explain(error: unknown, seed: string): string {
  * @throws UsageError that names the file and what is wrong with it
  */
 function readAssumptions(path: string): AssumptionChoice {
-  const explainAssumptions = (reason: string): UsageError =>
-    new UsageError(`The assumptions file "${path}" ${reason} newsletter probe --assumptions FILE writes such a file.`);
-  try {
-    const choice: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isRecord(choice)) throw explainAssumptions('must hold one JSON object.');
+  return readFileOf('assumptions', '--assumptions', path, (choice) => {
+    if (!isRecord(choice)) return 'must hold one JSON object.';
     // Checks every name and value.
     createAssumptions(choice);
     return choice;
+  });
+}
+
+/** Reads a file that `newsletter probe --out` wrote. @throws UsageError that names the file and what is wrong with it */
+function readShapesFile(path: string): AnswerShapes {
+  return readFileOf('shapes', '--out', path, readShapes);
+}
+
+/** @param read - returns the content, or the reason why it is wrong */
+function readFileOf<Content extends object>(
+  what: string,
+  flag: string,
+  path: string,
+  read: (value: unknown) => Content | string,
+): Content {
+  const wrong = (reason: string): UsageError =>
+    new UsageError(`The ${what} file "${path}" ${reason} newsletter probe ${flag} FILE writes such a file.`);
+  try {
+    const content = read(JSON.parse(readFileSync(path, 'utf8')));
+    if (typeof content === 'string') throw wrong(content);
+    return content;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    if (error instanceof ApiError) throw explainAssumptions(`is wrong: ${error.details[0]?.message ?? ''}`);
-    if (error instanceof SyntaxError) throw explainAssumptions('is not valid JSON.');
+    if (error instanceof ApiError) throw wrong(`is wrong: ${error.details[0]?.message ?? ''}`);
+    if (error instanceof ShapesError) throw wrong(error.message);
+    if (error instanceof SyntaxError) throw wrong('is not valid JSON.');
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw explainAssumptions(`can't be read (${code}).`);
+    throw wrong(`can't be read (${code}).`);
   }
 }
