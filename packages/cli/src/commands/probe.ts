@@ -65,7 +65,8 @@ export function define(command: Command, context: Context) {
 
       const shapes = shapesOf(answers);
       const customerIds = customerIdsIn(shapes);
-      const answeredIds = customerIds.join(' and ') || 'neither stripe_customer_id nor payments_customer_id is answered';
+      const answeredIds =
+        customerIds.join(' and ') || 'neither stripe_customer_id nor payments_customer_id is answered';
       report.result({
         type: 'customer-id',
         text: `${'customer id'.padEnd(13)}${answeredIds}`,

@@ -78,7 +78,13 @@ export function formatShapes({ operations: shapes, ...rest }: AnswerShapes): str
 
 function operationShape(id: OperationId, answers: readonly RecordedAnswer[], values: ReadonlySet<string>) {
   const successes = answers.filter(({ status }) => status >= 200 && status < 300);
-  const reading: Reading = { declared: fieldsIn(schemas[id].answer), values, parents: new Map(), found: new Map() };
+  const reading: Reading = {
+    declared: fieldsIn(schemas[id].answer),
+    values,
+    objects: new Map(),
+    lists: new Map(),
+    found: new Map(),
+  };
   const body = new Map<ShapeType, number>();
   for (const answer of successes) {
     count(body, typeOf(answer.body));
@@ -99,8 +105,10 @@ interface Reading {
   readonly declared: ReadonlyMap<string, DeclaredField>;
   /** Texts of all answers, see {@link textsIn}. */
   readonly values: ReadonlySet<string>;
-  /** Number of objects at a path, or of lists (`data[]` for the lists at `data`). */
-  readonly parents: Map<string, number>;
+  /** Number of objects at a path. */
+  readonly objects: Map<string, number>;
+  /** Number of lists at a path. */
+  readonly lists: Map<string, number>;
   readonly found: Map<string, { in: number; readonly types: Map<ShapeType, number>; readonly words: Set<string> }>;
 }
 
@@ -114,10 +122,10 @@ const join = (path: string, name: string): string => (path === '' ? name : `${pa
 /** Counts what is inside a value. */
 function read(value: unknown, path: string, reading: Reading): void {
   if (Array.isArray(value)) {
-    count(reading.parents, `${path}[]`);
+    count(reading.lists, path);
     if (value.length > 0) readField(`${path}[]`, value, reading);
   } else if (isRecord(value)) {
-    count(reading.parents, path);
+    count(reading.objects, path);
     const named = Map.groupBy(Object.keys(value), (name) => shownName(name, path, reading));
     for (const [name, keys] of named)
       readField(
@@ -142,10 +150,12 @@ function readField(path: string, values: readonly unknown[], reading: Reading): 
 }
 
 /** In the order of the specification, then of the answers. Fields that it declares and no answer had are among them. */
-function fieldsOf({ declared, parents, found }: Reading): readonly (readonly [string, FieldShape])[] {
+function fieldsOf({ declared, objects, lists, found }: Reading): readonly (readonly [string, FieldShape])[] {
   return [...new Set([...declared.keys(), ...found.keys()])].flatMap((path) => {
-    const of = parents.get(path.endsWith('[]') ? path : path.slice(0, Math.max(path.lastIndexOf('.'), 0))) ?? 0;
-    if (of === 0) return [];
+    const of = path.endsWith('[]')
+      ? lists.get(path.slice(0, -'[]'.length))
+      : objects.get(path.slice(0, Math.max(path.lastIndexOf('.'), 0)));
+    if (of === undefined) return [];
     const { in: present = 0, types = new Map<ShapeType, number>(), words = new Set<string>() } = found.get(path) ?? {};
     const seen = [...words].toSorted();
     return [[path, { in: present, of, types: byFrequency(types), ...(seen.length > 0 && { words: seen }) }] as const];
@@ -200,13 +210,16 @@ function typeOf(value: unknown): ShapeType {
 }
 
 /** Headers whose values are shown where they hold nothing but numbers, or a media type. */
-const shownHeaders = /^(?:content-type|retry-after|(?:x-)?rate-?limit(?:-\w+)*|x-(?:total|page|per-page|limit)(?:-\w+)*)$/;
+const shownHeaders =
+  /^(?:content-type|retry-after|(?:x-)?rate-?limit(?:-\w+)*|x-(?:total|page|per-page|limit)(?:-\w+)*)$/;
 const harmless = /^(?:[a-z]+\/[a-z.+-]+(?:; ?charset=[\w-]{1,20})?|\d{1,12}(?:[;,] ?\w=\d{1,12})*)$/i;
 
 function headersOf(answers: readonly RecordedAnswer[]): readonly string[] {
   const headers: Json = Object.assign({}, ...answers.map(({ headers: each }) => each).toReversed());
   return Object.entries(headers)
     .filter(([name]) => /^[a-z][a-z\d-]{0,59}$/.test(name))
-    .map(([name, value]) => (shownHeaders.test(name) && harmless.test(String(value)) ? `${name}: ${String(value)}` : name))
+    .map(([name, value]) =>
+      shownHeaders.test(name) && harmless.test(String(value)) ? `${name}: ${String(value)}` : name,
+    )
     .toSorted();
 }

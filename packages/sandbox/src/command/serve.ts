@@ -5,6 +5,7 @@ import { flushCompileCache } from 'node:module';
 import { isRecord } from '@newsletter-kit/core/engine';
 import { UsageError } from '#command-line';
 import { createSandbox, type Sandbox } from '../app.ts';
+import { operationsAt } from '../api/api.ts';
 import { ApiError } from '../api/errors.ts';
 import { createAssumptions, type AssumptionChoice } from '../control/assumptions.ts';
 import { readShapes, ShapesError, type AnswerShapes } from '../control/shapes.ts';
@@ -16,6 +17,9 @@ import { listen, type Listening } from './listen.ts';
 import type { ServerOptions } from './options.ts';
 import { keepRecording } from '../recording/recording-file.ts';
 
+/** Called with each success in JSON that a client gets. */
+export type OnAnswer = (operation: string, body: unknown) => void;
+
 export interface Served extends Listening {
   readonly sandbox: Sandbox;
   /** The token that the control requires; undefined where it requires none. */
@@ -26,7 +30,9 @@ export interface Served extends Listening {
  * @param options.fresh - begins with the seed, also in a database that holds something
  * @throws ServeError, SeedError, DatabaseError, RecordingError, or UsageError for the file of assumptions or shapes
  */
-export async function serve(options: ServerOptions & { readonly fresh?: boolean }): Promise<Served> {
+export async function serve(
+  options: ServerOptions & { readonly fresh?: boolean; readonly onAnswer?: OnAnswer | undefined },
+): Promise<Served> {
   const sandbox = createSandbox({
     db: options.db,
     seed: readSeedOption(options.seed),
@@ -40,7 +46,7 @@ export async function serve(options: ServerOptions & { readonly fresh?: boolean 
   // Control endpoints that other machines can reach always require a token.
   const controlToken =
     options.controlToken ?? (isLoopback(options.host) ? undefined : randomBytes(18).toString('base64url'));
-  const { address, stop } = await listen(sandbox, { ...options, controlToken });
+  const { address, stop } = await listen(observed(sandbox, options.onAnswer), { ...options, controlToken });
   return {
     sandbox,
     controlToken,
@@ -48,6 +54,21 @@ export async function serve(options: ServerOptions & { readonly fresh?: boolean 
     async stop() {
       await stop();
       stopRecording?.();
+    },
+  };
+}
+
+function observed(sandbox: Sandbox, onAnswer: OnAnswer | undefined): Sandbox {
+  if (!onAnswer) return sandbox;
+  return {
+    ...sandbox,
+    async fetch(input, init) {
+      const request = new Request(input, init);
+      const response = await sandbox.fetch(request);
+      const [operation] = operationsAt(request.method, new URL(request.url).pathname);
+      if (operation && response.ok && response.headers.get('content-type')?.includes('json'))
+        onAnswer(operation.id, await response.clone().json());
+      return response;
     },
   };
 }

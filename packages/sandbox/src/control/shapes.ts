@@ -26,7 +26,7 @@ type FieldShape = z.output<typeof field>;
 const operationShape = z.object({
   /** Number of answers by status. */
   statuses: z.record(z.string().regex(/^[2-5]\d\d$/), z.int().min(1)),
-  headers: z.array(z.string()).default([]),
+  headers: z.array(z.string()).optional(),
   /** Types of the bodies of successes. */
   body: z.array(type),
   /** By path, such as `data[].utm_source`; `*` stands for any name. */
@@ -54,7 +54,9 @@ export function readShapes(value: unknown): z.output<typeof shapesSchema> {
   if (!read.success) {
     const [issue] = read.error.issues;
     const place = issue?.path.join(' > ') ?? '';
-    throw new ShapesError(place === '' ? 'must hold one JSON object.' : `is wrong at ${place}: ${issue?.message ?? ''}.`);
+    throw new ShapesError(
+      place === '' ? 'must hold one JSON object.' : `is wrong at ${place}: ${issue?.message ?? ''}.`,
+    );
   }
   const known = new Set<string>(operations.map(({ id }) => id));
   const unknown = Object.keys(read.data.operations).find((id) => !known.has(id));
@@ -117,7 +119,7 @@ interface CompiledShape {
   readonly fields: ReadonlyMap<string, FieldShape>;
   /** Paths at which the service answered objects, so that a field missing in the shape is one it never has. */
   readonly objects: ReadonlySet<string>;
-  /** Fields that the service has beyond the specification: their names, by the path of their object. */
+  /** Paths of fields that the service has beyond the specification, by the path of their object. */
   readonly additions: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -125,17 +127,17 @@ function compile(id: OperationId, { statuses, body, fields }: OperationShape): C
   const declared = fieldsIn(schemas[id].answer);
   const seen = Object.entries(fields).filter(([, { in: present }]) => present > 0);
   const objects = seen.filter(([, { types }]) => types.includes('object')).map(([path]) => path);
-  const additions = seen.filter(([path]) => !path.endsWith('[]') && !declared.has(path));
+  const additions = new Map<string, string[]>();
+  for (const [path] of seen)
+    if (!path.endsWith('[]') && !declared.has(path))
+      additions.set(parentOf(path), [...(additions.get(parentOf(path)) ?? []), path]);
   return {
     statuses: Object.entries(statuses)
       .map(([status, count]) => [Number(status), count] as const)
       .toSorted(([, a], [, b]) => b - a),
     fields: new Map(seen),
     objects: new Set(body.includes('object') ? ['', ...objects] : objects),
-    additions: Map.groupBy(
-      additions.map(([path]) => path),
-      parentOf,
-    ),
+    additions,
   };
 }
 
@@ -240,8 +242,7 @@ function typeOf(value: unknown): Type {
   return isRecord(value) ? 'object' : typeof value === 'boolean' ? 'boolean' : 'string';
 }
 
-const sample = ({ types }: FieldShape): unknown =>
-  convert(null, types.find((each) => each !== 'null') ?? 'null');
+const sample = ({ types }: FieldShape): unknown => convert(null, types.find((each) => each !== 'null') ?? 'null');
 
 /** What a value becomes in each type. Different values stay different where they can. */
 const conversions: Readonly<Record<Type, (value: unknown) => unknown>> = {
