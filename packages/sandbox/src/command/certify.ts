@@ -59,7 +59,8 @@ export async function certify(options: ServerOptions, certifying: CertifyOptions
     }
     if (ends) break;
   }
-  const unseen = deviations.filter((name) => !chosen.some((scenario) => isNamed(scenario, name)));
+  const survived = verdicts[0]?.outcome === 'survived';
+  const unseen = deviations.filter((name) => survived && !chosen.some((scenario) => isNamed(scenario, name)));
   print(`\n${failureTexts(verdicts)}${summaryOf(verdicts, chosen.length, unseen)}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ command: certifying.command, readings: verdicts }, null, 2)}\n`);
   return stopped ?? (verdicts.some(({ outcome }) => outcome === 'failed') ? 1 : 0);

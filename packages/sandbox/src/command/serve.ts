@@ -63,7 +63,8 @@ function observed(sandbox: Sandbox, onAnswer: OnAnswer | undefined): Sandbox {
   return {
     ...sandbox,
     async fetch(input, init) {
-      const request = new Request(input, init);
+      // The request of the HTTP server can be passed on, but not copied.
+      const request = input instanceof Request ? input : new Request(input, init);
       const response = await sandbox.fetch(request);
       const [operation] = operationsAt(request.method, new URL(request.url).pathname);
       if (operation && response.ok && response.headers.get('content-type')?.includes('json'))
