@@ -109,9 +109,9 @@ export function define(command: Command, context: Context) {
 
 /** What the file of shapes holds, so that a person can decide whether to show it. */
 function shapesText({ operations }: AnswerShapes, file: string): string {
-  const shapes = count(Object.keys(operations).length, 'shape');
+  const answered = count(Object.keys(operations).length, 'operation');
   return [
-    `Wrote ${shapes} to ${file}: types, counts, statuses, names of headers and words of enumerations. No value, address, id or name of a custom field.`,
+    `Wrote the shapes of ${answered} to ${file}: types, counts, statuses, names of headers and words of enumerations. No value, address, id or name of a custom field.`,
     `Nothing was sent anywhere. Read the file before you show it to others; start a sandbox that answers so with newsletter-sandbox --shape ${file}`,
   ].join('\n');
 }

@@ -194,7 +194,7 @@ function inObject(value: Json, path: string, context: Context, ordinal: number |
     if (ordinal === null && !moved && shape.in < shape.of) continue;
     if (!isPresent(shape, addition, ordinal)) continue;
     changes.added.add(addition);
-    entries.push([name, inField(moved ? moved[name] : sample(shape), addition, context, ordinal)]);
+    entries.push([name, inField(moved ? moved[name] : sample(addition, fields), addition, context, ordinal)]);
   }
   return Object.fromEntries(entries);
 }
@@ -242,7 +242,12 @@ function typeOf(value: unknown): Type {
   return isRecord(value) ? 'object' : typeof value === 'boolean' ? 'boolean' : 'string';
 }
 
-const sample = ({ types }: FieldShape): unknown => convert(null, types.find((each) => each !== 'null') ?? 'null');
+/** A value for a field that only the service has; its own fields are added where it is an object. */
+function sample(path: string, fields: CompiledShape['fields']): unknown {
+  const type = fields.get(path)?.types.find((each) => each !== 'null') ?? 'null';
+  const elements = `${path}[]`;
+  return type === 'list' && fields.has(elements) ? [sample(elements, fields)] : convert(null, type);
+}
 
 /** What a value becomes in each type. Different values stay different where they can. */
 const conversions: Readonly<Record<Type, (value: unknown) => unknown>> = {

@@ -56,7 +56,7 @@ describe('fields of records', () => {
       }),
     });
     const { data } = await list('limit=2&expand[]=tags');
-    const added = { plan: { price: 0.5, name: 'text', steps: [] }, notes: null };
+    const added = { plan: { price: 0.5, name: 'text', steps: [1] }, notes: null };
     expect(data).toEqual([{ id: expect.stringMatching(/^sub_/) as string, ...added }, expect.objectContaining(added)]);
     expect(reasons()).toEqual([
       expect.stringMatching(/^Shape: left out "data\[\]\.email", .*"data\[\]\.tags"/),
