@@ -57,8 +57,15 @@ test('a client is certified in the shapes that a service answers', async ({ sand
     commandOf('sandbox'),
     '--shape',
     shapes,
-    ...['certify', '--only', 'created_status', '--only', 'lost-response'],
-    ...['--', process.execPath, source, client],
+    'certify',
+    '--only',
+    'created_status',
+    '--only',
+    'lost-response',
+    '--',
+    process.execPath,
+    source,
+    client,
   ]);
   expect(certified.output).toContain('Survived 3 of 3 scenarios.');
   expect(certified.code).toBe(0);

@@ -101,8 +101,8 @@ export interface Sandbox {
 /**
  * Starts a sandbox in this process.
  *
- * @throws DatabaseError where the file of `db` can't be used, SeedError where `seed` cannot be loaded, ShapesError where
- *   `shapes` are none
+ * @throws DatabaseError where the file of `db` can't be used, SeedError where `seed` cannot be loaded, ShapesError for
+ *   `shapes` in another format
  * @example
  * ```ts
  * const sandbox = createSandbox();

@@ -5,7 +5,7 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { operations, type OperationId } from '@newsletter-kit/core/contract';
 import { fieldsIn, schemas, type DeclaredField } from '@newsletter-kit/core/schema';
-import type { Json, RecordedAnswer } from './read-everything.ts';
+import type { RecordedAnswer } from './read-everything.ts';
 
 export type ShapeType = 'string' | 'number' | 'integer' | 'boolean' | 'null' | 'object' | 'list';
 
@@ -215,11 +215,10 @@ const shownHeaders =
 const harmless = /^(?:[a-z]+\/[a-z.+-]+(?:; ?charset=[\w-]{1,20})?|\d{1,12}(?:[;,] ?\w=\d{1,12})*)$/i;
 
 function headersOf(answers: readonly RecordedAnswer[]): readonly string[] {
-  const headers: Json = Object.assign({}, ...answers.map(({ headers: each }) => each).toReversed());
-  return Object.entries(headers)
+  // Of a header with several values the first one.
+  const headers = new Map(answers.toReversed().flatMap((answer) => Object.entries(answer.headers)));
+  return [...headers]
     .filter(([name]) => /^[a-z][a-z\d-]{0,59}$/.test(name))
-    .map(([name, value]) =>
-      shownHeaders.test(name) && harmless.test(String(value)) ? `${name}: ${String(value)}` : name,
-    )
+    .map(([name, value]) => (shownHeaders.test(name) && harmless.test(value) ? `${name}: ${value}` : name))
     .toSorted();
 }

@@ -159,7 +159,7 @@ function readAssumptions(path: string): AssumptionChoice {
   });
 }
 
-/** Reads a file that `newsletter probe --out` wrote. @throws UsageError that names the file and what is wrong with it */
+/** Reads a file that `newsletter probe --out` wrote. @throws UsageError that names the file and says what is wrong */
 function readShapesFile(path: string): AnswerShapes {
   return readFileOf('shapes', '--out', path, readShapes);
 }

@@ -255,7 +255,7 @@ const conversions: Readonly<Record<Type, (value: unknown) => unknown>> = {
   boolean: () => true,
   object: () => ({}),
   list: (value) => (value === null ? [] : [value]),
-  string: (value) => (value === null ? 'text' : typeof value === 'object' ? JSON.stringify(value) : String(value)),
+  string: (value) => (value === null ? 'text' : typeof value === 'string' ? value : JSON.stringify(value)),
   integer: (value) => Math.round(numberOf(value)),
   number: (value) => (value === null ? 0.5 : numberOf(value)),
 };
