@@ -8,7 +8,11 @@ const {
 } = process.env;
 const client = new BeehiivClient({ baseUrl, token });
 
-await client.subscriptions.create(publicationId, { email: 'ada@example.com', utm_source: 'landing' });
+const { data: created } = await client.subscriptions.create(publicationId, {
+  email: 'ada@example.com',
+  utm_source: 'landing',
+});
+console.log(`Created ${created.id}.`);
 let count = 0;
 let cursor;
 do {

@@ -8,7 +8,8 @@ const {
 } = process.env;
 const client = createClient({ baseUrl, token, publicationId });
 
-await client.subscriptions.create({ email: 'ada@example.com', utm_source: 'landing' });
+const { data: created } = await client.subscriptions.create({ email: 'ada@example.com', utm_source: 'landing' });
+console.log(`Created ${created.id}.`);
 let count = 0;
 for await (const { email } of client.subscriptions.list({ limit: 100 })) count += email === '' ? 0 : 1;
 // 300 of the seed and the new one, on four pages; a deviation is in the first record of each.
