@@ -6,11 +6,13 @@ import {
   createSandbox,
   oauthClients,
   publicationId,
+  type AnswerShapes,
   type AssumptionChoice,
   type Sandbox,
 } from '@newsletter-kit/sandbox';
 import { expect, onTestFinished, test } from 'vitest';
 import { compare, findAssumptions } from '../src/probe/assumptions.ts';
+import { shapesOf } from '../src/probe/shapes.ts';
 import { createRecordingHost, readEverything, type RecordingHost } from '../src/probe/read-everything.ts';
 
 /** What only an answer to a write shows. */
@@ -25,13 +27,13 @@ const assumptions = sandboxOfDefaults.assumptions
 
 sandboxOfDefaults.close();
 
-function openSandbox(choice: AssumptionChoice): Sandbox {
-  return createSandbox({ seed: 'demo', assumptions: choice });
+function openSandbox(choice: AssumptionChoice, shapes?: AnswerShapes): Sandbox {
+  return createSandbox({ seed: 'demo', assumptions: choice, shapes });
 }
 
 /** A sandbox in which every operation has a record to read: a finished bulk update, a deletion request, a login. */
-async function prepare(choice: AssumptionChoice) {
-  const sandbox = openSandbox(choice);
+async function prepare(choice: AssumptionChoice, shapes?: AnswerShapes) {
+  const sandbox = openSandbox(choice, shapes);
   onTestFinished(() => sandbox.close());
   let waited = 0;
   const platform = createKyHost({ fetch: sandbox.fetch });
@@ -140,6 +142,37 @@ test('writes assumptions with which a sandbox answers as the service does', asyn
   expect(seen).toMatchObject(choice);
   const again = await probe(await prepare(seen as AssumptionChoice));
   expect(again.seen).toEqual(seen);
+});
+
+/** The shapes of a sandbox: of each field its types, and whether all, some or no records have it. */
+async function shapesOfSandbox(choice: AssumptionChoice, shapes?: AnswerShapes) {
+  const found = shapesOf((await probe(await prepare(choice, shapes))).compared);
+  const fields = Object.entries(found.operations).flatMap(([id, operation]) =>
+    Object.entries(operation.fields).map(([path, { in: present, of, types }]) => {
+      const presence = present === 0 ? 'never' : present === of ? 'always' : 'sometimes';
+      return [`${id} ${path}`, [presence, ...types].join(' ')] as const;
+    }),
+  );
+  return { found: found as unknown as AnswerShapes, fields: Object.fromEntries(fields) };
+}
+
+test('its own shapes change nothing in a sandbox', async () => {
+  const { found } = await shapesOfSandbox({});
+  const { sandbox, client, host } = await prepare({}, found);
+  await probe({ client, host });
+  expect(sandbox.requests().flatMap(({ reasons }) => reasons.filter((reason) => reason.startsWith('Shape')))).toEqual(
+    [],
+  );
+});
+
+test('writes shapes in which a sandbox answers as the service does', async () => {
+  const { found, fields } = await shapesOfSandbox({
+    empty_texts: 'absent',
+    extra_fields: 'some',
+    deletion_times: 'seconds',
+    pagination_fields: 'nested',
+  });
+  expect((await shapesOfSandbox({}, found)).fields).toEqual(fields);
 });
 
 test('sends GET requests alone', async () => {

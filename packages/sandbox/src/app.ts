@@ -11,6 +11,7 @@ import type { SandboxEvent } from './control/events.ts';
 import { ConnectionLost, createFaults, type Faults } from './control/faults.ts';
 import { messageSummary } from './control/inbox.ts';
 import { createRequestLog, type Exchange, type LogEntry, type LogFilter } from './control/request-log.ts';
+import { createShaping, type AnswerShapes } from './control/shapes.ts';
 import { createSnapshots, type Snapshots } from './control/snapshots.ts';
 import { createTracing } from './control/tracing.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
@@ -37,6 +38,11 @@ export interface SandboxOptions {
   readonly profile?: Profile | QuotaRequest | undefined;
   /** How the sandbox fills gaps of the specification, where not by default. */
   readonly assumptions?: AssumptionChoice | undefined;
+  /**
+   * The shapes that a service's answers have, as `newsletter probe --out` writes them: the sandbox answers in these
+   * shapes. Applied after the assumptions and before the faults. Default: those of the specification.
+   */
+  readonly shapes?: AnswerShapes | undefined;
   /**
    * Returns the real time in milliseconds. Default `Date.now`; with a constant function only `advance` moves the
    * clock.
@@ -95,7 +101,8 @@ export interface Sandbox {
 /**
  * Starts a sandbox in this process.
  *
- * @throws DatabaseError where the file of `db` can't be used, SeedError where `seed` cannot be loaded
+ * @throws DatabaseError where the file of `db` can't be used, SeedError where `seed` cannot be loaded, ShapesError for
+ *   `shapes` in another format
  * @example
  * ```ts
  * const sandbox = createSandbox();
@@ -108,6 +115,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
   findSeed(seed);
   const growth = options.seedSize === undefined ? undefined : { size: options.seedSize, progress: options.onPlanting };
   const assumptions = createAssumptions(options.assumptions);
+  const shaping = createShaping(options.shapes);
   const world = openWorld({
     location: locationOf(options),
     now: options.now ?? Date.now,
@@ -168,7 +176,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     pristine = next === undefined && isSeedName(seed) && growth === undefined;
   };
 
-  const tracing = createTracing({ clock: world.clock, log, events, faults, assumptions, rateLimit });
+  const tracing = createTracing({ clock: world.clock, log, events, faults, assumptions, rateLimit, shaping });
   const traced = (request: Request, path: string): Promise<Response> =>
     tracing.answer(
       request,
@@ -257,6 +265,7 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
           time: new Date(fresh ? seedLoadedAt : world.clock.now()).toISOString(),
           ...settingsOf(assumptions.list(), rateLimit.state),
           initial,
+          ...(options.shapes && { shapes: options.shapes }),
           faults: faultsOf(faults.list()),
         },
       });

@@ -8,6 +8,7 @@ export type { SandboxEvent } from './control/events.ts';
 export { deviate, deviationsOf, fieldChanges, type AnswerDeviation } from './control/deviations.ts';
 export type { Effect, Fault, FaultRequest } from './control/faults.ts';
 export type { Faults } from './control/faults.ts';
+export { ShapesError, type AnswerShapes } from './control/shapes.ts';
 export { SnapshotError } from './control/snapshots.ts';
 export type { Snapshot, Snapshots } from './control/snapshots.ts';
 export type { Exchange, LogEntry, LogFilter, LoggedMessage } from './control/request-log.ts';

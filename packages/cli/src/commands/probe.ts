@@ -16,11 +16,13 @@ import {
   type Finding,
 } from '../probe/assumptions.ts';
 import { createRecordingHost, readEverything, type SkippedOperation } from '../probe/read-everything.ts';
+import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from '../probe/shapes.ts';
 import { checkAccess } from './whoami.ts';
 
 export function define(command: Command, context: Context) {
   return command
     .option('--assumptions <file>', 'write the assumptions that were seen to this file, for newsletter-sandbox')
+    .option('--out <file>', 'write the shapes of the answers to this file, for newsletter-sandbox and for a report')
     .addOption(profileOption())
     .addOption(apiUrlOption())
     .addOption(publicationOption())
@@ -29,6 +31,7 @@ export function define(command: Command, context: Context) {
       'after',
       notes(
         'It sends about 30 GET requests and changes nothing. What it prints holds no address, no key and no value of a subscriber. newsletter-sandbox --assumptions FILE starts a sandbox that answers as the service does.',
+        '--out FILE writes shapes: for each field in how many records it was and of which types, besides statuses, names of headers and words of enumerations. newsletter-sandbox --shape FILE answers in these shapes. Nothing is sent anywhere.',
         'Exit code 0: the client understands every answer, also where the service differs from the specification. 2: it does not understand some; they are marked "breaks".',
       ),
     )
@@ -60,6 +63,17 @@ export function define(command: Command, context: Context) {
       for (const { operation, reason } of skipped) reportSkipped({ operation, reason }, context);
       for (const finding of findings) reportFinding(finding, context);
 
+      const shapes = shapesOf(answers);
+      const customerIds = customerIdsIn(shapes);
+      const answeredIds =
+        customerIds.join(' and ') || 'neither stripe_customer_id nor payments_customer_id is answered';
+      report.result({
+        type: 'customer-id',
+        text: `${'customer id'.padEnd(13)}${answeredIds}`,
+        data: { fields: customerIds },
+      });
+      if (options.out !== undefined) await replaceFile(options.out, formatShapes(shapes), 0o644);
+
       const seen = findings.filter(({ value }) => value !== undefined);
       if (options.assumptions !== undefined) {
         const values = Object.fromEntries(seen.map(({ assumption, value }) => [assumption, value]));
@@ -76,6 +90,7 @@ export function define(command: Command, context: Context) {
           options.assumptions === undefined
             ? `${seen.length} of ${count(findings.length, 'assumption')} seen; --assumptions FILE writes them for the sandbox.`
             : `Wrote ${count(seen.length, 'assumption')} to ${options.assumptions}; start a sandbox with newsletter-sandbox --assumptions ${options.assumptions}`,
+          ...(options.out === undefined ? [] : [shapesText(shapes, options.out)]),
         ].join('\n'),
         data: {
           api_url: apiUrl,
@@ -84,10 +99,21 @@ export function define(command: Command, context: Context) {
           skipped: skipped.length,
           assumptions: Object.fromEntries(seen.map(({ assumption, value }) => [assumption, value])),
           file: options.assumptions ?? null,
+          customer_id: customerIds,
+          shapes: options.out ?? null,
         },
       });
       context.end(breaking === 0 ? exitCodes.done : exitCodes.needsAttention);
     });
+}
+
+/** What the file of shapes holds, so that a person can decide whether to show it. */
+function shapesText({ operations }: AnswerShapes, file: string): string {
+  const answered = count(Object.keys(operations).length, 'operation');
+  return [
+    `Wrote the shapes of ${answered} to ${file}: types, counts, statuses, names of headers and words of enumerations. No value, address, id or name of a custom field.`,
+    `Nothing was sent anywhere. Read the file before you show it to others; start a sandbox that answers so with newsletter-sandbox --shape ${file}`,
+  ].join('\n');
 }
 
 /** @throws UsageError where the service would refuse every call */

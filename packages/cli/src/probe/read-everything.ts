@@ -133,7 +133,7 @@ export async function readEverything({ client, host, hasLogin, signal, onCall }:
     if (operationId === 'subscriptions.list') {
       const email = recordsOf(first).map((subscription) => subscription['email'])[0];
       // A list of one record, so that the end of a list by cursor is seen however many subscriptions there are.
-      if (typeof email === 'string') await call('by address', { email });
+      if (typeof email === 'string') await call('by address', { ...usual, email });
     }
   }
   await record(null, null, () => client.request('GET', unknownPath, { signal }));

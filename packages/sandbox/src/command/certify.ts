@@ -2,14 +2,15 @@
 import type { Sandbox } from '../app.ts';
 import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
-import { scenarios, type Scenario } from './scenarios.ts';
+import { failureTexts, lineOf, summaryOf, type ScenarioFailure, type Verdict } from './certify-report.ts';
+import { createSeenDeviations, groupOf, isNamed, scenarios, type Scenario } from './scenarios.ts';
 import { requestLines } from './exec.ts';
-import { serve } from './serve.ts';
+import { serve, type OnAnswer } from './serve.ts';
 
 /** How to certify a command. */
 export interface CertifyOptions {
   readonly command: readonly [string, ...string[]];
-  /** Names of scenarios to try beside the default one; null for all. */
+  /** Names of scenarios to try beside the default one; null for all but the deviations. */
   readonly only: readonly string[] | null;
   /** Names of scenarios that are not tried. */
   readonly except: readonly string[];
@@ -20,79 +21,86 @@ export interface CertifyOptions {
   readonly timeout: number;
 }
 
-/** The result of a command under a scenario. */
-interface Verdict {
-  readonly name: string;
-  readonly kind: Scenario['kind'];
-  /** `not met`: the command succeeded, and none of its requests met what the scenario changes. */
-  readonly outcome: 'survived' | 'failed' | 'not met' | 'not claimed';
-  readonly seconds: number;
-  /** What went wrong; left out where nothing did. */
-  readonly failure?: ScenarioFailure;
-}
-
-interface ScenarioFailure {
-  readonly about: string;
-  readonly code: number;
-  readonly how: string;
-  /** The last requests, as lines; no tokens, no addresses. */
-  readonly requests: readonly string[];
-  /** What the command printed last. */
-  readonly output: readonly string[];
-}
-
 /** Lines shown of a failure's requests and output. */
 const shownRequests = 30;
 const shownOutput = 15;
 
 /**
  * Runs the command in each scenario, in a fresh sandbox each time, the default one first: a command that fails there
- * is tried no further.
+ * is tried no further. Which deviations there are, the answers that it got there decide.
  *
  * @returns 0 where it survived all, 1 where not, 127 where it could not be started, 128 and its number for a signal
  */
 export async function certify(options: ServerOptions, certifying: CertifyOptions): Promise<number> {
   const { only, except, bail, json } = certifying;
+  const deviations = (only ?? []).filter((name) => name.startsWith('deviation='));
+  const seen = createSeenDeviations();
   const chosen = scenarios.filter(({ name, kind }) => only === null || kind === 'default' || only.includes(name));
   const verdicts: Verdict[] = [];
-  const width = Math.max(...chosen.map(({ name }) => name.length));
-  const print = (text: string): void => void (json ? process.stderr : process.stdout).write(text);
-  const isTerminal = process.stderr.isTTY;
+  const { print, progress } = createPrinter(json);
   let stopped: number | undefined;
+  let printed = 0;
   print(`Certifying: ${certifying.command.join(' ')}\n\n`);
-  for (const scenario of chosen) {
-    if (isTerminal) process.stderr.write(`  … ${scenario.name}`);
-    const { verdict, stop } = except.includes(scenario.name)
+  // The default one adds scenarios to those that follow.
+  for (const [index, scenario] of chosen.entries()) {
+    const group = chosen.filter((each) => groupOf(each) === groupOf(scenario));
+    progress(group.length > 1 ? `${groupOf(scenario)}: ${index - printed + 1} of ${group.length}` : scenario.name);
+    const isDefault = scenario.kind === 'default';
+    const { verdict, stop } = except.some((name) => isNamed(scenario, name))
       ? { verdict: notClaimed(scenario), stop: undefined }
-      : await tryUnder(scenario, options, certifying);
+      : await tryUnder(scenario, options, certifying, isDefault && deviations.length > 0 ? seen.see : undefined);
     verdicts.push(verdict);
-    if (isTerminal) process.stderr.write('\r\x1B[K');
-    print(`${lineOf(verdict, width)}\n`);
+    if (isDefault) chosen.push(...seen.scenarios(deviations));
     stopped = stop;
-    const failed = verdict.outcome === 'failed';
-    if (stopped !== undefined || (failed && (bail || scenario.kind === 'default'))) break;
+    const ends = stopped !== undefined || (verdict.outcome === 'failed' && (bail || isDefault));
+    if (ends || scenario === group.at(-1)) {
+      print(`${lineOf(verdicts.slice(printed), Math.max(...chosen.map((each) => groupOf(each).length)))}\n`);
+      printed = verdicts.length;
+    }
+    if (ends) break;
   }
-  print(`\n${verdicts.map(failureText).join('')}${summaryOf(verdicts, chosen.length)}\n`);
+  const survived = verdicts[0]?.outcome === 'survived';
+  const unseen = deviations.filter((name) => survived && !chosen.some((scenario) => isNamed(scenario, name)));
+  print(`\n${failureTexts(verdicts)}${summaryOf(verdicts, chosen.length, unseen)}\n`);
   if (json) process.stdout.write(`${JSON.stringify({ command: certifying.command, readings: verdicts }, null, 2)}\n`);
   return stopped ?? (verdicts.some(({ outcome }) => outcome === 'failed') ? 1 : 0);
+}
+
+/** Lines of the table, and on a terminal what is being tried until the next one. */
+function createPrinter(json: boolean) {
+  const isTerminal = process.stderr.isTTY;
+  const clear = '\r\x1B[K';
+  return {
+    print(text: string): void {
+      if (isTerminal) process.stderr.write(clear);
+      (json ? process.stderr : process.stdout).write(text);
+    },
+    progress(text: string): void {
+      if (isTerminal) process.stderr.write(`${clear}  … ${text}`);
+    },
+  };
 }
 
 async function tryUnder(
   scenario: Scenario,
   options: ServerOptions,
   { command, timeout }: CertifyOptions,
+  onAnswer: OnAnswer | undefined,
 ): Promise<{ readonly verdict: Verdict; readonly stop: number | undefined }> {
-  const { address, controlToken, sandbox, stop } = await serve({ ...options, fresh: true });
+  const { address, controlToken, sandbox, stop } = await serve({ ...options, fresh: true, onAnswer });
   try {
     scenario.set(sandbox);
     const started = performance.now();
     const ended = await runCommand(command, environmentOf(address, controlToken), { capture: true, timeout });
     const seconds = Math.round((performance.now() - started) / 100) / 10;
-    const { name, kind, about } = scenario;
-    const verdict: Verdict =
-      ended.code === 0
-        ? { name, kind, outcome: scenario.met(sandbox) ? 'survived' : 'not met', seconds }
-        : { name, kind, outcome: 'failed', seconds, failure: { about, ...ended, ...evidence(sandbox, ended.output) } };
+    const { about } = scenario;
+    const outcome = ended.code !== 0 ? 'failed' : scenario.met(sandbox) ? 'survived' : 'not met';
+    const verdict: Verdict = {
+      ...identityOf(scenario),
+      outcome,
+      seconds,
+      ...(outcome === 'failed' && { failure: { about, ...ended, ...evidence(sandbox, ended.output) } }),
+    };
     const signal = ended.interrupted === 'SIGINT' ? 130 : 143;
     return { verdict, stop: ended.interrupted ? signal : ended.started ? undefined : 127 };
   } finally {
@@ -107,40 +115,10 @@ function evidence(sandbox: Sandbox, output: string): Pick<ScenarioFailure, 'requ
   };
 }
 
-const notClaimed = ({ name, kind }: Scenario): Verdict => ({ name, kind, outcome: 'not claimed', seconds: 0 });
+const identityOf = ({ name, kind, deviation }: Scenario): Pick<Verdict, 'name' | 'kind' | 'deviation'> => ({
+  name,
+  kind,
+  ...(deviation && { deviation }),
+});
 
-const marks = { survived: '✓', failed: '✗', 'not met': '–', 'not claimed': ' ' } as const;
-
-function lineOf({ name, outcome, seconds, failure }: Verdict, width: number): string {
-  const result = outcome === 'failed' ? `failed: ${failure?.how ?? ''}` : outcome;
-  const time = outcome === 'not claimed' ? '' : `${seconds.toFixed(1)} s`;
-  return `  ${marks[outcome]} ${name.padEnd(width)}  ${time.padStart(6)}  ${result}`.trimEnd();
-}
-
-function failureText({ name, failure }: Verdict): string {
-  if (!failure) return '';
-  const { about, how, requests, output } = failure;
-  const lines = [
-    `${name}: ${about}`,
-    `The command ${how}. ${requests.length > 0 ? 'Its last requests:' : 'It sent no request.'}`,
-    ...requests,
-    ...(output.join('') === '' ? [] : ['It printed:', ...output.map((line) => `  ${line}`)]),
-  ];
-  return `${lines.join('\n')}\n\n`;
-}
-
-function summaryOf(verdicts: readonly Verdict[], all: number): string {
-  const count = (...outcomes: readonly Verdict['outcome'][]): number =>
-    verdicts.filter(({ outcome }) => outcomes.includes(outcome)).length;
-  const tried = count('survived', 'not met', 'failed');
-  const parts = [`Survived ${count('survived', 'not met')} of ${tried} scenarios`];
-  if (count('not met') > 0) parts.push(`${count('not met')} of them not met by any request`);
-  if (count('not claimed') > 0) parts.push(`${count('not claimed')} not claimed`);
-  if (verdicts.length < all) parts.push(`${all - verdicts.length} not tried`);
-  const [first] = verdicts;
-  const hint =
-    first?.outcome === 'failed'
-      ? ' The other scenarios are tried only once the command succeeds in the default one.'
-      : '';
-  return `${parts.join('; ')}.${hint}`;
-}
+const notClaimed = (scenario: Scenario): Verdict => ({ ...identityOf(scenario), outcome: 'not claimed', seconds: 0 });

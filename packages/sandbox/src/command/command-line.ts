@@ -63,7 +63,7 @@ const certify: CommandEntry<CommandContext> = {
         .usage('[options] -- COMMAND [arguments]')
         .option(
           '--only <name>',
-          'run only this scenario and the default one, such as lost-response, pagination_fields or pagination_fields=nested; may be repeated',
+          'run only this scenario and the default one, such as lost-response, pagination_fields or pagination_fields=nested; deviation=* changes every field of every answer, one at a time; may be repeated',
           collect,
         )
         .option('--except <name>', 'skip this scenario and report it as not claimed; may be repeated', collect)
@@ -146,7 +146,10 @@ async function completeValue(name: string): Promise<readonly Candidate[]> {
   const values = { '--profile': profiles, '--seed': ['demo', 'empty'] }[name] ?? [];
   if (name !== '--only' && name !== '--except') return values.map((value) => ({ value, about: '' }));
   const { scenarios } = await import('./scenarios.ts');
-  return scenarios.map((scenario) => ({ value: scenario.name, about: scenario.about }));
+  return [
+    ...scenarios.map((scenario) => ({ value: scenario.name, about: scenario.about })),
+    { value: 'deviation=*', about: 'every change of every field, one at a time' },
+  ];
 }
 
 /** Errors whose message tells the user what to do. Any other is a bug and shows its stack. */

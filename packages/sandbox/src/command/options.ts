@@ -20,6 +20,8 @@ export interface ServerOptions {
   readonly profile: Profile;
   /** Path of a JSON file with assumptions; undefined where every assumption has its default. */
   readonly assumptions: string | undefined;
+  /** Path of a JSON file with the shapes of a service's answers; undefined where the specification's are answered. */
+  readonly shape: string | undefined;
   /** File that every request is written to; undefined where none is recorded. */
   readonly record: string | undefined;
 }
@@ -82,6 +84,12 @@ export function serverOptions(): readonly Option[] {
       asText,
     ),
     setting(
+      '--shape <file>',
+      'answer in the shapes of this JSON file; newsletter probe --out writes it',
+      'SANDBOX_SHAPE',
+      asText,
+    ),
+    setting(
       '--record <file>',
       'record every request with its answer in this file, for replay; none records nothing',
       'SANDBOX_RECORD',
@@ -120,6 +128,7 @@ interface OptionValues {
   readonly seedSize: number;
   readonly profile: Profile;
   readonly assumptions?: string;
+  readonly shape?: string;
   readonly record?: string;
 }
 
@@ -136,7 +145,7 @@ export function readServerOptions(
 ): ServerOptions {
   // serverOptions() defines them.
   const values = program.opts() as unknown as OptionValues;
-  const { host, db, seed, profile, allowedHost, seedSize, assumptions, record } = values;
+  const { host, db, seed, profile, allowedHost, seedSize, assumptions, shape, record } = values;
   return {
     host,
     db,
@@ -147,6 +156,7 @@ export function readServerOptions(
     controlToken: readControlToken(values.controlToken || undefined),
     seedSize: seedSize || undefined,
     assumptions: assumptions || undefined,
+    shape: shape || undefined,
     record: !record || record === 'none' ? undefined : record,
   };
 }

@@ -5,8 +5,10 @@ import { flushCompileCache } from 'node:module';
 import { isRecord } from '@newsletter-kit/core/engine';
 import { UsageError } from '#command-line';
 import { createSandbox, type Sandbox } from '../app.ts';
+import { operationsAt } from '../api/api.ts';
 import { ApiError } from '../api/errors.ts';
 import { createAssumptions, type AssumptionChoice } from '../control/assumptions.ts';
+import { readShapes, ShapesError, type AnswerShapes } from '../control/shapes.ts';
 import { isLoopback } from '../control/access.ts';
 import { apiKeys, publicationId } from '../world/ids.ts';
 import { readSeed, SeedError, type ReadSeed } from '../world/seeds/seed.ts';
@@ -14,6 +16,9 @@ import { isSeedName, seedNames, type SeedName } from '../world/seeds/standard.ts
 import { listen, type Listening } from './listen.ts';
 import type { ServerOptions } from './options.ts';
 import { keepRecording } from '../recording/recording-file.ts';
+
+/** Called with each success in JSON that a client gets. */
+export type OnAnswer = (operation: string, body: unknown) => void;
 
 export interface Served extends Listening {
   readonly sandbox: Sandbox;
@@ -23,14 +28,17 @@ export interface Served extends Listening {
 
 /**
  * @param options.fresh - begins with the seed, also in a database that holds something
- * @throws ServeError, SeedError, DatabaseError, RecordingError, or UsageError for the file of assumptions
+ * @throws ServeError, SeedError, DatabaseError, RecordingError, or UsageError for the file of assumptions or shapes
  */
-export async function serve(options: ServerOptions & { readonly fresh?: boolean }): Promise<Served> {
+export async function serve(
+  options: ServerOptions & { readonly fresh?: boolean; readonly onAnswer?: OnAnswer | undefined },
+): Promise<Served> {
   const sandbox = createSandbox({
     db: options.db,
     seed: readSeedOption(options.seed),
     profile: options.profile,
     ...(options.assumptions !== undefined && { assumptions: readAssumptions(options.assumptions) }),
+    ...(options.shape !== undefined && { shapes: readShapesFile(options.shape) }),
     ...(options.seedSize !== undefined && { seedSize: options.seedSize, onPlanting: reportProgress }),
   });
   if (options.fresh && !sandbox.planted) sandbox.reset();
@@ -38,7 +46,7 @@ export async function serve(options: ServerOptions & { readonly fresh?: boolean 
   // Control endpoints that other machines can reach always require a token.
   const controlToken =
     options.controlToken ?? (isLoopback(options.host) ? undefined : randomBytes(18).toString('base64url'));
-  const { address, stop } = await listen(sandbox, { ...options, controlToken });
+  const { address, stop } = await listen(observed(sandbox, options.onAnswer), { ...options, controlToken });
   return {
     sandbox,
     controlToken,
@@ -46,6 +54,22 @@ export async function serve(options: ServerOptions & { readonly fresh?: boolean 
     async stop() {
       await stop();
       stopRecording?.();
+    },
+  };
+}
+
+function observed(sandbox: Sandbox, onAnswer: OnAnswer | undefined): Sandbox {
+  if (!onAnswer) return sandbox;
+  return {
+    ...sandbox,
+    async fetch(input, init) {
+      // The request of the HTTP server can be passed on, but not copied.
+      const request = input instanceof Request ? input : new Request(input, init);
+      const response = await sandbox.fetch(request);
+      const [operation] = operationsAt(request.method, new URL(request.url).pathname);
+      if (operation && response.ok && response.headers.get('content-type')?.includes('json'))
+        onAnswer(operation.id, await response.clone().json());
+      return response;
     },
   };
 }
@@ -127,19 +151,38 @@ function explain(error: unknown, seed: string): string {
  * @throws UsageError that names the file and what is wrong with it
  */
 function readAssumptions(path: string): AssumptionChoice {
-  const explainAssumptions = (reason: string): UsageError =>
-    new UsageError(`The assumptions file "${path}" ${reason} newsletter probe --assumptions FILE writes such a file.`);
-  try {
-    const choice: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (!isRecord(choice)) throw explainAssumptions('must hold one JSON object.');
+  return readFileOf('assumptions', '--assumptions', path, (choice) => {
+    if (!isRecord(choice)) return 'must hold one JSON object.';
     // Checks every name and value.
     createAssumptions(choice);
     return choice;
+  });
+}
+
+/** Reads a file that `newsletter probe --out` wrote. @throws UsageError that names the file and says what is wrong */
+function readShapesFile(path: string): AnswerShapes {
+  return readFileOf('shapes', '--out', path, readShapes);
+}
+
+/** @param read - returns the content, or the reason why it is wrong */
+function readFileOf<Content extends object>(
+  what: string,
+  flag: string,
+  path: string,
+  read: (value: unknown) => Content | string,
+): Content {
+  const wrong = (reason: string): UsageError =>
+    new UsageError(`The ${what} file "${path}" ${reason} newsletter probe ${flag} FILE writes such a file.`);
+  try {
+    const content = read(JSON.parse(readFileSync(path, 'utf8')));
+    if (typeof content === 'string') throw wrong(content);
+    return content;
   } catch (error) {
     if (error instanceof UsageError) throw error;
-    if (error instanceof ApiError) throw explainAssumptions(`is wrong: ${error.details[0]?.message ?? ''}`);
-    if (error instanceof SyntaxError) throw explainAssumptions('is not valid JSON.');
+    if (error instanceof ApiError) throw wrong(`is wrong: ${error.details[0]?.message ?? ''}`);
+    if (error instanceof ShapesError) throw wrong(error.message);
+    if (error instanceof SyntaxError) throw wrong('is not valid JSON.');
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw explainAssumptions(`can't be read (${code}).`);
+    throw wrong(`can't be read (${code}).`);
   }
 }

@@ -12,6 +12,7 @@ import type { SandboxEvent } from './events.ts';
 import { applyFaults, type Refuse, type FaultSet } from './faults.ts';
 import { bodyKept, loggableQuery, type LogEntry, type LoggedMessage, type RequestLog } from './request-log.ts';
 import { createRedaction, hiddenMark } from './redaction.ts';
+import type { Shaping } from './shapes.ts';
 
 export interface TracingOptions {
   readonly clock: Clock;
@@ -20,6 +21,7 @@ export interface TracingOptions {
   readonly faults: FaultSet;
   readonly assumptions: AssumptionSet;
   readonly rateLimit: RateLimit;
+  readonly shaping: Shaping;
 }
 
 /** Answers a request and records in the trace how. */
@@ -36,7 +38,15 @@ export interface RequestTracing {
 
 const redaction = createRedaction(() => hiddenMark);
 
-export function createTracing({ clock, log, events, faults, assumptions, rateLimit }: TracingOptions): RequestTracing {
+export function createTracing({
+  clock,
+  log,
+  events,
+  faults,
+  assumptions,
+  rateLimit,
+  shaping,
+}: TracingOptions): RequestTracing {
   const repeated = new WeakMap<Request, { readonly n: number; entry?: LogEntry }>();
 
   const answer: RequestTracing['answer'] = async (request, path, work, refuse) => {
@@ -83,9 +93,11 @@ export function createTracing({ clock, log, events, faults, assumptions, rateLim
         resetsIn: rateLimit.resetsIn(),
         now: clock.seconds(),
       });
-      const response = await assumptions.apply(plain, trace.operation?.id ?? null, facts);
+      const assumed = await assumptions.apply(plain, trace.operation?.id ?? null, facts);
+      const { response, notes: shaped } = await shaping.apply(assumed, trace.operation, refuse);
       trace.status = response.status;
       trace.reasons.unshift(...notes);
+      trace.reasons.push(...shaped);
       await enter(request, response, trace, started);
       return response;
     };

@@ -10,6 +10,7 @@ import type { AssumptionState } from '../control/assumptions.ts';
 import { STATUS_CODES } from 'node:http';
 import { notedText, onHandled } from '../api/read-request.ts';
 import { createRedaction } from '../control/redaction.ts';
+import { shapesSchema } from '../control/shapes.ts';
 import { concealSnapshot } from '../control/snapshots.ts';
 import { apiKeys, oauthClients } from '../world/ids.ts';
 
@@ -62,6 +63,7 @@ const state = z.object({
   ...settings.shape,
   /** What a reset goes back to. */
   initial: settings,
+  shapes: shapesSchema.optional(),
   faults: z.array(faultSchema),
 });
 

@@ -68,6 +68,7 @@ function open(state: RecordedState, { assumptions }: ReplayOptions, now: () => n
     idSeed: state.idSeed,
     assumptions: { ...state.initial.assumptions, ...assumptions },
     profile: state.initial.profile,
+    shapes: state.shapes,
     now,
   });
   sandbox.assumptions.set({ ...state.assumptions, ...assumptions });

@@ -218,6 +218,10 @@ const place = () => {
     join(at, 'wrong.json'),
     '{"publications":[{"id":"pub_1","name":"P","subscriptions":[{"email":"nobody"}]}]}',
   );
+  writeFileSync(
+    join(at, 'shapes.json'),
+    '{"operations":{"posts.list":{"statuses":{"200":1},"headers":[],"body":["object"],"fields":{}}}}',
+  );
   return at;
 };
 const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[] = [
@@ -262,6 +266,20 @@ const mistakes: readonly (readonly [string, readonly string[], number, RegExp])[
     /broken\.json" is not valid JSON.*newsletter probe/,
   ],
   ['an unknown assumption', ['--assumptions', 'wrong.json'], 2, /wrong\.json" is wrong: .*"publications"/],
+  [
+    'shapes that are no JSON',
+    ['--shape', 'broken.json'],
+    2,
+    /broken\.json" is not valid JSON\. newsletter probe --out/,
+  ],
+  ['shapes in another format', ['--shape', 'wrong.json'], 2, /wrong\.json" is wrong at operations: /],
+  [
+    'shapes of an unknown operation',
+    ['--shape', 'shapes.json'],
+    2,
+    /has an operation that there is not: "posts\.list"\./,
+  ],
+  ['shapes that are not there', ['--shape', 'nowhere/x.json'], 2, /nowhere\/x\.json" can't be read \(ENOENT\)/],
   ['a folder for assumptions', ['--assumptions', 'folder'], 2, /folder" can't be read \(EISDIR\)/],
   ['a folder that does not exist', ['--db', 'nowhere/x.db'], 1, /nowhere\/x\.db" can't be opened for writing/],
   ['a folder for a database', ['--db', 'folder'], 1, /folder" can't be opened for writing/],

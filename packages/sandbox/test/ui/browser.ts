@@ -93,6 +93,7 @@ export async function open({
     seedSize: undefined,
     profile: 'spec',
     assumptions: undefined,
+    shape: undefined,
     record: undefined,
   });
   onTestFinished(stop);

@@ -1,0 +1,35 @@
+/** The fields that a schema declares, by their path in the answer. */
+import * as z from 'zod';
+
+/** A field that a schema declares. */
+export interface DeclaredField {
+  /** Whether its values are words of an enumeration. */
+  readonly isEnumeration: boolean;
+}
+
+/**
+ * Every field of an answer, by its path: `data[].stats.open_rate`. `[]` is each element of a list, `*` each key of an
+ * object whose keys are free, as in `data[].social_media_links.*`.
+ *
+ * @param schema - the strict reading of an answer
+ */
+export function fieldsIn(schema: z.core.$ZodType): ReadonlyMap<string, DeclaredField> {
+  const fields = new Map<string, DeclaredField>();
+  collect(schema, '', fields);
+  return fields;
+}
+
+function collect(schema: z.core.$ZodType, path: string, fields: Map<string, DeclaredField>): void {
+  const add = (inner: z.core.$ZodType, name: string): void => {
+    const field = name === '[]' || path === '' ? `${path}${name}` : `${path}.${name}`;
+    if (!fields.has(field)) fields.set(field, { isEnumeration: false });
+    collect(inner, field, fields);
+  };
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) collect(schema.unwrap(), path, fields);
+  else if (schema instanceof z.ZodUnion) for (const option of schema.options) collect(option, path, fields);
+  else if (schema instanceof z.ZodArray) add(schema.element, '[]');
+  else if (schema instanceof z.ZodRecord) add(schema.valueType, '*');
+  else if (schema instanceof z.ZodObject)
+    for (const [name, inner] of Object.entries<z.ZodType>(schema.shape)) add(inner, name);
+  else if (schema instanceof z.ZodEnum && path !== '') fields.set(path, { isEnumeration: true });
+}
