@@ -1,4 +1,5 @@
 /** Generates subscribers, for the demo seed and for publications of any size. */
+import { addressKey } from '@newsletter-kit/core/signup';
 import type { Seed, SeedContext } from './seed.ts';
 import type { World } from '../world.ts';
 
@@ -213,7 +214,7 @@ export function fillPublication(world: World, publicationId: string, { size, pro
       id: `sub_${ids.uuid('sub', seq)}`,
       publication_id: publicationId,
       email: one.email,
-      email_key: one.email,
+      email_key: addressKey(one.email),
       status: one.status,
       created: start + Math.floor(((now - start) * (i + 1)) / (newcomers + 1)),
       tier: tier ? 'premium' : 'free',
