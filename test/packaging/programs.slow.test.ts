@@ -1,6 +1,6 @@
 /**
  * Programs with core in under twenty lines each: they compile against the packed package and run on every supported
- * Node; those that use no files also run in Cloudflare's runtime and in a browser.
+ * Node, on Bun and on Deno; those that use no files also run in Cloudflare's runtime and in a browser.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -126,23 +126,51 @@ it('compile against the packed package', async () => {
   expect(stdout).toBe('');
 });
 
+/** Runs a program in a process of its own. @returns what it printed */
+async function runProgram(name: string, [command, ...flags]: readonly [string, ...string[]]): Promise<unknown> {
+  const folder = await mkdtemp(join(installed.folder, 'run-'));
+  await writeFile(join(folder, 'people.csv'), 'Mail,Notes\nada@example.com,\nbo.example.com,asked at the fair\n');
+  await writeFile(join(folder, 'runner.mjs'), runner);
+  const code = `
+    import program from '../programs/${name}.ts';
+    import { run } from './runner.mjs';
+    console.log(JSON.stringify(await run(program, ${setting()})));
+  `;
+  await writeFile(join(folder, 'start.mjs'), code);
+  const { stdout } = await execute(command, [...flags, 'start.mjs'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'], HOME: folder },
+  });
+  await rm(folder, { recursive: true });
+  return JSON.parse(stdout);
+}
+
 describe.each(['22', '24', '26'] as const)('on Node %s', (major) => {
   it.each(Object.entries({ ...everywhere, ...onNode }))('%s', async (name, expected) => {
-    const folder = await mkdtemp(join(installed.folder, 'run-'));
-    await writeFile(join(folder, 'people.csv'), 'Mail,Notes\nada@example.com,\nbo.example.com,asked at the fair\n');
-    await writeFile(join(folder, 'runner.mjs'), runner);
-    const code = `
-      import program from '../programs/${name}.ts';
-      import { run } from './runner.mjs';
-      console.log(JSON.stringify(await run(program, ${setting()})));
-    `;
-    await writeFile(join(folder, 'start.mjs'), code);
-    const { stdout } = await execute(runtimes.nodes[major], ['--disable-warning=ExperimentalWarning', 'start.mjs'], {
-      cwd: folder,
-      env: { PATH: process.env['PATH'] },
-    });
-    await rm(folder, { recursive: true });
-    expect(JSON.parse(stdout)).toEqual(expected);
+    const command = [runtimes.nodes[major], '--disable-warning=ExperimentalWarning'] as const;
+    expect(await runProgram(name, command)).toEqual(expected);
+  });
+});
+
+/** The packages that bring Bun and Deno are those in which the relay is tested. */
+const others = join(root, 'test/examples/runtimes');
+const commands = {
+  Bun: [join(others, 'node_modules/.bin/bun'), 'run'],
+  Deno: [join(others, 'node_modules/deno/deno'), 'run', '--allow-all', '--quiet'],
+} as const;
+
+describe.each(Object.entries(commands))('on %s', (runtime, command) => {
+  beforeAll(
+    () => installLocked({ folder: others, title: 'Deno and Bun (200 MB)', needs: 'the npm registry' }),
+    10 * 60_000,
+  );
+
+  // Bun has no node:sqlite.
+  const programs = Object.entries({ ...everywhere, ...onNode }).filter(
+    ([name]) => runtime !== 'Bun' || name !== 'watch-into-database',
+  );
+  it.each(programs)('%s', async (name, expected) => {
+    expect(await runProgram(name, command)).toEqual(expected);
   });
 });
 
