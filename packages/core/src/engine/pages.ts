@@ -167,7 +167,9 @@ export function readPage(
   const size = stated.limit ?? (typeof list.limit === 'number' ? list.limit : null);
   const skipped = trail.read ?? (asked === null ? null : (asked - 1) * (size ?? items.length));
   const read = skipped === null ? null : skipped + items.length;
-  const ids = items.length === 0 ? null : JSON.stringify(items.map((item) => (isRecord(item) ? item['id'] : item)));
+  // Records without an id are compared as a whole.
+  const ids =
+    items.length === 0 ? null : JSON.stringify(items.map((item) => (isRecord(item) ? (item['id'] ?? item) : item)));
   const end = (problem: string | null, more: readonly FieldDeviation[] = [], repeats = false): ReadPage => ({
     paging: { ...stated, hasMore: problem !== null && !repeats },
     next: null,
@@ -200,21 +202,16 @@ export function readPage(
   if (at === null) return end(`"${statedBy}" says that the list goes on, but there is no "next_cursor" to go on with`);
   const problem = wrongTurn(trail, at);
   if (problem !== null) return end(problem);
-  const isUnusual = 'page' in at && !list.query.includes('page');
+  const byPage = {
+    field: 'page',
+    problem: 'asked for the next page by it, which the specification does not list for this operation',
+  };
   return {
     paging: { ...stated, hasMore: true },
     next: { at, read, ids, statedBy: statedBy ?? doubt, cursors: follow(trail.cursors, at) },
     problem: null,
     repeats: false,
-    deviations: isUnusual
-      ? [
-          ...deviations,
-          {
-            field: 'page',
-            problem: 'asked for the next page by it, which the specification does not list for this operation',
-          },
-        ]
-      : deviations,
+    deviations: 'page' in at && !list.query.includes('page') ? [...deviations, byPage] : deviations,
   };
 }
 

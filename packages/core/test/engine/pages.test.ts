@@ -261,6 +261,9 @@ describe('the paging fields of an answer', () => {
   });
 
   it('do not lead to the same records again', () => {
+    const withoutIds = read({ next_cursor: 'x' }, startTrail(), [{ id: undefined, email: 'a' } as never]);
+    const other = read({ next_cursor: 'y' }, withoutIds.next ?? undefined, [{ email: 'b' } as never]);
+    expect([other.repeats, other.problem]).toEqual([false, null]);
     const first = read({ next_cursor: 'x' });
     expect(first.next).not.toBeNull();
     expect(read({ next_cursor: 'y' }, first.next ?? undefined)).toMatchObject({
