@@ -1,7 +1,7 @@
 /** Compares answers with the contract: with its strict schemas, and with what the client cannot do without. */
 import { isRecord, neededFields } from '@newsletter-kit/core/engine';
 import { operation, type Operation, type OperationId } from '@newsletter-kit/core/contract';
-import { schemas, tolerant } from '@newsletter-kit/core/schema';
+import { fieldOf, schemas, tolerant } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
 import { type RecordedAnswer } from './read-everything.ts';
 
@@ -92,10 +92,3 @@ function describe(issue: z.core.$ZodIssue, body: unknown): readonly Omit<Differe
 /** Shows a value only where it looks like the word of an enumeration: others may be personal. */
 const wordOf = (value: unknown): string =>
   typeof value === 'string' && /^[a-z][a-z_]{0,39}$/.test(value) ? `: ${value}` : '';
-
-const fieldOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (before, key) =>
-      typeof key === 'number' ? `${before}[]` : before === '' ? String(key) : `${before}.${String(key)}`,
-    '',
-  );

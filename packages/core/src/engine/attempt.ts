@@ -3,7 +3,7 @@
  */
 import { isRecord } from '../is-record.ts';
 import { responseInfo } from './api-promise.ts';
-import { messagesIn } from './deviations.ts';
+import { messagesIn, textOrEmpty } from './deviations.ts';
 import type { CalledOperation } from './request.ts';
 import {
   AbortedError,
@@ -173,7 +173,7 @@ function readError(
 function serviceMessages(body: Readonly<Record<string, unknown>>): ServiceMessage[] {
   if (Array.isArray(body['errors'])) return messagesIn(body['errors']);
   if (typeof body['error'] !== 'string') return [];
-  return [{ message: text(body['error_description']) || body['error'], code: body['error'] }];
+  return [{ message: textOrEmpty(body['error_description']) || body['error'], code: body['error'] }];
 }
 
 function parse(body: string): Record<string, unknown> {
@@ -183,10 +183,6 @@ function parse(body: string): Record<string, unknown> {
   } catch {
     return {}; // an error page is no JSON; its status says enough
   }
-}
-
-function text(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }
 
 /** A failed attempt: an error status, or a lost response (none arrived, or none that can be read). */

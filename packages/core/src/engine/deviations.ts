@@ -19,10 +19,10 @@ export interface Deviation {
 /** A deviation of an operation that is known from elsewhere. */
 export type FieldDeviation = Pick<Deviation, 'field' | 'problem'> & { readonly records?: number };
 
-/** `subscriptions.list: "data[].created" expected number (3 records).` */
-export function deviationText({ operation, part, field, problem, records }: Deviation): string {
-  const count = records > 1 ? ` (${records} records)` : '';
-  return `${operation}: ${part === 'request' ? 'sent' : 'answered'} "${field}": ${problem}${count}.`;
+/** `subscriptions.list: answered "data[].created": expected number (3 records).` */
+export function deviationText(deviation: Deviation): string {
+  const { operation, part } = deviation;
+  return `${operation}: ${part === 'request' ? 'sent' : 'answered'} ${deviationWarning(deviation).message}.`;
 }
 
 /** As a warning of the response. */
@@ -84,11 +84,11 @@ export function seconds(value: unknown): number | undefined {
 export function messagesIn(value: unknown): ServiceMessage[] {
   return (Array.isArray(value) ? (value as unknown[]) : []).flatMap((each) => {
     if (typeof each === 'string') return [{ message: each, code: '' }];
-    return isRecord(each) ? [{ message: wordOf(each['message']), code: wordOf(each['code']) }] : [];
+    return isRecord(each) ? [{ message: textOrEmpty(each['message']), code: textOrEmpty(each['code']) }] : [];
   });
 }
 
-const wordOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+export const textOrEmpty = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The records of an answer that can be used, the others, and what was odd. */
 export interface ReadRecords {

@@ -12,7 +12,7 @@ import * as shape from './shapes.ts';
 import * as subscriptions from './subscriptions.ts';
 import * as workspace from './workspace.ts';
 
-export { fieldsIn, type DeclaredField } from './fields.ts';
+export { fieldOf, fieldPath, fieldsIn, type DeclaredField } from './fields.ts';
 export { oauthError } from './oauth.ts';
 export { errorBody } from './shapes.ts';
 export { address, bulkUpdateItem, customFieldValue, subscription, subscriptionRequest } from './subscriptions.ts';

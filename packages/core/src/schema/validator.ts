@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { OperationId } from '../contract/index.ts';
 import type { FieldDeviation } from '../engine/deviations.ts';
 import { misspelt, nearMiss } from '../engine/near-miss.ts';
+import { fieldOf, fieldPath } from './fields.ts';
 import { schemas, type OperationSchemas } from './index.ts';
 import { loose, tolerant } from './tolerant.ts';
 
@@ -48,7 +49,7 @@ export function checkRequest(
     for (const { path, names, known } of unknownNames(strict.error.issues, schema)) {
       for (const name of names) {
         const meant = nearMiss(name, known);
-        if (meant !== undefined) problems.push(misspelt(pathText([...path, name]), meant));
+        if (meant !== undefined) problems.push(misspelt(fieldPath([...path, name]), meant));
         else unknown.push(fieldOf([...path, name]));
       }
     }
@@ -69,15 +70,17 @@ function unknownNames(
     if (issue.code !== 'unrecognized_keys') return [];
     let object: z.core.$ZodType = schema;
     for (const key of issue.path) {
-      while (object instanceof z.ZodOptional || object instanceof z.ZodNullable) object = object.unwrap();
-      if (object instanceof z.ZodArray) object = object.element;
-      else if (object instanceof z.ZodObject) object = (object.shape as z.core.$ZodShape)[String(key)] ?? object;
+      if (object instanceof z.ZodArray) object = inner(object.element);
+      else if (object instanceof z.ZodObject) object = inner((object.shape as z.core.$ZodShape)[String(key)] ?? object);
     }
-    while (object instanceof z.ZodOptional || object instanceof z.ZodNullable) object = object.unwrap();
-    return [
-      { path: issue.path, names: issue.keys, known: object instanceof z.ZodObject ? Object.keys(object.shape) : [] },
-    ];
+    const known = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+    return [{ path: issue.path, names: issue.keys, known }];
   });
+}
+
+/** A schema without what makes it optional or nullable. */
+function inner(schema: z.core.$ZodType): z.core.$ZodType {
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? inner(schema.unwrap()) : schema;
 }
 
 /** What in an answer is not as the tolerant reading takes it: each field once, with the number of its records. */
@@ -97,19 +100,6 @@ export function checkAnswer(id: OperationId, value: unknown): readonly FieldDevi
 
 /** `custom_fields[2].name: expected string` – where, and what was expected. */
 export function problem(issue: z.core.$ZodIssue): string {
-  const where = pathText(issue.path);
+  const where = fieldPath(issue.path);
   return where ? `"${where}" ${issue.message.replace(/^Invalid input: /, '')}` : issue.message;
-}
-
-/** `custom_fields[2].name` */
-function pathText(path: Path): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
-    '',
-  );
-}
-
-/** `custom_fields[].name` */
-function fieldOf(path: Path): string {
-  return pathText(path).replace(/\[\d+\]/g, '[]');
 }

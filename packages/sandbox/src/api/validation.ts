@@ -2,6 +2,7 @@
  * Checks a request against core's schema. Unknown keys are ignored, as the service does; every other problem is named.
  */
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
+import { fieldPath } from '@newsletter-kit/core/schema';
 import type * as z from 'zod';
 import { ApiError } from './errors.ts';
 import type { Change } from './nearest.ts';
@@ -25,14 +26,6 @@ export function check<Schema extends z.ZodType>(schema: Schema, input: unknown):
   const second = schema.safeParse(without(input, unknown));
   if (!second.success) throw refused(second.error.issues, input);
   return { value: second.data, ignored: unknown.map(fieldPath) };
-}
-
-/** How a path is written in messages: `custom_fields[0].value`. */
-function fieldPath(path: Path): string {
-  return path.reduce<string>(
-    (text, key) => (typeof key === 'number' ? `${text}[${key}]` : text ? `${text}.${String(key)}` : String(key)),
-    '',
-  );
 }
 
 const mostDetails = 20;

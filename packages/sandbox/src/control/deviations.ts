@@ -16,7 +16,7 @@ export interface AnswerDeviation {
 }
 
 /** The paths of all fields of a body; of lists, those of their first element. */
-export function fieldsOf(body: unknown, path = ''): string[] {
+function fieldsOf(body: unknown, path = ''): string[] {
   if (Array.isArray(body)) return body.length === 0 ? [] : [`${path}[]`, ...fieldsOf(body[0], `${path}[]`)];
   if (!isRecord(body)) return [];
   return Object.entries(body).flatMap(([name, value]) => {
