@@ -9,12 +9,14 @@ import {
   importSubscriptions,
   listCustomFields,
   requestFields,
+  type ColumnTarget,
   type ImportProgress,
   type ImportResult,
   type KnownCustomField,
   type Rejection,
+  type WordMeaning,
 } from '@newsletter-kit/core/import';
-import { CsvError, openFileJournal, readCsv, type ColumnTarget } from '@newsletter-kit/core/node';
+import { CsvError, openFileJournal, readCsv, type CsvSource } from '@newsletter-kit/core/node';
 import { stringify } from 'csv-stringify/sync';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { abortAfterGrace, type Context, exitCodes, InterruptedError } from '../context.ts';
@@ -27,13 +29,33 @@ export function define(command: Command, context: Context) {
     .addOption(
       new Option(
         '--map <COLUMN=FIELD>',
-        'the field that a column fills: email, utm_source, custom:First Name, …; with nothing after =, the column is left out; repeatable',
+        'the field that a column fills: email, utm_source, custom:First Name, …; or how it speaks of consent: status (by words), subscribed (true for those who want mails), left (filled for those who left); with nothing after =, the column is left out; repeatable',
       ).argParser(collect),
     )
     .addOption(
       new Option(
+        '--means <WORD=MEANING>',
+        'what a word of a status column means: subscribed, unconfirmed or left; with nothing before =, a blank cell; repeatable',
+      ).argParser(collect),
+    )
+    .addOption(
+      new Option(
+        '--unconfirmed <what>',
+        'people who by the file never confirmed: leave them out, or ask each again by a confirmation mail',
+      )
+        .choices(['leave', 'confirm'] as const)
+        .default('leave' as const),
+    )
+    .addOption(
+      new Option(
+        '--date-order <order>',
+        'order of day and month in dates such as 01/02/2026 (default: that of the column, where one of its dates shows it)',
+      ).choices(['dmy', 'mdy'] as const),
+    )
+    .addOption(
+      new Option(
         '--others <what>',
-        'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields',
+        'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields; columns that may say who has left are none of them',
       )
         .choices(['refuse', 'ignore', 'custom'] as const)
         .default('refuse' as const),
@@ -44,7 +66,10 @@ export function define(command: Command, context: Context) {
     )
     .option('--rejects <file>', 'file for rejected rows and their reasons (default: FILE.rejects.csv)')
     .option('--delimiter <character>', 'separator of cells (default: detected in the header)')
-    .option('--encoding <name>', 'character encoding, such as windows-1252 (default: UTF-8, or by the byte order mark)')
+    .option(
+      '--encoding <name>',
+      'character encoding, such as windows-1252 (default: by the byte order mark; UTF-8 where it is; else windows-1252)',
+    )
     .option('--batch-size <number>', 'rows per request', wholeNumber(1, 1000), 1000)
     .addOption(profileOption())
     .addOption(apiUrlOption())
@@ -53,7 +78,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',
+        'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map. Exports of other services are known by their headings: whoever left, bounced, complained or never confirmed by the words of the file is left out, and no option brings in who left. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',
       ),
     )
     .action(async (path, options, self) => {
@@ -64,12 +89,16 @@ export function define(command: Command, context: Context) {
       const customFields = await knownCustomFields(client, interrupted);
       const source = await readCsv(isStdin ? addAbortSignal(interrupted, process.stdin) : path, {
         columns,
+        words: readWords(options.means ?? []),
+        unconfirmed: options.unconfirmed,
+        dateOrder: options.dateOrder,
         others: options.others,
         customFields,
         delimiter: options.delimiter,
         encoding: options.encoding,
         ...(isStdin && { name: 'stdin' }),
       }).catch(withFlags);
+      for (const text of aboutSource(source)) report.notice({ type: 'source', text });
       const journalPath = options.journal ?? (isStdin ? undefined : `${path}.journal`);
       const rejectsPath = options.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
       const journal = journalPath === undefined ? undefined : await openFileJournal(journalPath);
@@ -106,22 +135,19 @@ export function define(command: Command, context: Context) {
       const file = rejects.rows > 0 ? rejectsPath : null;
       if (result.outcome === 'complete' && options.journal === undefined && journalPath !== undefined)
         await Promise.all([rm(journalPath, { force: true }), rm(`${journalPath}-lock`, { force: true })]);
-      const { read, accepted, rejected, duplicates, failed, resent } = result;
-      const left = [
-        rejected > 0 && `${count(rejected, 'row')} rejected`,
-        duplicates > 0 && `${count(duplicates, 'duplicate')} left out`,
-      ]
-        .filter(Boolean)
-        .join(', ');
+      const { read, accepted, rejected, duplicates, left, unconfirmed, failed, resent } = result;
+      const out = leftOut(result).join(', ');
       const event = {
         type: 'imported',
-        text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${left && `; ${left}: see ${file ?? rejectsPath}`}.`,
+        text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${out && `; ${out}: see ${file ?? rejectsPath}`}.`,
         data: {
           outcome: result.outcome,
           read,
           accepted,
           rejected,
           duplicates,
+          left,
+          unconfirmed,
           failed,
           resent,
           reject_file: file,
@@ -151,12 +177,39 @@ export function define(command: Command, context: Context) {
 /** Names the flags that would mend the error. */
 function withFlags(error: unknown): never {
   if (!(error instanceof CsvError) || error.remedies.length === 0) throw error;
-  const flags = error.remedies.map((remedy) =>
-    remedy.option === 'columns'
-      ? `--map ${JSON.stringify(`${remedy.column}=${remedy.target ?? ''}`)}`
-      : `--${remedy.option} ${remedy.value}`,
-  );
+  const flags = error.remedies.map((remedy) => {
+    if (remedy.option === 'columns') return `--map ${JSON.stringify(`${remedy.column}=${remedy.target ?? ''}`)}`;
+    return remedy.option === 'words'
+      ? `--means ${JSON.stringify(`${remedy.word}=${remedy.meaning}`)}`
+      : `--${remedy.option} ${remedy.value}`;
+  });
   throw new UsageError(`${error.problem}: ${flags.join(' or ')}.`);
+}
+
+/** What was recognised in the file, and what of it is not sent. */
+function aboutSource({ service, consentColumns, unusedColumns, encoding }: CsvSource): readonly string[] {
+  const names = (columns: readonly string[]): string => columns.map(quote).join(', ');
+  return [
+    encoding === 'windows-1252' && 'The file is no UTF-8 and is read as windows-1252.',
+    service !== undefined && `The file is an export of ${service}.`,
+    consentColumns.length > 0 && `Who may get mails is read from ${names(consentColumns)}.`,
+    unusedColumns.length > 0 && `Left out, because a subscription has no field for it: ${names(unusedColumns)}.`,
+  ].filter((text) => text !== false);
+}
+
+/** The rows that were left out, by what is done about them. */
+function leftOut({
+  rejected,
+  duplicates,
+  left,
+  unconfirmed,
+}: Pick<ImportProgress, 'rejected' | 'duplicates' | 'left' | 'unconfirmed'>): readonly string[] {
+  return [
+    rejected > 0 && `${count(rejected, 'row')} rejected`,
+    duplicates > 0 && `${count(duplicates, 'duplicate')} left out`,
+    left > 0 && `${count(left, 'row')} of people who left kept out`,
+    unconfirmed > 0 && `${count(unconfirmed, 'row')} of people who never confirmed kept out`,
+  ].filter((text) => text !== false);
 }
 
 /** Undefined where key or login may not read them: cells are texts then. */
@@ -170,8 +223,9 @@ async function knownCustomFields(client: Client, signal: AbortSignal): Promise<K
 }
 
 function progressOf(progress: ImportProgress) {
-  const { read, accepted, rejected, duplicates, failed, total, rowsPerSecond, secondsLeft } = progress;
-  const done = accepted + rejected + duplicates;
+  const { read, accepted, rejected, duplicates, left, unconfirmed, failed, total, rowsPerSecond, secondsLeft } =
+    progress;
+  const done = accepted + rejected + duplicates + left + unconfirmed;
   const parts = [
     `${count(done, 'row')}${total === undefined ? '' : ` of about ${count(total, 'row')}`}`,
     rejected > 0 && `${count(rejected, 'row')} rejected`,
@@ -188,6 +242,8 @@ function progressOf(progress: ImportProgress) {
       accepted,
       rejected,
       duplicates,
+      left,
+      unconfirmed,
       failed,
       total: total ?? null,
       rows_per_second: Math.round(rowsPerSecond),
@@ -212,7 +268,7 @@ function readMapping(pairs: readonly string[]): Readonly<Record<string, ColumnTa
       if (target === '') return [[column, null]];
       if (isTarget(target)) return [[column, target]];
       problems.push(
-        `--map: ${quote(target)} is not a field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fieldNames.join(', ')}.`,
+        `--map: ${quote(target)} is not a field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fieldNames.join(', ')}; of consent speak status, subscribed and left.`,
       );
       return [];
     }),
@@ -221,10 +277,31 @@ function readMapping(pairs: readonly string[]): Readonly<Record<string, ColumnTa
   return mapping;
 }
 
+const meanings = ['subscribed', 'unconfirmed', 'left'] as const satisfies readonly WordMeaning[];
+
+/** Reads `--means "Abgemeldet=left"`. @throws UsageError that names every wrong entry */
+function readWords(pairs: readonly string[]): Readonly<Record<string, WordMeaning>> {
+  const entries = pairs.map((text) => {
+    const at = text.lastIndexOf('=');
+    return [
+      text.slice(0, Math.max(0, at)).trim(),
+      meanings.find((meaning) => meaning === text.slice(at + 1).trim()),
+    ] as const;
+  });
+  const wrong = pairs.filter((_, index) => entries[index]?.[1] === undefined);
+  if (wrong.length > 0)
+    throw new UsageError(
+      wrong.map(
+        (text) => `--means ${quote(text)} must be WORD=MEANING, with subscribed, unconfirmed or left as the meaning.`,
+      ),
+    );
+  return Object.fromEntries(entries.flatMap(([word, meaning]) => (meaning ? [[word, meaning]] : [])));
+}
+
 const fieldNames = Object.keys(requestFields).filter((name) => name !== 'custom_fields');
 
 function isTarget(target: string): target is Exclude<ColumnTarget, null> {
-  return fieldNames.includes(target) || /^custom:./.test(target);
+  return [...fieldNames, 'status', 'subscribed', 'left'].includes(target) || /^custom:./.test(target);
 }
 
 /** The file of the rejected rows. It is created with the first row. */

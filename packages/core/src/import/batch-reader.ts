@@ -1,13 +1,13 @@
 /** Reads the rows of a source, checks them, leaves out duplicates and rows of earlier runs, and forms batches. */
 import { hashText, type Digest } from '../hash.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
+import { AddressSet } from './address-set.ts';
 import { utf8Length, type Batch, type BatchRow } from './batch.ts';
 import type { Delivery } from './delivery.ts';
 import type { ResumeState } from './journal.ts';
 import type { ProgressCounter, ImportSettings } from './options.ts';
 import { checkRequest } from './request.ts';
 import { numbered, type ImportRow, type Pull, type Rejection } from './source.ts';
-import { addressKey } from '../signup/address.ts';
 
 /** Rows between two progress reports while nothing is sent. */
 const reportInterval = 10_000;
@@ -19,7 +19,7 @@ interface CheckedRow {
   /** The number people know it by. */
   readonly row: number;
   readonly original: unknown;
-  readonly checked: { readonly request: SubscriptionRequest } | { readonly problem: string };
+  readonly checked: { readonly request: SubscriptionRequest } | Pick<Rejection, 'kind' | 'reason'>;
   /** The request as JSON; empty where there is none. */
   readonly text: string;
   /** Whether an earlier run has finished it. */
@@ -105,8 +105,11 @@ export class BatchReader {
   #check(value: ImportRow): CheckedRow {
     const ordinal = (this.#ordinal += 1);
     this.#progress.counts.read += 1;
-    const { row, subscription, problem, original = subscription } = numbered(value, ordinal);
-    const checked = problem === undefined ? checkRequest(subscription) : { problem };
+    const { row, subscription, problem, kind = 'invalid', original = subscription } = numbered(value, ordinal);
+    const request = problem === undefined || subscription !== undefined ? checkRequest(subscription) : undefined;
+    const wrong = request && 'problem' in request ? request.problem : undefined;
+    const reason = [problem, wrong].filter((each) => each !== undefined).join('; ');
+    const checked = request && 'request' in request && reason === '' ? request : { kind, reason };
     const text = 'request' in checked ? JSON.stringify(checked.request) : '';
     this.#digest = hashText(text, this.#digest);
     this.#resume.checkRow(ordinal, this.#digest);
@@ -121,7 +124,7 @@ export class BatchReader {
 
   /** Why a row is left out: invalid, a duplicate, or refused in an earlier run; undefined where it is not. */
   #rejectionOf({ ordinal, row, original, checked, isSettled }: CheckedRow): Rejection | undefined {
-    if ('problem' in checked) return { row, kind: 'invalid', reason: checked.problem, original };
+    if ('reason' in checked) return { row, ...checked, original };
     const before = this.#addresses.add(checked.request.email, row);
     if (before !== undefined) return { row, kind: 'duplicate', reason: `row ${before} has the same address`, original };
     const reason = isSettled ? this.#resume.refusal(ordinal) : undefined;
@@ -152,74 +155,5 @@ export class BatchReader {
     if (last === undefined) return;
     this.#open = openBatch(last + 1);
     await this.#delivery.dispatch({ first, last, rows, resent } satisfies Batch);
-  }
-}
-
-/** 96 bits of the address's hash, then the number of its row. */
-const words = 4;
-
-/** Number of hash tables. Each grows by itself, so that never the whole set is in memory twice. */
-const tables = 256;
-
-/** First number of slots of a table, its largest load factor, and its growth factor. */
-const firstSlots = 8;
-const loadFactor = 0.8;
-const growth = 1.5;
-
-/**
- * A set of addresses with the row of each. Two addresses count as one where 96 bits of their hashes agree: with a
- * million rows, that happens once in 10¹⁷ imports.
- */
-export class AddressSet {
-  readonly #seed: Digest;
-  readonly #tables = Array.from({ length: tables }, () => ({ size: 0, slots: new Uint32Array(firstSlots * words) }));
-
-  /** @param seed - the same in all runs of one import */
-  constructor(seed: Digest) {
-    this.#seed = seed;
-  }
-
-  /**
-   * Adds an address.
-   *
-   * @param row - number of its row, 1 to 2³² − 1
-   * @returns the row that has the same address already, in this or another spelling; undefined where it is new
-   */
-  add(address: string, row: number): number | undefined {
-    const [a, b, c, d] = hashText(addressKey(address), this.#seed);
-    const table = this.#tables[d & (tables - 1)];
-    if (!table) return undefined;
-    const at = find(table.slots, a >>> 0, b >>> 0, c >>> 0);
-    const known = table.slots[at + 3];
-    if (known) return known;
-    write(table.slots, at, a, b, c, row);
-    table.size += 1;
-    if (table.size * words > table.slots.length * loadFactor) table.slots = grown(table.slots);
-    return undefined;
-  }
-}
-
-function grown(old: Uint32Array): Uint32Array<ArrayBuffer> {
-  const slots = new Uint32Array(Math.ceil((old.length / words) * growth) * words);
-  for (let at = 0; at < old.length; at += words) {
-    const [a = 0, b = 0, c = 0, row = 0] = [old[at], old[at + 1], old[at + 2], old[at + 3]];
-    if (row !== 0) write(slots, find(slots, a, b, c), a, b, c, row);
-  }
-  return slots;
-}
-
-function write(slots: Uint32Array, at: number, a: number, b: number, c: number, row: number): void {
-  slots[at] = a;
-  slots[at + 1] = b;
-  slots[at + 2] = c;
-  slots[at + 3] = row;
-}
-
-/** Index of the key, or of the free slot for it. */
-function find(slots: Uint32Array, a: number, b: number, c: number): number {
-  const capacity = slots.length / words;
-  for (let slot = a % capacity; ; slot = slot + 1 === capacity ? 0 : slot + 1) {
-    const at = slot * words;
-    if (slots[at + 3] === 0 || (slots[at] === a && slots[at + 1] === b && slots[at + 2] === c)) return at;
   }
 }

@@ -11,6 +11,16 @@ import type { Rejection } from './source.ts';
  */
 const maxRefusedAtStart = 25;
 
+/** Where a row that is left out is counted. */
+const countOf = {
+  invalid: 'rejected',
+  refused: 'rejected',
+  unclear: 'rejected',
+  duplicate: 'duplicates',
+  left: 'left',
+  unconfirmed: 'unconfirmed',
+} as const;
+
 /** Why an import stopped before its end. */
 interface StopReason {
   readonly error: unknown;
@@ -78,7 +88,7 @@ export class Delivery {
 
   /** Counts and reports a row that is left out. */
   async reject(rejection: Rejection): Promise<void> {
-    this.#progress.counts[rejection.kind === 'duplicate' ? 'duplicates' : 'rejected'] += 1;
+    this.#progress.counts[countOf[rejection.kind]] += 1;
     await this.#options.onRejected?.(rejection);
   }
 

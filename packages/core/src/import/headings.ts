@@ -10,6 +10,31 @@ export type HeadingMeaning =
   /** Several custom fields differ from the heading only in case, spaces, hyphens or underscores. */
   | { readonly ambiguous: readonly string[] };
 
+/**
+ * What a column is used for, where its heading does not tell: a field of the API by its name, `custom:` and the display
+ * text of a custom field, or null to leave it out. Or how it speaks of consent: `status` – its words tell; `subscribed`
+ * – true for those who want mails; `left` – filled for those who don't.
+ */
+export type ColumnTarget = HeadingTarget | 'status' | 'subscribed' | 'left' | null;
+
+/** An option that would mend a {@link TableError}, with its value. */
+export type TableRemedy =
+  | { readonly option: 'columns'; readonly column: string; readonly target: ColumnTarget }
+  | { readonly option: 'words'; readonly word: string; readonly meaning: 'subscribed' | 'unconfirmed' | 'left' }
+  | { readonly option: 'others' | 'encoding'; readonly value: string };
+
+/** A table does not tell what to import; the text says what is missing, without a cell below the headings. */
+export class TableError extends Error {
+  override readonly name = 'TableError';
+  readonly remedies: readonly TableRemedy[];
+
+  /** @param remedies - options that would each mend it, or a part of it */
+  constructor(problem: string, ...remedies: readonly TableRemedy[]) {
+    super(problem);
+    this.remedies = remedies;
+  }
+}
+
 /** The prefix of a heading that names a custom field explicitly, also where a field of the API has the same name. */
 export const customPrefix = 'custom:';
 

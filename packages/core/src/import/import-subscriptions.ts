@@ -201,22 +201,16 @@ async function readAll(
 function resultOf(
   ended: boolean,
   { signal }: CommonOptions,
-  { counts, resumed, resent }: ProgressCounter,
+  progress: ProgressCounter,
   { stopReason, lastFailure, importIds }: Delivery,
 ): ImportResult {
-  const { read, accepted, rejected, duplicates, failed, batches } = counts;
-  // Rows that failed are in none of the three.
-  const isComplete = ended && accepted + rejected + duplicates === read;
+  const { counts, resumed, resent } = progress;
+  const isComplete = ended && progress.settled === counts.read;
   const error = stopReason?.error ?? lastFailure;
   return {
     outcome: isComplete ? 'complete' : signal?.aborted && !stopReason ? 'interrupted' : 'incomplete',
     ...(error !== undefined && { error }),
-    read,
-    accepted,
-    rejected,
-    duplicates,
-    failed,
-    batches,
+    ...counts,
     importIds,
     resumed,
     resent,

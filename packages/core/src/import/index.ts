@@ -17,8 +17,24 @@ export {
   type OneByOneOptions,
 } from './import-subscriptions.ts';
 export { listCustomFields, type KnownCustomField } from './custom-fields.ts';
-export { fieldValueReader, type FieldValue, type FieldValueReader } from './field-value.ts';
-export { headingReader, knownHeadings, type HeadingMeaning, type HeadingTarget } from './headings.ts';
+export { Table, type ColumnOptions, type ListedCustomField, type ReadCells } from './columns.ts';
+export { ConsentSurvey, type ConsentOptions, type Refusal, type WordMeaning } from './consent.ts';
+export {
+  fieldValueReader,
+  type DateOrder,
+  type FieldValue,
+  type FieldValueOptions,
+  type FieldValueReader,
+} from './field-value.ts';
+export {
+  headingReader,
+  knownHeadings,
+  TableError,
+  type ColumnTarget,
+  type HeadingMeaning,
+  type HeadingTarget,
+  type TableRemedy,
+} from './headings.ts';
 export {
   JournalError,
   memoryJournal,
@@ -30,4 +46,5 @@ export {
 } from './journal.ts';
 export type { ImportProgress, CommonOptions, ImportResult } from './options.ts';
 export { checkRequest, requestFields, type CheckedRequest, type FieldKind, type RequestField } from './request.ts';
+export { serviceExports, type ConsentColumn, type ServiceExport, type Standing } from './services.ts';
 export type { ImportRow, ImportSource, Rejection, Rows, SourceRow } from './source.ts';

@@ -34,7 +34,7 @@ export interface CommonOptions {
 /** How an import, or this run of it, ended. Counts are those of all runs together. */
 export interface ImportResult extends Pick<
   ImportProgress,
-  'read' | 'accepted' | 'rejected' | 'duplicates' | 'failed' | 'batches'
+  'read' | 'accepted' | 'rejected' | 'duplicates' | 'left' | 'unconfirmed' | 'failed' | 'batches'
 > {
   /**
    * - `complete` – every row was taken, rejected or a duplicate
@@ -73,10 +73,14 @@ export interface ImportProgress {
   readonly read: number;
   /** Rows the service took. */
   readonly accepted: number;
-  /** Rows that are invalid, or that the service refused. */
+  /** Rows that are invalid, that do not say whether the person wants mails, or that the service refused. */
   readonly rejected: number;
   /** Rows left out because an earlier one has the same address. */
   readonly duplicates: number;
+  /** Rows left out because the person left, bounced, complained or never asked for mails. */
+  readonly left: number;
+  /** Rows left out because the person never confirmed. */
+  readonly unconfirmed: number;
   /** Rows in calls that failed in this run; the next run sends them. */
   readonly failed: number;
   /** Calls the service took. */
@@ -89,11 +93,20 @@ export interface ImportProgress {
   readonly secondsLeft: number | undefined;
 }
 
-type Count = 'read' | 'accepted' | 'rejected' | 'duplicates' | 'failed' | 'batches';
+type Count = 'read' | 'accepted' | 'rejected' | 'duplicates' | 'left' | 'unconfirmed' | 'failed' | 'batches';
 
 /** Counts rows and measures time. */
 export class ProgressCounter {
-  readonly counts: Record<Count, number> = { read: 0, accepted: 0, rejected: 0, duplicates: 0, failed: 0, batches: 0 };
+  readonly counts: Record<Count, number> = {
+    read: 0,
+    accepted: 0,
+    rejected: 0,
+    duplicates: 0,
+    left: 0,
+    unconfirmed: 0,
+    failed: 0,
+    batches: 0,
+  };
   /** Rows that earlier runs had settled. */
   resumed = 0;
   /** Rows sent again because the response was lost. */
@@ -112,10 +125,16 @@ export class ProgressCounter {
     this.#startedAt ??= this.#now();
   }
 
+  /** Rows that need nothing more. */
+  get settled(): number {
+    const { accepted, rejected, duplicates, left, unconfirmed } = this.counts;
+    return accepted + rejected + duplicates + left + unconfirmed;
+  }
+
   progress(): ImportProgress {
-    const { read, accepted, rejected, duplicates, failed } = this.counts;
+    const { read } = this.counts;
     const total = this.#total();
-    const settled = accepted + rejected + duplicates + failed;
+    const settled = this.settled + this.counts.failed;
     const seconds = this.#startedAt === undefined ? 0 : (this.#now() - this.#startedAt) / 1000;
     const rowsPerSecond = seconds > 0 ? Math.max(0, settled - this.resumed) / seconds : 0;
     return {

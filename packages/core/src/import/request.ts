@@ -48,30 +48,31 @@ export const requestFields: Readonly<Record<RequestField, FieldDefinition>> = {
   complimentary_gift_id: { kind: 'text', prefix: 'comp_access' },
 };
 
-/** A request that can be sent, or the first thing that is wrong with it. */
+/** A request that can be sent, or everything that is wrong with it. */
 export type CheckedRequest = { readonly request: SubscriptionRequest } | { readonly problem: string };
 
 /** Normalises the address, leaves out what is null or undefined, and checks the rest. */
 export function checkRequest(value: unknown): CheckedRequest {
   if (!isRecord(value)) return { problem: 'the row must be an object with at least "email"' };
-  if (value['email'] === undefined || value['email'] === null || value['email'] === '')
-    return { problem: '"email" is missing' };
   const request: Partial<Record<RequestField, unknown>> = {};
+  const problems =
+    value['email'] === undefined || value['email'] === null || value['email'] === '' ? ['"email" is missing'] : [];
   for (const name of Object.keys(value)) {
     const entry = value[name];
-    if (entry === undefined || entry === null) continue;
+    if (entry === undefined || entry === null || (name === 'email' && entry === '')) continue;
     if (!isRequestField(name)) {
-      return {
-        problem: `"${redact(name)}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"`,
-      };
+      problems.push(
+        `"${redact(name)}" is no field of a subscription; what the publication defined itself belongs into "custom_fields"`,
+      );
+      continue;
     }
     const sent = name === 'email' && typeof entry === 'string' ? normalizeAddress(entry) : entry;
     const problem = problemOf(requestFields[name], sent);
-    if (problem !== null) return { problem: `"${name}" ${problem}` };
+    if (problem !== null) problems.push(`"${name}" ${problem}`);
     request[name] = sent;
   }
   // The loop above has looked at every key the type has.
-  return { request: request as SubscriptionRequest };
+  return problems.length > 0 ? { problem: problems.join('; ') } : { request: request as SubscriptionRequest };
 }
 
 export function isRequestField(name: string): name is RequestField {

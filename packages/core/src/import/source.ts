@@ -8,8 +8,10 @@ export interface SourceRow {
   readonly row: number;
   /** The subscription to send; checked by the import. */
   readonly subscription?: unknown;
-  /** Why the reader can't make a subscription of the row. Holds no value of the row. */
+  /** Why the row is left out. Holds no value of the row but words of consent. */
   readonly problem?: string | undefined;
+  /** What kind of problem it is. Default `invalid`. */
+  readonly kind?: Rejection['kind'] | undefined;
   /** The row as the source has it, for a file of rejected rows. Default: `subscription`. */
   readonly original?: unknown;
 }
@@ -40,9 +42,13 @@ export interface Rejection {
    * - `invalid` – it can't be sent: no address, a value of the wrong kind
    * - `duplicate` – an earlier row has the same address; the first wins
    * - `refused` – the service refused it
+   * - `left` – the source, or a list of people to keep out, says that the person has left, bounced, complained or never
+   *   asked for mails
+   * - `unconfirmed` – the source says that the person signed up and never confirmed
+   * - `unclear` – the source should say whether the person wants mails, and does not
    */
-  readonly kind: 'invalid' | 'duplicate' | 'refused';
-  /** What is wrong, without any value of the row. */
+  readonly kind: 'invalid' | 'duplicate' | 'refused' | 'left' | 'unconfirmed' | 'unclear';
+  /** What is wrong, without any value of the row but words of consent. */
   readonly reason: string;
   /** The row as the source has it. Holds an address: for the reject file, not for a log. */
   readonly original: unknown;

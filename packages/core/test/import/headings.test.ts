@@ -117,7 +117,18 @@ describe('a value', () => {
     ['date', '2026-01-31T', undefined],
     ['date', '2026-1-31', undefined],
     ['date', '2026-01', undefined],
-    ['date', '31.01.2026', undefined],
+    ['date', '31.01.2026', '2026-01-31'],
+    ['date', '1/31/2026', '2026-01-31'],
+    ['date', '31-1-2026', '2026-01-31'],
+    ['date', '2026/1/31', '2026-01-31'],
+    ['date', '01/02/2026', undefined],
+    ['date', '31/31/2026', undefined],
+    ['date', '46053', '2026-01-31'],
+    ['date', '4605', undefined],
+    ['datetime', '46053.5', '2026-01-31T12:00:00'],
+    ['datetime', '31.1.2026 9:05', '2026-01-31T09:05'],
+    ['datetime', '1/31/2026 12:05:09 AM', '2026-01-31T00:05:09'],
+    ['datetime', '1/31/2026, 1:05 p.m.', '2026-01-31T13:05'],
     ['datetime', '2026-01-31 12:00', '2026-01-31 12:00'],
     ['datetime', '2026-01-31T12:00:00Z', '2026-01-31T12:00:00Z'],
     ['datetime', '2026-01-31', '2026-01-31'],
@@ -165,7 +176,7 @@ describe('a value', () => {
   });
 
   it('of a list is divided at the chosen separator', () => {
-    const reader = fieldValueReader('list', ';');
+    const reader = fieldValueReader('list', { separator: ';' });
     expect(reader.read('boats; food, drink')).toEqual(['boats', 'food, drink']);
     expect(reader.expected).toBe('texts with ";" between them');
   });

@@ -24,6 +24,8 @@ describe('a bulk import', () => {
       accepted: 2002,
       rejected: 0,
       duplicates: 0,
+      left: 0,
+      unconfirmed: 0,
       failed: 0,
       batches: 3,
       resumed: 0,

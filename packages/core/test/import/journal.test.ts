@@ -25,6 +25,8 @@ describe('the progress', () => {
       accepted: 0,
       rejected: 0,
       duplicates: 0,
+      left: 0,
+      unconfirmed: 0,
       failed: 0,
       batches: 0,
       total: 10,

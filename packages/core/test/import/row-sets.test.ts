@@ -1,7 +1,7 @@
 /** The sets of an import: hashes of addresses, and ranges of row numbers. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { AddressSet } from '../../src/import/batch-reader.ts';
+import { AddressSet } from '../../src/import/address-set.ts';
 import { hashText, hex } from '../../src/hash.ts';
 import { RangeSet } from '../../src/import/journal.ts';
 import { addressKey } from '../../src/signup/index.ts';

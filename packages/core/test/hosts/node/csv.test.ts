@@ -123,12 +123,15 @@ describe('a CSV', () => {
     }
   });
 
-  it('takes another encoding by name, and refuses to guess', async () => {
+  it('takes another encoding by name, and recognises windows-1252', async () => {
     const latin = Buffer.from('email,custom:Name\nzoe@b.example,Zoë\n', 'latin1');
     expect(await read(latin, { encoding: 'windows-1252' })).toMatchObject([
       { subscription: { custom_fields: [{ value: 'Zoë' }] } },
     ]);
-    await expect(read(latin)).rejects.toThrow(/CSV UTF-8/);
+    expect(await read(latin)).toMatchObject([{ subscription: { custom_fields: [{ value: 'Zoë' }] } }]);
+    expect((await readCsv(Readable.from([latin]))).encoding).toBe('windows-1252');
+    const shift = Buffer.concat([latin, Buffer.from([0x81])]);
+    await expect(read(shift, { encoding: 'utf-8' })).rejects.toThrow(/CSV UTF-8/);
   });
 
   it.each([';', '\t', '|', ','])('finds its delimiter %j', async (delimiter) => {

@@ -1,0 +1,260 @@
+/** Reads the rows of a table: which column fills which field, and who may get mails. Pure. */
+import { ConsentSurvey, type ConsentOptions } from './consent.ts';
+import {
+  dateOrderOf,
+  fieldValueReader,
+  isAmbiguousDate,
+  type DateOrder,
+  type FieldValueReader,
+} from './field-value.ts';
+import {
+  customPrefix,
+  headingReader,
+  TableError,
+  type ColumnTarget,
+  type HeadingMeaning,
+  type HeadingTarget,
+} from './headings.ts';
+import { isRequestField, requestFields } from './request.ts';
+import type { SourceRow } from './source.ts';
+
+/** A custom field of the publication; the records of `customFields.list` are some. */
+export interface ListedCustomField {
+  readonly display?: string | null | undefined;
+  readonly kind?: string | null | undefined;
+}
+
+/** How the columns of a table are read. */
+export interface ColumnOptions extends ConsentOptions {
+  /**
+   * The field that a column fills, by the column's heading; or how it speaks of consent. Headings that are names of the
+   * API, and columns of known exports, need no entry. A column that says who has left can't be left out.
+   */
+  readonly columns?: Readonly<Record<string, ColumnTarget>> | undefined;
+  /**
+   * The publication's custom fields. Their kinds decide how cells are read (without them, as texts), and a column with
+   * the name of one fills it.
+   */
+  readonly customFields?: readonly ListedCustomField[] | undefined;
+  /**
+   * Columns that match no field: `refuse` throws an error that names them, `ignore` leaves them out, `custom` fills
+   * custom fields of the same name. Default `refuse`. A column that may speak of consent is none of them.
+   */
+  readonly others?: 'refuse' | 'ignore' | 'custom' | undefined;
+  /** Separator of the items of a list in one cell. Default `,`. */
+  readonly listSeparator?: string | undefined;
+  /** Order of day and month in dates such as 01/02/2026. Default: that of each column, where one of its dates shows it. */
+  readonly dateOrder?: DateOrder | undefined;
+  /**
+   * People who never confirmed: `leave` leaves them out, `confirm` asks each of them again by a confirmation mail.
+   * Default `leave`.
+   */
+  readonly unconfirmed?: 'leave' | 'confirm' | undefined;
+}
+
+/** What a row becomes: `subscription`, and where it can't be sent the `problem`. */
+export type ReadCells = Pick<SourceRow, 'subscription' | 'problem' | 'kind'>;
+
+interface Reader {
+  readonly at: number;
+  readonly column: string;
+  readonly target: string;
+  readonly custom: boolean;
+  readonly value: FieldValueReader;
+}
+
+const custom = (name: string): `custom:${string}` => `custom:${name}`;
+
+/** A table of which the headings are known: {@link see} every row where it {@link needsRows}, then {@link finish}. */
+export class Table {
+  readonly consent: ConsentSurvey;
+  /** Columns that fill nothing, because they belong to the service alone. Known after {@link finish}. */
+  unused: readonly string[] = [];
+  readonly #header: readonly string[];
+  readonly #options: ColumnOptions;
+  readonly #kinds: ReadonlyMap<string, string>;
+  readonly #meaningOf: (heading: string) => HeadingMeaning | undefined;
+  /** Position of the address. */
+  readonly #address: number;
+  /** Orders that the dates of a column can have, by its position. */
+  readonly #dates: ReadonlyMap<number, Set<DateOrder>>;
+  #readers: readonly Reader[] = [];
+
+  /** @throws TableError */
+  constructor(header: readonly string[], options: ColumnOptions = {}) {
+    if (header.some((cell) => /\S@\S/.test(cell)))
+      throw new TableError(
+        'The first row looks like data, as it holds an e-mail address. Put a row above it that names the columns, "email" among them.',
+      );
+    const missing = Object.keys(options.columns ?? {}).filter((name) => !header.includes(name));
+    if (missing.length > 0)
+      throw new TableError(`The header has no column ${list(missing)}. Its columns are ${list(header)}.`);
+    this.#header = header;
+    this.#options = options;
+    this.#kinds = new Map(options.customFields?.map(({ display, kind }) => [String(display), kind ?? 'string']));
+    this.#meaningOf = headingReader([...this.#kinds.keys()]);
+    this.consent = new ConsentSurvey(header, options);
+    this.#address = header.findIndex((column) => this.#fills(column) === 'email');
+    const isDate = (target: string | null | undefined): boolean =>
+      target?.startsWith(customPrefix) === true &&
+      ['date', 'datetime'].includes(this.#kinds.get(target.slice(customPrefix.length)) ?? '');
+    this.#dates = new Map(
+      header.flatMap((column, at) =>
+        options.dateOrder === undefined && isDate(this.#fills(column)) ? [[at, new Set<DateOrder>()] as const] : [],
+      ),
+    );
+  }
+
+  /** Whether rows decide how the table is read. */
+  get needsRows(): boolean {
+    return this.consent.needsRows || this.#dates.size > 0;
+  }
+
+  /** @param row - its number. @throws TableError where another table begins */
+  see(cells: readonly string[], row: number): void {
+    this.#checkAddress(cells, row);
+    this.consent.see(cells, row, cells[this.#address]);
+    for (const [at, orders] of this.#dates) {
+      const order = dateOrderOf(cells[at] ?? '');
+      if (order) orders.add(order);
+    }
+  }
+
+  /** @throws TableError that says which columns, or words in them, are not understood */
+  finish(): void {
+    this.consent.finish();
+    this.unused = this.#header.filter((column) => this.#isUnused(column) && !this.consent.columns.includes(column));
+    this.#readers = this.#readersOf();
+    if (!this.#readers.some(({ target, custom: isCustom }) => target === 'email' && !isCustom)) {
+      throw new TableError(
+        `No column holds the e-mail address. The columns are ${list(this.#header)}. Name one "email" in the header, or say which it is`,
+        { option: 'columns', column: this.#header[0] ?? '', target: 'email' },
+      );
+    }
+  }
+
+  /** Reads a row, after {@link finish}; empty cells set nothing. @throws TableError where another table begins */
+  read(cells: readonly string[], row: number): ReadCells {
+    this.#checkAddress(cells, row);
+    const refusal = this.consent.read(cells, cells[this.#address]);
+    const asked = refusal?.standing === 'unconfirmed' && this.#options.unconfirmed === 'confirm';
+    if (refusal && !asked) {
+      const { standing, reason } = refusal;
+      return { problem: reason, kind: standing === 'unconfirmed' || standing === 'unclear' ? standing : 'left' };
+    }
+    const subscription: Record<string, unknown> = {};
+    const fields: { name: string; value: unknown }[] = [];
+    const problems: string[] = [];
+    for (const reader of this.#readers) {
+      const text = cells[reader.at] ?? '';
+      if (text === '') continue;
+      const value = reader.value.read(text);
+      if (value === undefined)
+        problems.push(
+          `column "${reader.column}" must hold ${reader.value.expected}${isAmbiguousDate(text) ? '; this date can be two days, so the order of day and month must be named' : ''}`,
+        );
+      else if (reader.custom) fields.push({ name: reader.target, value });
+      else subscription[reader.target] = value;
+    }
+    if (fields.length > 0) subscription['custom_fields'] = fields;
+    if (asked) subscription['double_opt_override'] = 'on';
+    return { subscription, ...(problems.length > 0 && { problem: problems.join('; ') }) };
+  }
+
+  /** Two files in one have two headers, and what the columns of the second say would be read wrongly. */
+  #checkAddress(cells: readonly string[], row: number): void {
+    const address = cells[this.#address] ?? '';
+    if (address === '' || address.includes('@')) return;
+    const meaning = this.#meaningOf(address);
+    const isHeader = meaning !== undefined && 'target' in meaning && meaning.target === 'email';
+    if (isHeader && !this.#header.every((column, at) => cells[at] === column))
+      throw new TableError(
+        `Row ${row} names columns again, and others than the first row: two files were put into one. Divide it there, and import each by itself.`,
+      );
+  }
+
+  /** What a column fills by the user's words or its heading, whether or not it speaks of consent. */
+  #fills(column: string): ColumnTarget | undefined {
+    const { columns = {} } = this.#options;
+    return Object.hasOwn(columns, column) ? columns[column] : targetOf(this.#meaningOf(column), column);
+  }
+
+  #isUnused(column: string): boolean {
+    return !Object.hasOwn(this.#options.columns ?? {}, column) && this.consent.isUnused(column);
+  }
+
+  #readersOf(): readonly Reader[] {
+    const { others = 'refuse', listSeparator = ',', customFields, dateOrder } = this.#options;
+    const unknown: string[] = [];
+    const readers = this.#header.flatMap((column, at): readonly Reader[] => {
+      if (this.#isUnused(column)) return [];
+      const filled = this.#fills(column);
+      const target: string | null | undefined = filled === undefined && others === 'custom' ? custom(column) : filled;
+      if (target === undefined && column !== '' && others === 'refuse') unknown.push(column);
+      if (target === undefined || target === null || target === customPrefix) return [];
+      if (target === 'status' || target === 'subscribed' || target === 'left') return [];
+      if (target.startsWith(customPrefix)) {
+        const name = (targetOf(this.#meaningOf(target), column) ?? target).slice(customPrefix.length);
+        if (customFields !== undefined && !this.#kinds.has(name))
+          throw new TableError(
+            `The publication has no custom field "${name}". It has ${list([...this.#kinds.keys()])}.`,
+          );
+        const [order, ...contradiction] = this.#dates.get(at) ?? [];
+        const value = fieldValueReader(this.#kinds.get(name) ?? 'string', {
+          separator: listSeparator,
+          dateOrder: dateOrder ?? (contradiction.length === 0 ? order : undefined),
+        });
+        return [{ at, column, target: name, custom: true, value }];
+      }
+      if (!isRequestField(target) || target === 'custom_fields')
+        throw new TableError(
+          `"${target}", which column "${column}" should fill, is no field of a subscription. A custom field is written "custom:${target}".`,
+        );
+      const { kind } = requestFields[target];
+      const value = fieldValueReader(kind === 'texts' ? 'list' : kind === 'boolean' ? kind : 'string', {
+        separator: listSeparator,
+      });
+      return [{ at, column, target, custom: false, value }];
+    });
+    checkUnknown(unknown);
+    checkTwice(readers);
+    return readers;
+  }
+}
+
+function checkUnknown(unknown: readonly string[]): void {
+  const [first] = unknown;
+  if (first === undefined) return;
+  throw new TableError(
+    `No field is known for column ${list(unknown)}. Map each to a field or to nothing, or ignore or send all of them`,
+    { option: 'columns', column: first, target: custom(first) },
+    { option: 'columns', column: first, target: null },
+    { option: 'others', value: 'ignore' },
+    { option: 'others', value: 'custom' },
+  );
+}
+
+function checkTwice(readers: readonly Reader[]): void {
+  for (const [index, { target, custom: isCustom, column }] of readers.entries()) {
+    const before = readers.slice(0, index).find((other) => other.target === target && other.custom === isCustom);
+    if (before !== undefined)
+      throw new TableError(
+        `Two columns fill "${isCustom ? custom(target) : target}": "${before.column}" and "${column}". Leave one out`,
+        { option: 'columns', column: before.column, target: null },
+        { option: 'columns', column, target: null },
+      );
+  }
+}
+
+/** @throws TableError where it could be several custom fields */
+function targetOf(meaning: HeadingMeaning | undefined, column: string): HeadingTarget | undefined {
+  if (meaning === undefined || 'target' in meaning) return meaning?.target;
+  throw new TableError(
+    `Column "${column}" could be the custom field ${meaning.ambiguous.map((name) => `"${name}"`).join(' or ')}. Say which`,
+    ...meaning.ambiguous.map((name) => ({ option: 'columns', column, target: custom(name) }) as const),
+  );
+}
+
+function list(names: readonly string[]): string {
+  return names.length === 0 ? 'none' : names.map((name) => `"${name}"`).join(', ');
+}
