@@ -78,6 +78,8 @@ test('writes rejected rows to a file, with number and reason, and ends with exit
     accepted: 2,
     rejected: 1,
     duplicates: 1,
+    left: 0,
+    unconfirmed: 0,
     failed: 0,
     resent: 0,
     reject_file: rejects,
@@ -166,4 +168,90 @@ test('reports usage errors before anything is sent', async ({ sandboxOnPort: san
     expect([code, stderr]).toEqual([1, expect.stringContaining(text)]);
   }
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
+});
+
+test('brings in nobody who left by the file or by a list, and writes whom the service finds invalid', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { path, folder } = people([
+    'email,status',
+    ...['ada,active', 'bo,unsubscribed', 'cy,pending', 'di,active', 'nobody@invalid,active'].map((row) =>
+      row.includes('@') ? row.replace('@invalid', '@bounce.invalid') : row.replace(',', '@example.com,'),
+    ),
+  ]);
+  const list = join(folder, 'left.txt');
+  writeFileSync(list, 'DI@example.com\n');
+  const { code, stderr } = await run(['import', path, '--suppress', list], sandbox.env);
+  expect(code).toBe(0);
+  expect(stderr).toContain('Who may get mails is read from "status".');
+  expect(stderr).toContain(
+    'accepted 2 rows of 5 rows; 2 rows of people who left kept out, 1 row of people who never confirmed kept out',
+  );
+  expect((await subscribed(sandbox)).map(({ email }) => email).toSorted()).toEqual([
+    'ada@example.com',
+    'nobody@bounce.invalid',
+  ]);
+  expect(readFileSync(join(folder, 'people.rejects.csv'), 'utf8')).toContain(
+    '5,left,left.txt says that this person stays out,di@example.com,active',
+  );
+
+  writeFileSync(list, 'ada@example.com\nnobody\n');
+  const refused = await run(['import', path, '--suppress', list], sandbox.env);
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('left.txt, row 2: it is no address') });
+});
+
+test('asks what a doubtful column and a word mean, with the flags, and sends nothing', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { path } = people(['email,Opted Out?,Status', 'ada@example.com,,Aktiv']);
+  const asked = await run(['import', path, '--others', 'ignore'], sandbox.env);
+  expect(asked.code).toBe(1);
+  for (const flag of ['--map "Opted Out?=left"', '--map "Opted Out?="', '--means "Aktiv=subscribed"'])
+    expect(asked.stderr).toContain(flag);
+  expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
+  const args = ['import', path, '--map', 'Opted Out?=left', '--means', 'Aktiv=subscribed'];
+  expect((await run(args, sandbox.env)).code).toBe(0);
+  const wrong = await run(['import', path, '--means', 'Aktiv=yes'], sandbox.env);
+  expect(wrong.stderr).toContain('--means "Aktiv=yes" must be WORD=MEANING');
+});
+
+test('says with --plan what it would do, and sends nothing', async ({ sandboxOnPort: sandbox }) => {
+  const client = createClient(sandbox.clientOptions);
+  await client.subscriptions.create({ email: 'known@example.com' });
+  const { path, folder } = people([
+    'email,status,send_welcome_email',
+    ...['known,active,yes', 'new,active,yes', 'KNOWN,active,', 'left,unsubscribed,'].map((row) =>
+      row.replace(',', '@example.com,'),
+    ),
+    'wrong,active,',
+  ]);
+  const before = sandbox.requests().length;
+  const planned = await run(['import', path, '--plan'], sandbox.env);
+  expect(planned.code).toBe(0);
+  expect(planned.stderr).toContain('To see who is known already, 1 request ');
+  expect(planned.stdout).toContain(
+    'Of 5 rows, 2 would be sent; 1 row rejected, 1 duplicate left out, 1 row of people who left kept out.\nNew: 1. Known: 1 updated, 0 who left and stay away.\n',
+  );
+  expect(planned.stdout).toContain('Welcome mails: 1.');
+  expect(planned.stdout).toContain('  row 5: left: column "status" says "unsubscribed"');
+  const offline = await run(['import', path, '--plan=offline', '--json'], sandbox.env);
+  expect(events(offline.stdout).at(-1)).toMatchObject({ type: 'plan', read: 5, sent: 2, known: null, requests: 1 });
+  const requests = sandbox.requests().slice(before);
+  expect(requests.filter(({ method }) => method !== 'GET')).toEqual([]);
+  expect(readdirSync(folder)).toEqual(['people.csv']);
+});
+
+test('that changes much of a publication needs --yes where nobody can be asked', async ({ sandboxOnPort: sandbox }) => {
+  const client = createClient(sandbox.clientOptions);
+  await client.subscriptions.create({ email: 'known@example.com' });
+  const { path, folder } = people(many(101));
+  const stopped = await run(['import', path], sandbox.env);
+  expect(stopped).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('This import changes up to 101 people; the publication has 1.'),
+  });
+  expect(stopped.stderr).toContain('--yes');
+  expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
+  expect((await run(['import', path, '--yes'], sandbox.env)).code).toBe(0);
+  expect(readdirSync(folder)).toEqual(['people.csv']);
 });

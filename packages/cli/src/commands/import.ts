@@ -1,5 +1,5 @@
 /** `newsletter import`: sends a CSV file in bulk, with a journal to continue from and a file for rejected rows. */
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
@@ -13,14 +13,14 @@ import {
   type ImportProgress,
   type ImportResult,
   type KnownCustomField,
-  type Rejection,
   type WordMeaning,
 } from '@newsletter-kit/core/import';
-import { CsvError, openFileJournal, readCsv, type CsvSource } from '@newsletter-kit/core/node';
-import { stringify } from 'csv-stringify/sync';
+import { CsvError, openFileJournal, readCsv, readKeepOut, type CsvSource } from '@newsletter-kit/core/node';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { abortAfterGrace, type Context, exitCodes, InterruptedError } from '../context.ts';
+import { approveShare, findInvalid, leftOut, plan } from '../import-plan.ts';
 import { count, duration, jsonOption } from '../output.ts';
+import { openRejectFile } from '../reject-file.ts';
 import { reportOf } from '../user-facing-errors.ts';
 
 export function define(command: Command, context: Context) {
@@ -65,6 +65,20 @@ export function define(command: Command, context: Context) {
       'file that records what was sent (default: FILE.journal, deleted when the import is complete)',
     )
     .option('--rejects <file>', 'file for rejected rows and their reasons (default: FILE.rejects.csv)')
+    .option(
+      '--suppress <file>',
+      'people who must not come in: addresses, MD5, SHA-1 or SHA-256 hashes of them, one a line or in a column, or an export of which those who left; repeatable',
+      collect,
+    )
+    .addOption(
+      new Option(
+        '--plan [how]',
+        'say what the import would do, and send nothing; "offline" makes no request to find out who is known',
+      )
+        .choices(['full', 'offline'] as const)
+        .preset('full' as const),
+    )
+    .option('--yes', 'go on also where the import changes more than 10 % of the publication, and more than 100 people')
     .option('--delimiter <character>', 'separator of cells (default: detected in the header)')
     .option(
       '--encoding <name>',
@@ -85,11 +99,15 @@ export function define(command: Command, context: Context) {
       const { report, interrupted, end } = context;
       const isStdin = path === '-';
       const columns = readMapping(options.map ?? []);
+      const words = readWords(options.means ?? []);
+      const lists = await Promise.all((options.suppress ?? []).map((file) => readKeepOut(file).catch(withFlags)));
+      const keepOut = (address: string): string | undefined =>
+        lists.map(({ reasonFor }) => reasonFor(address)).find((reason) => reason !== undefined);
       const { client } = await connectToPublication(self, context);
       const customFields = await knownCustomFields(client, interrupted);
       const source = await readCsv(isStdin ? addAbortSignal(interrupted, process.stdin) : path, {
         columns,
-        words: readWords(options.means ?? []),
+        words,
         unconfirmed: options.unconfirmed,
         dateOrder: options.dateOrder,
         others: options.others,
@@ -99,9 +117,20 @@ export function define(command: Command, context: Context) {
         ...(isStdin && { name: 'stdin' }),
       }).catch(withFlags);
       for (const text of aboutSource(source)) report.notice({ type: 'source', text });
+      if (options.plan !== undefined) {
+        const known = options.plan === 'full';
+        await plan({ client, source, keepOut, known, batchSize: options.batchSize, context });
+        return;
+      }
       const journalPath = options.journal ?? (isStdin ? undefined : `${path}.journal`);
       const rejectsPath = options.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
       const journal = journalPath === undefined ? undefined : await openFileJournal(journalPath);
+      if (options.yes !== true && journal?.resumes !== true)
+        await approveShare(client, source.mostRows, context, options.json === true).catch(async (error: unknown) => {
+          await journal?.close();
+          throw error;
+        });
+      const startedAt = Date.now() / 1000;
       const rejects = await openRejectFile(rejectsPath, source.columns);
       const signal = abortAfterGrace(interrupted, () =>
         report.notice({
@@ -123,6 +152,7 @@ export function define(command: Command, context: Context) {
           ...(journal && { journal }),
           batchSize: options.batchSize,
           signal: interrupted,
+          keepOut,
           call: { timeoutMs: 120_000, stream: source, signal },
           onRejected: (rejection) => rejects.add(rejection),
           onProgress: (progress) => report.progress(progressOf(progress)),
@@ -137,6 +167,17 @@ export function define(command: Command, context: Context) {
         await Promise.all([rm(journalPath, { force: true }), rm(`${journalPath}-lock`, { force: true })]);
       const { read, accepted, rejected, duplicates, left, unconfirmed, failed, resent } = result;
       const out = leftOut(result).join(', ');
+      const invalidPath = rejectsPath.replace(/(?:\.rejects)?\.csv$/, '.invalid.csv');
+      const invalid =
+        result.outcome === 'complete' && accepted > 0
+          ? await findInvalid(client, startedAt, invalidPath, interrupted)
+          : undefined;
+      if (result.outcome === 'complete' && accepted > 0)
+        report.notice({
+          type: 'invalid',
+          text: `${invalid ? `The service found ${count(invalid, 'address', 'addresses')} invalid: see ${invalidPath}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
+          data: { invalid: invalid ?? null, invalid_file: invalid ? invalidPath : null },
+        });
       const event = {
         type: 'imported',
         text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${out && `; ${out}: see ${file ?? rejectsPath}`}.`,
@@ -194,21 +235,6 @@ function aboutSource({ service, consentColumns, unusedColumns, encoding }: CsvSo
     service !== undefined && `The file is an export of ${service}.`,
     consentColumns.length > 0 && `Who may get mails is read from ${names(consentColumns)}.`,
     unusedColumns.length > 0 && `Left out, because a subscription has no field for it: ${names(unusedColumns)}.`,
-  ].filter((text) => text !== false);
-}
-
-/** The rows that were left out, by what is done about them. */
-function leftOut({
-  rejected,
-  duplicates,
-  left,
-  unconfirmed,
-}: Pick<ImportProgress, 'rejected' | 'duplicates' | 'left' | 'unconfirmed'>): readonly string[] {
-  return [
-    rejected > 0 && `${count(rejected, 'row')} rejected`,
-    duplicates > 0 && `${count(duplicates, 'duplicate')} left out`,
-    left > 0 && `${count(left, 'row')} of people who left kept out`,
-    unconfirmed > 0 && `${count(unconfirmed, 'row')} of people who never confirmed kept out`,
   ].filter((text) => text !== false);
 }
 
@@ -302,49 +328,4 @@ const fieldNames = Object.keys(requestFields).filter((name) => name !== 'custom_
 
 function isTarget(target: string): target is Exclude<ColumnTarget, null> {
   return [...fieldNames, 'status', 'subscribed', 'left'].includes(target) || /^custom:./.test(target);
-}
-
-/** The file of the rejected rows. It is created with the first row. */
-interface RejectFile {
-  add(rejection: Rejection): Promise<void>;
-  /** Rows in the file. */
-  readonly rows: number;
-  close(): Promise<void>;
-}
-
-/**
- * Writes rejected rows to a CSV file, unchanged, each with its number and the reason.
- *
- * @param columns - the columns of the source
- */
-async function openRejectFile(path: string, columns: readonly string[]): Promise<RejectFile> {
-  let file: FileHandle | null = null;
-  let rows = 0;
-  // Every run reports all rejected rows again.
-  await rm(path, { force: true });
-  // Cells stay unchanged, formulas too: the user corrects this file and imports it.
-  const write = (cells: readonly string[]) => file?.appendFile(stringify([cells]));
-  return {
-    get rows() {
-      return rows;
-    },
-    async add({ row, kind, reason, original }) {
-      if (file === null) {
-        file = await open(path, 'w', 0o600);
-        await write(['row', 'kind', 'reason', ...columns]);
-      }
-      rows += 1;
-      await write([String(row), kind, reason, ...columns.map((column) => cellOf(original, column))]);
-    },
-    async close() {
-      await file?.sync();
-      await file?.close();
-    },
-  };
-}
-
-function cellOf(original: unknown, column: string): string {
-  if (typeof original !== 'object' || original === null) return '';
-  const value: unknown = Object.entries(original).find(([name]) => name === column)?.[1];
-  return typeof value === 'string' ? value : '';
 }

@@ -5,7 +5,7 @@ import { AddressSet } from './address-set.ts';
 import { utf8Length, type Batch, type BatchRow } from './batch.ts';
 import type { Delivery } from './delivery.ts';
 import type { ResumeState } from './journal.ts';
-import type { ProgressCounter, ImportSettings } from './options.ts';
+import type { CommonOptions, ProgressCounter, ImportSettings } from './options.ts';
 import { checkRequest } from './request.ts';
 import { numbered, type ImportRow, type Pull, type Rejection } from './source.ts';
 
@@ -44,6 +44,7 @@ export interface BatchReaderOptions {
   readonly resume: ResumeState;
   readonly progress: ProgressCounter;
   readonly delivery: Delivery;
+  readonly keepOut?: CommonOptions['keepOut'];
 }
 
 export class BatchReader {
@@ -51,13 +52,15 @@ export class BatchReader {
   readonly #resume: ResumeState;
   readonly #progress: ProgressCounter;
   readonly #delivery: Delivery;
+  readonly #keepOut: CommonOptions['keepOut'];
   readonly #addresses: AddressSet;
   /** Of every row so far. */
   #digest: Digest;
   #ordinal = 0;
   #open = openBatch(1);
 
-  constructor({ settings, resume, progress, delivery }: BatchReaderOptions) {
+  constructor({ settings, resume, progress, delivery, keepOut }: BatchReaderOptions) {
+    this.#keepOut = keepOut;
     this.#settings = settings;
     this.#resume = resume;
     this.#progress = progress;
@@ -125,6 +128,8 @@ export class BatchReader {
   /** Why a row is left out: invalid, a duplicate, or refused in an earlier run; undefined where it is not. */
   #rejectionOf({ ordinal, row, original, checked, isSettled }: CheckedRow): Rejection | undefined {
     if ('reason' in checked) return { row, ...checked, original };
+    const kept = this.#keepOut?.(checked.request.email);
+    if (kept !== undefined) return { row, kind: 'left', reason: kept, original };
     const before = this.#addresses.add(checked.request.email, row);
     if (before !== undefined) return { row, kind: 'duplicate', reason: `row ${before} has the same address`, original };
     const reason = isSettled ? this.#resume.refusal(ordinal) : undefined;

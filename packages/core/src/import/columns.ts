@@ -43,7 +43,7 @@ export interface ColumnOptions extends ConsentOptions {
   readonly others?: 'refuse' | 'ignore' | 'custom' | undefined;
   /** Separator of the items of a list in one cell. Default `,`. */
   readonly listSeparator?: string | undefined;
-  /** Order of day and month in dates such as 01/02/2026. Default: that of each column, where one of its dates shows it. */
+  /** Order of day and month in dates such as 01/02/2026. Default: that which a date of the column shows. */
   readonly dateOrder?: DateOrder | undefined;
   /**
    * People who never confirmed: `leave` leaves them out, `confirm` asks each of them again by a confirmation mail.
@@ -70,12 +70,14 @@ export class Table {
   readonly consent: ConsentSurvey;
   /** Columns that fill nothing, because they belong to the service alone. Known after {@link finish}. */
   unused: readonly string[] = [];
+  /** Rows seen so far of people who want mails, or may be asked again. */
+  wanted = 0;
   readonly #header: readonly string[];
   readonly #options: ColumnOptions;
   readonly #kinds: ReadonlyMap<string, string>;
   readonly #meaningOf: (heading: string) => HeadingMeaning | undefined;
-  /** Position of the address. */
-  readonly #address: number;
+  /** Position of the address; -1 where there is none. */
+  readonly address: number;
   /** Orders that the dates of a column can have, by its position. */
   readonly #dates: ReadonlyMap<number, Set<DateOrder>>;
   #readers: readonly Reader[] = [];
@@ -94,7 +96,7 @@ export class Table {
     this.#kinds = new Map(options.customFields?.map(({ display, kind }) => [String(display), kind ?? 'string']));
     this.#meaningOf = headingReader([...this.#kinds.keys()]);
     this.consent = new ConsentSurvey(header, options);
-    this.#address = header.findIndex((column) => this.#fills(column) === 'email');
+    this.address = header.findIndex((column) => this.#fills(column) === 'email');
     const isDate = (target: string | null | undefined): boolean =>
       target?.startsWith(customPrefix) === true &&
       ['date', 'datetime'].includes(this.#kinds.get(target.slice(customPrefix.length)) ?? '');
@@ -113,7 +115,9 @@ export class Table {
   /** @param row - its number. @throws TableError where another table begins */
   see(cells: readonly string[], row: number): void {
     this.#checkAddress(cells, row);
-    this.consent.see(cells, row, cells[this.#address]);
+    const standing = this.consent.see(cells, row, cells[this.address]);
+    if (standing === 'subscribed' || (standing === 'unconfirmed' && this.#options.unconfirmed === 'confirm'))
+      this.wanted += 1;
     for (const [at, orders] of this.#dates) {
       const order = dateOrderOf(cells[at] ?? '');
       if (order) orders.add(order);
@@ -136,7 +140,7 @@ export class Table {
   /** Reads a row, after {@link finish}; empty cells set nothing. @throws TableError where another table begins */
   read(cells: readonly string[], row: number): ReadCells {
     this.#checkAddress(cells, row);
-    const refusal = this.consent.read(cells, cells[this.#address]);
+    const refusal = this.consent.read(cells, cells[this.address]);
     const asked = refusal?.standing === 'unconfirmed' && this.#options.unconfirmed === 'confirm';
     if (refusal && !asked) {
       const { standing, reason } = refusal;
@@ -163,7 +167,7 @@ export class Table {
 
   /** Two files in one have two headers, and what the columns of the second say would be read wrongly. */
   #checkAddress(cells: readonly string[], row: number): void {
-    const address = cells[this.#address] ?? '';
+    const address = cells[this.address] ?? '';
     if (address === '' || address.includes('@')) return;
     const meaning = this.#meaningOf(address);
     const isHeader = meaning !== undefined && 'target' in meaning && meaning.target === 'email';

@@ -102,22 +102,26 @@ export class ConsentSurvey {
     return this.#columns.length + this.#doubts.length > 0;
   }
 
-  /** Whether a column fills no field of a subscription, because it speaks of consent or belongs to the service alone. */
+  /** Whether a column fills no field, because it speaks of consent or belongs to the service alone. */
   isUnused(heading: string): boolean {
     return this.columns.includes(heading) || this.#unused(headingKey(heading));
   }
 
-  /** @param row - its number, for reasons */
-  see(cells: readonly unknown[], row: number, email: string | undefined): void {
+  /**
+   * @param row - its number, for reasons
+   * @returns what the row says, as far as its words are understood
+   */
+  see(cells: readonly unknown[], row: number, email: string | undefined): Standing {
     for (const doubt of this.#doubts) doubt.dated &&= isTimeOrBlank(textOf(cells[doubt.at]));
-    let worst = 0;
+    let worst = rankOf(this.#file?.standing ?? 'subscribed');
     for (const column of this.#columns) {
       const text = textOf(cells[column.at]);
       const standing = this.#standingOf(column, text);
-      if (standing !== 'unclear') worst = Math.max(worst, rankOf(standing));
+      if (!column.perhaps || standing !== 'unclear') worst = Math.max(worst, rankOf(standing));
       if (column.kind === 'status' || column.kind === 'granted') this.#note(column, text, standing);
     }
     if (worst >= refused && email) this.#refusals.add(email, row);
+    return services.standings[worst] ?? 'unclear';
   }
 
   /** @throws TableError that asks for every column and word that is not understood */
@@ -240,7 +244,8 @@ function standingOfFile(name: string): Refusal | undefined {
 function textOf(cell: unknown): string {
   if (typeof cell === 'string') return cell.trim();
   if (cell === undefined || cell === null) return '';
-  return Array.isArray(cell) ? cell.map(textOf).join(', ') : typeof cell === 'object' ? 'set' : String(cell);
+  if (Array.isArray(cell)) return cell.map(textOf).join(', ');
+  return typeof cell === 'boolean' || typeof cell === 'number' ? String(cell) : 'set';
 }
 
 /** A day in any order, with or without a time. */

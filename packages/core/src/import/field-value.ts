@@ -37,8 +37,8 @@ export interface FieldValueOptions {
  * - `string`: texts, numbers and booleans
  * - `integer`, `double`: numbers, and texts in decimal notation (`12`, `-1.5`, `2e3`)
  * - `boolean`: true and false, 1 and 0, and the texts true, false, yes, no, y, n, 1, 0 in any case
- * - `date`, `datetime`: texts that begin with a day of the calendar, and as a time go on after `T` or a space; a date is
- *   the day as it is written, whatever the time zone. Days are written `2026-01-31`, `2026/1/31`, `31.1.2026`,
+ * - `date`, `datetime`: texts that begin with a day of the calendar, and as a time go on after `T` or a space; a date
+ *   is the day as it is written, whatever the time zone. Days are written `2026-01-31`, `2026/1/31`, `31.1.2026`,
  *   `31/1/2026` or `1/31/2026`, or counted from 1900 as a spreadsheet does (`46053`)
  * - `list`: lists of texts, numbers and booleans, texts with the separator between the members, JSON lists
  */

@@ -16,10 +16,10 @@ import { memoryJournal, readResumeState, ResumeState, type ImportMode, type Jour
 import { pull, type ImportRow, type ImportSource, type Rows } from './source.ts';
 
 /** Most rows of one call: the limit of the bulk update, because the specification names none for bulk creation. */
-const maxBatchSize = bulkUpdateLimit;
+export const maxBatchSize = bulkUpdateLimit;
 
 /** Stays below the usual limit of a web server for request bodies (1 MB). */
-const defaultBytes = 1_000_000;
+export const bulkBytes = 1_000_000;
 
 /** One call of the import and its rows. */
 export interface ImportedBatch {
@@ -71,7 +71,7 @@ export interface ImportOptions extends CommonOptions {
  * ```
  */
 export function importSubscriptions(options: ImportOptions): Promise<ImportResult> {
-  const { engine, publicationId, batchSize = maxBatchSize, batchBytes = defaultBytes, call } = options;
+  const { engine, publicationId, batchSize = maxBatchSize, batchBytes = bulkBytes, call } = options;
   const callOptions = { timeoutMs: 120_000, stream: options, ...call };
   if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > maxBatchSize) {
     return Promise.reject(new RangeError(`batchSize must be a whole number from 1 to ${maxBatchSize}.`));
@@ -172,7 +172,12 @@ export async function runImport(options: CommonOptions, settings: ImportSettings
   progress.counts.batches = resume.batches;
   const delivery = new Delivery({ options, settings, journal, progress, importIds: resume.importIds });
 
-  const ended = await readAll(source, new BatchReader({ settings, resume, progress, delivery }), delivery, options);
+  const ended = await readAll(
+    source,
+    new BatchReader({ settings, resume, progress, delivery, keepOut: options.keepOut }),
+    delivery,
+    options,
+  );
   if (delivery.stopReason?.isThrown) throw delivery.stopReason.error;
   delivery.reportProgress();
   return resultOf(ended, options, progress, delivery);

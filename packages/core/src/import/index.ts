@@ -16,6 +16,14 @@ export {
   type ImportOptions,
   type OneByOneOptions,
 } from './import-subscriptions.ts';
+export {
+  countPeople,
+  forecastImport,
+  usualQuota,
+  type Forecast,
+  type ForecastOptions,
+  type ReadingCost,
+} from './forecast.ts';
 export { listCustomFields, type KnownCustomField } from './custom-fields.ts';
 export { Table, type ColumnOptions, type ListedCustomField, type ReadCells } from './columns.ts';
 export { ConsentSurvey, type ConsentOptions, type Refusal, type WordMeaning } from './consent.ts';

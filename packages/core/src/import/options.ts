@@ -19,6 +19,8 @@ export interface CommonOptions {
   readonly concurrency?: number | undefined;
   /** Failed calls in succession after which the import gives up for now. Default 5. */
   readonly giveUpAfter?: number | undefined;
+  /** Why the person of an address stays out, as `readKeepOut` gives it; undefined where they may come in. */
+  readonly keepOut?: ((address: string) => string | undefined) | undefined;
   /** Ends the import: reads no more rows, and waits for the calls in flight. */
   readonly signal?: Signal | undefined;
   /** Called after each call and now and then while rows are skipped. */

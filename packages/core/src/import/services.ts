@@ -64,6 +64,9 @@ export function headingKey(text: string): string {
     .replaceAll(/[^\p{L}\p{N}*]+/gu, '');
 }
 
+/** Names in texts with commas between them. */
+const names = (...lists: readonly string[]): readonly string[] => lists.flatMap((list) => list.split(', '));
+
 const status: ConsentColumn = { kind: 'status' };
 const granted: ConsentColumn = { kind: 'granted' };
 const refused: ConsentColumn = { kind: 'refused' };
@@ -172,7 +175,7 @@ export const statusWords = keyed<Standing>({
   suppressed: 'blocked',
 });
 
-/** What the name of a file says of everybody in it, in lower case with blanks for all but letters; the first that fits. */
+/** What the name of a file, in lower case with blanks for all but letters, says of everybody; the first that fits. */
 export const fileNames: readonly (readonly [RegExp, Standing])[] = [
   [/\b(?:non ?subscribed|never subscribed)\b/, 'never'],
   [/\b(?:unsub|unsubs|unsubscribes?|unsubscribed|unsubscribers?|opt ?outs?|opted out|leavers)\b/, 'left'],
@@ -190,45 +193,45 @@ export const serviceExports: readonly ServiceExport[] = [
     by: ['MEMBER_RATING', 'OPTIN_TIME', 'CONFIRM_TIME', 'LEID', 'EUID'],
     // Non-subscribed contacts have the same columns, without a time at which they confirmed.
     consent: { CONFIRM_TIME: { kind: 'confirmed' } },
-    unused: [
-      ...['MEMBER_RATING', 'OPTIN_TIME', 'OPTIN_IP', 'CONFIRM_IP', 'LATITUDE', 'LONGITUDE', 'GMTOFF', 'DSTOFF'],
-      ...['TIMEZONE', 'CC', 'REGION', 'LAST_CHANGED', 'LEID', 'EUID', 'NOTES', 'TAGS'],
-      ...['UNSUB_CAMPAIGN*', 'UNSUB_REASON*', 'CLEAN_CAMPAIGN*'],
-    ],
+    unused: names(
+      'MEMBER_RATING, OPTIN_TIME, OPTIN_IP, CONFIRM_IP, LATITUDE, LONGITUDE, GMTOFF, DSTOFF',
+      'TIMEZONE, CC, REGION, LAST_CHANGED, LEID, EUID, NOTES, TAGS',
+      'UNSUB_CAMPAIGN*, UNSUB_REASON*, CLEAN_CAMPAIGN*',
+    ),
   },
   {
     name: 'Substack',
     by: ['email', 'email_disabled'],
-    unused: [
-      ...['active_subscription', 'expiry', 'plan', 'prefer_digests', 'created_at', 'first_payment_at'],
-      ...['stripe_connected_customer_id', 'type'],
-    ],
+    unused: names(
+      'active_subscription, expiry, plan, prefer_digests, created_at, first_payment_at',
+      'stripe_connected_customer_id, type',
+    ),
   },
   {
     name: 'Ghost',
     by: ['email', 'subscribed_to_emails', 'complimentary_plan'],
-    unused: [
-      ...['id', 'name', 'note', 'complimentary_plan', 'stripe_customer_id', 'created_at', 'deleted_at', 'labels'],
-      ...['tiers', 'products', 'gift_id', 'custom_fields*'],
-    ],
+    unused: names(
+      'id, name, note, complimentary_plan, stripe_customer_id, created_at, deleted_at, labels',
+      'tiers, products, gift_id, custom_fields*',
+    ),
   },
   {
     name: 'Newsletter Kit',
     by: ['id', 'email', 'status', 'subscription_tier', 'utm_channel'],
     words: { paused: 'unclear' },
     // A referral code is the one by which this person recommends the newsletter, in a request it is somebody else's.
-    unused: [
-      ...['id', 'subscription_tier', 'subscription_premium_tier_names', 'utm_channel', 'referral_code', 'created'],
-      ...['stats.*', 'subscription_premium_tiers', 'newsletter_list_ids', 'tags', 'referrals'],
-    ],
+    unused: names(
+      'id, subscription_tier, subscription_premium_tier_names, utm_channel, referral_code, created',
+      'stats.*, subscription_premium_tiers, newsletter_list_ids, tags, referrals',
+    ),
   },
   {
     name: 'beehiiv',
     by: ['email', 'status', 'tier', 'created_at', 'stripe_customer_id'],
-    unused: [
-      ...['id', 'tier', 'created_at', 'stripe_customer_id', 'open_rate', 'click_rate', 'last_opened_at'],
-      ...['total_clicked', 'acquisition_source'],
-    ],
+    unused: names(
+      'id, tier, created_at, stripe_customer_id, open_rate, click_rate, last_opened_at',
+      'total_clicked, acquisition_source',
+    ),
   },
   {
     name: 'Kit',
@@ -261,9 +264,7 @@ export const serviceExports: readonly ServiceExport[] = [
       removed: 'blocked',
       spammy: 'blocked',
     },
-    unused: [
-      ...['id', 'secondary_id', 'notes', 'referrer_url', 'creation_date', 'subscription_date', 'metadata', 'tags'],
-    ],
+    unused: names('id, secondary_id, notes, referrer_url, creation_date, subscription_date, metadata, tags'),
   },
   {
     name: 'Brevo',
@@ -273,18 +274,18 @@ export const serviceExports: readonly ServiceExport[] = [
   {
     name: 'HubSpot',
     by: ['Record ID', 'Email'],
-    unused: [
-      ...['Record ID*', 'Phone Number', 'Mobile Phone Number', 'Contact owner', 'Lead Status', 'Lifecycle Stage'],
-      ...['Marketing contact status', 'Create Date', 'Last Activity Date', 'Associated Company*', 'Company Name'],
-    ],
+    unused: names(
+      'Record ID*, Phone Number, Mobile Phone Number, Contact owner, Lead Status, Lifecycle Stage',
+      'Marketing contact status, Create Date, Last Activity Date, Associated Company*, Company Name',
+    ),
   },
   {
     name: 'Klaviyo',
     by: ['Email', 'Klaviyo ID', 'Email Marketing Consent'],
-    unused: [
-      ...['Klaviyo ID', 'Phone Number', 'SMS*', 'Source', 'IP Address', 'Email Marketing Consent Timestamp'],
-      ...['Date Added', 'Email Suppressions Timestamp'],
-    ],
+    unused: names(
+      'Klaviyo ID, Phone Number, SMS*, Source, IP Address, Email Marketing Consent Timestamp',
+      'Date Added, Email Suppressions Timestamp',
+    ),
   },
   {
     name: 'MailPoet',
@@ -296,25 +297,18 @@ export const serviceExports: readonly ServiceExport[] = [
 
 /** Headings beside these that might speak of consent: whole, in the languages in which most exports are made. */
 export const doubtfulHeadings: ReadonlySet<string> = new Set(
-  [
-    ...['subscribed', 'is subscribed', 'subscription', 'newsletter', 'newsletters', 'marketing', 'email marketing'],
-    ...['newsletter status', 'mailing status', 'mail status', 'contact status', 'member status', 'list membership'],
-    ...['opt', 'opt in', 'opted in', 'optin', 'opt in status', 'opt out', 'opted out', 'optout', 'has opted out'],
-    ...['has opted out of email', 'email opt out', 'email opt in', 'email ok', 'can email', 'do not email'],
-    ...['do not mail', 'do not contact', 'no email', 'no mail', 'dnc', 'gdpr', 'gdpr consent', 'dsgvo', 'rgpd'],
-    ...[
-      'allow marketing',
-      'marketing permission',
-      'marketing permissions',
-      'mailing',
-      'mailing allowed',
-      'ok to email',
-    ],
-    ...['abonniert', 'abgemeldet', 'angemeldet', 'abmeldung', 'abgemeldet am', 'abmeldedatum', 'werbung'],
-    ...['widerspruch', 'abonné', 'désabonné', 'désinscrit', 'désinscription', 'date de désinscription', 'suscrito'],
-    ...['dado de baja', 'baja', 'fecha de baja', 'iscritto', 'disiscritto', 'cancellato', 'inscrito', 'cancelado'],
-    ...['ingeschreven', 'uitgeschreven', 'afgemeld', 'prenumerant', 'avregistrerad'],
-  ].map(headingKey),
+  names(
+    'subscribed, is subscribed, subscription, newsletter, newsletters, marketing, email marketing',
+    'newsletter status, mailing status, mail status, contact status, member status, list membership',
+    'opt, opt in, opted in, optin, opt in status, opt out, opted out, optout, has opted out',
+    'has opted out of email, email opt out, email opt in, email ok, can email, do not email',
+    'do not mail, do not contact, no email, no mail, dnc, gdpr, gdpr consent, dsgvo, rgpd',
+    'allow marketing, marketing permission, marketing permissions, mailing, mailing allowed, ok to email',
+    'abonniert, abgemeldet, angemeldet, abmeldung, abgemeldet am, abmeldedatum, werbung',
+    'widerspruch, abonné, désabonné, désinscrit, désinscription, date de désinscription, suscrito',
+    'dado de baja, baja, fecha de baja, iscritto, disiscritto, cancellato, inscrito, cancelado',
+    'ingeschreven, uitgeschreven, afgemeld, prenumerant, avregistrerad',
+  ).map(headingKey),
 );
 
 /** Of these, the ones that stand above the time of a signup as well. */

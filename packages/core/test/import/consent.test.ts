@@ -1,4 +1,4 @@
-/** Who may get mails by the words of a file: exports of services, and the columns and words that have to be asked for. */
+/** Who may get mails by the words of a file: exports of services, and what has to be asked for. */
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';

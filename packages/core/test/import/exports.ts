@@ -237,7 +237,23 @@ export const innocentColumns: Readonly<Record<string, string>> = {
 
 /** Headings that may speak of consent and do not say how; each stops an import until the user says it. */
 export const doubtfulColumns = [
-  ...['Opted Out?', 'Newsletter', 'Marketing', 'opt-in', 'Consent', 'GDPR consent', 'marketing_permissions'],
-  ...['Do not e-mail', 'Email OK', 'has_opted_out', 'Abgemeldet am', 'Einwilligung', 'Désabonné', 'Baja', 'Bounces'],
-  ...['Suppressed', 'Spam complaint', 'Contact status', 'Subscription'],
-] as const;
+  'Opted Out?',
+  'Newsletter',
+  'Marketing',
+  'opt-in',
+  'Consent',
+  'GDPR consent',
+  'marketing_permissions',
+  'Do not e-mail',
+  'Email OK',
+  'has_opted_out',
+  'Abgemeldet am',
+  'Einwilligung',
+  'Désabonné',
+  'Baja',
+  'Bounces',
+  'Suppressed',
+  'Spam complaint',
+  'Contact status',
+  'Subscription',
+];

@@ -2,9 +2,9 @@
  * Reads a CSV file as the source of an import: row by row, in the usual encodings and dialects, with its columns mapped
  * to fields.
  */
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
@@ -17,9 +17,15 @@ import type { ImportSource, SourceRow } from '../../import/source.ts';
 
 /** Options of {@link readCsv}. */
 export interface CsvOptions extends ColumnOptions {
-  /** Separator of cells. Default: that of a first line `sep=;`, or the one of comma, semicolon, tab and bar that the header has most of. */
+  /**
+   * Separator of cells. Default: that of a first line `sep=;`, or the one of comma, semicolon, tab and bar that the
+   * header has most of.
+   */
   readonly delimiter?: string | undefined;
-  /** A name that `TextDecoder` knows. Default: by the byte order mark (UTF-8 or UTF-16); UTF-8 where it is; else windows-1252. */
+  /**
+   * A name that `TextDecoder` knows. Default: by the byte order mark (UTF-8 or UTF-16); else UTF-8 if every byte fits;
+   * else windows-1252.
+   */
   readonly encoding?: string | undefined;
   /** Name of the source in errors. Default: the name of the file, or `CSV`. */
   readonly name?: string | undefined;
@@ -35,6 +41,8 @@ export interface CsvSource extends ImportSource {
   readonly fingerprint: string | undefined;
   /** Estimated number of rows, by the bytes read so far. */
   readonly total: () => number | undefined;
+  /** Most rows that can be imported: all of them, or where the rows tell who wants mails, those of people who do. */
+  readonly mostRows: number;
   /** The service whose export it is, by its headings. */
   readonly service: string | undefined;
   /** Headings of the columns that say who wants mails. */
@@ -52,7 +60,7 @@ export interface CsvErrorDetails {
   readonly cause?: unknown;
 }
 
-/** The CSV can't be read; the text says where, and what to do. It holds no cell of a row below the header but words of consent. */
+/** The CSV can't be read; the text says where, and what to do. Of the rows it holds words of consent alone. */
 export class CsvError extends Error {
   override readonly name = 'CsvError';
   /** The text without the options that would mend it, for programs that give these other names. */
@@ -85,8 +93,8 @@ const longestRecord = 1 << 20;
  * rejected row. Custom fields are filled by columns named `custom:<display text>` or mapped there. Rows of people who
  * left by the words of the file come out as rejected, and no option brings them in.
  *
- * @throws CsvError where the file can't be read, or where it does not tell what to import; later, from `rows`, where the
- *   text is broken
+ * @throws CsvError where the file can't be read, or where it does not tell what to import; later, from `rows`, where
+ *   the text is broken
  * @example
  * ```ts
  * const columns = { Mail: 'email', 'First Name': 'custom:First Name', Internal: null };
@@ -105,7 +113,7 @@ export async function readCsv(
   try {
     file = path === undefined ? await unnamedCopy(from as AsyncIterable<Uint8Array>) : await open(path);
     const { size } = await file.stat();
-    const { fingerprint, encoding } = await look(file, options.encoding, about);
+    const { fingerprint, encoding, lines } = await look(file, options.encoding, about);
     const parsed = (): Promise<Records> => records(bytesOf(file as FileHandle), encoding, options.delimiter);
 
     let pass = await parsed();
@@ -130,6 +138,7 @@ export async function readCsv(
       fingerprint: path === undefined ? undefined : fingerprint,
       total: () => pass.estimate(size),
       rows: rows(pass, columns, table, file, (cause, at) => explain(cause, at, about)),
+      mostRows: table.needsRows ? table.wanted : lines - 1,
       service: table.consent.service?.name,
       consentColumns: table.consent.columns,
       unusedColumns: table.unused,
@@ -187,7 +196,8 @@ async function unnamedCopy(bytes: AsyncIterable<Uint8Array>): Promise<FileHandle
   return file;
 }
 
-const bytesOf = (file: FileHandle): AsyncIterable<Uint8Array> => file.createReadStream({ start: 0, autoClose: false });
+export const bytesOf = (file: FileHandle): AsyncIterable<Uint8Array> =>
+  file.createReadStream({ start: 0, autoClose: false });
 
 /** What the first bytes of other files are. */
 const otherFormats = [
@@ -196,17 +206,22 @@ const otherFormats = [
 ] as const;
 
 /** Reads the bytes once, for the fingerprint and the encoding. */
-async function look(
+export async function look(
   file: FileHandle,
   option: string | undefined,
   about: About,
-): Promise<{ readonly fingerprint: string; readonly encoding: string }> {
+): Promise<{ readonly fingerprint: string; readonly encoding: string; readonly lines: number }> {
   const hash = createHash('sha256');
   const strict = new TextDecoder('utf-8', { fatal: true });
   let start: Uint8Array = new Uint8Array();
   let isUtf8 = true;
+  let lines = 0;
+  let endsLine = true;
   for await (const chunk of bytesOf(file)) {
     hash.update(chunk);
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    for (let at = bytes.indexOf(10); at >= 0; at = bytes.indexOf(10, at + 1)) lines += 1;
+    endsLine = bytes.at(-1) === 10;
     if (start.length < 4) start = new Uint8Array([...start, ...chunk.subarray(0, 4)]);
     isUtf8 &&= decodes(strict, chunk, true);
   }
@@ -216,7 +231,11 @@ async function look(
     throw about('', `it is ${other.name}. In the spreadsheet, save the sheet as "CSV UTF-8", and import that file.`);
   const mark = begins([0xff, 0xfe]) ? 'utf-16le' : begins([0xfe, 0xff]) ? 'utf-16be' : undefined;
   isUtf8 &&= decodes(strict, new Uint8Array(), false);
-  return { fingerprint: hash.digest('hex'), encoding: option ?? mark ?? (isUtf8 ? 'utf-8' : 'windows-1252') };
+  return {
+    fingerprint: hash.digest('hex'),
+    lines: endsLine ? lines : lines + 1,
+    encoding: option ?? mark ?? (isUtf8 ? 'utf-8' : 'windows-1252'),
+  };
 }
 
 function decodes(decoder: TextDecoder, bytes: Uint8Array, stream: boolean): boolean {
@@ -247,7 +266,7 @@ interface Records {
   close(): void;
 }
 
-async function records(
+export async function records(
   bytes: AsyncIterable<Uint8Array>,
   encoding: string,
   delimiterOption: string | undefined,
@@ -271,7 +290,7 @@ async function records(
 
 const delimiters = [',', ';', '\t', '|'];
 
-/** Chooses the delimiter by the header, which must lie within the first chunks, or by the line with which Excel names it. */
+/** Chooses the delimiter by the header, which must lie within the first chunks, or by Excel's line that names it. */
 async function withDelimiter(
   text: AsyncGenerator<string>,
   option: string | undefined,
@@ -297,9 +316,9 @@ async function withDelimiter(
 }
 
 /** An error with the name of the source and the place in it. */
-type About = (where: string, sentence: string, details?: CsvErrorDetails) => CsvError;
+export type About = (where: string, sentence: string, details?: CsvErrorDetails) => CsvError;
 
-function explain(cause: unknown, row: number, about: About): unknown {
+export function explain(cause: unknown, row: number, about: About): unknown {
   if (cause instanceof CsvError) return cause;
   if (cause instanceof TableError) return about('', cause.message, { remedies: cause.remedies, cause });
   // The parser's own text repeats the row, so it is dropped, also as the cause.

@@ -1,0 +1,49 @@
+/** The file of the rows that an import left out. */
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import type { Rejection } from '@newsletter-kit/core/import';
+import { stringify } from 'csv-stringify/sync';
+
+/** The file of the rejected rows. It is created with the first row. */
+export interface RejectFile {
+  add(rejection: Rejection): Promise<void>;
+  /** Rows in the file. */
+  readonly rows: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Writes rejected rows to a CSV file, unchanged, each with its number and the reason.
+ *
+ * @param columns - the columns of the source
+ */
+export async function openRejectFile(path: string, columns: readonly string[]): Promise<RejectFile> {
+  let file: FileHandle | null = null;
+  let rows = 0;
+  // Every run reports all rejected rows again.
+  await rm(path, { force: true });
+  // Cells stay unchanged, formulas too: the user corrects this file and imports it.
+  const write = (cells: readonly string[]) => file?.appendFile(stringify([cells]));
+  return {
+    get rows() {
+      return rows;
+    },
+    async add({ row, kind, reason, original }) {
+      if (file === null) {
+        file = await open(path, 'w', 0o600);
+        await write(['row', 'kind', 'reason', ...columns]);
+      }
+      rows += 1;
+      await write([String(row), kind, reason, ...columns.map((column) => cellOf(original, column))]);
+    },
+    async close() {
+      await file?.sync();
+      await file?.close();
+    },
+  };
+}
+
+function cellOf(original: unknown, column: string): string {
+  if (typeof original !== 'object' || original === null) return '';
+  const value: unknown = Object.entries(original).find(([name]) => name === column)?.[1];
+  return typeof value === 'string' ? value : '';
+}

@@ -1,0 +1,60 @@
+/** Lists of people whom an import must not bring in. */
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CsvError } from '../../../src/hosts/node/csv.ts';
+import { readKeepOut } from '../../../src/hosts/node/keep-out.ts';
+import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
+import { exportFixtures } from '../../import/exports.ts';
+
+async function listOf(text: string) {
+  const path = join(scratchFolder(), 'list.csv');
+  await writeFile(path, text);
+  return readKeepOut(path);
+}
+
+const hash = (algorithm: string, text: string): string => createHash(algorithm).update(text).digest('hex');
+
+describe('a list of people to keep out', () => {
+  it.each([
+    ['addresses, one a line', 'Ada@Example.com\n\nbo@example.com\n'],
+    ['a column of addresses', 'Name,Email Address\nAda,ada@example.com\nBo,bo@example.com\n'],
+    ['SHA-256', `${hash('sha256', 'ada@example.com').toUpperCase()}\n${hash('sha256', 'bo@example.com')}\n`],
+    ['a column of MD5', `id,hash\n1,${hash('md5', 'ada@example.com')}\n2,${hash('md5', 'bo@example.com')}\n`],
+    ['both', `${hash('sha1', 'ada@example.com')}\nbo@example.com\n`],
+    [
+      'an export, of which those who left',
+      'email,status\nada@example.com,inactive\nbo@example.com,bounced\ncy@example.com,active\ndi@example.com,pending\n',
+    ],
+  ])('can be %s', async (_, text) => {
+    const { size, reasonFor } = await listOf(text);
+    expect(size).toBe(2);
+    expect(['ADA@example.com', 'bo＠example.com'].map((address) => reasonFor(address) !== undefined)).toEqual([
+      true,
+      true,
+    ]);
+    expect(['cy@example.com', 'di@example.com'].map(reasonFor)).toEqual([undefined, undefined]);
+    expect(reasonFor('ada@example.com')).toBe('list.csv says that this person stays out');
+  });
+
+  it.each(exportFixtures)('can be the export of $service, $file: whoever left by it', async ({ text, stays, out }) => {
+    const { reasonFor } = await listOf(text);
+    for (const address of stays) expect(reasonFor(address)).toBeUndefined();
+    for (const [address, kind, reason] of out)
+      if (!reason.startsWith('the name')) expect(reasonFor(address) !== undefined).toBe(kind === 'left');
+  });
+
+  it.each([
+    ['no entry', 'ada@example.com\nbo\n', ', row 2: it is no address and no MD5, SHA-1 or SHA-256 hash'],
+    ['no column', 'Name,City\nAda,Rome\n', ': No column of the list is named "email" or "hash".'],
+    ['a doubt', 'email,Newsletter\nada@example.com,yes\n', ': Column "Newsletter" may say who wants mails'],
+  ])('that has %s is refused, and repeats no entry', async (_, text, message) => {
+    await expect(listOf(text)).rejects.toThrow(CsvError);
+    await expect(listOf(text)).rejects.toThrow(message);
+  });
+
+  it('that is not there is an error', async () => {
+    await expect(readKeepOut(join(scratchFolder(), 'none.csv'))).rejects.toThrow('none.csv: there is no such file.');
+  });
+});
