@@ -126,7 +126,12 @@ export const measurements: readonly Measurement[] = [
         unit: 'rows/s',
         must: { atLeast: 30_000 },
       },
-      memory: { title: 'Core: memory while importing 1,000,000 rows', unit: 'MB', must: { below: 200 } },
+      careful: {
+        title: 'Core: the same where a column says who has left and a list of 100,000 keeps people out',
+        unit: 'of that rate',
+        must: { atLeast: 0.8 },
+      },
+      memory: { title: 'Core: memory while importing 1,000,000 rows so', unit: 'MB', must: { below: 200 } },
     },
   },
   {

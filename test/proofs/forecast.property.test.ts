@@ -138,8 +138,8 @@ async function prove({
     const back = [...there].filter(([email, status]) => status === 'inactive' && after.get(email) !== 'inactive');
     expect(back.length).toBe(returning);
     const inbox = await sandbox.fetch('http://sandbox.test/_sandbox/inbox');
-    const { data } = (await inbox.json()) as { data: readonly { kind: string }[] };
-    const isNew = ({ to }: { readonly to?: string }): boolean => !there.has(String(to).toLowerCase());
+    const { data } = (await inbox.json()) as { data: readonly { kind: string; to: string }[] };
+    const isNew = ({ to }: { readonly to: string }): boolean => !there.has(to.toLowerCase());
     for (const [kind, range] of [
       ['confirmation', forecast.confirmations],
       ['welcome', forecast.welcomes],

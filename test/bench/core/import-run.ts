@@ -1,13 +1,14 @@
 /** The process that imports; tells how long it took and how much memory. */
 import { createClient } from '@newsletter-kit/core';
 import { importSubscriptions } from '@newsletter-kit/core/import';
-import { openFileJournal, readCsv } from '@newsletter-kit/core/node';
+import { openFileJournal, readCsv, readKeepOut } from '@newsletter-kit/core/node';
 
-const [csv = '', journalFile = '', baseUrl = '', size = ''] = process.argv.slice(2);
+const [csv = '', journalFile = '', baseUrl = '', size = '', keepOutFile = ''] = process.argv.slice(2);
 const { engine } = createClient({ baseUrl, token: 'k', publicationId: 'pub_1' });
 const begun = performance.now();
 const journal = await openFileJournal(journalFile);
-const result = await importSubscriptions({ engine, source: await readCsv(csv), journal });
+const keepOut = keepOutFile === '' ? undefined : (await readKeepOut(keepOutFile)).reasonFor;
+const result = await importSubscriptions({ engine, source: await readCsv(csv), journal, keepOut });
 await journal.close();
 if (result.accepted !== Number(size)) throw new Error(`Of ${size} rows, ${result.accepted} were taken.`);
 process.stdout.write(
