@@ -1,5 +1,5 @@
 /** Checks requests and answers against the schemas. Problems name the field, never the value: it may be an address. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { OperationId } from '../contract/index.ts';
 import type { FieldDeviation } from '../engine/deviations.ts';
 import { misspelt, nearMiss } from '../engine/near-miss.ts';
@@ -16,7 +16,7 @@ type Path = readonly PropertyKey[];
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
 
 /** How often a schema was used, and its compiled form once that is often enough. */
-const uses = new Map<z.ZodType, { schema: z.ZodType; count: number }>();
+const uses = new Map<z.ZodMiniType, { schema: z.ZodMiniType; count: number }>();
 
 /**
  * Uses of a schema after which it is compiled, where the platform allows it. A compiled schema checks a page of 100
@@ -24,7 +24,7 @@ const uses = new Map<z.ZodType, { schema: z.ZodType; count: number }>();
  */
 const compileAfter = 20;
 
-function compiledWhenUsedOften(schema: z.ZodType): z.ZodType {
+function compiledWhenUsedOften(schema: z.ZodMiniType): z.ZodMiniType {
   let use = uses.get(schema);
   if (!use) uses.set(schema, (use = { schema, count: 0 }));
   if (++use.count === compileAfter) use.schema = z.compile(schema);
@@ -42,7 +42,7 @@ export function checkRequest(
   const { query: querySchema, body: bodySchema } = all[id];
   const unknown: string[] = [];
   const problems: string[] = [];
-  const read = (schema: z.ZodObject | undefined, value: Parts['body']): Parts['body'] => {
+  const read = (schema: z.ZodMiniObject | undefined, value: Parts['body']): Parts['body'] => {
     if (!schema || value === null) return value;
     const strict = compiledWhenUsedOften(schema).safeParse(value);
     if (strict.success) return strict.data as Parts['body'];
@@ -64,23 +64,26 @@ export function checkRequest(
 /** The names that are not known, and those that are known in the same object. */
 function unknownNames(
   issues: readonly z.core.$ZodIssue[],
-  schema: z.ZodObject,
+  schema: z.ZodMiniObject,
 ): { readonly path: Path; readonly names: readonly string[]; readonly known: readonly string[] }[] {
   return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [];
     let object: z.core.$ZodType = schema;
     for (const key of issue.path) {
-      if (object instanceof z.ZodArray) object = inner(object.element);
-      else if (object instanceof z.ZodObject) object = inner((object.shape as z.core.$ZodShape)[String(key)] ?? object);
+      if (object instanceof z.ZodMiniArray) object = inner(object.def.element);
+      else if (object instanceof z.ZodMiniObject)
+        object = inner((object.shape as z.core.$ZodShape)[String(key)] ?? object);
     }
-    const known = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+    const known = object instanceof z.ZodMiniObject ? Object.keys(object.shape) : [];
     return [{ path: issue.path, names: issue.keys, known }];
   });
 }
 
 /** A schema without what makes it optional or nullable. */
 function inner(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? inner(schema.unwrap()) : schema;
+  return schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniNullable
+    ? inner(schema.def.innerType)
+    : schema;
 }
 
 /** What in an answer is not as the tolerant reading takes it: each field once, with the number of its records. */
