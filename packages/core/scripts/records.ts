@@ -46,7 +46,7 @@ function recordIn(answer: z.ZodMiniType) {
   if (!(record instanceof z.ZodMiniObject)) return undefined;
   const name = namedSchema(record)?.id;
   if (name === undefined) return undefined;
-  const fields = Object.entries<z.ZodMiniType>(record.shape);
+  const fields = Object.entries(record.shape);
   return {
     name,
     fields: fields.map(([field]) => field),
@@ -55,11 +55,11 @@ function recordIn(answer: z.ZodMiniType) {
 }
 
 /** The schemas have whole numbers for other things too; those of moments say so. */
-const isUnixSeconds = (schema: z.ZodMiniType): boolean =>
+const isUnixSeconds = (schema: z.core.$ZodType): boolean =>
   z.globalRegistry.get(schema)?.description?.includes('in Unix seconds') === true;
 
 function choicesOf(query: z.ZodMiniObject | undefined) {
-  const choices = Object.entries<z.ZodMiniType>(query?.shape ?? {}).flatMap(([name, schema]) => {
+  const choices = Object.entries(query?.shape ?? {}).flatMap(([name, schema]) => {
     const value = bare(schema);
     return value instanceof z.ZodMiniEnum ? [[name, value.options]] : [];
   });

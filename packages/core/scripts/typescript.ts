@@ -70,7 +70,7 @@ export function createTypeWriter(isGuaranteed: (object: z.ZodMiniObject, field: 
   }
 
   function propertiesOf(schema: z.ZodMiniObject, reading: Reading): Property[] {
-    return Object.entries<z.ZodMiniType>(schema.shape).map(([name, field]) => {
+    return Object.entries(schema.shape).map(([name, field]) => {
       const optional = reading === 'answer' ? !isGuaranteed(schema, name) : field instanceof z.ZodMiniOptional;
       const type = typeOf(field, reading);
       const missing = type === 'unknown' ? [] : reading === 'answer' ? ['null', 'undefined'] : ['undefined'];

@@ -91,7 +91,7 @@ describe('the schemas of an answer', () => {
   });
 
   it('the tolerant one exists for every answer', () => {
-    for (const { id } of operations) expect(tolerant(schemas[id].answer), id).toBeInstanceOf(z.ZodType);
+    for (const { id } of operations) expect(tolerant(schemas[id].answer), id).toBeInstanceOf(z.core.$ZodType);
   });
 });
 
