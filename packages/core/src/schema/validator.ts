@@ -15,22 +15,6 @@ type Path = readonly PropertyKey[];
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
 
-/** How often a schema was used, and its compiled form once that is often enough. */
-const uses = new Map<z.ZodMiniType, { schema: z.ZodMiniType; count: number }>();
-
-/**
- * Uses of a schema after which it is compiled, where the platform allows it. A compiled schema checks a page of 100
- * subscriptions in a third of the time; compiling takes about 10 ms, which a few calls do not win back.
- */
-const compileAfter = 20;
-
-function compiledWhenUsedOften(schema: z.ZodMiniType): z.ZodMiniType {
-  let use = uses.get(schema);
-  if (!use) uses.set(schema, (use = { schema, count: 0 }));
-  if (++use.count === compileAfter) use.schema = z.compile(schema);
-  return use.schema;
-}
-
 /**
  * The request as it should be sent (addresses normalised) and the names in it that are not known, or what is wrong with
  * it. A name that is not known is sent; one that is nearly known is wrong.
@@ -44,7 +28,7 @@ export function checkRequest(
   const problems: string[] = [];
   const read = (schema: z.ZodMiniObject | undefined, value: Parts['body']): Parts['body'] => {
     if (!schema || value === null) return value;
-    const strict = compiledWhenUsedOften(schema).safeParse(value);
+    const strict = schema.safeParse(value);
     if (strict.success) return strict.data as Parts['body'];
     for (const { path, names, known } of unknownNames(strict.error.issues, schema)) {
       for (const name of names) {
@@ -88,9 +72,7 @@ function inner(schema: z.core.$ZodType): z.core.$ZodType {
 
 /** What in an answer is not as the tolerant reading takes it: each field once, with the number of its records. */
 export function checkAnswer(id: OperationId, value: unknown): readonly FieldDeviation[] {
-  const schema = compiledWhenUsedOften(tolerant(all[id].answer));
-  // The tolerant reading changes no value, so no copy is made of it.
-  const error = z.validate(schema, value) ? undefined : schema.safeParse(value).error;
+  const { error } = tolerant(all[id].answer).safeParse(value);
   const found = new Map<string, { problem: string; records: Set<PropertyKey> }>();
   for (const issue of error?.issues ?? []) {
     const field = fieldOf(issue.path);
