@@ -18,7 +18,8 @@ const house = {
             if (specifier.type === 'ImportNamespaceSpecifier' || specifier.importKind === 'type') continue;
             context.report({
               node: specifier,
-              message: "Write import * as z from 'zod' or 'zod/mini': any other import brings every language along, 66 KB gzip.",
+              message:
+                "Write import * as z from 'zod' or 'zod/mini': any other import brings every language along, 66 KB gzip.",
             });
           }
         },

@@ -247,7 +247,9 @@ const environment = z.object({
   RELAY_PREMIUM_TIER_IDS: list(request.premium_tier_ids.def.innerType.def.element)
     .optional()
     .describe('Pins `premium_tier_ids`'),
-  RELAY_AUTOMATION_IDS: list(request.automation_ids.def.innerType.def.element).optional().describe('Pins `automation_ids`'),
+  RELAY_AUTOMATION_IDS: list(request.automation_ids.def.innerType.def.element)
+    .optional()
+    .describe('Pins `automation_ids`'),
   RELAY_NEWSLETTER_LIST_IDS: list(request.newsletter_list_ids.def.innerType.def.element)
     .optional()
     .describe('Pins `newsletter_list_ids`'),

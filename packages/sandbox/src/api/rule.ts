@@ -104,7 +104,8 @@ export function ruleWithSchemas<Id extends OperationId, Query extends z.core.$Zo
     admit,
     answer(call, query, body) {
       if (ofPublication && !call.publication) throw new Error(`${id} was called without a publication.`);
-      const read = (schema: z.core.$ZodType | undefined, input: unknown): unknown => checked(schema ?? nothing, input, call);
+      const read = (schema: z.core.$ZodType | undefined, input: unknown): unknown =>
+        checked(schema ?? nothing, input, call);
       return work(call, read(sides.query, query) as z.output<Query>, read(sides.body, body) as z.output<Body>);
     },
   };

@@ -34,7 +34,10 @@ const subscriptionCreation = z.strictObject({ ...subscriptionRequest.shape, stri
 const bulkCreation = z.strictObject({ subscriptions: z.array(subscriptionCreation).min(1) });
 /** Body of the bulk update. */
 const bulkActions = z.strictObject({
-  subscriptions: z.array(z.strictObject({ ...bulkUpdateItem.shape, stripe_customer_id }).transform(renamed)).min(1).max(1000),
+  subscriptions: z
+    .array(z.strictObject({ ...bulkUpdateItem.shape, stripe_customer_id }).transform(renamed))
+    .min(1)
+    .max(1000),
 });
 
 const create = ruleWithSchemas(

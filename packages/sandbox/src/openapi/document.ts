@@ -139,7 +139,11 @@ const wordsOf: Readonly<Record<OperationId, OperationWords>> = words;
 const allStatuses: Readonly<Record<number, StatusWords>> = statuses;
 
 /** The response objects of one operation, by status. */
-function responsesOf(operation: KnownOperation, answer: z.core.$ZodType, writer: SchemaWriter): Record<string, unknown> {
+function responsesOf(
+  operation: KnownOperation,
+  answer: z.core.$ZodType,
+  writer: SchemaWriter,
+): Record<string, unknown> {
   const responses: Record<string, unknown> = { [operation.success]: success(operation, answer, writer) };
   for (const status of errorsOf(operation)) {
     const own = ownWords(operation, status);
@@ -309,7 +313,11 @@ function pathParametersOf({ id, path }: KnownOperation): object[] {
 }
 
 /** Schemas name a repeatable parameter without its `[]`; the description stands at the parameter. */
-function queryParametersOf(operation: KnownOperation, query: z.core.$ZodObject | undefined, writer: SchemaWriter): object[] {
+function queryParametersOf(
+  operation: KnownOperation,
+  query: z.core.$ZodObject | undefined,
+  writer: SchemaWriter,
+): object[] {
   const written = query ? writer.write(query, 'input') : {};
   const properties = (written['properties'] ?? {}) as Readonly<
     Record<string, { readonly description?: string; readonly default?: unknown }>
