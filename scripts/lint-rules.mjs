@@ -13,12 +13,13 @@ const house = {
     'zod-namespace': {
       create: (/** @type {Context} */ context) => ({
         ImportDeclaration(/** @type {ImportDeclaration} */ node) {
-          if (node.source.value !== 'zod' || node.importKind === 'type') return;
+          if (!/^zod(\/mini)?$/.test(node.source.value) || node.importKind === 'type') return;
           for (const specifier of node.specifiers) {
             if (specifier.type === 'ImportNamespaceSpecifier' || specifier.importKind === 'type') continue;
             context.report({
               node: specifier,
-              message: "Write import * as z from 'zod': any other import brings every language along, 66 KB gzip.",
+              message:
+                "Write import * as z from 'zod' or 'zod/mini': any other import brings every language along, 66 KB gzip.",
             });
           }
         },

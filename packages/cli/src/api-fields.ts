@@ -8,7 +8,7 @@ import * as z from 'zod';
 export type JsonSchema = z.core.JSONSchema.JSONSchema;
 
 /** A schema of zod as JSON Schema, with the definitions it refers to in place of the references. */
-export function toJsonSchema(schema: z.ZodType): JsonSchema {
+export function toJsonSchema(schema: z.core.$ZodType): JsonSchema {
   const { $defs = {}, ...root } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);

@@ -1,5 +1,5 @@
 /** Writes `src/contract/records.ts`: the fields of each record, and the values that the parameters of a list take. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { operations, type OperationId } from '../src/contract/index.ts';
 import { schemas, type OperationSchemas } from '../src/schema/index.ts';
 import { namedSchema } from './typescript.ts';
@@ -40,13 +40,13 @@ export const answerRecords = ${JSON.stringify(Object.fromEntries(answers))} as c
 }
 
 /** The record under \`data\`, or in the list there. */
-function recordIn(answer: z.ZodType) {
-  const data = answer instanceof z.ZodObject ? bare(answer.shape['data']) : undefined;
-  const record = data instanceof z.ZodArray ? bare(data.element) : data;
-  if (!(record instanceof z.ZodObject)) return undefined;
+function recordIn(answer: z.ZodMiniType) {
+  const data = answer instanceof z.ZodMiniObject ? bare(answer.shape['data']) : undefined;
+  const record = data instanceof z.ZodMiniArray ? bare(data.def.element) : data;
+  if (!(record instanceof z.ZodMiniObject)) return undefined;
   const name = namedSchema(record)?.id;
   if (name === undefined) return undefined;
-  const fields = Object.entries<z.ZodType>(record.shape);
+  const fields = Object.entries(record.shape);
   return {
     name,
     fields: fields.map(([field]) => field),
@@ -55,17 +55,20 @@ function recordIn(answer: z.ZodType) {
 }
 
 /** The schemas have whole numbers for other things too; those of moments say so. */
-const isUnixSeconds = (schema: z.ZodType): boolean => schema.description?.includes('in Unix seconds') === true;
+const isUnixSeconds = (schema: z.core.$ZodType): boolean =>
+  z.globalRegistry.get(schema)?.description?.includes('in Unix seconds') === true;
 
-function choicesOf(query: z.ZodObject | undefined) {
-  const choices = Object.entries<z.ZodType>(query?.shape ?? {}).flatMap(([name, schema]) => {
+function choicesOf(query: z.ZodMiniObject | undefined) {
+  const choices = Object.entries(query?.shape ?? {}).flatMap(([name, schema]) => {
     const value = bare(schema);
-    return value instanceof z.ZodEnum ? [[name, value.options]] : [];
+    return value instanceof z.ZodMiniEnum ? [[name, value.options]] : [];
   });
   return choices.length > 0 ? { choices: Object.fromEntries(choices) as Record<string, readonly string[]> } : {};
 }
 
 /** Without the wrappers that make a value optional or null. */
 function bare(schema: unknown): unknown {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? bare(schema.unwrap()) : schema;
+  return schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniNullable
+    ? bare(schema.def.innerType)
+    : schema;
 }

@@ -1,5 +1,5 @@
 /** Writes `src/schema/types.ts`: records, parameters and answers. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { operations, type Operation, type OperationId } from '../src/contract/index.ts';
 import { words, type OperationWords } from '../src/contract/words/index.ts';
 import { errorBody, schemas, type OperationSchemas } from '../src/schema/index.ts';
@@ -57,13 +57,13 @@ export function takesNothingRequired(operation: KnownOperation): boolean {
 /** Names of the records that lists have. */
 const listed = new Set<string | undefined>(
   Object.values(schemaOf).flatMap(({ answer }) => {
-    const data: unknown = answer instanceof z.ZodObject ? answer.shape['data'] : undefined;
-    return data instanceof z.ZodArray ? [namedSchema(data.element)?.id] : [];
+    const data: unknown = answer instanceof z.ZodMiniObject ? answer.shape['data'] : undefined;
+    return data instanceof z.ZodMiniArray ? [namedSchema(data.def.element)?.id] : [];
   }),
 );
 
 /** A call without `data` fails, and a list leaves records without `id` out. */
-export function isGuaranteed(object: z.ZodObject, field: string): boolean {
+export function isGuaranteed(object: z.ZodMiniObject, field: string): boolean {
   return field === 'data' || (field === 'id' && listed.has(namedSchema(object)?.id));
 }
 
@@ -119,7 +119,7 @@ export function writeTypes(): string {
   function answerOf({ id }: KnownOperation): string {
     const { answer } = schemaOf[id];
     const name = typeName(id, 'Answer');
-    if (!(answer instanceof z.ZodObject) || answerType(id) !== name) return '';
+    if (!(answer instanceof z.ZodMiniObject) || answerType(id) !== name) return '';
     const doc = `Answer of \`${id}\`. ${wordsOf[id].returns}`;
     const properties = writer.properties(answer, 'answer');
     if (properties.length === 0) return `${comment([doc])}export type ${name} = Record<string, never>;\n`;

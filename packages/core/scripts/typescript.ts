@@ -1,5 +1,5 @@
 /** Writes zod schemas as TypeScript, with the words they carry as TSDoc. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { acceptedFor } from '../src/schema/tolerant.ts';
 
 /** `answer`: the tolerant reading, as the client returns it. `request`: as a caller writes it. */
@@ -16,46 +16,46 @@ export interface Property {
 /** Writes types, and collects every named record that was referred to on the way. */
 export interface TypeWriter {
   type(schema: z.core.$ZodType, reading: Reading): string;
-  properties(schema: z.ZodObject, reading: Reading): Property[];
+  properties(schema: z.ZodMiniObject, reading: Reading): Property[];
   /** Declarations of the named records, by name. */
   readonly records: Map<string, string>;
 }
 
 /** @param isGuaranteed - whether the client sees to it that a field of an answer is there; others may be missing */
-export function createTypeWriter(isGuaranteed: (object: z.ZodObject, field: string) => boolean): TypeWriter {
+export function createTypeWriter(isGuaranteed: (object: z.ZodMiniObject, field: string) => boolean): TypeWriter {
   const records = new Map<string, string>();
 
   function typeOf(schema: z.core.$ZodType, reading: Reading): string {
     const accepted = reading === 'answer' ? acceptedFor(schema) : schema;
     if (accepted !== schema) return typeOf(accepted, reading);
-    if (schema instanceof z.ZodOptional) return typeOf(schema.unwrap(), reading);
-    if (schema instanceof z.ZodNullable) return union(typeOf(schema.unwrap(), reading), 'null');
-    if (schema instanceof z.ZodObject) return objectType(schema, reading);
-    if (schema instanceof z.ZodArray) {
-      const element = typeOf(schema.element, reading);
+    if (schema instanceof z.ZodMiniOptional) return typeOf(schema.def.innerType, reading);
+    if (schema instanceof z.ZodMiniNullable) return union(typeOf(schema.def.innerType, reading), 'null');
+    if (schema instanceof z.ZodMiniObject) return objectType(schema, reading);
+    if (schema instanceof z.ZodMiniArray) {
+      const element = typeOf(schema.def.element, reading);
       const list = /[ |&]/.test(element) ? `Array<${element}>` : `${element}[]`;
       return reading === 'answer'
         ? list
         : list.replace(/^Array</, 'ReadonlyArray<').replace(/^(.*)\[\]$/, 'readonly $1[]');
     }
-    if (schema instanceof z.ZodEnum) {
+    if (schema instanceof z.ZodMiniEnum) {
       const words = schema.options.map((word) => literal(word));
       return reading === 'answer' ? [...words, '(string & {})'].join(' | ') : words.join(' | ');
     }
-    if (schema instanceof z.ZodLiteral) return [...schema.values].map((value) => literal(value)).join(' | ');
-    if (schema instanceof z.ZodUnion) return union(...schema.options.map((option) => typeOf(option, reading)));
-    if (schema instanceof z.ZodRecord) {
-      return `Record<string, ${union(typeOf(schema.valueType, reading), ...(reading === 'answer' ? ['undefined'] : []))}>`;
+    if (schema instanceof z.ZodMiniLiteral) return [...schema.def.values].map((value) => literal(value)).join(' | ');
+    if (schema instanceof z.ZodMiniUnion) return union(...schema.def.options.map((option) => typeOf(option, reading)));
+    if (schema instanceof z.ZodMiniRecord) {
+      return `Record<string, ${union(typeOf(schema.def.valueType, reading), ...(reading === 'answer' ? ['undefined'] : []))}>`;
     }
-    if (schema instanceof z.ZodString || schema instanceof z.ZodISODateTime) return 'string';
-    if (schema instanceof z.ZodNumber) return 'number';
-    if (schema instanceof z.ZodBoolean) return 'boolean';
-    if (schema instanceof z.ZodNull) return 'null';
-    if (schema instanceof z.ZodUnknown) return 'unknown';
+    if (schema instanceof z.ZodMiniString) return 'string';
+    if (schema instanceof z.ZodMiniNumber) return 'number';
+    if (schema instanceof z.ZodMiniBoolean) return 'boolean';
+    if (schema instanceof z.ZodMiniNull) return 'null';
+    if (schema instanceof z.ZodMiniUnknown) return 'unknown';
     throw new TypeError(`There is no TypeScript for a schema of type ${schema._zod.def.type}.`);
   }
 
-  function objectType(schema: z.ZodObject, reading: Reading): string {
+  function objectType(schema: z.ZodMiniObject, reading: Reading): string {
     const named = namedSchema(schema);
     if (!named) {
       const properties = propertiesOf(schema, reading);
@@ -69,9 +69,9 @@ export function createTypeWriter(isGuaranteed: (object: z.ZodObject, field: stri
     return id;
   }
 
-  function propertiesOf(schema: z.ZodObject, reading: Reading): Property[] {
-    return Object.entries<z.ZodType>(schema.shape).map(([name, field]) => {
-      const optional = reading === 'answer' ? !isGuaranteed(schema, name) : field instanceof z.ZodOptional;
+  function propertiesOf(schema: z.ZodMiniObject, reading: Reading): Property[] {
+    return Object.entries(schema.shape).map(([name, field]) => {
+      const optional = reading === 'answer' ? !isGuaranteed(schema, name) : field instanceof z.ZodMiniOptional;
       const type = typeOf(field, reading);
       const missing = type === 'unknown' ? [] : reading === 'answer' ? ['null', 'undefined'] : ['undefined'];
       return { name, type: union(type, ...(optional ? missing : [])), optional, doc: docOf(field) };

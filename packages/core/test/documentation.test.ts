@@ -53,7 +53,8 @@ describe('the descriptions of the contract', () => {
       }
     };
     for (const { id } of operations) {
-      const { answer, ...request }: { answer: z.ZodType; query?: z.ZodType; body?: z.ZodType } = schemas[id];
+      const { answer, ...request }: { answer: z.core.$ZodType; query?: z.core.$ZodType; body?: z.core.$ZodType } =
+        schemas[id];
       walk(z.toJSONSchema(answer, { io: 'output' }), `${id} answer`);
       for (const [part, schema] of Object.entries(request))
         walk(z.toJSONSchema(schema, { io: 'input' }), `${id} ${part}`);

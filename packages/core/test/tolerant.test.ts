@@ -83,15 +83,8 @@ describe('the schemas of an answer', () => {
     expect(checkAnswer('subscriptions.create', answer)).toEqual([]);
   });
 
-  it('the tolerant one stays the same once it is compiled', () => {
-    for (let answers = 0; answers < 50; answers++) {
-      for (const [, id, value] of tolerated) expect(checkAnswer(id, value)).toEqual([]);
-      for (const [, id, value] of refused) expect(accepted(id, value)).toBe(false);
-    }
-  });
-
   it('the tolerant one exists for every answer', () => {
-    for (const { id } of operations) expect(tolerant(schemas[id].answer), id).toBeInstanceOf(z.ZodType);
+    for (const { id } of operations) expect(tolerant(schemas[id].answer), id).toBeInstanceOf(z.core.$ZodType);
   });
 });
 

@@ -9,7 +9,7 @@ import { readSmtpUrl, type SmtpServer, smtpUrlFormat } from './confirmation/smtp
 import { readStoreAddress, type StoreAddress, storeAddressFormat } from './store/address.ts';
 
 /** A list with commas between its items, or, in a file, a list. */
-export const list = <Item extends z.ZodType<unknown, string>>(item: Item) =>
+export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item) =>
   z
     .union([
       z.string().transform((text) =>

@@ -233,7 +233,7 @@ const environment = z.object({
   RELAY_CONFIRMED_URL: webAddress.optional().describe('Page shown after a confirmation. Unset: a page of the relay'),
   RELAY_DOUBLE_OPT_OVERRIDE: z
     .string()
-    .pipe(request.double_opt_override.unwrap())
+    .pipe(request.double_opt_override.def.innerType)
     .optional()
     .describe(
       'Pins `double_opt_override`: `on`, `off` or `not_set`. `on` is recommended; with `RELAY_CONFIRMATION` leave it unset',
@@ -242,21 +242,22 @@ const environment = z.object({
   RELAY_REACTIVATE_EXISTING: flag
     .optional()
     .describe('Pins `reactivate_existing`: `true` or `false`. Only where the form says that people resubscribe'),
-  RELAY_TIER: z.string().pipe(request.tier.unwrap()).optional().describe('Pins `tier`: `free` or `premium`'),
+  RELAY_TIER: z.string().pipe(request.tier.def.innerType).optional().describe('Pins `tier`: `free` or `premium`'),
   RELAY_PREMIUM_TIERS: list(z.string()).optional().describe('Pins `premium_tiers`, names with commas between them'),
-  RELAY_PREMIUM_TIER_IDS: list(request.premium_tier_ids.unwrap().element)
+  RELAY_PREMIUM_TIER_IDS: list(request.premium_tier_ids.def.innerType.def.element)
     .optional()
     .describe('Pins `premium_tier_ids`'),
-  RELAY_AUTOMATION_IDS: list(request.automation_ids.unwrap().element).optional().describe('Pins `automation_ids`'),
-  RELAY_NEWSLETTER_LIST_IDS: list(request.newsletter_list_ids.unwrap().element)
+  RELAY_AUTOMATION_IDS: list(request.automation_ids.def.innerType.def.element)
+    .optional()
+    .describe('Pins `automation_ids`'),
+  RELAY_NEWSLETTER_LIST_IDS: list(request.newsletter_list_ids.def.innerType.def.element)
     .optional()
     .describe('Pins `newsletter_list_ids`'),
   RELAY_SKIP_NEWSLETTER_LIST_AUTO_SUBSCRIBE: flag
     .optional()
     .describe('Pins `skip_newsletter_list_auto_subscribe`: `true` or `false`'),
-  RELAY_COMPLIMENTARY_GIFT_ID: request.complimentary_gift_id
-    .unwrap()
-    .optional()
+  RELAY_COMPLIMENTARY_GIFT_ID: z
+    .optional(request.complimentary_gift_id.def.innerType)
     .describe('Pins `complimentary_gift_id`'),
 });
 

@@ -2,7 +2,7 @@
 import { operations, type OperationId } from '@newsletter-kit/core/contract';
 import { errorBody, oauthError, schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { expect } from 'vitest';
-import type * as z from 'zod';
+import * as z from 'zod';
 import type { Sandbox } from '../src/index.ts';
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
@@ -44,9 +44,9 @@ async function check(method: string, path: string, answer: Response): Promise<vo
   if (!isApi && !isJson) return;
   const text = await answer.text();
   const body: unknown = text === '' ? null : JSON.parse(text);
-  const schemasOfAnswer: z.ZodType[] =
+  const schemasOfAnswer: z.core.$ZodType[] =
     answer.status < 400 ? found.map(({ id }) => all[id].answer) : [isApi ? errorBody : oauthError];
-  const problems = schemasOfAnswer.map((schema) => schema.safeParse(body).error?.issues ?? []);
+  const problems = schemasOfAnswer.map((schema) => z.safeParse(schema, body).error?.issues ?? []);
   expect(
     problems.some((issues) => issues.length === 0),
     `${method} ${path} answered ${answer.status} ${text.slice(0, 500)}\n${JSON.stringify(problems)}`,

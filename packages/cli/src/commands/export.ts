@@ -48,11 +48,11 @@ export function define(command: Command, context: Context) {
     )
     .addOption(
       new Option('--status <status>', 'only subscriptions with this status').choices(
-        query.shape.status.unwrap().options,
+        query.shape.status.def.innerType.options,
       ),
     )
     .addOption(
-      new Option('--tier <tier>', 'only subscriptions with this tier').choices(query.shape.tier.unwrap().options),
+      new Option('--tier <tier>', 'only subscriptions with this tier').choices(query.shape.tier.def.innerType.options),
     )
     .addOption(
       new Option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable').argParser(

@@ -2,7 +2,7 @@
 import { isRecord, neededFields } from '@newsletter-kit/core/engine';
 import { operation, type Operation, type OperationId } from '@newsletter-kit/core/contract';
 import { fieldOf, schemas, tolerant } from '@newsletter-kit/core/schema';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { type RecordedAnswer } from './read-everything.ts';
 
 /** How an answer differs from the strict schema in one field. */
@@ -25,7 +25,7 @@ export function findDifferences({ operation: id, status, body }: RecordedAnswer)
   if (status === 401 || status === 403) return [];
   if (status >= 300) return [{ kind: 'status', field: '', text: `answered ${status}`, isBreaking: true, count: 1 }];
   const { success }: Operation = operation(id);
-  const answer: z.ZodType = schemas[id].answer;
+  const answer: z.core.$ZodType = schemas[id].answer;
   const odd = new Set(issuesOf(tolerant(answer), body).map(keyOf));
   const found = issuesOf(answer, body).flatMap((issue) =>
     describe(issue, body).map((difference) => ({
@@ -55,8 +55,8 @@ function isNeeded(id: OperationId, field: string): boolean {
   return ['', 'data', 'data[]', ...Object.keys(ofRecords).map((name) => `data[].${name}`)].includes(field);
 }
 
-function issuesOf(schema: z.ZodType, value: unknown): readonly z.core.$ZodIssue[] {
-  return schema.safeParse(value).error?.issues ?? [];
+function issuesOf(schema: z.core.$ZodType, value: unknown): readonly z.core.$ZodIssue[] {
+  return z.safeParse(schema, value).error?.issues ?? [];
 }
 
 const keyOf = ({ path }: z.core.$ZodIssue): string => path.join('/');

@@ -1,63 +1,64 @@
 /** Authors, advertisement opportunities, complimentary access and condition sets on the wire. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import * as values from '../contract/values.ts';
 import { words } from '../contract/words/index.ts';
 import * as shape from './shapes.ts';
-import { lenient } from './tolerant.ts';
+import { field, lenient } from './tolerant.ts';
 
 export const author = shape.record('Author', 'An author of a publication.', {
-  id: z.string().describe('ID of the author.'),
-  type: lenient(z.enum(values.authorTypes).describe('Whether the author is a user of the service or a guest.')),
-  name: z.string().describe('Full name.'),
-  bio: z.string().nullable().optional().describe('Short biography.'),
-  bio_image_url: z.string().nullable().optional().describe('Address of a portrait.'),
+  id: field(z.string(), 'ID of the author.'),
+  type: lenient(z.enum(values.authorTypes), 'Whether the author is a user of the service or a guest.'),
+  name: field(z.string(), 'Full name.'),
+  bio: field(z.optional(z.nullable(z.string())), 'Short biography.'),
+  bio_image_url: field(z.optional(z.nullable(z.string())), 'Address of a portrait.'),
   social_media_links: lenient(
-    z
-      .record(z.string(), z.string().nullable())
-      .describe('Addresses and handles by network, for example `twitter_handle` or `linkedin_url`.'),
+    z.record(z.string(), z.nullable(z.string())),
+    'Addresses and handles by network, for example `twitter_handle` or `linkedin_url`.',
   ),
 });
 
 export const authorQuery = shape.request(words['authors.list'].parameters, {
   limit: shape.limit,
   page: shape.page,
-  name: z.string().optional(),
+  name: z.optional(z.string()),
 });
 
 export const advertisementOpportunity = shape.record(
   'AdvertisementOpportunity',
   'An offer of an advertiser that the publication has accepted.',
   {
-    id: z.string().describe('ID of the opportunity, without a prefix.'),
-    advertiser_name: z.string().describe('Name of the advertiser.'),
-    payout_rate: z.string().describe('Payment, as formatted text.'),
-    advertisement_kind: z.string().describe('Kind of advertisement.'),
-    send_by_window_start_at: shape.unixSeconds.describe('Start of the time to send it in, in Unix seconds.'),
-    send_by_window_end_at: shape.unixSeconds.describe('End of the time to send it in, in Unix seconds.'),
+    id: field(z.string(), 'ID of the opportunity, without a prefix.'),
+    advertiser_name: field(z.string(), 'Name of the advertiser.'),
+    payout_rate: field(z.string(), 'Payment, as formatted text.'),
+    advertisement_kind: field(z.string(), 'Kind of advertisement.'),
+    send_by_window_start_at: field(shape.unixSeconds, 'Start of the time to send it in, in Unix seconds.'),
+    send_by_window_end_at: field(shape.unixSeconds, 'End of the time to send it in, in Unix seconds.'),
   },
 );
 
 const tier = shape.record('Tier', 'A premium tier of a publication.', {
-  id: shape.prefixedId('tier').describe('Prefixed ID of the tier, `tier_<uuid>`.'),
-  name: z.string().describe('Name of the tier.'),
-  status: z.enum(values.tierStatuses).describe('Whether the tier has any active prices.'),
-  description: z.string().nullable().optional().describe('Description of the tier.'),
+  id: field(shape.prefixedId('tier'), 'Prefixed ID of the tier, `tier_<uuid>`.'),
+  name: field(z.string(), 'Name of the tier.'),
+  status: field(z.enum(values.tierStatuses), 'Whether the tier has any active prices.'),
+  description: field(z.optional(z.nullable(z.string())), 'Description of the tier.'),
 });
 
 export const complimentaryAccess = shape.record('ComplimentaryAccess', 'A gift of a premium tier.', {
-  id: shape.prefixedId('comp_access').describe('Prefixed ID of the complimentary access object, `comp_access_<uuid>`.'),
-  duration: lenient(z.int().nullable().describe('How long the access lasts, in `time_unit`; null when forever.')),
-  time_unit: z.enum(values.timeUnits).describe('Unit of `duration`.'),
-  description: z.string().describe('Description, for example `3 Months Gift`.'),
-  tier_id: lenient(shape.prefixedId('tier').describe('Prefixed ID of the tier that is given, `tier_<uuid>`.')),
-  tier: tier.optional().describe("The tier that is given. Present with `expand: ['tier']`."),
-  stats: shape
-    .record('ComplimentaryAccessStats', 'Numbers of subscriptions that were given complimentary access.', {
-      total_granted: z.int().min(0).describe('Number of subscriptions that were ever given the access.'),
-      active_granted: z.int().min(0).describe('Number of subscriptions that have the access now.'),
-    })
-    .optional()
-    .describe("Counts of granted subscriptions. Present in lists with `expand: ['stats']`."),
+  id: field(shape.prefixedId('comp_access'), 'Prefixed ID of the complimentary access object, `comp_access_<uuid>`.'),
+  duration: lenient(z.nullable(z.int()), 'How long the access lasts, in `time_unit`; null when forever.'),
+  time_unit: field(z.enum(values.timeUnits), 'Unit of `duration`.'),
+  description: field(z.string(), 'Description, for example `3 Months Gift`.'),
+  tier_id: lenient(shape.prefixedId('tier'), 'Prefixed ID of the tier that is given, `tier_<uuid>`.'),
+  tier: field(z.optional(tier), "The tier that is given. Present with `expand: ['tier']`."),
+  stats: field(
+    z.optional(
+      shape.record('ComplimentaryAccessStats', 'Numbers of subscriptions that were given complimentary access.', {
+        total_granted: field(z.int().check(z.minimum(0)), 'Number of subscriptions that were ever given the access.'),
+        active_granted: field(z.int().check(z.minimum(0)), 'Number of subscriptions that have the access now.'),
+      }),
+    ),
+    "Counts of granted subscriptions. Present in lists with `expand: ['stats']`.",
+  ),
 });
 
 export const complimentaryAccessListQuery = shape.request(words['complimentaryAccess.list'].parameters, {
@@ -70,25 +71,27 @@ export const complimentaryAccessQuery = shape.request(words['complimentaryAccess
 });
 
 export const conditionSet = shape.record('ConditionSet', 'A reusable audience segment.', {
-  id: z.string().describe('ID of the condition set, a UUID without a prefix.'),
-  name: z.string().describe('Name of the condition set.'),
-  status: z.enum(values.conditionSetStatuses).describe('Whether the condition set is in use.'),
-  created: shape.unixSeconds.describe('When the condition set was created, in Unix seconds.'),
-  updated: shape.unixSeconds.describe('When the condition set last changed, in Unix seconds.'),
-  purpose: z.enum(values.conditionSetPurposes).describe('What the condition set is used for.'),
-  stats: shape
-    .record('ConditionSetStats', 'Number of subscribers that match a condition set.', {
-      active_subscriber_count: z.int().min(0).describe('Number of active subscribers that match.'),
-    })
-    .optional()
-    .describe("The subscriber count. Present on a single condition set with `expand: ['stats']`."),
+  id: field(z.string(), 'ID of the condition set, a UUID without a prefix.'),
+  name: field(z.string(), 'Name of the condition set.'),
+  status: field(z.enum(values.conditionSetStatuses), 'Whether the condition set is in use.'),
+  created: field(shape.unixSeconds, 'When the condition set was created, in Unix seconds.'),
+  updated: field(shape.unixSeconds, 'When the condition set last changed, in Unix seconds.'),
+  purpose: field(z.enum(values.conditionSetPurposes), 'What the condition set is used for.'),
+  stats: field(
+    z.optional(
+      shape.record('ConditionSetStats', 'Number of subscribers that match a condition set.', {
+        active_subscriber_count: field(z.int().check(z.minimum(0)), 'Number of active subscribers that match.'),
+      }),
+    ),
+    "The subscriber count. Present on a single condition set with `expand: ['stats']`.",
+  ),
 });
 
 export const conditionSetListQuery = shape.request(words['conditionSets.list'].parameters, {
   limit: shape.limit,
   cursor: shape.cursor,
   page: shape.page,
-  purpose: z.enum(values.conditionSetPurposes).optional(),
+  purpose: z.optional(z.enum(values.conditionSetPurposes)),
 });
 export const conditionSetQuery = shape.request(words['conditionSets.get'].parameters, {
   expand: shape.repeated(z.enum(['stats'])),

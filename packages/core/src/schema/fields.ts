@@ -1,5 +1,5 @@
 /** Paths of fields, and the fields that a schema declares, by their path in the answer. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
 /** A path as messages write it: `custom_fields[2].name`. */
 export function fieldPath(path: readonly PropertyKey[]): string {
@@ -41,11 +41,12 @@ function collect(schema: z.core.$ZodType, path: string, fields: Map<string, Decl
     if (!fields.has(field)) fields.set(field, { isEnumeration: false });
     collect(inner, field, fields);
   };
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) collect(schema.unwrap(), path, fields);
-  else if (schema instanceof z.ZodUnion) for (const option of schema.options) collect(option, path, fields);
-  else if (schema instanceof z.ZodArray) add(schema.element, '[]');
-  else if (schema instanceof z.ZodRecord) add(schema.valueType, '*');
-  else if (schema instanceof z.ZodObject)
-    for (const [name, inner] of Object.entries<z.ZodType>(schema.shape)) add(inner, name);
-  else if (schema instanceof z.ZodEnum && path !== '') fields.set(path, { isEnumeration: true });
+  if (schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniNullable)
+    collect(schema.def.innerType, path, fields);
+  else if (schema instanceof z.ZodMiniUnion) for (const option of schema.def.options) collect(option, path, fields);
+  else if (schema instanceof z.ZodMiniArray) add(schema.def.element, '[]');
+  else if (schema instanceof z.ZodMiniRecord) add(schema.def.valueType, '*');
+  else if (schema instanceof z.ZodMiniObject)
+    for (const [name, inner] of Object.entries(schema.shape)) add(inner, name);
+  else if (schema instanceof z.ZodMiniEnum && path !== '') fields.set(path, { isEnumeration: true });
 }

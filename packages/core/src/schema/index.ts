@@ -3,7 +3,7 @@
  * requires is required, enums are closed, no other key is allowed. {@link tolerant} derives the reading of the client
  * from them. The TypeScript types are generated from here (`types.ts`).
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { OperationId } from '../contract/index.ts';
 import * as automations from './automations.ts';
 import * as content from './content.ts';
@@ -24,10 +24,10 @@ const empty = z.null();
 
 /** What one operation takes in its query (repeatable names without `[]`) and body, and what it answers. */
 export interface OperationSchemas {
-  readonly query?: z.ZodObject;
-  readonly body?: z.ZodObject;
+  readonly query?: z.ZodMiniObject;
+  readonly body?: z.ZodMiniObject;
   /** The strict reading. */
-  readonly answer: z.ZodType;
+  readonly answer: z.ZodMiniType;
 }
 
 const bulkUpdate = { body: subscriptions.bulkUpdate, answer: subscriptions.bulkUpdateStarted };

@@ -1,27 +1,39 @@
 /**
- * The tolerant reading of an answer, derived from the strict one: unknown keys are kept, enums are open, formats and
- * bounds are not checked, an optional field may be null, and {@link lenient} fields may be missing. The service adds
- * fields and words without notice, and a client must not fail for one.
+ * What a field is beside its type: its description, and how the tolerant reading of an answer takes it. That reading is
+ * derived from the strict one: unknown keys are kept, enums are open, formats and bounds are not checked, an optional
+ * field may be null, and {@link lenient} fields may be missing. The service adds fields and words without notice, and a
+ * client must not fail for one.
  */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 
-const marked = new WeakMap<z.core.$ZodType, { readonly missing?: true; readonly accepted?: z.ZodType }>();
+// zod's message for each kind of problem, as in zod's classic schemas: those of zod/mini have none of their own.
+if (!z.config().localeError) z.config(z.locales.en());
+
+const marked = new WeakMap<z.core.$ZodType, { readonly missing?: true; readonly accepted?: z.ZodMiniType }>();
+
+/** A copy of the schema with the description and default of one field. The copy refers to the schema's name, if any. */
+export function field<Schema extends z.ZodMiniType>(schema: Schema, description: string, value?: unknown): Schema {
+  const copy = schema.clone(schema.def, { parent: true });
+  z.globalRegistry.add(copy, { description, ...(value !== undefined && { default: value }) });
+  return copy;
+}
 
 /** A field that the specification requires and clients do without: the service has been seen to leave some out. */
-export function lenient<Schema extends z.ZodType>(schema: Schema): Schema {
-  marked.set(schema, { ...marked.get(schema), missing: true });
-  return schema;
+export function lenient<Schema extends z.ZodMiniType>(schema: Schema, description: string): Schema {
+  const copy = field(schema, description);
+  marked.set(copy, { ...marked.get(schema), missing: true });
+  return copy;
 }
 
 /** A field that has been seen in another form than the strict one; the tolerant reading takes `accepted`. */
-export function accepting<Schema extends z.ZodType>(schema: Schema, accepted: z.ZodType): Schema {
-  marked.set(schema, { ...marked.get(schema), accepted });
+export function accepting<Schema extends z.ZodMiniType>(schema: Schema, accepted: z.ZodMiniType): Schema {
+  marked.set(schema, { accepted });
   return schema;
 }
 
 /** Whether the tolerant reading does without this field. */
 export function mayBeMissing(schema: z.core.$ZodType): boolean {
-  return marked.get(schema)?.missing === true || schema instanceof z.ZodOptional;
+  return marked.get(schema)?.missing === true || schema instanceof z.ZodMiniOptional;
 }
 
 /** What the tolerant reading takes for a field in place of the strict schema. */
@@ -29,8 +41,10 @@ export function acceptedFor(schema: z.core.$ZodType): z.core.$ZodType {
   return marked.get(schema)?.accepted ?? schema;
 }
 
+const loosened = new WeakMap<z.core.$ZodType, z.ZodMiniType>();
+
 /** A schema of requests that lets names through which it does not know. */
-export function loose(schema: z.core.$ZodType): z.ZodType {
+export function loose(schema: z.core.$ZodType): z.ZodMiniType {
   const known = loosened.get(schema);
   if (known) return known;
   const made = loosen(schema);
@@ -38,47 +52,41 @@ export function loose(schema: z.core.$ZodType): z.ZodType {
   return made;
 }
 
-const loosened = new WeakMap<z.core.$ZodType, z.ZodType>();
-
-function loosen(schema: z.core.$ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional) return loose(schema.unwrap()).optional();
-  if (schema instanceof z.ZodNullable) return loose(schema.unwrap()).nullable();
-  if (schema instanceof z.ZodObject) {
-    return z.looseObject(
-      Object.fromEntries(Object.entries<z.ZodType>(schema.shape).map(([name, field]) => [name, loose(field)])),
-    );
-  }
+function loosen(schema: z.core.$ZodType): z.ZodMiniType {
+  if (schema instanceof z.ZodMiniOptional) return z.optional(loose(schema.def.innerType));
+  if (schema instanceof z.ZodMiniNullable) return z.nullable(loose(schema.def.innerType));
+  if (schema instanceof z.ZodMiniObject) return looseObject(schema, loose);
   // Bounds of the list stay with it.
-  if (schema instanceof z.ZodArray) return new z.ZodArray({ ...schema._zod.def, element: loose(schema.element) });
-  return schema as z.ZodType;
+  if (schema instanceof z.ZodMiniArray) return schema.clone({ ...schema.def, element: loose(schema.def.element) });
+  return schema as z.ZodMiniType;
 }
 
-const derived = new WeakMap<z.core.$ZodType, z.ZodType>();
+function looseObject(schema: z.ZodMiniObject, read: (inner: z.core.$ZodType) => z.ZodMiniType): z.ZodMiniType {
+  return z.looseObject(Object.fromEntries(Object.entries(schema.shape).map(([name, inner]) => [name, read(inner)])));
+}
+
+const derived = new WeakMap<z.core.$ZodType, z.ZodMiniType>();
 
 /** The tolerant reading of a strict schema. */
-export function tolerant(schema: z.core.$ZodType): z.ZodType {
+export function tolerant(schema: z.core.$ZodType): z.ZodMiniType {
   const known = derived.get(schema);
   if (known) return known;
   const made = derive(acceptedFor(schema));
-  const reading = mayBeMissing(schema) ? made.nullish() : made;
+  const reading = mayBeMissing(schema) ? z.nullish(made) : made;
   derived.set(schema, reading);
   return reading;
 }
 
-function derive(schema: z.core.$ZodType): z.ZodType {
-  if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable) return tolerant(schema.unwrap()).nullish();
-  if (schema instanceof z.ZodObject) {
-    return z.looseObject(
-      Object.fromEntries(Object.entries<z.ZodType>(schema.shape).map(([name, field]) => [name, tolerant(field)])),
-    );
-  }
-  if (schema instanceof z.ZodArray) return z.array(tolerant(schema.element));
-  if (schema instanceof z.ZodRecord) return z.record(z.string(), tolerant(schema.valueType).nullish());
-  if (schema instanceof z.ZodUnion) return z.union(schema.options.map(tolerant));
-  if (schema instanceof z.ZodEnum || schema instanceof z.ZodString || schema instanceof z.ZodISODateTime) {
-    return z.string();
-  }
-  if (schema instanceof z.ZodNumber) return z.number();
-  if (schema instanceof z.ZodBoolean || schema instanceof z.ZodNull || schema instanceof z.ZodUnknown) return schema;
+function derive(schema: z.core.$ZodType): z.ZodMiniType {
+  if (schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniNullable)
+    return z.nullish(tolerant(schema.def.innerType));
+  if (schema instanceof z.ZodMiniObject) return looseObject(schema, tolerant);
+  if (schema instanceof z.ZodMiniArray) return z.array(tolerant(schema.def.element));
+  if (schema instanceof z.ZodMiniRecord) return z.record(z.string(), z.nullish(tolerant(schema.def.valueType)));
+  if (schema instanceof z.ZodMiniUnion) return z.union(schema.def.options.map(tolerant));
+  if (schema instanceof z.ZodMiniEnum || schema instanceof z.ZodMiniString) return z.string();
+  if (schema instanceof z.ZodMiniNumber) return z.number();
+  if (schema instanceof z.ZodMiniBoolean || schema instanceof z.ZodMiniNull || schema instanceof z.ZodMiniUnknown)
+    return schema;
   throw new TypeError(`There is no tolerant reading of a schema of type ${schema._zod.def.type}.`);
 }

@@ -1,5 +1,5 @@
 /** Checks requests and answers against the schemas. Problems name the field, never the value: it may be an address. */
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import type { OperationId } from '../contract/index.ts';
 import type { FieldDeviation } from '../engine/deviations.ts';
 import { misspelt, nearMiss } from '../engine/near-miss.ts';
@@ -15,22 +15,6 @@ type Path = readonly PropertyKey[];
 
 const all: Readonly<Record<OperationId, OperationSchemas>> = schemas;
 
-/** How often a schema was used, and its compiled form once that is often enough. */
-const uses = new Map<z.ZodType, { schema: z.ZodType; count: number }>();
-
-/**
- * Uses of a schema after which it is compiled, where the platform allows it. A compiled schema checks a page of 100
- * subscriptions in a third of the time; compiling takes about 10 ms, which a few calls do not win back.
- */
-const compileAfter = 20;
-
-function compiledWhenUsedOften(schema: z.ZodType): z.ZodType {
-  let use = uses.get(schema);
-  if (!use) uses.set(schema, (use = { schema, count: 0 }));
-  if (++use.count === compileAfter) use.schema = z.compile(schema);
-  return use.schema;
-}
-
 /**
  * The request as it should be sent (addresses normalised) and the names in it that are not known, or what is wrong with
  * it. A name that is not known is sent; one that is nearly known is wrong.
@@ -42,9 +26,9 @@ export function checkRequest(
   const { query: querySchema, body: bodySchema } = all[id];
   const unknown: string[] = [];
   const problems: string[] = [];
-  const read = (schema: z.ZodObject | undefined, value: Parts['body']): Parts['body'] => {
+  const read = (schema: z.ZodMiniObject | undefined, value: Parts['body']): Parts['body'] => {
     if (!schema || value === null) return value;
-    const strict = compiledWhenUsedOften(schema).safeParse(value);
+    const strict = schema.safeParse(value);
     if (strict.success) return strict.data as Parts['body'];
     for (const { path, names, known } of unknownNames(strict.error.issues, schema)) {
       for (const name of names) {
@@ -64,30 +48,31 @@ export function checkRequest(
 /** The names that are not known, and those that are known in the same object. */
 function unknownNames(
   issues: readonly z.core.$ZodIssue[],
-  schema: z.ZodObject,
+  schema: z.ZodMiniObject,
 ): { readonly path: Path; readonly names: readonly string[]; readonly known: readonly string[] }[] {
   return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') return [];
     let object: z.core.$ZodType = schema;
     for (const key of issue.path) {
-      if (object instanceof z.ZodArray) object = inner(object.element);
-      else if (object instanceof z.ZodObject) object = inner((object.shape as z.core.$ZodShape)[String(key)] ?? object);
+      if (object instanceof z.ZodMiniArray) object = inner(object.def.element);
+      else if (object instanceof z.ZodMiniObject)
+        object = inner((object.shape as z.core.$ZodShape)[String(key)] ?? object);
     }
-    const known = object instanceof z.ZodObject ? Object.keys(object.shape) : [];
+    const known = object instanceof z.ZodMiniObject ? Object.keys(object.shape) : [];
     return [{ path: issue.path, names: issue.keys, known }];
   });
 }
 
 /** A schema without what makes it optional or nullable. */
 function inner(schema: z.core.$ZodType): z.core.$ZodType {
-  return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable ? inner(schema.unwrap()) : schema;
+  return schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniNullable
+    ? inner(schema.def.innerType)
+    : schema;
 }
 
 /** What in an answer is not as the tolerant reading takes it: each field once, with the number of its records. */
 export function checkAnswer(id: OperationId, value: unknown): readonly FieldDeviation[] {
-  const schema = compiledWhenUsedOften(tolerant(all[id].answer));
-  // The tolerant reading changes no value, so no copy is made of it.
-  const error = z.validate(schema, value) ? undefined : schema.safeParse(value).error;
+  const { error } = tolerant(all[id].answer).safeParse(value);
   const found = new Map<string, { problem: string; records: Set<PropertyKey> }>();
   for (const issue of error?.issues ?? []) {
     const field = fieldOf(issue.path);

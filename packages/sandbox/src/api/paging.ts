@@ -77,7 +77,7 @@ export function offsetList<Row extends Position>(query: PagingQuery, listing: Li
  *
  * @param answer - core's schema of the answer
  */
-export function wholeList<Row extends Position>(answer: z.ZodType, { rows, record }: Listing<Row>): PageAnswer {
+export function wholeList<Row extends Position>(answer: z.core.$ZodType, { rows, record }: Listing<Row>): PageAnswer {
   const total = rows.total();
   const data = rows.rows({ direction: 'asc', limit: total }).map(record);
   const paging = {
@@ -88,7 +88,7 @@ export function wholeList<Row extends Position>(answer: z.ZodType, { rows, recor
     total_results: total,
     total_pages: 1,
   };
-  const known = answer instanceof z.ZodObject ? answer.shape : {};
+  const known = answer instanceof z.core.$ZodObject ? answer._zod.def.shape : {};
   return { body: { data, ...Object.fromEntries(Object.entries(paging).filter(([field]) => field in known)) } };
 }
 

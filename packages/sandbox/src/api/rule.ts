@@ -66,7 +66,7 @@ const nothing = z.unknown();
 
 type Schemas = typeof schemas;
 type OutputOf<Id extends OperationId, Side extends 'query' | 'body'> =
-  Schemas[Id] extends Readonly<Record<Side, infer Schema extends z.ZodType>> ? z.output<Schema> : unknown;
+  Schemas[Id] extends Readonly<Record<Side, infer Schema extends z.core.$ZodType>> ? z.output<Schema> : unknown;
 type CallOf<Id extends OperationId> = OperationById<Id>['path'] extends `${string}{publicationId}${string}`
   ? RuleCall
   : WorkspaceCall;
@@ -91,7 +91,7 @@ export function rule<Id extends OperationId>(
 }
 
 /** As {@link rule}, with schemas that differ from core's. */
-export function ruleWithSchemas<Id extends OperationId, Query extends z.ZodType, Body extends z.ZodType>(
+export function ruleWithSchemas<Id extends OperationId, Query extends z.core.$ZodType, Body extends z.core.$ZodType>(
   id: Id,
   sides: { readonly query?: Query | undefined; readonly body?: Body | undefined },
   work: (call: CallOf<Id>, query: z.output<Query>, body: z.output<Body>) => Reply,
@@ -104,7 +104,8 @@ export function ruleWithSchemas<Id extends OperationId, Query extends z.ZodType,
     admit,
     answer(call, query, body) {
       if (ofPublication && !call.publication) throw new Error(`${id} was called without a publication.`);
-      const read = (schema: z.ZodType | undefined, input: unknown): unknown => checked(schema ?? nothing, input, call);
+      const read = (schema: z.core.$ZodType | undefined, input: unknown): unknown =>
+        checked(schema ?? nothing, input, call);
       return work(call, read(sides.query, query) as z.output<Query>, read(sides.body, body) as z.output<Body>);
     },
   };
@@ -162,7 +163,7 @@ export function orNotFound<Row>(row: Row | undefined, description: string): Row 
   return row;
 }
 
-function checked(schema: z.ZodType, input: unknown, { explain }: WorkspaceCall): unknown {
+function checked(schema: z.core.$ZodType, input: unknown, { explain }: WorkspaceCall): unknown {
   const { value, ignored } = check(schema, input);
   for (const key of ignored) explain(`"${key}" is not known here and was ignored.`);
   return value;

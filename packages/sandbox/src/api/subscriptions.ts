@@ -29,12 +29,15 @@ function renamed<
 }
 
 /** Body of subscription creation. */
-const subscriptionCreation = subscriptionRequest.extend({ stripe_customer_id }).transform(renamed);
+const subscriptionCreation = z.strictObject({ ...subscriptionRequest.shape, stripe_customer_id }).transform(renamed);
 /** Body of bulk creation; the specification names no most. */
 const bulkCreation = z.strictObject({ subscriptions: z.array(subscriptionCreation).min(1) });
 /** Body of the bulk update. */
 const bulkActions = z.strictObject({
-  subscriptions: z.array(bulkUpdateItem.extend({ stripe_customer_id }).transform(renamed)).min(1).max(1000),
+  subscriptions: z
+    .array(z.strictObject({ ...bulkUpdateItem.shape, stripe_customer_id }).transform(renamed))
+    .min(1)
+    .max(1000),
 });
 
 const create = ruleWithSchemas(

@@ -3,7 +3,7 @@
  */
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { fieldPath } from '@newsletter-kit/core/schema';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { ApiError } from './errors.ts';
 import type { Change } from './nearest.ts';
 
@@ -16,14 +16,14 @@ export interface ValidInput<Value> {
 type Path = readonly PropertyKey[];
 
 /** Reads `input` by `schema`. @throws {@link ApiError} 400 with one detail per problem, each naming its field */
-export function check<Schema extends z.ZodType>(schema: Schema, input: unknown): ValidInput<z.output<Schema>> {
-  const first = schema.safeParse(input);
+export function check<Schema extends z.core.$ZodType>(schema: Schema, input: unknown): ValidInput<z.output<Schema>> {
+  const first = z.safeParse(schema, input);
   if (first.success) return { value: first.data, ignored: [] };
   const unknown = first.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys' ? issue.keys.map((key): Path => [...issue.path, key]) : [],
   );
   if (unknown.length === 0) throw refused(first.error.issues, input);
-  const second = schema.safeParse(without(input, unknown));
+  const second = z.safeParse(schema, without(input, unknown));
   if (!second.success) throw refused(second.error.issues, input);
   return { value: second.data, ignored: unknown.map(fieldPath) };
 }

@@ -139,7 +139,11 @@ const wordsOf: Readonly<Record<OperationId, OperationWords>> = words;
 const allStatuses: Readonly<Record<number, StatusWords>> = statuses;
 
 /** The response objects of one operation, by status. */
-function responsesOf(operation: KnownOperation, answer: z.ZodType, writer: SchemaWriter): Record<string, unknown> {
+function responsesOf(
+  operation: KnownOperation,
+  answer: z.core.$ZodType,
+  writer: SchemaWriter,
+): Record<string, unknown> {
   const responses: Record<string, unknown> = { [operation.success]: success(operation, answer, writer) };
   for (const status of errorsOf(operation)) {
     const own = ownWords(operation, status);
@@ -177,14 +181,14 @@ function ownWords({ id, errors }: KnownOperation, status: number): string | unde
 
 const isPaged = ({ pagination }: Operation): boolean => pagination !== 'none';
 
-function success(operation: KnownOperation, answer: z.ZodType, writer: SchemaWriter): object {
+function success(operation: KnownOperation, answer: z.core.$ZodType, writer: SchemaWriter): object {
   if (operation.success === 302) {
     return {
       description: 'Redirects to `redirect_uri` with `code` and `state`, or with an error.',
       headers: { Location: header('The `redirect_uri` with its new parameters.') },
     };
   }
-  if (answer instanceof z.ZodNull) return { description: 'Done. There is no body.' };
+  if (answer instanceof z.core.$ZodNull) return { description: 'Done. There is no body.' };
   return {
     description: wordsOf[operation.id].returns,
     ...(operation.query.includes('page') && { headers: offsetHeaders }),
@@ -271,7 +275,7 @@ function resourceOf({ id }: Operation): string {
   return id.slice(0, id.indexOf('.'));
 }
 
-function bodyOf(operation: KnownOperation, body: z.ZodObject, writer: SchemaWriter): RequestBody {
+function bodyOf(operation: KnownOperation, body: z.core.$ZodObject, writer: SchemaWriter): RequestBody {
   const isForm = operation.body?.encoding === 'form';
   const schema = writer.write(body, 'input');
   const example = bodyExamples[operation.id] ?? {};
@@ -309,7 +313,11 @@ function pathParametersOf({ id, path }: KnownOperation): object[] {
 }
 
 /** Schemas name a repeatable parameter without its `[]`; the description stands at the parameter. */
-function queryParametersOf(operation: KnownOperation, query: z.ZodObject | undefined, writer: SchemaWriter): object[] {
+function queryParametersOf(
+  operation: KnownOperation,
+  query: z.core.$ZodObject | undefined,
+  writer: SchemaWriter,
+): object[] {
   const written = query ? writer.write(query, 'input') : {};
   const properties = (written['properties'] ?? {}) as Readonly<
     Record<string, { readonly description?: string; readonly default?: unknown }>

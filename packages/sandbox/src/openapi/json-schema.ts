@@ -7,7 +7,7 @@ export type JsonSchema = { readonly [key: string]: unknown };
 /** Turns schemas into references and inline parts, and collects every component that was referred to on the way. */
 export interface SchemaWriter {
   /** @param io - `input` for what is sent to the API, `output` for what it answers */
-  write(schema: z.ZodType, io: 'input' | 'output'): JsonSchema;
+  write(schema: z.core.$ZodType, io: 'input' | 'output'): JsonSchema;
   readonly components: Readonly<Record<string, JsonSchema>>;
 }
 

@@ -46,7 +46,7 @@ const subscription = z.strictObject({
   utm_content: text,
   referring_site: text,
   /** Address of the subscription that referred this one; it must stand before it. */
-  referred_by: address.optional(),
+  referred_by: z.optional(address),
   tags: z
     .array(z.string().min(1))
     .refine((tags) => new Set(tags).size === tags.length, 'contains a tag twice')
