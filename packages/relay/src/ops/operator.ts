@@ -72,7 +72,7 @@ export function createRunningStatus(now: () => number): RunningStatus {
 /** Everything an operator can do. All but the status are operations of the store. */
 export interface Operator extends Pick<
   SignupStore,
-  'list' | 'listConsents' | 'person' | 'discard' | 'erase' | 'setPaused' | 'load'
+  'list' | 'listConsents' | 'suppressions' | 'person' | 'discard' | 'erase' | 'setPaused' | 'load'
 > {
   status(): Promise<Status>;
   /** Redrives dead letters and signups in review that match the filter. @returns how many */
@@ -125,6 +125,7 @@ export function storeOperator(
       return added;
     },
     listConsents: (page) => store.listConsents(page),
+    suppressions: (page) => store.suppressions(page),
     person: (address) => store.person(address),
     discard: (filter) => store.discard(filter),
     async erase(address, options) {
@@ -246,6 +247,10 @@ export function relayOperator(address: string, token: string, advice = 'check RE
     async listConsents({ after, limit }) {
       const query = { limit: String(limit), ...(after !== undefined && { after }) };
       return (await ask<{ consents: readonly ConsentRecord[] }>('GET', 'consents', query)).consents;
+    },
+    async suppressions({ after, limit }) {
+      const query = { limit: String(limit), ...(after !== undefined && { after }) };
+      return (await ask<{ hashes: readonly string[] }>('GET', 'suppressions', query)).hashes;
     },
     async load(signups, consents) {
       const lines = [...signups, ...consents.map((consent) => ({ consent }))].map((line) => JSON.stringify(line));

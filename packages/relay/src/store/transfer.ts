@@ -199,6 +199,17 @@ export async function* everySignup(
   }
 }
 
+/** Every hash in the list of erased people, sorted, page by page. */
+export async function* everySuppression(store: Pick<SignupStore, 'suppressions'>): AsyncGenerator<string, void> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await store.suppressions({ after, limit: pageSize });
+    yield* page;
+    after = page.at(-1);
+    if (page.length < pageSize) return;
+  }
+}
+
 /** Every entry of the consent ledger, in the order of their signups, page by page. */
 export async function* everyConsent(store: Pick<SignupStore, 'listConsents'>): AsyncGenerator<ConsentRecord, void> {
   let after: string | undefined;

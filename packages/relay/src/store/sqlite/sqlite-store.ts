@@ -2,7 +2,7 @@
 import { earliest, type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { personHash, personOfFingerprint, signupId } from '../signup-identity.ts';
+import { personHash, personOfFingerprint, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
   givenConsent,
@@ -266,6 +266,10 @@ export class SqliteStore implements SignupStore {
     return this.#read(() => this.#statements.consents.all({ after, limit }).map(toConsent));
   }
 
+  suppressions({ after = '', limit }: PageRequest): Promise<readonly string[]> {
+    return this.#read(() => this.#statements.suppressions.all({ after, limit }).map(({ hash }) => String(hash)));
+  }
+
   person(address: string): Promise<HeldAboutPerson> {
     return this.#read(() => {
       const person = personHash(address);
@@ -278,6 +282,7 @@ export class SqliteStore implements SignupStore {
           .all(person)
           .map(toConsent)
           .toSorted((a, b) => a.at - b.at),
+        suppressed: this.#statements.isSuppressed.get(suppressionHash(address)) !== undefined,
       };
     });
   }
