@@ -119,8 +119,8 @@ export function storeOperator(
       if (count > 0) wake();
       return count;
     },
-    async load(signups, consents) {
-      const added = await store.load(signups, consents);
+    async load(...records) {
+      const added = await store.load(...records);
       if (added > 0) wake();
       return added;
     },
@@ -252,8 +252,12 @@ export function relayOperator(address: string, token: string, advice = 'check RE
       const query = { limit: String(limit), ...(after !== undefined && { after }) };
       return (await ask<{ hashes: readonly string[] }>('GET', 'suppressions', query)).hashes;
     },
-    async load(signups, consents) {
-      const lines = [...signups, ...consents.map((consent) => ({ consent }))].map((line) => JSON.stringify(line));
+    async load(signups, consents, suppressions = []) {
+      const lines = [
+        ...signups,
+        ...consents.map((consent) => ({ consent })),
+        ...suppressions.map((suppression) => ({ suppression })),
+      ].map((line) => JSON.stringify(line));
       return (await ask<{ added: number }>('POST', 'import', {}, { lines })).added;
     },
     person: (address) => ask('POST', 'person', {}, { address }),

@@ -361,12 +361,16 @@ export interface SignupStore {
    */
   expire(retention: Retention): Promise<number>;
   /**
-   * Imports signups and consents of an export; existing records stay unchanged. A signup that was `sent` waits, with
+   * Imports signups, consents and hashes of erased people of an export; existing records stay unchanged. A signup that was `sent` waits, with
    * `tried`.
    *
    * @returns how many signups were new
    */
-  load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number>;
+  load(
+    signups: readonly StoredSignup[],
+    consents: readonly ConsentRecord[],
+    suppressions?: readonly string[],
+  ): Promise<number>;
   /** Whether delivery is paused. */
   paused(): Promise<boolean>;
   /** Pauses or resumes delivery, for every relay on this store, also after a restart. */

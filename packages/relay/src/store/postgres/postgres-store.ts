@@ -315,10 +315,14 @@ class PostgresStore implements SignupStore {
     });
   }
 
-  load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
+  load(
+    signups: readonly StoredSignup[],
+    consents: readonly ConsentRecord[],
+    suppressions: readonly string[] = [],
+  ): Promise<number> {
     const rows = signups.map((signup) => loadedRow(signup, Date.now()));
     return asStoreUnavailable('written', async () => {
-      const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents)]);
+      const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents), suppressions]);
       return Number(loaded?.['count']);
     });
   }

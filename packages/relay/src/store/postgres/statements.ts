@@ -79,6 +79,7 @@ export const sql = {
   load: `WITH changed AS (INSERT INTO ${signup} (${columns}) SELECT ${columns} FROM ${rowsOf(signup, '$1')}
              ON CONFLICT (id) DO NOTHING RETURNING state),
            ledger AS (INSERT INTO ${consent} (${entry}) SELECT ${entry} FROM ${rowsOf(consent, '$2')} ON CONFLICT (signup, kind) DO NOTHING),
+           suppressed AS (INSERT INTO ${suppression} (hash) SELECT unnest($3::text[]) ON CONFLICT (hash) DO NOTHING),
            ${countDelivered('+')} SELECT count(*) AS count FROM changed`,
 
   /** All relays claim one after the other, so that each sees what the others have claimed. */

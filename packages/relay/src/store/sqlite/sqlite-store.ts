@@ -310,11 +310,16 @@ export class SqliteStore implements SignupStore {
     return this.#erasure.expire(retention);
   }
 
-  async load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
+  async load(
+    signups: readonly StoredSignup[],
+    consents: readonly ConsentRecord[],
+    suppressions: readonly string[] = [],
+  ): Promise<number> {
     const rows = signups.map((signup): SignupRow => loadedRow(signup, Date.now()));
     const before = this.#delivered;
     const added = await this.#commits.run(() => {
       consents.forEach((record) => this.#addConsent(record));
+      suppressions.forEach((each) => this.#statements.suppress.run(each));
       return rows.filter((row) => this.#statements.load.run(...signupColumns.map((name) => row[name])).changes === 1);
     });
     this.#addDelivered(before, added.filter(({ state }) => state === 'delivered').length);
