@@ -1,6 +1,6 @@
 /**
- * Reactivation in one place per door: each way to send `reactivate_existing`, and the files of the product that name it.
- * A new way and a new file need a row here.
+ * Reactivation in one place per door: each way to send `reactivate_existing`, and the files of the product that name
+ * it. A new way and a new file need a row here.
  */
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -64,8 +64,6 @@ async function signUp({ sandbox }: Scene, body: object, form: Readonly<Record<st
   await eventually('the signup is delivered', async () => (await relay.store.counts()).delivered === 1);
 }
 
-const bulk = { publicationId: 'pub_00000000-0000-4000-8000-000000000001' };
-
 const ways: readonly Way[] = [
   {
     door: 'client',
@@ -124,8 +122,12 @@ const ways: readonly Way[] = [
     send: (scene) =>
       command(
         scene,
-        ...['api', 'subscriptions.bulkCreate', '-f', `subscriptions[0][email]=${email}`],
-        ...['-F', 'subscriptions[0][reactivate_existing]=true'],
+        'api',
+        'subscriptions.bulkCreate',
+        '-f',
+        `subscriptions[0][email]=${email}`,
+        '-F',
+        'subscriptions[0][reactivate_existing]=true',
       ),
   },
   {
@@ -135,8 +137,12 @@ const ways: readonly Way[] = [
     send: (scene) =>
       command(
         scene,
-        ...['api', `/publications/${bulk.publicationId}/subscriptions`, '-f', `email=${email}`],
-        ...['-F', 'reactivate_existing=true'],
+        'api',
+        '/publications/{publicationId}/subscriptions',
+        '-f',
+        `email=${email}`,
+        '-F',
+        'reactivate_existing=true',
       ),
   },
   {

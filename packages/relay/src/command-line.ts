@@ -70,7 +70,10 @@ const commands: Readonly<Record<string, CommandEntry<null>>> = {
     about: 'print everything that is held about a person; --json exports it',
     load: operatorCommand('person'),
   },
-  erase: { about: 'delete everything held about a person, at once, but for a hash of the address', load: operatorCommand('erase') },
+  erase: {
+    about: 'delete everything held about a person, at once, but for a hash of the address',
+    load: operatorCommand('erase'),
+  },
   webhooks: {
     about: 'print what waits for each destination of webhooks; resume, redrive or test one; make a secret',
     load: () => import('./commands/webhooks.ts'),

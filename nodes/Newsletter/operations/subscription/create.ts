@@ -131,8 +131,8 @@ export const additionalFields: readonly INodeProperties[] = [
 ];
 
 /**
- * A parameter of Create or Update alone. Create leaves an existing subscription unchanged, and Bulk Import would have one
- * switch for all items.
+ * A parameter of Create or Update alone. Create leaves an existing subscription unchanged, and Bulk Import would have
+ * one switch for all items.
  */
 const reactivation: INodeProperties = {
   displayName: 'Reactivate Someone Who Unsubscribed',

@@ -327,8 +327,8 @@ export interface SignupStore {
    */
   listConsents(page: PageRequest): Promise<readonly ConsentRecord[]>;
   /**
-   * A page of the hashes of erased people, sorted: SHA-256 of `addressKey`, hexadecimal. `after` is the last hash of the
-   * page before.
+   * A page of the hashes of erased people, sorted: SHA-256 of `addressKey`, hexadecimal. `after` is the last hash of
+   * the page before.
    */
   suppressions(page: PageRequest): Promise<readonly string[]>;
   /** Everything the store holds about a person. @param address - in any spelling */
@@ -361,8 +361,8 @@ export interface SignupStore {
    */
   expire(retention: Retention): Promise<number>;
   /**
-   * Imports signups, consents and hashes of erased people of an export; existing records stay unchanged. A signup that was `sent` waits, with
-   * `tried`.
+   * Imports signups, consents and hashes of erased people of an export; existing records stay unchanged. A signup that
+   * was `sent` waits, with `tried`.
    *
    * @returns how many signups were new
    */

@@ -102,7 +102,8 @@ export function readLine(line: string): ReadLine {
   if (read.success) return read.data;
   const [issue] = read.error.issues;
   const place = issue?.path.join('.') ?? '';
-  if (place === '') return { error: 'is neither a signup nor an entry of the consent ledger, nor a hash of an erased person' };
+  if (place === '')
+    return { error: 'is neither a signup nor an entry of the consent ledger, nor a hash of an erased person' };
   return { error: `${place}: ${issue?.message ?? 'is wrong'}` };
 }
 

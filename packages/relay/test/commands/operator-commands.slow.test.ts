@@ -144,7 +144,9 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     expect((await command('person', 'one@example.com', '--json')).stdout).toContain('"kind": "given"');
     expect((await command('erase', 'ONE@example.com')).stdout).toMatch(/^Erased: 0 signups and 1 entry/);
     expect((await command('export')).stdout).not.toContain('one@');
-    expect((await command('erase', 'nobody@example.com')).stdout).toMatch(/^Nothing is held about this address\. A hash/);
+    expect((await command('erase', 'nobody@example.com')).stdout).toMatch(
+      /^Nothing is held about this address\. A hash/,
+    );
     const file = (name: string): string => readFileSync(`${folder}/${name}`, 'latin1');
     expect(file('relay.db')).not.toContain('one@example.com');
   });
