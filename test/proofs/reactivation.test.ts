@@ -13,6 +13,7 @@ import { describe, expect, it } from 'vitest';
 import { run } from '../../packages/cli/test/command.ts';
 import { eventually } from '../../packages/relay/test/eventually.ts';
 import { post, runRelay } from '../../packages/relay/test/running-relay.ts';
+import { suppressionHash } from '../../packages/relay/src/store/signup-identity.ts';
 import { root } from '../../scripts/root.ts';
 import { workbench } from '../nodes/workbench.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -209,6 +210,16 @@ const ways: readonly Way[] = [
     becomes: 'active',
     send: (scene) => signUp(scene, {}, { RELAY_REACTIVATE_EXISTING: 'true' }),
   },
+  {
+    door: 'command line',
+    way: 'import with the column, of somebody whom the relay has erased and --suppress leaves out',
+    becomes: 'inactive',
+    send: async (scene) => {
+      const list = join(scratchFolder(), 'erased.csv');
+      writeFileSync(list, `sha256\n${suppressionHash(email.toUpperCase())}\n`);
+      await importFile(scene, 'email,reactivate_existing', '--suppress', list);
+    },
+  },
   { door: 'relay', way: "the page's post", becomes: 'inactive', send: (scene) => signUp(scene, asked) },
 ];
 
@@ -277,6 +288,7 @@ const files: Readonly<Record<string, string>> = {
   'packages/core/src/contract/words/subscriptions.ts': 'its words',
   'packages/core/src/schema/subscriptions.ts': 'its schema',
   'packages/core/src/schema/types.ts': 'its type, generated',
+  'packages/core/src/import/forecast.ts': 'counts the rows that carry it',
   'packages/core/src/import/request.ts': 'a row may carry it',
   'packages/core/src/sync/plan.ts': 'the sync sends false: the type',
   'packages/core/src/sync/plan-unmatched.ts': 'the sync sends false',
