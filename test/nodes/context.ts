@@ -186,10 +186,12 @@ function common(run: Run) {
 }
 
 async function send(
-  { sandbox }: Run,
+  { sandbox, parameters }: Run,
   token: string,
   { method, url, headers, body, disableFollowRedirect }: HelperRequest,
 ): Promise<Response> {
+  if (body?.includes('"reactivate_existing":true') && parameters['operation'] !== 'createOrUpdate')
+    throw new Error('Create or Update alone may reactivate.');
   try {
     return await sandbox.fetch(url, {
       method,

@@ -100,9 +100,13 @@ describe('the parameters', () => {
     );
   });
 
-  it('set every field of a bulk import', () => {
-    const fields = contract.operation('subscriptions.create').body.fields.map((name) => `subscriptions.${name}`);
-    expect(names('subscriptions.bulkCreate')).toEqual(expect.arrayContaining([...fields]));
+  it('set every field of a bulk import but the reactivation, which Create or Update alone sends', () => {
+    const fields = contract
+      .operation('subscriptions.create')
+      .body.fields.filter((name) => name !== 'reactivate_existing')
+      .map((name) => `subscriptions.${name}`);
+    expect(names('subscriptions.bulkCreate')).toEqual(expect.arrayContaining(fields));
+    expect(names('subscriptions.bulkCreate')).not.toContain('subscriptions.reactivate_existing');
   });
 
   it.each([

@@ -117,7 +117,7 @@ async function isEnrolled(email: string): Promise<boolean> {
   return journeys.some(({ json }) => json['email'] === email);
 }
 
-/** The subscription before: none, active, or inactive, without and with Reactivate Existing. */
+/** The subscription before: none, active, or inactive, without and with the reactivation. */
 const situations = ['new', 'active', 'inactive', 'reactivated'] as const;
 type Situation = (typeof situations)[number];
 
@@ -220,7 +220,7 @@ describe.each(situations)('a field of a subscription that is %s', (situation) =>
 });
 
 describe('Double Opt-In: Off', () => {
-  it('does not activate an unconfirmed subscription without Reactivate Existing', async () => {
+  it('does not activate an unconfirmed subscription without the reactivation', async () => {
     await subscribe({ email: 'waiting@example.com', double_opt_override: 'on' });
     bench.sandbox.clock.advance(5000);
     expect(await subscribed('waiting@example.com')).toMatchObject({ status: 'pending' });

@@ -151,7 +151,8 @@ export async function readInput(
         `"${name}" could mean the custom field ${meaning.ambiguous.map((field) => `"${field}"`).join(' or ')}; give it exactly one of these names`,
       );
     else if (meaning.target.startsWith(prefix)) take(custom, meaning.target.slice(prefix.length), name, value);
-    else if (wanted === 'all') take(named, meaning.target, name, value);
+    // Create or Update alone reactivates, by its own parameter.
+    else if (wanted === 'all' && meaning.target !== 'reactivate_existing') take(named, meaning.target, name, value);
     else unused.push(name);
   }
   return { named, custom, unused };

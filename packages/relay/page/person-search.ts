@@ -70,12 +70,14 @@ export class PersonSearch extends PageElement {
   }
 
   #result(found: Found): TemplateResult {
-    const { email, signups, consents } = found;
+    const { email, signups, consents, suppressed } = found;
     if (signups.length + consents.length === 0)
-      return html`<h3 tabindex="-1"><bdi>${email}</bdi>: nothing is held</h3>`;
+      return html`<h3 tabindex="-1"
+        ><bdi>${email}</bdi>: ${suppressed ? 'erased; a hash of the address is held' : 'nothing is held'}</h3
+      >`;
     return html`<h3 tabindex="-1"><bdi>${email}</bdi>: ${countHeld(signups.length, consents.length)}</h3>
       <div class="actions">
-        ${button({ label: 'Download everything', onClick: () => download({ signups, consents }) })}
+        ${button({ label: 'Download everything', onClick: () => download({ signups, consents, suppressed }) })}
         ${button({ label: 'Erase…', kind: 'danger', onClick: () => this.page.run(() => this.#erase(found)) })}
       </div>
       ${signups.map((signup) => signupDetails(signup, this.page))} ${consents.map(consentDetails)}`;
@@ -89,7 +91,7 @@ export class PersonSearch extends PageElement {
         : `${undelivered === 1 ? 'One signup that is' : `${formatNumber(undelivered)} signups that are`} not yet delivered never will be. `;
     const agreed = await this.page.confirm({
       title: 'Erase this person?',
-      text: `This deletes ${countHeld(signups.length, consents.length)} of ${email}. ${lost}What the newsletter service has of this person is not erased here.`,
+      text: `This deletes ${countHeld(signups.length, consents.length)} of ${email}. ${lost}A hash of the address stays, to leave it out of imports. What the newsletter service has of this person is not erased here.`,
       yes: 'Erase',
       controls:
         consents.length > 0

@@ -62,11 +62,18 @@ const commands: Readonly<Record<string, CommandEntry<null>>> = {
     about: 'read an export into the store; records that exist stay unchanged, so a repetition adds nothing',
     load: () => import('./commands/import.ts'),
   },
+  suppressions: {
+    about: 'write the hashes of erased people to a file, for newsletter import --suppress',
+    load: operatorCommand('suppressions'),
+  },
   person: {
     about: 'print everything that is held about a person; --json exports it',
     load: operatorCommand('person'),
   },
-  erase: { about: 'delete everything held about a person, at once', load: operatorCommand('erase') },
+  erase: {
+    about: 'delete everything held about a person, at once, but for a hash of the address',
+    load: operatorCommand('erase'),
+  },
   webhooks: {
     about: 'print what waits for each destination of webhooks; resume, redrive or test one; make a secret',
     load: () => import('./commands/webhooks.ts'),

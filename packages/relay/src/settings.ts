@@ -241,7 +241,9 @@ const environment = z.object({
   RELAY_SEND_WELCOME_EMAIL: flag.optional().describe('Pins `send_welcome_email`: `true` or `false`'),
   RELAY_REACTIVATE_EXISTING: flag
     .optional()
-    .describe('Pins `reactivate_existing`: `true` or `false`. Only where the form says that people resubscribe'),
+    .describe(
+      'Pins `reactivate_existing`, `true` or `false`: whether to reactivate a subscription that has unsubscribed. Use it only when the subscriber knowingly subscribes again, so for a form that says so',
+    ),
   RELAY_TIER: z.string().pipe(request.tier.def.innerType).optional().describe('Pins `tier`: `free` or `premium`'),
   RELAY_PREMIUM_TIERS: list(z.string()).optional().describe('Pins `premium_tiers`, names with commas between them'),
   RELAY_PREMIUM_TIER_IDS: list(request.premium_tier_ids.def.innerType.def.element)

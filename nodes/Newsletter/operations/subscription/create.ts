@@ -1,7 +1,11 @@
-/** Subscription: Create, and Create or Update: their parameters, and the request made from them. */
+/**
+ * Subscription: Create, and Create or Update: their parameters, and the request made from them. Create or Update is the
+ * one operation that reactivates.
+ */
 import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract';
-import type { Arguments } from '@newsletter-kit/core/engine';
+import { type Arguments, isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
+import { usedByAgent } from '../../execution.ts';
 import { customFields, type ReadableNode, readCustomFields } from '../../parameters/customFields.ts';
 import { complimentaryAccess } from '../../parameters/locators.ts';
 import { collection, describe, newsletterLists, premiumTiers } from '../../parameters/properties.ts';
@@ -53,13 +57,6 @@ export const additionalFields: readonly INodeProperties[] = [
     byId: describe(words.premium_tier_ids),
     byName: describe(words.premium_tiers),
   }),
-  {
-    displayName: 'Reactivate Existing',
-    name: 'reactivate_existing',
-    type: 'boolean',
-    default: false,
-    description: describe(words.reactivate_existing),
-  },
   {
     displayName: 'Referral Code',
     name: 'referral_code',
@@ -133,7 +130,20 @@ export const additionalFields: readonly INodeProperties[] = [
   },
 ];
 
-/** All parameters, named as the fields of the request. */
+/**
+ * A parameter of Create or Update alone. Create leaves an existing subscription unchanged, and Bulk Import would have
+ * one switch for all items.
+ */
+const reactivation: INodeProperties = {
+  displayName: 'Reactivate Someone Who Unsubscribed',
+  name: 'reactivate_existing',
+  type: 'boolean',
+  default: false,
+  description: describe(words.reactivate_existing),
+  displayOptions: { hide: { '@tool': [true] } },
+};
+
+/** All parameters but the reactivation, named as the fields of the request. */
 export const requestFields: readonly INodeProperties[] = [
   email,
   customFields,
@@ -141,13 +151,13 @@ export const requestFields: readonly INodeProperties[] = [
 ];
 
 /**
- * Reads the request of one item.
+ * Reads the request of one item, without the reactivation.
  *
  * @throws ParameterMismatch
  */
 export async function readRequest(
   context: Pick<OperationContext, 'itemIndex' | 'engine'> & { readonly node: ReadableNode },
-): Promise<Arguments<'subscriptions.create'>> {
+): Promise<Omit<Arguments<'subscriptions.create'>, 'reactivate_existing'>> {
   const values = await readCustomFields(context.node, context.itemIndex, context.engine);
   return {
     ...readFields(context, 'additionalFields', additionalFields),
@@ -169,13 +179,11 @@ const ifSubscribed: INodeProperties = {
 };
 
 const [address = email, mappedFields = email] = requestFields;
-/** Create leaves an existing subscription unchanged, so it reactivates none. */
-const ofNew = additionalFields.filter(({ name }) => name !== 'reactivate_existing');
 const properties = [
   address,
   ifSubscribed,
   mappedFields,
-  ...collection('additionalFields', 'Additional Fields', 'Add Field', ofNew),
+  ...collection('additionalFields', 'Additional Fields', 'Add Field', additionalFields),
 ];
 
 export const create: ItemOperation = {
@@ -187,7 +195,6 @@ export const create: ItemOperation = {
   properties,
   async execute(context) {
     const request = await readRequest(context);
-    delete request.reactivate_existing;
     const found = await findByAddress(context, request.email, ['custom_fields']);
     if (found === undefined) return [await createNew(context, request, properties)];
     if (readParameter(context, ifSubscribed) === 'passOver')
@@ -198,14 +205,43 @@ export const create: ItemOperation = {
   },
 };
 
+const updatable = [
+  address,
+  mappedFields,
+  ...collection(
+    'additionalFields',
+    'Additional Fields',
+    'Add Field',
+    [...additionalFields, reactivation].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
+  ),
+];
+
 export const createOrUpdate: ItemOperation = {
   name: 'Create or Update',
   description: 'Create a new subscription, or update the current one if it already exists (upsert)',
   action: 'Create or update a subscription',
   record: upsertedSubscription,
   recordParameter: email,
-  properties: requestFields,
+  properties: updatable,
   async execute(context) {
-    return [await upsert(context, await readRequest(context), requestFields)];
+    const request = { ...(await readRequest(context)), ...readReactivation(context) };
+    return [await upsert(context, request, updatable)];
   },
 };
+
+/** @throws ParameterMismatch where an AI agent asks for it: only the person gives consent */
+function readReactivation(context: OperationContext): { reactivate_existing?: boolean } {
+  const { [reactivation.name]: asked } = readFields(context, 'additionalFields', [reactivation]);
+  if (asked !== true) return asked === false ? { reactivate_existing: false } : {};
+  if (usedByAgent(context.node) || isFromAgent(context.node.getNode().parameters['additionalFields']))
+    throw new ParameterMismatch(
+      `An AI agent cannot use "${reactivation.displayName}": only the person gives consent. Remove the field, or set it without $fromAI in a node that no agent uses`,
+    );
+  return { reactivate_existing: true };
+}
+
+/** Whether an agent fills in the parameter. @param entered - the collection as stored, with its expressions */
+function isFromAgent(entered: unknown): boolean {
+  const written = isRecord(entered) ? entered[reactivation.name] : entered;
+  return typeof written === 'string' && /\$fromai/i.test(written);
+}

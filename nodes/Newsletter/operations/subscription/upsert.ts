@@ -235,7 +235,7 @@ export function toItem(
   const staysInactive = !created && record.status === 'inactive';
   if (staysInactive)
     notice(
-      'A subscription that existed already stays inactive: the subscriber has left. Use "Reactivate Existing" of Create or Update only where the subscriber knowingly resubscribes.',
+      'A subscription that existed already stays inactive: the subscriber has left. Use "Reactivate Someone Who Unsubscribed" of Create or Update only where the subscriber knowingly subscribes again.',
     );
   return toRecord({
     ...record,

@@ -166,6 +166,7 @@ async function* callOperation(
     throw new UsageError(`${missing.join(', ')} is missing: newsletter api ${[id, ...names].join(' ')}.`);
   // The validator of the client checks names and types.
   const checked = callArguments as Arguments<typeof id>;
+  if (id !== 'subscriptions.create') refuseReactivation(callArguments);
   const call = { signal, extraHeaders: headers };
   if (operation.success === 302) {
     yield { value: client.engine.address(id, checked), response: { status: 302, headers: {} } };
@@ -196,6 +197,7 @@ async function* callPath(
   if (input !== undefined && fields.length > 0 && !isRecord(input))
     throw new UsageError('--input: fields can be added to a JSON object only.');
   const body = fields.length === 0 ? input : { ...(isRecord(input) ? input : {}), ...values };
+  refuseReactivation(body);
   const query = hasBody ? {} : toQuery(values);
   let trail = startTrail();
   for (let place = {}; ;) {
@@ -215,6 +217,22 @@ async function* callPath(
     if (next === null) return;
     trail = next;
     place = next.at;
+  }
+}
+
+/**
+ * Reactivation has one place in this command: the field of subscriptions.create.
+ *
+ * @throws UsageError where a body asks for it, at any depth
+ */
+function refuseReactivation(body: unknown): void {
+  if (typeof body !== 'object' || body === null) return;
+  for (const [name, value] of Object.entries(body)) {
+    if (name === 'reactivate_existing' && value !== false)
+      throw new UsageError(
+        'reactivate_existing is a field of newsletter api subscriptions.create, and a column of newsletter import, alone. Use it only when the subscriber knowingly subscribes again.',
+      );
+    refuseReactivation(value);
   }
 }
 

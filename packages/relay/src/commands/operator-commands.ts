@@ -10,9 +10,11 @@ import {
   type SignupFilter,
   type StoredSignup,
 } from '../store/signup-store.ts';
-import { everySignup, exportLines } from '../store/transfer.ts';
+import { everySignup, everySuppression, exportLines } from '../store/transfer.ts';
+import { StartupError } from '../startup-error.ts';
 import { withOperator } from './with-operator.ts';
 import { once } from 'node:events';
+import { open, rm } from 'node:fs/promises';
 import process from 'node:process';
 
 const nothingHeld = 'Nothing is held about this address.';
@@ -106,6 +108,34 @@ export const exportSignups = {
     }),
 };
 
+export const suppressions = {
+  define: (command: Command) =>
+    command.argument('<file>', 'the file to write, readable by you alone; it must not exist').action((path) =>
+      withOperator(command, async (operator) => {
+        const file = await open(path, 'wx', 0o600).catch((cause: unknown) => {
+          throw new StartupError(`${path} cannot be created: name a file that does not exist, in a folder that does.`, {
+            cause,
+          });
+        });
+        let count = 0;
+        try {
+          await file.write('sha256\n');
+          for await (const hash of everySuppression(operator)) {
+            await file.write(`${hash}\n`);
+            count += 1;
+          }
+        } catch (error) {
+          // An incomplete list would let people in.
+          await rm(path, { force: true });
+          throw error;
+        } finally {
+          await file.close();
+        }
+        print(`${count} erased ${count === 1 ? 'person' : 'people'}: "newsletter import --suppress" leaves them out.`);
+      }),
+    ),
+};
+
 export const person = {
   define: (command: Command) =>
     command
@@ -127,11 +157,11 @@ export const erase = {
       .action((address, { keepConsent = false }) =>
         withOperator(command, async (operator) => {
           const { signups, consents } = await operator.erase(address, { keepConsent });
-          print(
+          const erased =
             signups + consents === 0
               ? nothingHeld
-              : `Erased: ${counted(signups, consents)}. Data that the newsletter service holds about the address is not erased.`,
-          );
+              : `Erased: ${counted(signups, consents)}. Data that the newsletter service holds about the address is not erased.`;
+          print(`${erased} A hash of the address stays, for newsletter-relay suppressions.`);
         }),
       ),
 };
@@ -231,10 +261,12 @@ function figure(count: number): string {
 }
 
 /** Everything held about a person. */
-function personLines({ signups, consents }: HeldAboutPerson): string[] {
-  if (signups.length + consents.length === 0) return [nothingHeld];
+function personLines({ signups, consents, suppressed }: HeldAboutPerson): string[] {
+  const listed = suppressed ? ['The hash of the address is in the list of erased people.'] : [];
+  if (signups.length + consents.length === 0) return suppressed ? listed : [nothingHeld];
   return [
     `Held: ${counted(signups.length, consents.length)}.`,
+    ...listed,
     ...signups.flatMap((signup) => ['', ...signupLines(signup)]),
     ...consents.flatMap((entry) => ['', ...consentLines(entry)]),
   ];

@@ -50,6 +50,10 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
     const { after, limit } = req.query();
     return Response.json({ consents: await operator.listConsents(pageOf(after, limit)) }, { headers });
   });
+  api.get('/api/suppressions', async ({ req }) => {
+    const { after, limit } = req.query();
+    return Response.json({ hashes: await operator.suppressions(pageOf(after, limit)) }, { headers });
+  });
   api.get('/api/export', (context) => {
     const read = readFilter(context.req.query(), now());
     if (!read.ok) return refuse(badFilter(read.errors));

@@ -72,7 +72,7 @@ export function createRunningStatus(now: () => number): RunningStatus {
 /** Everything an operator can do. All but the status are operations of the store. */
 export interface Operator extends Pick<
   SignupStore,
-  'list' | 'listConsents' | 'person' | 'discard' | 'erase' | 'setPaused' | 'load'
+  'list' | 'listConsents' | 'suppressions' | 'person' | 'discard' | 'erase' | 'setPaused' | 'load'
 > {
   status(): Promise<Status>;
   /** Redrives dead letters and signups in review that match the filter. @returns how many */
@@ -119,12 +119,13 @@ export function storeOperator(
       if (count > 0) wake();
       return count;
     },
-    async load(signups, consents) {
-      const added = await store.load(signups, consents);
+    async load(...records) {
+      const added = await store.load(...records);
       if (added > 0) wake();
       return added;
     },
     listConsents: (page) => store.listConsents(page),
+    suppressions: (page) => store.suppressions(page),
     person: (address) => store.person(address),
     discard: (filter) => store.discard(filter),
     async erase(address, options) {
@@ -247,8 +248,16 @@ export function relayOperator(address: string, token: string, advice = 'check RE
       const query = { limit: String(limit), ...(after !== undefined && { after }) };
       return (await ask<{ consents: readonly ConsentRecord[] }>('GET', 'consents', query)).consents;
     },
-    async load(signups, consents) {
-      const lines = [...signups, ...consents.map((consent) => ({ consent }))].map((line) => JSON.stringify(line));
+    async suppressions({ after, limit }) {
+      const query = { limit: String(limit), ...(after !== undefined && { after }) };
+      return (await ask<{ hashes: readonly string[] }>('GET', 'suppressions', query)).hashes;
+    },
+    async load(signups, consents, suppressions = []) {
+      const lines = [
+        ...signups,
+        ...consents.map((consent) => ({ consent })),
+        ...suppressions.map((suppression) => ({ suppression })),
+      ].map((line) => JSON.stringify(line));
       return (await ask<{ added: number }>('POST', 'import', {}, { lines })).added;
     },
     person: (address) => ask('POST', 'person', {}, { address }),

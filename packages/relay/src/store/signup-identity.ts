@@ -3,7 +3,7 @@
  * address and content – by which duplicates and all signups of a person are found.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { normalizeAddress } from '@newsletter-kit/core/signup';
+import { addressKey, normalizeAddress } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';
 
 /** The millisecond of the last id, and the number of earlier ids in it. */
@@ -57,6 +57,14 @@ export function fingerprint({
  */
 export function personHash(address: string): string {
   return digest(normalizeAddress(address).toLowerCase());
+}
+
+/**
+ * The hash of an address in the list of erased people, in the form in which `newsletter import --suppress` reads it:
+ * SHA-256 of the `addressKey`, hexadecimal. Without a key, so that another program can compare it.
+ */
+export function suppressionHash(address: string): string {
+  return hash('sha256', addressKey(address), 'hex');
 }
 
 /** The hash of the person at the beginning of a fingerprint. */

@@ -188,6 +188,8 @@ export interface ConsentRecord extends Consent {
 export interface HeldAboutPerson {
   readonly signups: readonly StoredSignup[];
   readonly consents: readonly ConsentRecord[];
+  /** Whether the list of erased people contains the hash of the address. */
+  readonly suppressed: boolean;
 }
 
 /**
@@ -324,6 +326,11 @@ export interface SignupStore {
    * entries, which stay together.
    */
   listConsents(page: PageRequest): Promise<readonly ConsentRecord[]>;
+  /**
+   * A page of the hashes of erased people, sorted: SHA-256 of `addressKey`, hexadecimal. `after` is the last hash of
+   * the page before.
+   */
+  suppressions(page: PageRequest): Promise<readonly string[]>;
   /** Everything the store holds about a person. @param address - in any spelling */
   person(address: string): Promise<HeldAboutPerson>;
   /**
@@ -337,7 +344,8 @@ export interface SignupStore {
   discard(filter: SignupFilter): Promise<number>;
   /**
    * Deletes every signup of one person, in any state, and their entries in the consent ledger unless `keepConsent`;
-   * also from the file on disk as far as the store controls it.
+   * also from the file on disk as far as the store controls it. The hash of the address stays in the list of
+   * {@link suppressions}, also where nothing was held.
    *
    * @param address - in any spelling that is the same person
    * @returns how many were deleted
@@ -353,12 +361,16 @@ export interface SignupStore {
    */
   expire(retention: Retention): Promise<number>;
   /**
-   * Imports signups and consents of an export; existing records stay unchanged. A signup that was `sent` waits, with
-   * `tried`.
+   * Imports signups, consents and hashes of erased people of an export; existing records stay unchanged. A signup that
+   * was `sent` waits, with `tried`.
    *
    * @returns how many signups were new
    */
-  load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number>;
+  load(
+    signups: readonly StoredSignup[],
+    consents: readonly ConsentRecord[],
+    suppressions?: readonly string[],
+  ): Promise<number>;
   /** Whether delivery is paused. */
   paused(): Promise<boolean>;
   /** Pauses or resumes delivery, for every relay on this store, also after a restart. */

@@ -10,16 +10,17 @@ import { attributionFields } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 
 /**
- * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`. With a filter, only the
- * matching signups.
+ * The lines of an export: signups, newest first, then the consent ledger as `{"consent": …}`, then the hashes of erased
+ * people as `{"suppression": "…"}`. With a filter, only the matching signups.
  */
 export async function* exportLines(
-  store: Pick<SignupStore, 'list' | 'listConsents'>,
+  store: Pick<SignupStore, 'list' | 'listConsents' | 'suppressions'>,
   filter: SignupFilter = {},
 ): AsyncGenerator<string, void> {
   for await (const signup of everySignup(store, filter)) yield JSON.stringify(signup);
   if (Object.keys(filter).length > 0) return;
   for await (const consent of everyConsent(store)) yield JSON.stringify({ consent });
+  for await (const suppression of everySuppression(store)) yield JSON.stringify({ suppression });
 }
 
 const id = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must be a UUID');
@@ -78,10 +79,13 @@ const consentLine = z.strictObject({
   }),
 }) satisfies z.ZodType<{ readonly consent: ConsentRecord }>;
 
+const suppressionLine = z.strictObject({ suppression: z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256') });
+
 /** The content of a line, or what is wrong with it, without repeating its content. */
 export type ReadLine =
   | { readonly signup: StoredSignup }
   | { readonly consent: ConsentRecord }
+  | { readonly suppression: string }
   | { readonly error: string };
 
 export function readLine(line: string): ReadLine {
@@ -91,12 +95,15 @@ export function readLine(line: string): ReadLine {
   } catch {
     return { error: 'is not JSON' };
   }
-  const isConsent = typeof value === 'object' && value !== null && 'consent' in value;
-  const read = isConsent ? consentLine.safeParse(value) : signupLine.safeParse(value);
-  if (read.success) return 'consent' in read.data ? read.data : { signup: read.data };
+  const has = (name: string): boolean => typeof value === 'object' && value !== null && name in value;
+  const read = (
+    has('consent') ? consentLine : has('suppression') ? suppressionLine : signupLine.transform((signup) => ({ signup }))
+  ).safeParse(value);
+  if (read.success) return read.data;
   const [issue] = read.error.issues;
   const place = issue?.path.join('.') ?? '';
-  if (place === '') return { error: 'is neither a signup nor an entry of the consent ledger' };
+  if (place === '')
+    return { error: 'is neither a signup nor an entry of the consent ledger, nor a hash of an erased person' };
   return { error: `${place}: ${issue?.message ?? 'is wrong'}` };
 }
 
@@ -156,14 +163,15 @@ export async function importLines(
   let progress: TransferProgress = { signups: 0, added: 0, consents: 0 };
   let signups: StoredSignup[] = [];
   let consents: ConsentRecord[] = [];
+  let suppressions: string[] = [];
   const write = async (): Promise<void> => {
-    const added = await store.load(signups, consents);
+    const added = await store.load(signups, consents, suppressions);
     progress = {
       signups: progress.signups + signups.length,
       added: progress.added + added,
       consents: progress.consents + consents.length,
     };
-    [signups, consents] = [[], []];
+    [signups, consents, suppressions] = [[], [], []];
     onProgress(progress);
   };
   let number = 0;
@@ -172,13 +180,16 @@ export async function importLines(
     if (line.trim() === '') continue;
     const read = readLine(line);
     if ('error' in read) throw new BadLineError(number, read.error);
-    const { form } = 'signup' in read ? read.signup : read.consent;
-    if (forms?.includes(form) === false) continue;
-    if ('signup' in read) signups.push(read.signup);
-    else consents.push(read.consent);
-    if (signups.length + consents.length === atOnce) await write();
+    if ('suppression' in read) suppressions.push(read.suppression);
+    else {
+      const { form } = 'signup' in read ? read.signup : read.consent;
+      if (forms?.includes(form) === false) continue;
+      if ('signup' in read) signups.push(read.signup);
+      else consents.push(read.consent);
+    }
+    if (signups.length + consents.length + suppressions.length === atOnce) await write();
   }
-  if (signups.length + consents.length > 0) await write();
+  if (signups.length + consents.length + suppressions.length > 0) await write();
   return progress;
 }
 
@@ -195,6 +206,17 @@ export async function* everySignup(
     const page = await store.list(filter, { after, limit: pageSize });
     yield* page;
     after = page.at(-1)?.id;
+    if (page.length < pageSize) return;
+  }
+}
+
+/** Every hash in the list of erased people, sorted, page by page. */
+export async function* everySuppression(store: Pick<SignupStore, 'suppressions'>): AsyncGenerator<string, void> {
+  let after: string | undefined;
+  for (;;) {
+    const page = await store.suppressions({ after, limit: pageSize });
+    yield* page;
+    after = page.at(-1);
     if (page.length < pageSize) return;
   }
 }

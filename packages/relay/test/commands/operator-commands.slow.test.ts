@@ -1,4 +1,5 @@
 /** The operator’s commands, on a store that is not in use and through the running relay that uses it. */
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
@@ -143,9 +144,31 @@ describe.each(['a running relay', 'the store itself'])('through %s', (way) => {
     expect((await command('person', 'one@example.com', '--json')).stdout).toContain('"kind": "given"');
     expect((await command('erase', 'ONE@example.com')).stdout).toMatch(/^Erased: 0 signups and 1 entry/);
     expect((await command('export')).stdout).not.toContain('one@');
-    expect((await command('erase', 'nobody@example.com')).stdout).toBe('Nothing is held about this address.\n');
+    expect((await command('erase', 'nobody@example.com')).stdout).toMatch(
+      /^Nothing is held about this address\. A hash/,
+    );
     const file = (name: string): string => readFileSync(`${folder}/${name}`, 'latin1');
     expect(file('relay.db')).not.toContain('one@example.com');
+  });
+
+  it('suppressions writes the hashes of erased people to a new file of the owner', async () => {
+    const { command, folder } = await prepared();
+    await command('erase', 'ONE@example.com');
+    expect((await command('person', 'one@example.com')).stdout).toBe(
+      'The hash of the address is in the list of erased people.\n',
+    );
+    const path = `${folder}/erased.csv`;
+    expect(await command('suppressions', path)).toMatchObject({
+      code: 0,
+      stdout: '1 erased person: "newsletter import --suppress" leaves them out.\n',
+    });
+    const hash = createHash('sha256').update('one@example.com').digest('hex');
+    expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual([`sha256\n${hash}\n`, 0o600]);
+    expect(await command('suppressions', path)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('name a file that does not exist'),
+    });
+    expect(readFileSync(path, 'utf8')).toBe(`sha256\n${hash}\n`);
   });
 });
 

@@ -1,4 +1,5 @@
 /** The conformance suite of the store interface, run by every store. */
+import { createHash } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   claimMs,
@@ -429,7 +430,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       await store.accept(signup({ consent }));
       expect(await store.erase(signup().submission.email, { keepConsent: true })).toEqual({ signups: 1, consents: 0 });
       expect(await store.erase(signup().submission.email)).toEqual({ signups: 0, consents: 1 });
-      expect(await store.person(signup().submission.email)).toEqual({ signups: [], consents: [] });
+      expect(await store.person(signup().submission.email)).toEqual({ signups: [], consents: [], suppressed: true });
     });
 
     it('precedes the delivery of a signup that needs confirmation', async () => {
@@ -792,6 +793,24 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.erase('ADA@example.COM')).toEqual({ signups: 4, consents: 0 });
       expect(await store.counts()).toEqual(before);
       expect(await store.erase('ada@example.com')).toEqual({ signups: 0, consents: 0 });
+    });
+
+    it('keeps the hash of an erased address, once for all spellings, page by page', async () => {
+      const store = await fresh();
+      expect(await store.suppressions({ limit: 10 })).toEqual([]);
+      expect(await store.person('ada@bücher.example')).toEqual({ signups: [], consents: [], suppressed: false });
+      await store.accept(ofPerson('Ada@BÜCHER.example'));
+      for (const address of ['Ada@BÜCHER.example', 'ada@xn--bcher-kva.example', 'nobody@example.com'])
+        await store.erase(address);
+      const hashes = ['ada@xn--bcher-kva.example', 'nobody@example.com']
+        .map((key) => createHash('sha256').update(key).digest('hex'))
+        .toSorted();
+      expect(await store.suppressions({ limit: 10 })).toEqual(hashes);
+      expect(await store.suppressions({ limit: 1 })).toEqual(hashes.slice(0, 1));
+      expect(await store.suppressions({ after: hashes[0], limit: 10 })).toEqual(hashes.slice(1));
+      expect(await store.person('ADA@bücher.example')).toEqual({ signups: [], consents: [], suppressed: true });
+      await store.accept(ofPerson('nobody@example.com'));
+      expect(await store.counts()).toMatchObject({ waiting: 1 });
     });
 
     it('does not restore a signup that was erased during its delivery', async () => {

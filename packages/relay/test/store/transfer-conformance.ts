@@ -103,6 +103,16 @@ export function describeTransfer(openEmpty: () => Promise<SignupStore>): void {
     expect((await linesOf(to)).map((line) => line.includes('"form":"removed"'))).toEqual([false, false, false, false]);
   });
 
+  it('moves the hashes of erased people, whatever the forms', async () => {
+    const from = open();
+    await from.erase('p1@example.com');
+    const to = await openEmpty();
+    await importLines(to, each(await linesOf(from)), { forms: ['jobs'] });
+    await importLines(to, each(await linesOf(from)));
+    expect(await linesOf(to)).toEqual(await linesOf(from));
+    expect(await to.person('P1@example.com')).toMatchObject({ suppressed: true });
+  });
+
   it('keeps duplicates detectable, and the consent of a person findable', async () => {
     const from = open();
     const id = await from.accept(signup(1));

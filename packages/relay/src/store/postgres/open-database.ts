@@ -125,6 +125,8 @@ export const steps: readonly string[] = [
       AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting')))
     EXECUTE FUNCTION ${schema}.add_webhook_messages();
   `,
+  // Hashes of the addresses of erased people.
+  `CREATE TABLE ${schema}.suppression (hash text ${bytes} PRIMARY KEY);`,
 ];
 
 /** An open database. */

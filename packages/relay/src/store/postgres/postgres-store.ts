@@ -3,7 +3,7 @@ import { type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } 
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { firstIdOf, personHash, signupId } from '../signup-identity.ts';
+import { firstIdOf, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
   givenConsent,
@@ -249,11 +249,16 @@ class PostgresStore implements SignupStore {
     return this.#readLong(sql.consents, [after, limit], (rows) => rows.map(toConsent));
   }
 
+  suppressions({ after = '', limit }: PageRequest): Promise<readonly string[]> {
+    return this.#readLong(sql.suppressions, [after, limit], (rows) => rows.map(({ hash }) => String(hash)));
+  }
+
   async person(address: string): Promise<HeldAboutPerson> {
     const person = personHash(address);
     const signups = await this.#readLong(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
     const consents = await this.#readLong(sql.consentsOf, [person], (rows) => rows.map(toConsent));
-    return { signups, consents };
+    const suppressed = await this.#readLong(sql.isSuppressed, [suppressionHash(address)], (rows) => rows.length > 0);
+    return { signups, consents, suppressed };
   }
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
@@ -271,7 +276,8 @@ class PostgresStore implements SignupStore {
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number }> {
     return asStoreUnavailable('written', async () => {
-      const [erased] = await this.#database.long.query(sql.erase, [personHash(address), keepConsent, Date.now()]);
+      const values = [personHash(address), keepConsent, Date.now(), suppressionHash(address)];
+      const [erased] = await this.#database.long.query(sql.erase, values);
       return { signups: Number(erased?.['signups']), consents: Number(erased?.['consents']) };
     });
   }
@@ -309,10 +315,14 @@ class PostgresStore implements SignupStore {
     });
   }
 
-  load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
+  load(
+    signups: readonly StoredSignup[],
+    consents: readonly ConsentRecord[],
+    suppressions: readonly string[] = [],
+  ): Promise<number> {
     const rows = signups.map((signup) => loadedRow(signup, Date.now()));
     return asStoreUnavailable('written', async () => {
-      const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents)]);
+      const [loaded] = await this.#database.long.query(sql.load, [json(rows), json(consents), suppressions]);
       return Number(loaded?.['count']);
     });
   }

@@ -15,6 +15,7 @@ const scan = `${schema}.walk`;
 const setting = `${schema}.setting`;
 const destination = `${schema}.webhook_destination`;
 const message = `${schema}.webhook_message`;
+const suppression = `${schema}.suppression`;
 
 /** Keys of advisory locks ("NKRL" and the next): one process at a time prepares the tables, or claims. */
 const tablesLock = 0x4e_4b_52_4c;
@@ -78,6 +79,7 @@ export const sql = {
   load: `WITH changed AS (INSERT INTO ${signup} (${columns}) SELECT ${columns} FROM ${rowsOf(signup, '$1')}
              ON CONFLICT (id) DO NOTHING RETURNING state),
            ledger AS (INSERT INTO ${consent} (${entry}) SELECT ${entry} FROM ${rowsOf(consent, '$2')} ON CONFLICT (signup, kind) DO NOTHING),
+           suppressed AS (INSERT INTO ${suppression} (hash) SELECT unnest($3::text[]) ON CONFLICT (hash) DO NOTHING),
            ${countDelivered('+')} SELECT count(*) AS count FROM changed`,
 
   /** All relays claim one after the other, so that each sees what the others have claimed. */
@@ -163,8 +165,11 @@ export const sql = {
       SELECT d.name, 'signup.erased', s.id, s.form, $3::bigint FROM ${destination} AS d
         CROSS JOIN (SELECT id, form FROM changed UNION SELECT signup, form FROM ${consent} WHERE person = $1) AS s
       WHERE strpos(d.types, 'signup.erased') > 0 ORDER BY s.id),
-    consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1)
+    consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1),
+    suppressed AS (INSERT INTO ${suppression} (hash) VALUES ($4) ON CONFLICT (hash) DO NOTHING)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
+  isSuppressed: `SELECT 1 FROM ${suppression} WHERE hash = $1`,
+  suppressions: `SELECT hash FROM ${suppression} WHERE hash > $1 ORDER BY hash LIMIT $2`,
   // Keeps the first of several duplicates; signups above the limit of an address share one intent.
   joinReview: `DELETE FROM ${signup} WHERE id IN (SELECT id FROM (
       SELECT id, row_number() OVER (PARTITION BY coalesce(intent, content) ORDER BY id) AS place

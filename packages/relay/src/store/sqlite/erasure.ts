@@ -1,6 +1,6 @@
 /** Erases signups from the SQLite store: by filter, by person, and by retention; also from its write-ahead log. */
 import { conditions } from '../conditions.ts';
-import { firstIdOf, personHash } from '../signup-identity.ts';
+import { firstIdOf, personHash, suppressionHash } from '../signup-identity.ts';
 import type { Retention, SignupFilter } from '../signup-store.ts';
 import type { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
@@ -33,9 +33,10 @@ export class Erasure {
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number; readonly delivered: number }> {
     const person = personHash(address);
-    const { erase, eraseConsents, webhooks } = this.#statements;
+    const { erase, eraseConsents, suppress, webhooks } = this.#statements;
     const { states, consents } = await this.#commits.run(() => {
       webhooks.reportErasure.run({ person, now: Date.now() });
+      suppress.run(suppressionHash(address));
       return {
         states: erase.all({ person }).map(({ state }) => state),
         consents: keepConsent ? 0 : Number(eraseConsents.run(person).changes),

@@ -153,4 +153,6 @@ export const steps: readonly string[] = [
       WHERE instr(types, event) > 0;
     END;
   `,
+  // Hashes of the addresses of erased people.
+  `CREATE TABLE suppression (hash TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
 ];

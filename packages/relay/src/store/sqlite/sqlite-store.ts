@@ -2,7 +2,7 @@
 import { earliest, type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { personHash, personOfFingerprint, signupId } from '../signup-identity.ts';
+import { personHash, personOfFingerprint, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
   givenConsent,
@@ -266,6 +266,10 @@ export class SqliteStore implements SignupStore {
     return this.#read(() => this.#statements.consents.all({ after, limit }).map(toConsent));
   }
 
+  suppressions({ after = '', limit }: PageRequest): Promise<readonly string[]> {
+    return this.#read(() => this.#statements.suppressions.all({ after, limit }).map(({ hash }) => String(hash)));
+  }
+
   person(address: string): Promise<HeldAboutPerson> {
     return this.#read(() => {
       const person = personHash(address);
@@ -278,6 +282,7 @@ export class SqliteStore implements SignupStore {
           .all(person)
           .map(toConsent)
           .toSorted((a, b) => a.at - b.at),
+        suppressed: this.#statements.isSuppressed.get(suppressionHash(address)) !== undefined,
       };
     });
   }
@@ -305,11 +310,16 @@ export class SqliteStore implements SignupStore {
     return this.#erasure.expire(retention);
   }
 
-  async load(signups: readonly StoredSignup[], consents: readonly ConsentRecord[]): Promise<number> {
+  async load(
+    signups: readonly StoredSignup[],
+    consents: readonly ConsentRecord[],
+    suppressions: readonly string[] = [],
+  ): Promise<number> {
     const rows = signups.map((signup): SignupRow => loadedRow(signup, Date.now()));
     const before = this.#delivered;
     const added = await this.#commits.run(() => {
       consents.forEach((record) => this.#addConsent(record));
+      suppressions.forEach((each) => this.#statements.suppress.run(each));
       return rows.filter((row) => this.#statements.load.run(...signupColumns.map((name) => row[name])).changes === 1);
     });
     this.#addDelivered(before, added.filter(({ state }) => state === 'delivered').length);

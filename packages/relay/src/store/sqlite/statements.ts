@@ -78,6 +78,9 @@ export const sql = {
   consents: `SELECT ${consent} FROM consent WHERE signup IN (
                SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY signup`,
   erase: `DELETE FROM signup WHERE content >= :person AND content < :person || '~' RETURNING state`,
+  suppress: `INSERT OR IGNORE INTO suppression (hash) VALUES (?)`,
+  isSuppressed: `SELECT 1 FROM suppression WHERE hash = ?`,
+  suppressions: `SELECT hash FROM suppression WHERE hash > :after ORDER BY hash LIMIT :limit`,
   eraseConsents: `DELETE FROM consent WHERE person = ?`,
   expireDelivered: `UPDATE signup SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
       SELECT id FROM signup WHERE state = 'delivered' AND submission IS NOT NULL AND settled_at < :before ORDER BY settled_at LIMIT :limit)`,
