@@ -88,7 +88,7 @@ export const mistakes: readonly Mistake[] = [
   custom('team_size', 'Team size', '1,000', 'a whole number'),
   custom('Wants print', 'Wants print', 'perhaps', 'true or false'),
   custom('Wants print', 'Wants print', 2, 'true or false'),
-  custom('Birthday', 'Birthday', '31.12.1990', 'a day such as 2026-01-31'),
+  custom('Birthday', 'Birthday', '31.31.1990', 'a day such as 2026-01-31'),
   custom('Birthday', 'Birthday', '1990-02-30', 'a day such as 2026-01-31'),
   custom('Last visit', 'Last visit', 'soon', 'a time such as 2026-01-31T12:00:00Z'),
   custom('Last visit', 'Last visit', 1_763_600_000, 'a time such as 2026-01-31T12:00:00Z'),
