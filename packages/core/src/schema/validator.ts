@@ -29,7 +29,7 @@ export function checkRequest(
   const read = (schema: z.ZodMiniObject | undefined, value: Parts['body']): Parts['body'] => {
     if (!schema || value === null) return value;
     const strict = schema.safeParse(value);
-    if (strict.success) return strict.data as Parts['body'];
+    if (strict.success) return strict.data;
     for (const { path, names, known } of unknownNames(strict.error.issues, schema)) {
       for (const name of names) {
         const meant = nearMiss(name, known);
@@ -55,8 +55,7 @@ function unknownNames(
     let object: z.core.$ZodType = schema;
     for (const key of issue.path) {
       if (object instanceof z.ZodMiniArray) object = inner(object.def.element);
-      else if (object instanceof z.ZodMiniObject)
-        object = inner((object.shape as z.core.$ZodShape)[String(key)] ?? object);
+      else if (object instanceof z.ZodMiniObject) object = inner(object.shape[String(key)] ?? object);
     }
     const known = object instanceof z.ZodMiniObject ? Object.keys(object.shape) : [];
     return [{ path: issue.path, names: issue.keys, known }];
