@@ -1,0 +1,138 @@
+/** Explores a world breadth-first: every order of actions up to a depth. Deterministic. */
+import { actions, type Action } from './doors.ts';
+import type { Guard } from './guards.ts';
+import { startWorld, type Standing, type WorldState } from './world.ts';
+
+const hourMs = 3_600_000;
+
+export interface Found {
+  /** Distinct states, the first ones included. */
+  readonly states: number;
+  /** Actions carried out. */
+  readonly steps: number;
+  readonly depth: number;
+  readonly seconds: number;
+  /** The shortest way to each problem that was met. */
+  readonly counterexamples: readonly Counterexample[];
+}
+
+export interface Counterexample {
+  readonly problem: string;
+  readonly from: readonly Standing[];
+  readonly path: readonly string[];
+}
+
+/** How the two people stand at the beginning; the other orders are the same with the people exchanged. */
+export const beginnings: readonly (readonly Standing[])[] = [
+  ['left', 'left'],
+  ['left', 'active'],
+  ['left', 'unknown'],
+  ['active', 'active'],
+  ['active', 'unknown'],
+  ['unknown', 'unknown'],
+];
+
+interface Node {
+  readonly text: string;
+  readonly from: number;
+  readonly parent: number;
+  readonly action: string;
+}
+
+export async function explore(
+  depth: number,
+  { guardOff, only, from = beginnings, stopAtFirst = false }: {
+    readonly guardOff?: Guard | undefined;
+    /** Which actions; all where left out. */
+    readonly only?: ((action: Action) => boolean) | undefined;
+    readonly from?: readonly (readonly Standing[])[] | undefined;
+    readonly stopAtFirst?: boolean;
+  } = {},
+): Promise<Found> {
+  const began = performance.now();
+  const offered = only ? actions.filter(only) : actions;
+  const nodes: Node[] = [];
+  const seen = new Set<string>();
+  const counterexamples = new Map<string, Counterexample>();
+  const add = (state: WorldState, node: Omit<Node, 'text'>): void => {
+    const key = canonical(state);
+    if (seen.has(key)) return;
+    seen.add(key);
+    nodes.push({ ...node, text: JSON.stringify(state) });
+  };
+  for (const [index, standings] of from.entries())
+    add(startWorld(standings), { from: index, parent: -1, action: '' });
+  let steps = 0;
+  let level = 0;
+  for (let start = 0; level < depth && start < nodes.length; level += 1) {
+    const end = nodes.length;
+    for (let at = start; at < end; at += 1) {
+      const { text, from: origin } = nodes[at]!;
+      for (const action of offered) {
+        const state = JSON.parse(text) as WorldState;
+        if (!state.chosen && action.person === 1) continue;
+        if (action.person !== undefined) state.chosen = true;
+        const problems = await action.run(state, guardOff);
+        if (problems === null) continue;
+        steps += 1;
+        state.now += hourMs;
+        for (const problem of problems)
+          if (!counterexamples.has(problem))
+            counterexamples.set(problem, {
+              problem,
+              from: from[origin]!,
+              path: [...pathTo(nodes, at), action.name],
+            });
+        if (stopAtFirst && counterexamples.size > 0) return result();
+        if (problems.length === 0) add(state, { from: origin, parent: at, action: action.name });
+      }
+      // A state that was explored is needed for its path alone.
+      nodes[at] = { ...nodes[at]!, text: '' };
+    }
+    start = end;
+  }
+  return result();
+
+  function result(): Found {
+    return {
+      states: seen.size,
+      steps,
+      depth: level,
+      seconds: (performance.now() - began) / 1000,
+      counterexamples: [...counterexamples.values()],
+    };
+  }
+}
+
+function pathTo(nodes: readonly Node[], at: number): string[] {
+  const path: string[] = [];
+  for (let node = nodes[at]; node && node.parent >= 0; node = nodes[node.parent]) path.unshift(node.action);
+  return path;
+}
+
+/** A text that is the same for states that differ in ids, marks and times but not in their order. */
+export function canonical(state: WorldState): string {
+  const { now: _, made: _made, wishes, ...rest } = state;
+  const text = JSON.stringify(rest);
+  const kept = Object.entries(wishes).filter(([mark]) => text.includes(`"${mark}"`) || text.includes(`\\"${mark}\\"`));
+  return ranked(text + JSON.stringify(kept));
+}
+
+const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
+
+function ranked(text: string): string {
+  const hours = new Map(
+    [...new Set(text.match(/\b1[0-9]{12}\b|\b1[0-9]{9}\b/g))]
+      .map((time) => [time, time.length === 10 ? Number(time) * 1000 : Number(time)] as const)
+      .sort(([, a], [, b]) => a - b)
+      .map(([time], rank) => [time, rank] as const),
+  );
+  const names = new Map<string, string>();
+  return text
+    .replace(/\b1[0-9]{12}\b|\b1[0-9]{9}\b/g, (time) => `t${hours.get(time)}`)
+    .replace(new RegExp(`${uuid.source}|mark-[0-9]+`, 'g'), (name) => {
+      const known = names.get(name) ?? `n${names.size}`;
+      names.set(name, known);
+      return known;
+    });
+}

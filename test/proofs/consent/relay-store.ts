@@ -1,0 +1,74 @@
+/** The relay's SQLite store in memory, whose rows are taken out and put back between two actions. */
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import type { SignupStore } from '@newsletter-kit/relay';
+import type { SqliteDriver } from '../../../packages/relay/src/store/sqlite/driver.ts';
+import { personOf, steps } from '../../../packages/relay/src/store/sqlite/schema.ts';
+import { SqliteStore } from '../../../packages/relay/src/store/sqlite/sqlite-store.ts';
+
+type Value = string | number | null;
+
+const tables = { signup: 'received_at, id', batch: 'claimed_at, id', walk: 'publication' } as const;
+type Table = keyof typeof tables;
+
+/** The rows of each table. */
+export type RelayRows = Record<Table, Record<string, Value>[]>;
+
+export interface MemoryStore {
+  /** Opens a store with these rows, as a restarted process does. */
+  open(rows: RelayRows): SignupStore;
+  rows(): RelayRows;
+  /** Changes rows past the store. */
+  exec(text: string, ...values: Value[]): void;
+}
+
+export function createMemoryStore(): MemoryStore {
+  const db = new DatabaseSync(':memory:');
+  db.function(personOf, () => null);
+  for (const step of steps) db.exec(step);
+  const prepared = new Map<string, StatementSync>();
+  const prepare = (text: string): StatementSync => {
+    const known = prepared.get(text);
+    if (known) return known;
+    const statement = db.prepare(text);
+    prepared.set(text, statement);
+    return statement;
+  };
+  const driver: SqliteDriver = {
+    prepare: (text) => prepare(text) as unknown as ReturnType<SqliteDriver['prepare']>,
+    transaction(work) {
+      db.exec('BEGIN');
+      try {
+        const result = work();
+        db.exec('COMMIT');
+        return result;
+      } catch (error) {
+        db.exec('ROLLBACK');
+        throw error;
+      }
+    },
+    sync: () => Promise.resolve(),
+    emptyLog: () => {},
+    close: () => {},
+  };
+  const names = Object.keys(tables) as Table[];
+  return {
+    open(rows) {
+      for (const name of names) {
+        prepare(`DELETE FROM ${name}`).run();
+        for (const row of rows[name]) {
+          const columns = Object.keys(row);
+          prepare(`INSERT INTO ${name} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`).run(
+            ...Object.values(row),
+          );
+        }
+      }
+      prepare('DELETE FROM consent').run();
+      return new SqliteStore(driver);
+    },
+    rows: () =>
+      Object.fromEntries(
+        names.map((name) => [name, prepare(`SELECT * FROM ${name} ORDER BY ${tables[name]}`).all().map((row) => ({ ...row }))]),
+      ) as RelayRows,
+    exec: (text, ...values) => void prepare(text).run(...values),
+  };
+}

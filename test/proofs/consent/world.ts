@@ -1,0 +1,290 @@
+/**
+ * The small world: two people, their two contacts, two publications. Its whole state is JSON, so that the explorer can
+ * go back to any moment. Requests of our code are carried out and judged here.
+ */
+import { createClient, type Client } from '@newsletter-kit/core';
+import { TransportError, type HostAnswer, type HostRequest } from '@newsletter-kit/core/engine';
+import type { JournalRecord } from '@newsletter-kit/core/import';
+import { startSync, type SyncState } from '@newsletter-kit/core/sync';
+import type { Guard } from './guards.ts';
+import type { RelayRows } from './relay-store.ts';
+import {
+  answer,
+  creationsIn,
+  find,
+  readCall,
+  startService,
+  type Call,
+  type Creation,
+  type ServiceState,
+  type Status,
+} from './service.ts';
+
+/** `single` takes people at once; `double` asks them to confirm, at the relay and at the service. */
+export const publications = {
+  single: 'pub_00000000-0000-4000-8000-0000000000a1',
+  double: 'pub_00000000-0000-4000-8000-0000000000b2',
+} as const;
+export type Publication = keyof typeof publications;
+export const publicationNames = Object.keys(publications) as Publication[];
+export const doubleOptIn = new Set<string>([publications.double]);
+
+export const people = [0, 1] as const;
+export type Person = (typeof people)[number];
+export const emailOf = (person: Person): string => `person.${person}@example.com`;
+
+export type Door = 'form' | 'import' | 'upsert' | 'sync';
+
+/** A contact of the CRM; each sync has a field for its token and for the status. */
+export type Contact = Record<string, unknown>;
+
+/** An expression of a person's wish to be subscribed, or of its operator's: a post of a form, a click, a row. */
+export interface Wish {
+  /** Milliseconds since the Unix epoch. */
+  at: number;
+  /** Whether the service has carried it out. */
+  used: boolean;
+  /** False for a row or an item that does not ask to reactivate. */
+  readonly mayReactivate: boolean;
+}
+
+export interface WorldState {
+  /** Milliseconds since the Unix epoch. Each action takes an hour. */
+  now: number;
+  service: ServiceState;
+  relay: RelayRows;
+  /** Whether a backup was restored and the relay does not reactivate until nothing waits, as the documentation says. */
+  cautious: boolean;
+  contacts: Contact[];
+  sync: Record<Publication, SyncState>;
+  /** Imports that have not ended: their mark, and their journals. */
+  imports: Record<string, { readonly mark: string; readonly records: JournalRecord[] }>;
+  /** By the mark in `utm_content`. */
+  wishes: Record<string, Wish>;
+  /** The last post of each person to each publication, which may arrive again. */
+  posted: Record<string, string>;
+  /** By publication and person: when they left. */
+  leftAt: Record<string, number>;
+  /** By publication and person: whether the whole person was erased. */
+  erased: Record<string, boolean>;
+  /** Whether a person has been chosen: before, both are the same to a symmetric world. */
+  chosen: boolean;
+  made: number;
+}
+
+export const keyOf = (publication: Publication, person: Person): string => `${publication} ${person}`;
+
+const noon = Date.UTC(2026, 10, 4, 12);
+const hourMs = 3_600_000;
+
+/** What a person is to a publication at the beginning. */
+export type Standing = 'active' | 'left' | 'unknown';
+
+/** A world in which the syncs have run. @param standings - of each person, in both publications */
+export function startWorld(standings: readonly Standing[]): WorldState {
+  const state: WorldState = {
+    now: noon,
+    service: startService(),
+    relay: { signup: [], batch: [], walk: [] },
+    cautious: false,
+    contacts: people.map((person) => ({ id: `contact-${person}`, email: emailOf(person), ...newContact })),
+    sync: { single: startSync(), double: startSync() },
+    imports: {},
+    wishes: {},
+    posted: {},
+    leftAt: {},
+    erased: {},
+    chosen: standings[0] !== standings[1],
+    made: 0,
+  };
+  for (const name of publicationNames)
+    for (const person of people) {
+      const standing = standings[person];
+      if (standing === 'unknown') continue;
+      const creation = { email: emailOf(person), double_opt_override: 'off' } as const;
+      const body = { ...creation };
+      const call = { method: 'POST', publication: publications[name], resource: 'subscriptions', query: noQuery, body };
+      answer(state.service, call, noon / 1000 - 86_400, doubleOptIn);
+      if (standing === 'left') leave(state, name, person);
+    }
+  state.now += hourMs;
+  return state;
+}
+
+const noQuery = new URLSearchParams();
+const newContact = {
+  do_not_mail: false,
+  consent: true,
+  token_single: '',
+  token_double: '',
+  status_single: '',
+  status_double: '',
+} as const;
+
+/** The person leaves a publication by themself. @returns false where they are not in it */
+export function leave(state: WorldState, publication: Publication, person: Person): boolean {
+  const subscriber = find(state.service, publications[publication], emailOf(person));
+  if (!subscriber || subscriber.status === 'inactive') return false;
+  subscriber.status = 'inactive';
+  state.leftAt[keyOf(publication, person)] = state.now;
+  return true;
+}
+
+/** How the first write of an action ends. */
+export type Ending =
+  | 'ok'
+  /** It is carried out, and its answer is lost. */
+  | 'lost answer'
+  /** Also, the person leaves before anything is sent again. */
+  | 'lost answer, then left'
+  /** It is carried out, and the process dies. */
+  | 'crash';
+
+/** One action of our code in a world: makes its client, carries out its requests, judges them. */
+export class Visit {
+  readonly problems: string[] = [];
+  readonly client: Client;
+  /** Resolves when the process dies. */
+  readonly death: Promise<'dead'>;
+  readonly state: WorldState;
+  readonly #door: Door;
+  readonly #guardOff: Guard | undefined;
+  #ending: Ending;
+  #die: (value: 'dead') => void = () => {};
+  isDead = false;
+  /** Called before the first write. */
+  beforeWrite: (() => void) | undefined;
+
+  constructor(
+    state: WorldState,
+    { door, publication, ending = 'ok', guardOff }: {
+      readonly door: Door;
+      readonly publication: Publication;
+      readonly ending?: Ending | undefined;
+      readonly guardOff: Guard | undefined;
+    },
+  ) {
+    this.state = state;
+    this.#door = door;
+    this.#guardOff = guardOff;
+    this.#ending = ending;
+    this.death = new Promise((resolve) => (this.#die = resolve));
+    this.client = createClient({
+      baseUrl: 'http://service.test/v2',
+      token: 'key',
+      publicationId: publications[publication],
+      validate: false,
+      host: {
+        send: (request) => this.#send(request),
+        sleep: () => (this.isDead ? never : Promise.resolve()),
+        now: () => state.now,
+        monotonic: () => state.now,
+        random: () => 0.5,
+      },
+    });
+  }
+
+  async #send(request: HostRequest): Promise<HostAnswer> {
+    if (this.isDead) return never;
+    const call = this.#changed(readCall(request));
+    if (call.method === 'GET') return this.#carryOut(call);
+    this.beforeWrite?.();
+    this.beforeWrite = undefined;
+    const ending = this.#ending;
+    this.#ending = 'ok';
+    const answered = this.#carryOut(call);
+    if (ending === 'ok') return answered;
+    if (ending === 'crash') {
+      this.isDead = true;
+      this.#die('dead');
+      return never;
+    }
+    if (ending === 'lost answer, then left') {
+      for (const { email } of creationsIn(call))
+        for (const person of people)
+          if (emailOf(person) === email) leave(this.state, nameOf(call.publication), person);
+      if (this.#guardOff?.repeatsLostCalls) return this.#carryOut(call);
+    }
+    throw new TransportError('network', { code: 'ECONNRESET' });
+  }
+
+  #changed(call: Call): Call {
+    const change = this.#guardOff?.creation;
+    if (!change) return call;
+    const creations = creationsIn(call).map((creation) => change(creation, this.#door));
+    if (creations.length === 0) return call;
+    return { ...call, body: call.resource === 'subscriptions' ? { ...creations[0] } : { subscriptions: creations } };
+  }
+
+  #carryOut(call: Call): HostAnswer {
+    const { state } = this;
+    const publication = nameOf(call.publication);
+    const creations = creationsIn(call);
+    const before = this.#statuses(publication);
+    const body = answer(state.service, call, Math.floor(state.now / 1000), doubleOptIn);
+    const after = this.#statuses(publication);
+    for (const person of people) {
+      const [was, is] = [before[person], after[person]];
+      const creation = creations.find(({ email }) => email === emailOf(person));
+      if (was !== is) this.#judge(publication, person, was, is, creation);
+      const wish = creation && this.#wishOf(creation);
+      if (wish) wish.used = true;
+    }
+    return { status: 200, headers: {}, body: JSON.stringify(body) };
+  }
+
+  #statuses(publication: Publication): readonly (Status | undefined)[] {
+    return people.map((person) => find(this.state.service, publications[publication], emailOf(person))?.status);
+  }
+
+  #wishOf({ utm_content: mark }: Creation): Wish | undefined {
+    return mark === undefined ? undefined : this.state.wishes[mark];
+  }
+
+  /**
+   * Nobody who has left becomes active, or is asked to confirm, unless they returned: by a wish from after they left,
+   * or by one that was never carried out. Nobody who was asked to confirm becomes active without having done so.
+   */
+  #judge(
+    publication: Publication,
+    person: Person,
+    was: Status | undefined,
+    is: Status | undefined,
+    creation: Creation | undefined,
+  ): void {
+    const { state } = this;
+    const key = keyOf(publication, person);
+    if (is === 'inactive') {
+      state.leftAt[key] = state.now;
+      return;
+    }
+    const wish = creation && this.#wishOf(creation);
+    const leftAt = state.leftAt[key] ?? 0;
+    if (was === undefined) {
+      // Nothing remembers an erased person at the doors at which the operator names them anew.
+      const isKnownToBeErased = state.erased[key] && (this.#door === 'form' || this.#door === 'sync');
+      if (isKnownToBeErased && !(wish && wish.at > leftAt)) this.problems.push('an erased person was subscribed');
+    } else if (was === 'inactive') {
+      if (!wish?.mayReactivate) this.problems.push('somebody who had left was reactivated, and nobody asked for it');
+      else if (wish.used && wish.at <= leftAt)
+        this.problems.push('somebody who had left was reactivated by what they wished before');
+    } else if (was === 'pending' && !wish?.mayReactivate)
+      this.problems.push('somebody who was asked to confirm became active without it');
+    const contact = state.contacts[person];
+    if (this.#door === 'sync' && contact?.['do_not_mail'] === true)
+      this.problems.push('somebody who is opted out in the CRM was subscribed');
+  }
+}
+
+export const never = new Promise<never>(() => {});
+
+function nameOf(publication: string): Publication {
+  return publication === publications.single ? 'single' : 'double';
+}
+
+/** Takes the next mark and remembers the wish. */
+export function wish(state: WorldState, mayReactivate: boolean): string {
+  const mark = `mark-${(state.made += 1)}`;
+  state.wishes[mark] = { at: state.now, used: false, mayReactivate };
+  return mark;
+}
