@@ -9,8 +9,9 @@ import { LoopGroup } from '../../../packages/relay/src/delivery/loop.ts';
 import { StoreHealth } from '../../../packages/relay/src/ops/health.ts';
 import type { Guard } from './guards.ts';
 import { createMemoryStore } from './relay-store.ts';
-import { redact } from './service.ts';
+import { answer, find, redact, type Creation } from './service.ts';
 import {
+  doubleOptIn,
   emailOf,
   keyOf,
   leave,
@@ -308,9 +309,6 @@ function signUpAndLeave(state: WorldState, name: Publication, person: Person): v
   leave(state, name, person);
 }
 
-import { answer, find, type Creation } from './service.ts';
-import { doubleOptIn } from './world.ts';
-
 /** The person signs up on the service's own page. */
 function subscribeDirectly(state: WorldState, name: Publication, creation: Creation): void {
   const body = { ...creation };
@@ -437,10 +435,10 @@ export const actions: readonly Action[] = [
     deliver(name, 'ok', { restoring: 'restored backup' }),
     importing(name, 'file', 'ok'),
     importing(name, 'file', 'crash'),
+    importing(name, 'file', 'ok', 'restored backup'),
     importing(name, 'returning', 'ok'),
     ...troubles.map((ending) => importing(name, 'returning', ending)),
     importing(name, 'returning', 'lost answer, then left'),
-    importing(name, 'returning', 'ok', 'restored backup'),
     sync(name, 'ok'),
     ...troubles.map((ending) => sync(name, ending)),
     sync(name, 'ok', 'restored state'),

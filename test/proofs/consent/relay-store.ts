@@ -23,7 +23,7 @@ export interface MemoryStore {
 
 export function createMemoryStore(): MemoryStore {
   const db = new DatabaseSync(':memory:');
-  db.function(personOf, () => null);
+  db.function(personOf, (_submission) => null);
   for (const step of steps) db.exec(step);
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {

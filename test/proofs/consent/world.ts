@@ -45,7 +45,7 @@ export interface Wish {
   /** Whether the service has carried it out. */
   used: boolean;
   /** False for a row or an item that does not ask to reactivate. */
-  readonly mayReactivate: boolean;
+  mayReactivate: boolean;
 }
 
 export interface WorldState {
@@ -169,40 +169,32 @@ export class Visit {
     this.#guardOff = guardOff;
     this.#ending = ending;
     this.death = new Promise((resolve) => (this.#die = resolve));
-    this.client = createClient({
-      baseUrl: 'http://service.test/v2',
-      token: 'key',
-      publicationId: publications[publication],
-      validate: false,
-      host: {
-        send: (request) => this.#send(request),
-        sleep: () => (this.isDead ? never : Promise.resolve()),
-        now: () => state.now,
-        monotonic: () => state.now,
-        random: () => 0.5,
-      },
-    });
+    this.client = clients[publication];
+    visiting = this;
   }
 
-  async #send(request: HostRequest): Promise<HostAnswer> {
+  async send(request: HostRequest): Promise<HostAnswer> {
     if (this.isDead) return never;
     const call = this.#changed(readCall(request));
     if (call.method === 'GET') return this.#carryOut(call);
     this.beforeWrite?.();
     this.beforeWrite = undefined;
     const ending = this.#ending;
+    const publication = nameOf(call.publication);
     this.#ending = 'ok';
     const answered = this.#carryOut(call);
     if (ending === 'ok') return answered;
     if (ending === 'crash') {
       this.isDead = true;
+      // The dead process took a turn of the client's pacer with it.
+      clients[publication] = newClient(call.publication);
       this.#die('dead');
       return never;
     }
     if (ending === 'lost answer, then left') {
       for (const { email } of creationsIn(call))
         for (const person of people)
-          if (emailOf(person) === email) leave(this.state, nameOf(call.publication), person);
+          if (emailOf(person) === email) leave(this.state, publication, person);
       if (this.#guardOff?.repeatsLostCalls) return this.#carryOut(call);
     }
     throw new TransportError('network', { code: 'ECONNRESET' });
@@ -276,7 +268,35 @@ export class Visit {
   }
 }
 
-export const never = new Promise<never>(() => {});
+const never = new Promise<never>(() => {});
+
+/** One action happens at a time, so that one client of each publication serves all of them. */
+let visiting: Visit;
+/** Milliseconds of waiting in all actions. */
+let elapsedMs = 0;
+
+const newClient = (publicationId: string): Client =>
+  createClient({
+    baseUrl: 'http://service.test/v2',
+    token: 'key',
+    publicationId,
+    validate: false,
+    host: {
+      send: (request) => visiting.send(request),
+      sleep(ms) {
+        elapsedMs += ms;
+        return Promise.resolve();
+      },
+      now: () => visiting.state.now,
+      monotonic: () => elapsedMs,
+      random: () => 0.5,
+    },
+  });
+
+const clients: Record<Publication, Client> = {
+  single: newClient(publications.single),
+  double: newClient(publications.double),
+};
 
 function nameOf(publication: string): Publication {
   return publication === publications.single ? 'single' : 'double';
