@@ -18,6 +18,7 @@ import {
   people,
   publicationNames,
   publications,
+  hourMs,
   Visit,
   wish,
   type Contact,
@@ -407,6 +408,15 @@ function erasing(person: Person): Action {
       return [];
     },
   };
+}
+
+/** Lets the syncs run until they write nothing. */
+export async function settle(state: WorldState): Promise<void> {
+  for (let round = 0; round < 2; round += 1)
+    for (const name of publicationNames) {
+      await sync(name, 'ok').run(state, undefined);
+      state.now += hourMs;
+    }
 }
 
 const troubles = ['lost answer', 'crash'] as const satisfies readonly Ending[];

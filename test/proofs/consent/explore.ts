@@ -1,9 +1,7 @@
 /** Explores a world breadth-first: every order of actions up to a depth. Deterministic. */
-import { actions, type Action } from './doors.ts';
+import { actions, settle, type Action } from './doors.ts';
 import type { Guard } from './guards.ts';
-import { startWorld, type Standing, type WorldState } from './world.ts';
-
-const hourMs = 3_600_000;
+import { hourMs, startWorld, type Standing, type WorldState } from './world.ts';
 
 export interface Found {
   /** Distinct states, the first ones included. */
@@ -60,8 +58,11 @@ export async function explore(
     seen.add(key);
     nodes.push({ ...node, text: JSON.stringify(state) });
   };
-  for (const [index, standings] of from.entries())
-    add(startWorld(standings), { from: index, parent: -1, action: '' });
+  for (const [index, standings] of from.entries()) {
+    const state = startWorld(standings);
+    await settle(state);
+    add(state, { from: index, parent: -1, action: '' });
+  }
   let steps = 0;
   let level = 0;
   for (let start = 0; level < depth && start < nodes.length; level += 1) {

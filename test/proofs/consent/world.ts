@@ -75,12 +75,13 @@ export interface WorldState {
 export const keyOf = (publication: Publication, person: Person): string => `${publication} ${person}`;
 
 const noon = Date.UTC(2026, 10, 4, 12);
-const hourMs = 3_600_000;
+/** How long each action takes, in milliseconds: longer than every wait and window of the relay. */
+export const hourMs = 3_600_000;
 
 /** What a person is to a publication at the beginning. */
 export type Standing = 'active' | 'left' | 'unknown';
 
-/** A world in which the syncs have run. @param standings - of each person, in both publications */
+/** A world in which no sync has run. @param standings - of each person, in both publications */
 export function startWorld(standings: readonly Standing[]): WorldState {
   const state: WorldState = {
     now: noon,
@@ -253,9 +254,10 @@ export class Visit {
     const wish = creation && this.#wishOf(creation);
     const leftAt = state.leftAt[key] ?? 0;
     if (was === undefined) {
-      // Nothing remembers an erased person at the doors at which the operator names them anew.
-      const isKnownToBeErased = state.erased[key] && (this.#door === 'form' || this.#door === 'sync');
-      if (isKnownToBeErased && !(wish && wish.at > leftAt)) this.problems.push('an erased person was subscribed');
+      // The operator names people anew at the other doors, and a contact that was never linked knows of no erasure.
+      const isKnownToBeErased = state.erased[key] && (this.#door === 'form' || state.contacts[person]?.[`token_${publication}`] !== '');
+      const hasMemory = this.#door === 'form' || this.#door === 'sync';
+      if (hasMemory && isKnownToBeErased && !(wish && wish.at > leftAt)) this.problems.push('an erased person was subscribed');
     } else if (was === 'inactive') {
       if (!wish?.mayReactivate) this.problems.push('somebody who had left was reactivated, and nobody asked for it');
       else if (wish.used && wish.at <= leftAt)

@@ -53,7 +53,9 @@ export interface OutgoingCall {
 }
 
 /** A call in progress. */
-export interface CallInProgress extends OutgoingCall {
+export interface CallInProgress extends Omit<OutgoingCall, 'request'> {
+  /** What the next attempt sends, without authorization. */
+  request: HostRequest;
   /** The token of the last attempt. */
   token: string | undefined;
   /** How often the token was refreshed for this call; from then on the call uses that token. */
@@ -94,12 +96,24 @@ export async function send(sender: CallSender, { operation, ...rest }: OutgoingC
     const retryInMs = retryDelay(sender, call, operation, result, attempt);
     report(sender, call, result, attempt, retryInMs);
     call.lastFailure = result;
-    if (retryInMs !== null) await pause(sender, call, retryInMs);
-    else {
+    if (retryInMs !== null) {
+      if (mayHaveSucceeded(result)) call.request = withoutReactivation(call.request);
+      await pause(sender, call, retryInMs);
+    } else {
       const found = await recoverLostResponse(sender, call, result, attempt);
       if (found) return found;
     }
   }
+}
+
+/**
+ * The same request, which reactivates nobody. The attempt before may have been carried out although its response was
+ * lost, and the person may have unsubscribed since. In a JSON text, the name is unquoted only as a key.
+ */
+function withoutReactivation(request: HostRequest): HostRequest {
+  const { body } = request;
+  if (body === undefined) return request;
+  return { ...request, body: body.replaceAll('"reactivate_existing":true', '"reactivate_existing":false') };
 }
 
 /** Most token refreshes for one call, so that a service that refuses every token ends the call. */

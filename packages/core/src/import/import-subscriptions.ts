@@ -6,10 +6,11 @@ import { bulkUpdateLimit } from '../contract/values.ts';
 import { messagesIn } from '../engine/deviations.ts';
 import type { ServiceMessage } from '../engine/errors.ts';
 import type { CallOptions } from '../engine/request.ts';
-import type { Subscription } from '../schema/types.ts';
+import type { Subscription, SubscriptionRequest } from '../schema/types.ts';
 import { type CommonOptions, type ImportResult, type ImportSettings, ProgressCounter } from './options.ts';
 import type { Host } from '../engine/host.ts';
 import type { Digest } from '../hash.ts';
+import type { BatchRow } from './batch.ts';
 import { BatchReader } from './batch-reader.ts';
 import { Delivery } from './delivery.ts';
 import { memoryJournal, readResumeState, ResumeState, type ImportMode, type Journal } from './journal.ts';
@@ -52,7 +53,8 @@ export interface ImportOptions extends CommonOptions {
  * Imports subscriptions in bulk. Each row is normalised and checked, and left out where an earlier row has the same
  * address (the first wins). The others are sent in batches. Each batch is written to the journal before it is sent and
  * after it was accepted: the same call with the same journal resumes an earlier one, also after a kill. A batch whose
- * response was lost is sent again unchanged, which only updates its subscriptions.
+ * response was lost is sent again with the same rows, which only updates its subscriptions: it reactivates nobody,
+ * because the person may have left since.
  *
  * A batch the service refuses is divided until the refused rows are found; only those are rejected. A batch that fails
  * for another reason, after the engine's retries, waits for the next run. The run ends where key, scope or publication
@@ -82,7 +84,7 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
     bytes: batchBytes,
     concurrency: 4,
     async send({ rows, resent }) {
-      const subscriptions = rows.map(({ request }) => request);
+      const subscriptions = rows.map((row) => requestOf(row, resent));
       const { import_id: importId } = await engine.call(
         'subscriptions.bulkCreate',
         { publicationId, subscriptions },
@@ -96,6 +98,11 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
     },
     failed: ({ rows, resent }, error) => options.onFailed?.({ rows: rows.map(({ row }) => row), resent, error }),
   });
+}
+
+/** A row that is sent again reactivates nobody: the first request may have arrived, and the person may have left since. */
+function requestOf({ request }: BatchRow, resent: boolean): SubscriptionRequest {
+  return resent && request.reactivate_existing === true ? { ...request, reactivate_existing: false } : request;
 }
 
 /** An id of the service where it sent one. */
@@ -145,7 +152,7 @@ export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> 
     concurrency: 8,
     async send({ rows: [row], resent }) {
       if (!row) return { id: undefined, notify: () => undefined };
-      const { data, warnings } = await engine.call('subscriptions.create', { publicationId, ...row.request }, call);
+      const { data, warnings } = await engine.call('subscriptions.create', { publicationId, ...requestOf(row, resent) }, call);
       return {
         id: textOr(data.id, undefined),
         notify: () => options.onAnswer?.({ row: row.row, subscription: data, warnings: messagesIn(warnings), resent }),

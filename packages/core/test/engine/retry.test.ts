@@ -100,6 +100,27 @@ describe('a call that fails', () => {
     expect(host.sent[1]).toEqual(host.sent[0]);
   });
 
+  it.each([
+    ['was lost', new TransportError('network'), false],
+    ['timed out', new TransportError('timeout'), false],
+    ['was a failure', { status: 500 }, false],
+    ['was sent to nobody', new TransportError('network', { notSent: true }), true],
+    ['asks to slow down', { status: 429 }, true],
+  ])('asks a second time to reactivate only where nothing can have happened: the answer %s', async (_, first, asks) => {
+    const host = scriptedHost([first, { status: 429 }, json({ data: {} }), first, json({ message: 'Accepted.' })]);
+    const engine = createEngine({ host, baseUrl, publicationId });
+    const request = {
+      email: 'ada@example.com',
+      reactivate_existing: true,
+      custom_fields: [{ name: 'Note', value: '"reactivate_existing":true' }],
+    };
+    await engine.call('subscriptions.create', request);
+    await engine.call('subscriptions.bulkCreate', { subscriptions: [request] });
+    const sent = host.sent.map(({ body = '' }): unknown => JSON.parse(body));
+    const again = { ...request, reactivate_existing: asks };
+    expect(sent).toEqual([request, again, again, { subscriptions: [request] }, { subscriptions: [again] }]);
+  });
+
   it('gives up after its retries with the last error', async () => {
     const host = scriptedHost(Array.from({ length: 3 }, () => ({ status: 429, headers: { 'retry-after': '1' } })));
     const engine = createEngine({ host, baseUrl, publicationId, retry: { retries: 2 } });

@@ -1,6 +1,7 @@
 /** Bulk imports in several runs: interruptions, lost responses, and the journal that the next run continues from. */
 import { describe, expect, it } from 'vitest';
 import {
+  importOneByOne,
   importSubscriptions,
   memoryJournal,
   SourceChangedError,
@@ -51,6 +52,18 @@ describe('a bulk import in several runs', () => {
       importIds: expect.arrayContaining(['import-5']),
     });
     expect(sent).toHaveLength(5);
+  });
+
+  it.each([
+    ['in bulk', importSubscriptions],
+    ['one by one', importOneByOne],
+  ])('asks %s to reactivate once: rows that are sent again reactivate nobody', async (_, run) => {
+    const { sent, ...api } = service((__, call) => (call === 1 ? { status: 500 } : undefined));
+    const source = people(1).map((row) => ({ ...row, reactivate_existing: true }));
+    const options = { ...api, journal: memoryJournal(), source };
+    await run(options);
+    expect(await run(options)).toMatchObject({ outcome: 'complete', resent: 1 });
+    expect(sent.map(({ rows }) => rows)).toEqual([source, [{ ...source[0], reactivate_existing: false }]]);
   });
 
   it('keeps a batch whose answer was lost for another resend when the service refuses the key meanwhile', async () => {
