@@ -1,7 +1,7 @@
 /** The doors to a publication, each with our real code behind it, and what people and operators do. */
 import { createLog, type Form, type SignupStore } from '@newsletter-kit/relay';
 import { importSubscriptions, type Journal, type JournalRecord } from '@newsletter-kit/core/import';
-import { applySync, planSync, recordOf, type SyncMapping } from '@newsletter-kit/core/sync';
+import { applySync, planSync, recordOf, type SyncMapping, type SyncState } from '@newsletter-kit/core/sync';
 import { confirmationPages } from '../../../packages/relay/src/confirmation/pages.ts';
 import { signLink } from '../../../packages/relay/src/confirmation/mail.ts';
 import { Dispatcher } from '../../../packages/relay/src/delivery/dispatcher.ts';
@@ -28,14 +28,21 @@ import {
   type WorldState,
 } from './world.ts';
 
-/** What an action does to the state it is given. `null` where it can do nothing. */
-export type Done = readonly string[] | null;
+/** What did not hold in an action, and whether it wrote anything; null where there was nothing to do. */
+export type Done = { readonly problems: readonly string[]; readonly wrote: boolean } | null;
+
+/** Of an action that is no code of ours. */
+const done: Done = { problems: [], wrote: true };
 
 /** An action in a copy of a world. */
 export interface Action {
   readonly name: string;
   /** The person it is about; left out where it is about both. */
   readonly person?: Person;
+  /** The publication it is about; left out where it is about both. */
+  readonly publication?: Publication;
+  /** The same with a disturbance: the same end where the action writes nothing. */
+  readonly variants?: readonly Action[];
   readonly run: (state: WorldState, guardOff: Guard | undefined) => Promise<Done> | Done;
 }
 
@@ -96,13 +103,14 @@ async function post(state: WorldState, guardOff: Guard | undefined, name: Public
       receivedAt: state.now,
     }),
   );
-  return [];
+  return done;
 }
 
 function form(name: Publication, person: Person): Action {
   return {
     name: `person ${person} posts the form of ${name}`,
     person,
+    publication: name,
     run(state, guardOff) {
       // Where the relay asks for a confirmation, the click is the wish.
       const mark = wish(state, name === 'single');
@@ -116,6 +124,7 @@ function postAgain(name: Publication, person: Person): Action {
   return {
     name: `the post of person ${person} to ${name} arrives again`,
     person,
+    publication: name,
     run(state, guardOff) {
       const mark = state.posted[keyOf(name, person)];
       return mark === undefined ? null : post(state, guardOff, name, person, mark);
@@ -128,6 +137,7 @@ function click(person: Person): Action {
   return {
     name: `person ${person} clicks the confirmation link`,
     person,
+    publication: 'double',
     run(state, guardOff) {
       const rows = state.relay.signup.filter(
         ({ form: of, submission }) => of === 'double' && markOf(submission, person) !== undefined,
@@ -152,7 +162,7 @@ function click(person: Person): Action {
         });
         const link = `http://relay.test/${signLink(linkKey, String(row['id']))}`;
         await pages.fetch(new Request(link, { method: 'POST' }), { peer: null });
-        return [];
+        return done;
       });
     },
   };
@@ -174,6 +184,7 @@ function deliver(name: Publication, ending: Ending, { bulk = false, restoring = 
       ...(ending === 'ok' ? [] : [ending]),
       ...(restoring === 'no' ? [] : [restoring]),
     ].join(', '),
+    publication: name,
     async run(state, guardOff) {
       const isDue = state.relay.signup.some(
         ({ form: of, state: is }) => of === name && (is === 'waiting' || is === 'sent'),
@@ -207,7 +218,7 @@ function deliver(name: Publication, ending: Ending, { bulk = false, restoring = 
           if (publicationNames.some((each) => state.erased[keyOf(each, person)]))
             await withRelay(state, guardOff, (store) => store.erase(emailOf(person)));
       } else if (!state.relay.signup.some(({ state: is }) => is === 'waiting' || is === 'sent')) state.cautious = false;
-      return visit.problems;
+      return visit;
     },
   };
 }
@@ -221,6 +232,7 @@ function importing(name: Publication, kind: 'file' | 'returning', ending: Ending
       ...(ending === 'ok' ? [] : [ending]),
       ...(restoring === 'no' ? [] : [restoring]),
     ].join(', '),
+    publication: name,
     async run(state, guardOff) {
       const { mark, records } = state.imports[key] ?? { mark: wish(state, kind === 'returning'), records: [] };
       const before = [...records];
@@ -248,7 +260,7 @@ function importing(name: Publication, kind: 'file' | 'returning', ending: Ending
       if (restoring !== 'no') state.imports[key] = { mark, records: before };
       else if (ended !== 'dead' && ended.outcome === 'complete') delete state.imports[key];
       else state.imports[key] = { mark, records: records satisfies JournalRecord[] };
-      return visit.problems;
+      return visit;
     },
   };
 }
@@ -273,6 +285,7 @@ function sync(name: Publication, ending: Ending, trouble: SyncTrouble = 'no'): A
       ...(ending === 'ok' ? [] : [ending]),
       ...(meanwhile ? [`while person ${trouble} signs up at the service and leaves`] : trouble === 'no' ? [] : [trouble]),
     ].join(', '),
+    publication: name,
     ...(meanwhile && { person: trouble }),
     async run(state, guardOff) {
       const visit = new Visit(state, { door: 'sync', publication: name, ending, guardOff });
@@ -287,17 +300,26 @@ function sync(name: Publication, ending: Ending, trouble: SyncTrouble = 'no'): A
       })();
       // A sync that fails is planned again in its next run, from the same state.
       const ended = await Promise.race([running.catch(() => 'failed' as const), visit.death]);
-      if (typeof ended === 'string') return visit.problems;
+      if (typeof ended === 'string') return visit;
       const { planned, applied } = ended;
+      const { sync: states } = state;
+      visit.wrote ||= applied.contactUpdates.length > 0 || isNews(states[name], planned.state);
       for (const { id, changes, token } of applied.contactUpdates) {
         const contact = state.contacts.find((each) => each['id'] === id);
         if (contact) write(contact, { ...changes, [`token_${name}`]: token });
       }
       if (trouble === 'restored CRM') state.contacts = before;
       if (trouble !== 'restored state') state.sync[name] = planned.state;
-      return visit.problems;
+      return visit;
     },
   };
+}
+
+/** Whether a state says more than another, times apart. */
+function isNews(before: SyncState, after: SyncState): boolean {
+  const told = ({ missing, erased, attempts, reported }: SyncState): string =>
+    JSON.stringify([missing, erased, attempts, reported]);
+  return told(before) !== told(after);
 }
 
 function write(contact: Contact, changes: Readonly<Record<string, unknown>>): void {
@@ -332,6 +354,7 @@ function upsert(name: Publication, person: Person, reactivates: boolean, ending:
       ...(ending === 'ok' ? [] : [ending]),
     ].join(', '),
     person,
+    publication: name,
     async run(state, guardOff) {
       const visit = new Visit(state, { door: 'upsert', publication: name, ending, guardOff });
       const node = { id: '1', name: 'Newsletter', type: 'newsletter', typeVersion: 1, position: [0, 0], parameters: {} };
@@ -349,7 +372,7 @@ function upsert(name: Publication, person: Person, reactivates: boolean, ending:
       };
       const run = loadUpsert().then((work) => work(context, request, []));
       await Promise.race([run.catch(() => undefined), visit.death]);
-      return visit.problems;
+      return visit;
     },
   };
 }
@@ -358,7 +381,8 @@ function leaving(name: Publication, person: Person): Action {
   return {
     name: `person ${person} leaves ${name}`,
     person,
-    run: (state) => (leave(state, name, person) ? [] : null),
+    publication: name,
+    run: (state) => (leave(state, name, person) ? done : null),
   };
 }
 
@@ -367,11 +391,12 @@ function confirming(person: Person): Action {
   return {
     name: `person ${person} confirms to the service`,
     person,
+    publication: 'double',
     run(state) {
       const subscriber = find(state.service, publications.double, emailOf(person));
       if (subscriber?.status !== 'pending') return null;
       subscriber.status = 'active';
-      return [];
+      return done;
     },
   };
 }
@@ -384,7 +409,7 @@ function optingOut(person: Person): Action {
       const contact = state.contacts[person];
       if (!contact || contact['do_not_mail'] === true) return null;
       contact['do_not_mail'] = true;
-      return [];
+      return done;
     },
   };
 }
@@ -405,7 +430,7 @@ function erasing(person: Person): Action {
         state.erased[keyOf(name, person)] = true;
         state.leftAt[keyOf(name, person)] = state.now;
       }
-      return [];
+      return done;
     },
   };
 }
@@ -419,7 +444,7 @@ export async function settle(state: WorldState): Promise<void> {
     }
 }
 
-const troubles = ['lost answer', 'crash'] as const satisfies readonly Ending[];
+const troubled = (make: (ending: Ending) => Action): readonly Action[] => [make('lost answer'), make('crash')];
 
 /** Every action. */
 export const actions: readonly Action[] = [
@@ -429,9 +454,7 @@ export const actions: readonly Action[] = [
       postAgain(name, person),
       leaving(name, person),
       upsert(name, person, false, 'ok'),
-      upsert(name, person, true, 'ok'),
-      upsert(name, person, true, 'lost answer, then left'),
-      sync(name, 'ok', person),
+      { ...upsert(name, person, true, 'ok'), variants: [upsert(name, person, true, 'lost answer, then left')] },
     ]),
     click(person),
     confirming(person),
@@ -439,22 +462,27 @@ export const actions: readonly Action[] = [
     erasing(person),
   ]),
   ...publicationNames.flatMap((name) => [
-    deliver(name, 'ok'),
-    ...troubles.map((ending) => deliver(name, ending)),
-    deliver(name, 'lost answer, then left'),
-    deliver(name, 'ok', { restoring: 'restored backup' }),
-    importing(name, 'file', 'ok'),
-    importing(name, 'file', 'crash'),
-    importing(name, 'file', 'ok', 'restored backup'),
-    importing(name, 'returning', 'ok'),
-    ...troubles.map((ending) => importing(name, 'returning', ending)),
-    importing(name, 'returning', 'lost answer, then left'),
-    sync(name, 'ok'),
-    ...troubles.map((ending) => sync(name, ending)),
-    sync(name, 'ok', 'restored state'),
-    sync(name, 'ok', 'restored CRM'),
+    {
+      ...deliver(name, 'ok'),
+      variants: [...troubled((ending) => deliver(name, ending)), deliver(name, 'ok', { restoring: 'restored backup' })],
+    },
+    { ...importing(name, 'file', 'ok'), variants: [importing(name, 'file', 'crash')] },
+    {
+      ...importing(name, 'returning', 'ok'),
+      variants: [importing(name, 'returning', 'crash'), importing(name, 'returning', 'lost answer, then left')],
+    },
+    {
+      ...sync(name, 'ok'),
+      variants: [
+        ...troubled((ending) => sync(name, ending)),
+        sync(name, 'ok', 'restored state'),
+        sync(name, 'ok', 'restored CRM'),
+        ...people.map((person) => sync(name, 'ok', person)),
+      ],
+    },
   ]),
-  deliver('single', 'ok', { bulk: true }),
-  deliver('single', 'crash', { bulk: true }),
-  deliver('single', 'lost answer', { bulk: true }),
+  {
+    ...deliver('single', 'ok', { bulk: true }),
+    variants: troubled((ending) => deliver('single', ending, { bulk: true })),
+  },
 ];

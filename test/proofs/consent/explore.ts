@@ -1,7 +1,7 @@
 /** Explores a world breadth-first: every order of actions up to a depth. Deterministic. */
 import { actions, settle, type Action } from './doors.ts';
 import type { Guard } from './guards.ts';
-import { hourMs, startWorld, type Standing, type WorldState } from './world.ts';
+import { hourMs, publicationNames, publications, startWorld, type Standing, type WorldState } from './world.ts';
 
 export interface Found {
   /** Distinct states, the first ones included. */
@@ -69,23 +69,27 @@ export async function explore(
     const end = nodes.length;
     for (let at = start; at < end; at += 1) {
       const { text, from: origin } = nodes[at]!;
-      for (const action of offered) {
+      const take = async (action: Action): Promise<boolean> => {
         const state = JSON.parse(text) as WorldState;
-        if (!state.chosen && action.person === 1) continue;
+        if (!state.chosen && action.person === 1) return false;
         if (action.person !== undefined) state.chosen = true;
-        const problems = await action.run(state, guardOff);
-        if (problems === null) continue;
+        const done = await action.run(state, guardOff);
+        if (done === null) return false;
         steps += 1;
         state.now += hourMs;
-        for (const problem of problems)
+        for (const problem of done.problems)
           if (!counterexamples.has(problem))
             counterexamples.set(problem, {
               problem,
               from: from[origin]!,
               path: [...pathTo(nodes, at), action.name],
             });
+        if (done.problems.length === 0) add(state, { from: origin, parent: at, action: action.name });
+        return done.wrote;
+      };
+      for (const action of offered) {
+        if (await take(action)) for (const variant of action.variants ?? []) await take(variant);
         if (stopAtFirst && counterexamples.size > 0) return result();
-        if (problems.length === 0) add(state, { from: origin, parent: at, action: action.name });
       }
       // A state that was explored is needed for its path alone.
       nodes[at] = { ...nodes[at]!, text: '' };
@@ -113,27 +117,45 @@ function pathTo(nodes: readonly Node[], at: number): string[] {
 
 /** A text that is the same for states that differ in ids, marks and times but not in their order. */
 export function canonical(state: WorldState): string {
-  const { now: _, made: _made, wishes, ...rest } = state;
-  const text = JSON.stringify(rest);
-  const kept = Object.entries(wishes).filter(([mark]) => text.includes(`"${mark}"`) || text.includes(`\\"${mark}\\"`));
-  return ranked(text + JSON.stringify(kept));
+  const { service, relay, sync, imports, wishes, posted, leftAt, erased, contacts, cautious, chosen } = state;
+  const whole = JSON.stringify([relay, imports, posted]);
+  const kept = Object.entries(wishes).filter(([mark]) => isIn(whole, mark));
+  // Times of different publications are never compared.
+  const parts = publicationNames.map((name) => {
+    const of = <Value>(all: Readonly<Record<string, Value>>) => Object.entries(all).filter(([key]) => key.startsWith(name));
+    const text = JSON.stringify([
+      service.subscribers.filter(({ publication }) => publication === publications[name]),
+      relay.signup.filter(({ form }) => form === name),
+      relay.batch.filter(({ publication }) => publication === publications[name]),
+      relay.walk.filter(({ publication }) => publication === publications[name]),
+      sync[name],
+      of(imports),
+      of(posted),
+      of(leftAt),
+    ]);
+    return ranked(text + JSON.stringify(kept.filter(([mark]) => isIn(text, mark))));
+  });
+  return parts.join() + JSON.stringify([service.made, erased, contacts, cautious, chosen]);
 }
 
-const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/g;
+const isIn = (text: string, mark: string): boolean => text.includes(`"${mark}"`) || text.includes(`"${mark}\\"`);
+
+const names = /[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}|mark-[0-9]+/g;
+const times = /\b1[0-9]{12}\b|\b1[0-9]{9}\b/g;
 
 function ranked(text: string): string {
-  const hours = new Map(
-    [...new Set(text.match(/\b1[0-9]{12}\b|\b1[0-9]{9}\b/g))]
-      .map((time) => [time, time.length === 10 ? Number(time) * 1000 : Number(time)] as const)
-      .sort(([, a], [, b]) => a - b)
-      .map(([time], rank) => [time, rank] as const),
+  const inMs = (time: string): number => (time.length === 10 ? Number(time) * 1000 : Number(time));
+  const ranks = new Map(
+    [...new Set(text.match(times))]
+      .sort((a, b) => inMs(a) - inMs(b))
+      .map((time, rank) => [time, `t${rank}`] as const),
   );
-  const names = new Map<string, string>();
+  const known = new Map<string, string>();
   return text
-    .replace(/\b1[0-9]{12}\b|\b1[0-9]{9}\b/g, (time) => `t${hours.get(time)}`)
-    .replace(new RegExp(`${uuid.source}|mark-[0-9]+`, 'g'), (name) => {
-      const known = names.get(name) ?? `n${names.size}`;
-      names.set(name, known);
-      return known;
+    .replace(times, (time) => ranks.get(time) ?? '')
+    .replace(names, (name) => {
+      const renamed = known.get(name) ?? `n${known.size}`;
+      known.set(name, renamed);
+      return renamed;
     });
 }

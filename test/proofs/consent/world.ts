@@ -153,6 +153,7 @@ export class Visit {
   #ending: Ending;
   #die: (value: 'dead') => void = () => {};
   isDead = false;
+  wrote = false;
   /** Called before the first write. */
   beforeWrite: (() => void) | undefined;
 
@@ -178,6 +179,7 @@ export class Visit {
     if (this.isDead) return never;
     const call = this.#changed(readCall(request));
     if (call.method === 'GET') return this.#carryOut(call);
+    this.wrote = true;
     this.beforeWrite?.();
     this.beforeWrite = undefined;
     const ending = this.#ending;
