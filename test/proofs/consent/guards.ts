@@ -139,12 +139,12 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'a sync never asks to reactivate',
-    ...{ depth: 1, publication: 'single', from: 'unknown', problem: unasked },
+    ...{ depth: 2, publication: 'single', from: 'unknown', problem: unasked },
     creation: reactivating('sync'),
   },
   {
     name: 'a sync creates nobody who is opted out in the CRM',
-    ...{ depth: 2, publication: 'single', from: 'unknown', problem: 'somebody who is opted out in the CRM was subscribed' },
+    ...{ depth: 3, publication: 'single', from: 'unknown', problem: 'somebody who is opted out in the CRM was subscribed' },
     contacts: (contacts) => contacts.map((contact) => ({ ...contact, do_not_mail: false })),
   },
   {

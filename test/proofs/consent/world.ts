@@ -88,7 +88,7 @@ export function startWorld(standings: readonly Standing[]): WorldState {
     service: startService(),
     relay: { signup: [], batch: [], walk: [] },
     cautious: false,
-    contacts: people.map((person) => ({ id: `contact-${person}`, email: emailOf(person), ...newContact })),
+    contacts: people.filter((person) => standings[person] !== 'unknown').map(newContact),
     sync: { single: startSync(), double: startSync() },
     imports: {},
     wishes: {},
@@ -105,7 +105,7 @@ export function startWorld(standings: readonly Standing[]): WorldState {
       const creation = { email: emailOf(person), double_opt_override: 'off' } as const;
       const body = { ...creation };
       const call = { method: 'POST', publication: publications[name], resource: 'subscriptions', query: noQuery, body };
-      answer(state.service, call, noon / 1000 - 86_400, doubleOptIn);
+      answer(state.service, call, noon / 1000 - 86_400 * (2 - person), doubleOptIn);
       if (standing === 'left') leave(state, name, person);
     }
   state.now += hourMs;
@@ -113,14 +113,22 @@ export function startWorld(standings: readonly Standing[]): WorldState {
 }
 
 const noQuery = new URLSearchParams();
-const newContact = {
+
+/** A contact that may be subscribed, as far as the CRM knows. */
+export const newContact = (person: Person): Contact => ({
+  id: `contact-${person}`,
+  email: emailOf(person),
   do_not_mail: false,
   consent: true,
   token_single: '',
   token_double: '',
   status_single: '',
   status_double: '',
-} as const;
+});
+
+export function contactOf({ contacts }: WorldState, person: Person): Contact | undefined {
+  return contacts.find(({ email }) => email === emailOf(person));
+}
 
 /** The person leaves a publication by themself. @returns false where they are not in it */
 export function leave(state: WorldState, publication: Publication, person: Person): boolean {
@@ -255,9 +263,10 @@ export class Visit {
     }
     const wish = creation && this.#wishOf(creation);
     const leftAt = state.leftAt[key] ?? 0;
+    const contact = contactOf(state, person);
     if (was === undefined) {
       // The operator names people anew at the other doors, and a contact that was never linked knows of no erasure.
-      const isKnownToBeErased = state.erased[key] && (this.#door === 'form' || state.contacts[person]?.[`token_${publication}`] !== '');
+      const isKnownToBeErased = state.erased[key] && (this.#door === 'form' || (contact?.[`token_${publication}`] ?? '') !== '');
       const hasMemory = this.#door === 'form' || this.#door === 'sync';
       if (hasMemory && isKnownToBeErased && !(wish && wish.at > leftAt)) this.problems.push('an erased person was subscribed');
     } else if (was === 'inactive') {
@@ -266,7 +275,6 @@ export class Visit {
         this.problems.push('somebody who had left was reactivated by what they wished before');
     } else if (was === 'pending' && !wish?.mayReactivate)
       this.problems.push('somebody who was asked to confirm became active without it');
-    const contact = state.contacts[person];
     if (this.#door === 'sync' && contact?.['do_not_mail'] === true)
       this.problems.push('somebody who is opted out in the CRM was subscribed');
   }
