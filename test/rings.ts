@@ -19,6 +19,7 @@ export type Ring = 'fast' | 'deciding' | 'everything';
 const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = [
   ['deciding', 'test/chaos/{storm,worker}.slow.test.ts', 'no signup is lost; a short storm on each store'],
   ['deciding', 'test/chaos/consent.slow.test.ts', 'nobody is re-subscribed; fewer histories than at night'],
+  ['deciding', 'test/proofs/consent/consent.slow.test.ts', 'nobody is re-subscribed in any order of a few actions'],
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
   ['deciding', 'test/packaging/n8n-{package,verification}.slow.test.ts', 'the packed n8n package passes the scanner'],
   ['deciding', 'test/packaging/packed.slow.test.ts', 'the tarballs install, resolve and run'],
@@ -48,6 +49,7 @@ export const decidingSizes = {
   CHAOS_SIGNUPS: '600',
   CHAOS_KILLS: '3',
   CONSENT_HISTORIES: '100',
+  CONSENT_DEPTH: '3',
   NEWCOMER_PAGES: 'README.md',
 } as const;
 

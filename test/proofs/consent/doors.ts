@@ -113,9 +113,7 @@ const signupOf = (state: WorldState, name: Publication, email: string, mark: str
 
 /** A person posts the form, or their browser posts it again. */
 async function post(state: WorldState, guardOff: Guard | undefined, name: Publication, person: Person, mark: string) {
-  await withRelay(state, guardOff, (store) =>
-    store.accept(signupOf(state, name, emailOf(person), mark)),
-  );
+  await withRelay(state, guardOff, (store) => store.accept(signupOf(state, name, emailOf(person), mark)));
   return done;
 }
 
@@ -298,7 +296,11 @@ function sync(name: Publication, ending: Ending, trouble: SyncTrouble = 'no'): A
     name: [
       `a sync of ${name}`,
       ...(ending === 'ok' ? [] : [ending]),
-      ...(meanwhile ? [`while person ${trouble} signs up at the service and leaves`] : trouble === 'no' ? [] : [trouble]),
+      ...(meanwhile
+        ? [`while person ${trouble} signs up at the service and leaves`]
+        : trouble === 'no'
+          ? []
+          : [trouble]),
     ].join(', '),
     publication: name,
     ...(meanwhile && { person: trouble }),
@@ -371,7 +373,14 @@ function upsert(name: Publication, person: Person, reactivates: boolean, ending:
     publication: name,
     async run(state, guardOff) {
       const visit = new Visit(state, { door: 'upsert', publication: name, ending, guardOff });
-      const node = { id: '1', name: 'Newsletter', type: 'newsletter', typeVersion: 1, position: [0, 0], parameters: {} };
+      const node = {
+        id: '1',
+        name: 'Newsletter',
+        type: 'newsletter',
+        typeVersion: 1,
+        position: [0, 0],
+        parameters: {},
+      };
       const context = {
         node: { getNode: () => node },
         itemIndex: 0,

@@ -1,7 +1,17 @@
 /** Explores a world breadth-first: every order of actions up to a depth. Deterministic. */
+import { createHash } from 'node:crypto';
 import { actions, settle, type Action } from './doors.ts';
 import type { Guard } from './guards.ts';
-import { hourMs, publicationNames, publications, startWorld, type Standing, type WorldState } from './world.ts';
+import {
+  hourMs,
+  publicationNames,
+  publications,
+  startWorld,
+  type Person,
+  type Publication,
+  type Standing,
+  type WorldState,
+} from './world.ts';
 
 export interface Found {
   /** Distinct states, the first ones included. */
@@ -39,7 +49,12 @@ interface Node {
 
 export async function explore(
   depth: number,
-  { guardOff, only, from = beginnings, stopAtFirst = false }: {
+  {
+    guardOff,
+    only,
+    from = beginnings,
+    stopAtFirst = false,
+  }: {
     readonly guardOff?: Guard | undefined;
     /** Which actions; all where left out. */
     readonly only?: ((action: Action) => boolean) | undefined;
@@ -52,19 +67,21 @@ export async function explore(
   const nodes: Node[] = [];
   const seen = new Set<string>();
   const counterexamples = new Map<string, Counterexample>();
+  let steps = 0;
+  let level = -1;
   const add = (state: WorldState, node: Omit<Node, 'text'>): void => {
-    const key = canonical(state);
+    const key = createHash('sha1').update(canonical(state)).digest('base64');
     if (seen.has(key)) return;
     seen.add(key);
-    nodes.push({ ...node, text: JSON.stringify(state) });
+    // Of a last state nothing is needed any more.
+    if (level < depth - 1) nodes.push({ ...node, text: JSON.stringify(state) });
   };
   for (const [index, standings] of from.entries()) {
     const state = startWorld(standings);
     await settle(state);
     add(state, { from: index, parent: -1, action: '' });
   }
-  let steps = 0;
-  let level = 0;
+  level = 0;
   for (let start = 0; level < depth && start < nodes.length; level += 1) {
     const end = nodes.length;
     for (let at = start; at < end; at += 1) {
@@ -122,7 +139,8 @@ export function canonical(state: WorldState): string {
   const kept = Object.entries(wishes).filter(([mark]) => isIn(whole, mark));
   // Times of different publications are never compared.
   const parts = publicationNames.map((name) => {
-    const of = <Value>(all: Readonly<Record<string, Value>>) => Object.entries(all).filter(([key]) => key.startsWith(name));
+    const of = <Value>(all: Readonly<Record<string, Value>>) =>
+      Object.entries(all).filter(([key]) => key.startsWith(name));
     const text = JSON.stringify([
       service.subscribers.filter(({ publication }) => publication === publications[name]),
       relay.signup.filter(({ form }) => form === name),
@@ -146,9 +164,7 @@ const times = /\b1[0-9]{12}\b|\b1[0-9]{9}\b/g;
 function ranked(text: string): string {
   const inMs = (time: string): number => (time.length === 10 ? Number(time) * 1000 : Number(time));
   const ranks = new Map(
-    [...new Set(text.match(times))]
-      .sort((a, b) => inMs(a) - inMs(b))
-      .map((time, rank) => [time, `t${rank}`] as const),
+    [...new Set(text.match(times))].sort((a, b) => inMs(a) - inMs(b)).map((time, rank) => [time, `t${rank}`] as const),
   );
   const known = new Map<string, string>();
   return text
@@ -158,4 +174,9 @@ function ranked(text: string): string {
       known.set(name, renamed);
       return renamed;
     });
+}
+
+/** Whether an action can happen in a world of one person and one publication. */
+export function isAbout(action: Action, person: Person, name: Publication): boolean {
+  return (action.person ?? person) === person && (action.publication ?? name) === name;
 }

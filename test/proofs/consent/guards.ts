@@ -11,6 +11,8 @@ export interface Guard {
   readonly depth: number;
   readonly publication: Publication;
   readonly from: Standing;
+  /** The actions that a long counterexample needs; left out where all are offered. */
+  readonly needs?: RegExp;
   /** What does not hold without the rule. */
   readonly problem: string;
   /** Changes a creation on its way to the service. */
@@ -64,7 +66,9 @@ export const guards: readonly Guard[] = [
     store: (store, memory) =>
       changed(store, {
         claim(claim) {
-          memory.exec(`UPDATE signup SET state = 'waiting', tried = 0, next_attempt_at = 0 WHERE state = 'sent' AND batch IS NULL`);
+          memory.exec(
+            `UPDATE signup SET state = 'waiting', tried = 0, next_attempt_at = 0 WHERE state = 'sent' AND batch IS NULL`,
+          );
           return store.claim(claim);
         },
       }),
@@ -77,7 +81,16 @@ export const guards: readonly Guard[] = [
   {
     name: 'a post that arrives again is the same signup',
     ...{ depth: 5, publication: 'single', from: 'left', problem: before },
-    store: (store) => changed(store, { accept: (signup) => store.accept({ ...signup, idempotencyKey: null, submission: { ...signup.submission, utm_term: String(signup.receivedAt) } }) }),
+    needs: /posts|arrives again|delivers|leaves/,
+    store: (store) =>
+      changed(store, {
+        accept: (signup) =>
+          store.accept({
+            ...signup,
+            idempotencyKey: null,
+            submission: { ...signup.submission, utm_term: String(signup.receivedAt) },
+          }),
+      }),
   },
   {
     name: 'a signup waits for its confirmation',
@@ -87,6 +100,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'a confirmation counts once',
     ...{ depth: 6, publication: 'double', from: 'left', problem: before },
+    needs: /posts|clicks|delivers|leaves/,
     store: (store, memory) =>
       changed(store, {
         list: async (...args) => (await store.list(...args)).map((one) => ({ ...one, state: 'unconfirmed' as const })),
@@ -131,7 +145,12 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'an upsert does not skip the confirmation of somebody who was asked for it',
-    ...{ depth: 2, publication: 'double', from: 'unknown', problem: 'somebody who was asked to confirm became active without it' },
+    ...{
+      depth: 2,
+      publication: 'double',
+      from: 'unknown',
+      problem: 'somebody who was asked to confirm became active without it',
+    },
     creation: (creation, door) =>
       door === 'upsert' && creation.reactivate_existing !== true
         ? { ...creation, double_opt_override: 'off' }
@@ -144,7 +163,12 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'a sync creates nobody who is opted out in the CRM',
-    ...{ depth: 3, publication: 'single', from: 'unknown', problem: 'somebody who is opted out in the CRM was subscribed' },
+    ...{
+      depth: 3,
+      publication: 'single',
+      from: 'unknown',
+      problem: 'somebody who is opted out in the CRM was subscribed',
+    },
     contacts: (contacts) => contacts.map((contact) => ({ ...contact, do_not_mail: false })),
   },
   {

@@ -67,7 +67,12 @@ export function createMemoryStore(): MemoryStore {
     },
     rows: () =>
       Object.fromEntries(
-        names.map((name) => [name, prepare(`SELECT * FROM ${name} ORDER BY ${tables[name]}`).all().map((row) => ({ ...row }))]),
+        names.map((name) => [
+          name,
+          prepare(`SELECT * FROM ${name} ORDER BY ${tables[name]}`)
+            .all()
+            .map((row) => ({ ...row })),
+        ]),
       ) as RelayRows,
     exec: (text, ...values) => void prepare(text).run(...values),
   };

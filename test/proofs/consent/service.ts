@@ -110,7 +110,13 @@ function create(
   if (!known) {
     const key = `${publication} ${email}`;
     const number = (state.made[key] = (state.made[key] ?? 0) + 1);
-    const subscriber = { id: idOf(publication, email, number), publication, email, status: asked, created: now } as const;
+    const subscriber = {
+      id: idOf(publication, email, number),
+      publication,
+      email,
+      status: asked,
+      created: now,
+    } as const;
     state.subscribers.push(subscriber);
     return recordOf(subscriber);
   }

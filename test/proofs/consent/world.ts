@@ -167,7 +167,12 @@ export class Visit {
 
   constructor(
     state: WorldState,
-    { door, publication, ending = 'ok', guardOff }: {
+    {
+      door,
+      publication,
+      ending = 'ok',
+      guardOff,
+    }: {
       readonly door: Door;
       readonly publication: Publication;
       readonly ending?: Ending | undefined;
@@ -204,8 +209,7 @@ export class Visit {
     }
     if (ending === 'lost answer, then left') {
       for (const { email } of creationsIn(call))
-        for (const person of people)
-          if (emailOf(person) === email) leave(this.state, publication, person);
+        for (const person of people) if (emailOf(person) === email) leave(this.state, publication, person);
       if (this.#guardOff?.repeatsLostCalls) return this.#carryOut(call);
     }
     throw new TransportError('network', { code: 'ECONNRESET' });
@@ -266,9 +270,11 @@ export class Visit {
     const contact = contactOf(state, person);
     if (was === undefined) {
       // The operator names people anew at the other doors, and a contact that was never linked knows of no erasure.
-      const isKnownToBeErased = state.erased[key] && (this.#door === 'form' || (contact?.[`token_${publication}`] ?? '') !== '');
+      const isKnownToBeErased =
+        state.erased[key] && (this.#door === 'form' || (contact?.[`token_${publication}`] ?? '') !== '');
       const hasMemory = this.#door === 'form' || this.#door === 'sync';
-      if (hasMemory && isKnownToBeErased && !(wish && wish.at > leftAt)) this.problems.push('an erased person was subscribed');
+      if (hasMemory && isKnownToBeErased && !(wish && wish.at > leftAt))
+        this.problems.push('an erased person was subscribed');
     } else if (was === 'inactive') {
       if (!wish?.mayReactivate) this.problems.push('somebody who had left was reactivated, and nobody asked for it');
       else if (wish.used && wish.at <= leftAt)

@@ -152,7 +152,11 @@ export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> 
     concurrency: 8,
     async send({ rows: [row], resent }) {
       if (!row) return { id: undefined, notify: () => undefined };
-      const { data, warnings } = await engine.call('subscriptions.create', { publicationId, ...requestOf(row, resent) }, call);
+      const { data, warnings } = await engine.call(
+        'subscriptions.create',
+        { publicationId, ...requestOf(row, resent) },
+        call,
+      );
       return {
         id: textOr(data.id, undefined),
         notify: () => options.onAnswer?.({ row: row.row, subscription: data, warnings: messagesIn(warnings), resent }),

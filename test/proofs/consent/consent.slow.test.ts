@@ -1,0 +1,30 @@
+/**
+ * Every order of a few actions in the small world: nobody who has left becomes active, unless they return.
+ *
+ * `CONSENT_DEPTH=4 npm test -- test/proofs/consent/consent` explores deeper.
+ */
+import { expect, it, vi } from 'vitest';
+import { explore, isAbout } from './explore.ts';
+import { publicationNames } from './world.ts';
+
+vi.mock('n8n-workflow', () => ({ NodeApiError: Error, NodeOperationError: Error }));
+
+const depth = Number(process.env['CONSENT_DEPTH'] ?? 4);
+
+it(`nobody who has left becomes active in any order of ${depth} actions`, async () => {
+  const { counterexamples, ...counts } = await explore(depth);
+  console.log('two people, two publications:', counts);
+  expect(counterexamples).toEqual([]);
+});
+
+it.each(publicationNames)(`nor does one person in any order of ${depth + 2} actions in %s`, async (name) => {
+  const { counterexamples, ...counts } = await explore(depth + 2, {
+    from: [
+      ['left', 'active'],
+      ['unknown', 'active'],
+    ],
+    only: (action) => isAbout(action, 0, name),
+  });
+  console.log(`one person, ${name}:`, counts);
+  expect(counterexamples).toEqual([]);
+});
