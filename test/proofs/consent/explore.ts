@@ -63,7 +63,8 @@ export async function explore(
   } = {},
 ): Promise<Found> {
   const began = performance.now();
-  const offered = only ? actions.filter(only) : actions;
+  const isOffered = only ?? (() => true);
+  const offered = actions.filter(isOffered);
   const nodes: Node[] = [];
   const seen = new Set<string>();
   const counterexamples = new Map<string, Counterexample>();
@@ -105,7 +106,7 @@ export async function explore(
         return done.wrote;
       };
       for (const action of offered) {
-        if (await take(action)) for (const variant of action.variants ?? []) await take(variant);
+        if (await take(action)) for (const variant of action.variants ?? []) if (isOffered(variant)) await take(variant);
         if (stopAtFirst && counterexamples.size > 0) return result();
       }
       // A state that was explored is needed for its path alone.

@@ -128,6 +128,7 @@ export const guards: readonly Guard[] = [
   {
     name: 'an import that sends a row again reactivates nobody',
     ...{ depth: 3, publication: 'single', from: 'left', problem: before },
+    needs: /leaves|import with .*(crash|single)$/,
     creation: (creation, door) =>
       door === 'import' && creation.reactivate_existing === false
         ? { ...creation, reactivate_existing: true }
