@@ -35,7 +35,7 @@ export const doors = {
   bulkImport: { name: 'n8n, *Bulk Import*', row: usual },
   create: { name: 'n8n, *Create*', row: usual },
   upsert: { name: 'n8n, *Create or Update*', row: usual },
-  upsertReturning: { name: 'the same with *Reactivate Existing*', row: returning },
+  upsertReturning: { name: 'the same with *Reactivate Someone Who Unsubscribed*', row: returning },
   sync: { name: 'CRM sync', row: { ...usual, erased: 'notAgain' } },
   client: { name: 'client, `subscriptions.create`', row: usual },
   clientReturning: { name: 'the same with `reactivate_existing: true`', row: returning },
