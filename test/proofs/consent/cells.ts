@@ -1,5 +1,4 @@
 /** The table of `concepts/consent.md`: what happens to a person at each door, by how they stand before. */
-import { table } from '../../../docs/reference/page.ts';
 import type { Status } from './service.ts';
 
 export const situations = {
@@ -57,12 +56,16 @@ export const cells = (Object.keys(doors) as DoorName[]).flatMap((door) =>
 /** The table in Markdown. */
 export function consentTable(): string {
   const order = Object.keys(situations) as Situation[];
-  return table(
-    ['Door', ...order.map((situation) => situations[situation]), 'said no in the file'],
-    Object.entries(doors).map(([door, { name, row }]) => [
+  const head = ['Door', ...order.map((situation) => situations[situation]), 'said no in the file'];
+  return [
+    head,
+    head.map(() => '---'),
+    ...Object.entries(doors).map(([door, { name, row }]) => [
       name,
       ...order.map((situation) => ends[(row as Row)[situation]].text),
       readsFiles.has(door) ? '**rejected**' : '–',
     ]),
-  );
+  ]
+    .map((line) => `| ${line.join(' | ')} |`)
+    .join('\n');
 }

@@ -443,7 +443,9 @@ function addingContact(person: Person): Action {
     person,
     run(state) {
       if (contactOf(state, person)) return null;
-      state.contacts = [...state.contacts, newContact(person)].toSorted((a, b) => (String(a['id']) < String(b['id']) ? -1 : 1));
+      state.contacts = [...state.contacts, newContact(person)].toSorted((a, b) =>
+        String(a['id']) < String(b['id']) ? -1 : 1,
+      );
       return done;
     },
   };

@@ -106,7 +106,8 @@ export async function explore(
         return done.wrote;
       };
       for (const action of offered) {
-        if (await take(action)) for (const variant of action.variants ?? []) if (isOffered(variant)) await take(variant);
+        if (await take(action))
+          for (const variant of action.variants ?? []) if (isOffered(variant)) await take(variant);
         if (stopAtFirst && counterexamples.size > 0) return result();
       }
       // A state that was explored is needed for its path alone.

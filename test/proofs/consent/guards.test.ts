@@ -8,14 +8,12 @@ vi.mock('n8n-workflow', () => ({ NodeApiError: Error, NodeOperationError: Error 
 
 it.each(guards)('without the rule that $name', async (guardOff) => {
   const { depth, problem, from, publication, needs = /./ } = guardOff;
-  const within = (bound: number, off: typeof guardOff | undefined) =>
-    explore(bound, {
-      guardOff: off,
-      from: [[from, 'active']],
-      only: (action) => isAbout(action, 0, publication) && needs.test(action.name),
-      stopAtFirst: true,
-    });
-  const { counterexamples } = await within(depth, guardOff);
+  const { counterexamples } = await explore(depth, {
+    guardOff,
+    from: [[from, 'active']],
+    only: (action) => isAbout(action, 0, publication) && needs.test(action.name),
+    stopAtFirst: true,
+  });
+  // With the rule, `consent.slow.test.ts` finds none.
   expect(counterexamples).toMatchObject([{ problem, path: { length: depth } }]);
-  expect(await within(depth, undefined)).toMatchObject({ counterexamples: [] });
 });
