@@ -7,7 +7,6 @@ import { signLink } from '../../../packages/relay/src/confirmation/mail.ts';
 import { Dispatcher } from '../../../packages/relay/src/delivery/dispatcher.ts';
 import { LoopGroup } from '../../../packages/relay/src/delivery/loop.ts';
 import { StoreHealth } from '../../../packages/relay/src/ops/health.ts';
-import type { Guard } from './guards.ts';
 import { createMemoryStore } from './relay-store.ts';
 import { answer, find, redact, type Creation } from './service.ts';
 import {
@@ -25,6 +24,7 @@ import {
   wish,
   type Contact,
   type Ending,
+  type Guard,
   type Person,
   type Publication,
   type WorldState,

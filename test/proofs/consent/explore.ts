@@ -1,9 +1,9 @@
 /** Explores a world breadth-first: every order of actions up to a depth. Deterministic. */
 import { createHash } from 'node:crypto';
 import { actions, settle, type Action } from './doors.ts';
-import type { Guard } from './guards.ts';
 import {
   hourMs,
+  type Guard,
   publicationNames,
   publications,
   startWorld,

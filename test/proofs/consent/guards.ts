@@ -1,31 +1,6 @@
 /** The rules that keep people out, each with a way to switch it off at a border of our code. */
 import type { SignupStore } from '@newsletter-kit/relay';
-import type { MemoryStore } from './relay-store.ts';
-import type { Creation } from './service.ts';
-import type { Contact, Door, Publication, Standing } from './world.ts';
-
-/** A rule, and what happens without it. */
-export interface Guard {
-  readonly name: string;
-  /** Where the exploration meets the counterexample: the fewest actions, and how the person stands before them. */
-  readonly depth: number;
-  readonly publication: Publication;
-  readonly from: Standing;
-  /** The actions that a long counterexample needs; left out where all are offered. */
-  readonly needs?: RegExp;
-  /** What does not hold without the rule. */
-  readonly problem: string;
-  /** Changes a creation on its way to the service. */
-  readonly creation?: (creation: Creation, door: Door) => Creation;
-  /** Changes the relay's store. */
-  readonly store?: (store: SignupStore, memory: MemoryStore) => SignupStore;
-  /** Changes the contacts that the sync is given. */
-  readonly contacts?: (contacts: readonly Contact[]) => readonly Contact[];
-  /** Repeats a call whose answer was lost. */
-  readonly repeatsLostCalls?: true;
-  /** Leaves out the steps that follow a restored backup. */
-  readonly ignoresRestoring?: true;
-}
+import type { Door, Guard } from './world.ts';
 
 const unasked = 'somebody who had left was reactivated, and nobody asked for it';
 const before = 'somebody who had left was reactivated by what they wished before';
@@ -49,12 +24,18 @@ const changed = (store: SignupStore, methods: Partial<SignupStore>): SignupStore
 export const guards: readonly Guard[] = [
   {
     name: 'a signup of the relay that was tried before reactivates nobody',
-    ...{ depth: 4, publication: 'single', from: 'left', problem: before },
+    depth: 4,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     creation: reactivating('form'),
   },
   {
     name: 'a signup counts as tried after its answer was lost',
-    ...{ depth: 4, publication: 'single', from: 'left', problem: before },
+    depth: 4,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     store: (store) =>
       changed(store, {
         settle: (ids, outcome) => store.settle(ids, 'tried' in outcome ? { ...outcome, tried: false } : outcome),
@@ -62,7 +43,10 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'a signup counts as tried after its process has died',
-    ...{ depth: 4, publication: 'single', from: 'left', problem: before },
+    depth: 4,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     store: (store, memory) =>
       changed(store, {
         claim(claim) {
@@ -75,12 +59,18 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'a signup counts as tried after its batch was not found',
-    ...{ depth: 4, publication: 'single', from: 'left', problem: before },
+    depth: 4,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     store: (store) => changed(store, { endBatch: (id, outcome) => store.endBatch(id, { ...outcome, tried: false }) }),
   },
   {
     name: 'a post that arrives again is the same signup',
-    ...{ depth: 5, publication: 'single', from: 'left', problem: before },
+    depth: 5,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     needs: /posts|arrives again|delivers|leaves/,
     store: (store) =>
       changed(store, {
@@ -94,12 +84,18 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'a signup waits for its confirmation',
-    ...{ depth: 2, publication: 'double', from: 'left', problem: unasked },
+    depth: 2,
+    publication: 'double',
+    from: 'left',
+    problem: unasked,
     store: (store) => changed(store, { accept: (signup) => store.accept({ ...signup, needsConfirmation: false }) }),
   },
   {
     name: 'a confirmation counts once',
-    ...{ depth: 6, publication: 'double', from: 'left', problem: before },
+    depth: 6,
+    publication: 'double',
+    from: 'left',
+    problem: before,
     needs: /posts|clicks|delivers|leaves/,
     store: (store, memory) =>
       changed(store, {
@@ -112,22 +108,34 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'an erasure takes the signups that wait with it',
-    ...{ depth: 3, publication: 'single', from: 'left', problem: erased },
+    depth: 3,
+    publication: 'single',
+    from: 'left',
+    problem: erased,
     store: (store) => changed(store, { erase: () => Promise.resolve({ signups: 0, consents: 0 }) }),
   },
   {
     name: 'after a backup was restored, the relay reactivates nobody until nothing waits',
-    ...{ depth: 4, publication: 'single', from: 'left', problem: before },
+    depth: 4,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     ignoresRestoring: true,
   },
   {
     name: 'an import asks to reactivate only where the row says so',
-    ...{ depth: 1, publication: 'single', from: 'left', problem: unasked },
+    depth: 1,
+    publication: 'single',
+    from: 'left',
+    problem: unasked,
     creation: reactivating('import'),
   },
   {
     name: 'an import that sends a row again reactivates nobody',
-    ...{ depth: 3, publication: 'single', from: 'left', problem: before },
+    depth: 3,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     needs: /leaves|import with .*(crash|single)$/,
     creation: (creation, door) =>
       door === 'import' && creation.reactivate_existing === false
@@ -136,22 +144,26 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'a call whose answer was lost is not repeated with the wish to reactivate',
-    ...{ depth: 1, publication: 'single', from: 'left', problem: before },
+    depth: 1,
+    publication: 'single',
+    from: 'left',
+    problem: before,
     repeatsLostCalls: true,
   },
   {
     name: 'an upsert asks to reactivate only where it is told to',
-    ...{ depth: 1, publication: 'single', from: 'left', problem: unasked },
+    depth: 1,
+    publication: 'single',
+    from: 'left',
+    problem: unasked,
     creation: reactivating('upsert'),
   },
   {
     name: 'an upsert does not skip the confirmation of somebody who was asked for it',
-    ...{
-      depth: 2,
-      publication: 'double',
-      from: 'unknown',
-      problem: 'somebody who was asked to confirm became active without it',
-    },
+    depth: 2,
+    publication: 'double',
+    from: 'unknown',
+    problem: 'somebody who was asked to confirm became active without it',
     creation: (creation, door) =>
       door === 'upsert' && creation.reactivate_existing !== true
         ? { ...creation, double_opt_override: 'off' }
@@ -159,22 +171,26 @@ export const guards: readonly Guard[] = [
   },
   {
     name: 'a sync never asks to reactivate',
-    ...{ depth: 2, publication: 'single', from: 'unknown', problem: unasked },
+    depth: 2,
+    publication: 'single',
+    from: 'unknown',
+    problem: unasked,
     creation: reactivating('sync'),
   },
   {
     name: 'a sync creates nobody who is opted out in the CRM',
-    ...{
-      depth: 3,
-      publication: 'single',
-      from: 'unknown',
-      problem: 'somebody who is opted out in the CRM was subscribed',
-    },
+    depth: 3,
+    publication: 'single',
+    from: 'unknown',
+    problem: 'somebody who is opted out in the CRM was subscribed',
     contacts: (contacts) => contacts.map((contact) => ({ ...contact, do_not_mail: false })),
   },
   {
     name: 'a sync creates nobody again whom it has known',
-    ...{ depth: 2, publication: 'single', from: 'active', problem: erased },
+    depth: 2,
+    publication: 'single',
+    from: 'active',
+    problem: erased,
     contacts: (contacts) => contacts.map((contact) => ({ ...contact, token_single: '', token_double: '' })),
   },
 ];

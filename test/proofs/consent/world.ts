@@ -6,8 +6,8 @@ import { createClient, type Client } from '@newsletter-kit/core';
 import { TransportError, type HostAnswer, type HostRequest } from '@newsletter-kit/core/engine';
 import type { JournalRecord } from '@newsletter-kit/core/import';
 import { startSync, type SyncState } from '@newsletter-kit/core/sync';
-import type { Guard } from './guards.ts';
-import type { RelayRows } from './relay-store.ts';
+import type { SignupStore } from '@newsletter-kit/relay';
+import type { MemoryStore, RelayRows } from './relay-store.ts';
 import {
   answer,
   creationsIn,
@@ -139,6 +139,29 @@ export function leave(state: WorldState, publication: Publication, person: Perso
   return true;
 }
 
+/** A rule, and what happens without it. */
+export interface Guard {
+  readonly name: string;
+  /** Where the exploration meets the counterexample: the fewest actions, and how the person stands before them. */
+  readonly depth: number;
+  readonly publication: Publication;
+  readonly from: Standing;
+  /** The actions that a long counterexample needs; left out where all are offered. */
+  readonly needs?: RegExp;
+  /** What does not hold without the rule. */
+  readonly problem: string;
+  /** Changes a creation on its way to the service. */
+  readonly creation?: (creation: Creation, door: Door) => Creation;
+  /** Changes the relay's store. */
+  readonly store?: (store: SignupStore, memory: MemoryStore) => SignupStore;
+  /** Changes the contacts that the sync is given. */
+  readonly contacts?: (contacts: readonly Contact[]) => readonly Contact[];
+  /** Repeats a call whose answer was lost. */
+  readonly repeatsLostCalls?: true;
+  /** Leaves out the steps that follow a restored backup. */
+  readonly ignoresRestoring?: true;
+}
+
 /** How the first write of an action ends. */
 export type Ending =
   | 'ok'
@@ -185,7 +208,7 @@ export class Visit {
     this.#ending = ending;
     this.death = new Promise((resolve) => (this.#die = resolve));
     this.client = clients[publication];
-    visiting = this;
+    beginVisit(this);
   }
 
   async send(request: HostRequest): Promise<HostAnswer> {
@@ -290,6 +313,7 @@ const never = new Promise<never>(() => {});
 
 /** One action happens at a time, so that one client of each publication serves all of them. */
 let visiting: Visit;
+const beginVisit = (visit: Visit): void => void (visiting = visit);
 /** Milliseconds of waiting in all actions. */
 let elapsedMs = 0;
 

@@ -100,7 +100,7 @@ export function importSubscriptions(options: ImportOptions): Promise<ImportResul
   });
 }
 
-/** A row that is sent again reactivates nobody: the first request may have arrived, and the person may have left since. */
+/** A row that is sent again reactivates nobody: its first request may have arrived, and the person have left since. */
 function requestOf({ request }: BatchRow, resent: boolean): SubscriptionRequest {
   return resent && request.reactivate_existing === true ? { ...request, reactivate_existing: false } : request;
 }
