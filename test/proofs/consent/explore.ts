@@ -1,8 +1,9 @@
 /** Explores a world breadth-first: every order of actions up to a depth. Deterministic. */
 import { createHash } from 'node:crypto';
-import { actions, settle, type Action } from './doors.ts';
+import { actions, settle } from './doors.ts';
 import {
   hourMs,
+  type Action,
   type Guard,
   publicationNames,
   publications,

@@ -1,4 +1,4 @@
-/** Each rule that keeps people out, switched off in turn: the exploration of the small world meets what happens then. */
+/** Each rule that keeps people out, switched off in turn: the exploration meets what happens then. */
 import { expect, it, vi } from 'vitest';
 import { explore, isAbout } from './explore.ts';
 import { guards } from './guards.ts';

@@ -350,3 +350,21 @@ export function wish(state: WorldState, mayReactivate: boolean): string {
   state.wishes[mark] = { at: state.now, used: false, mayReactivate };
   return mark;
 }
+
+/** What did not hold in an action, and whether it wrote anything; null where there was nothing to do. */
+export type Done = { readonly problems: readonly string[]; readonly wrote: boolean } | null;
+
+/** Of an action that is no code of ours. */
+export const done: Done = { problems: [], wrote: true };
+
+/** An action in a copy of a world. */
+export interface Action {
+  readonly name: string;
+  /** The person it is about; left out where it is about both. */
+  readonly person?: Person;
+  /** The publication it is about; left out where it is about both. */
+  readonly publication?: Publication;
+  /** The same with a disturbance: the same end where the action writes nothing. */
+  readonly variants?: readonly Action[];
+  readonly run: (state: WorldState, guardOff: Guard | undefined) => Promise<Done> | Done;
+}
