@@ -4,7 +4,7 @@ import { createClient } from '@newsletter-kit/core';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { eventually, events, run, start } from './command.ts';
-import { exportFixtures } from '../../core/test/import/exports.ts';
+import { exportFixtures } from '../../../test/support/exports.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 /** Writes a CSV file of these lines. */

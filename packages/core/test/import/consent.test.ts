@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CsvError, readCsv, type CsvOptions } from '../../src/hosts/node/csv.ts';
 import type { SourceRow } from '../../src/import/index.ts';
-import { doubtfulColumns, exportFixtures, innocentColumns } from './exports.ts';
+import { doubtfulColumns, exportFixtures, innocentColumns } from '../../../../test/support/exports.ts';
 
 const names = ['First Name', 'Last Name'].map((display) => ({ display, kind: 'string' }));
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { CsvError } from '../../../src/hosts/node/csv.ts';
 import { readKeepOut } from '../../../src/hosts/node/keep-out.ts';
 import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
-import { exportFixtures } from '../../import/exports.ts';
+import { exportFixtures } from '../../../../../test/support/exports.ts';
 
 async function listOf(text: string) {
   const path = join(scratchFolder(), 'list.csv');
