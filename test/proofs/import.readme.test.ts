@@ -39,6 +39,9 @@ test('prints the documented output of an import from a CSV file', async ({ sandb
 });
 
 test('prints the documented output of an import one by one, and of a bulk update', async ({ sandboxOnPort }) => {
-  const { stdout, stderr } = await run(snippets('ts')[1] ?? '', sandboxOnPort.address);
+  const { stdout, stderr } = await run(
+    snippets('ts').find((code) => code.includes('importOneByOne')) ?? '',
+    sandboxOnPort.address,
+  );
   expect(stdout, stderr).toBe('1 0\n2 1\ncomplete [ 2 ]\n');
 });
