@@ -96,9 +96,12 @@ async function fromInput(
     const read = field && readValue({ ...field, displayName: from }, value);
     if (read !== undefined) subscription[name] = read;
   }
-  const custom_fields = await toSentFields(custom, node, engine);
+  const { kinds } = await readCustomFieldsOf(engine);
+  const known = new Map([...custom].filter(([name]) => kinds.has(name)));
+  const custom_fields = await toSentFields(known, node, engine);
   return {
-    ...(await withoutUnknown({ ...subscription, custom_fields }, engine)),
+    subscription: { ...subscription, ...(custom_fields.length > 0 && { custom_fields }) },
+    dropped: [...custom.keys()].filter((name) => !kinds.has(name)),
     unused,
     nameOf: (field) => named.get(field)?.from ?? field,
   };
