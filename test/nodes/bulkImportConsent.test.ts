@@ -119,8 +119,7 @@ describe('what Get Many gives', () => {
     const [hint = ''] = hints.map(({ message }) => message);
     expect(hint).toContain('of people who have left');
     expect(hint).toContain('Who gets emails was read from "status"');
-    // Custom fields of the other newsletter are named; what belongs to the service alone is not.
-    expect(hints.map(({ message }) => message).join('\n')).not.toContain('"stats"');
+    expect(hints.map(({ message }) => message).join('\n')).not.toContain('No field of a subscription');
   });
 });
 
@@ -275,6 +274,21 @@ describe('a person', () => {
     );
     expect(output.map(({ json }) => json)).toEqual([{ error: 'Column "status" says "unsubscribed"' }]);
   });
+});
+
+it('stops the import before the first request where two files were put into one', async () => {
+  const items = [
+    { email: 'ada@example.com', name: 'Ada' },
+    { email: 'E-Mail', name: 'status' },
+    { email: 'bo@example.com', name: 'unsubscribed' },
+  ];
+  for (const way of [{}, manually('email')])
+    await expect(importOf(items, {}, way)).rejects.toMatchObject({
+      message: expect.stringMatching(/^Item 1 names columns.*two files were put into one/),
+    });
+  expect(empty.requests()).toEqual([]);
+  const [, again] = await importOf([items[0]!, { email: 'email', name: 'name' }]);
+  expect(again?.json['status']).toBe('rejected');
 });
 
 describe('Keep Out', () => {

@@ -14,6 +14,7 @@ import {
 } from '@newsletter-kit/core/import';
 import { type IDataObject, type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
 import { readKinds } from '../../parameters/customFields.ts';
+import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
@@ -28,7 +29,7 @@ import {
   type ReadOptions,
   readOptions,
 } from './bulkImportOptions.ts';
-import { Outcomes, quoted, reasonOf } from './bulkImportOutcomes.ts';
+import { Outcomes, reasonOf } from './bulkImportOutcomes.ts';
 import { isMappedManually, itemReader, mappingFields } from './bulkImportRequest.ts';
 
 const notice: INodeProperties = {

@@ -5,14 +5,14 @@ import {
   ConsentSurvey,
   headingReader,
   type Refusal,
-  TableError,
+  type TableError,
   type TableRemedy,
 } from '@newsletter-kit/core/import';
 import { addressKey } from '@newsletter-kit/core/signup';
 import { type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
+import { quoted } from '../../parameters/properties.ts';
 import { ParameterMismatch } from '../../parameters/read.ts';
 import { type ConsentAnswers, consentColumns, keepOut, statusWords } from './bulkImportOptions.ts';
-import { quoted } from './bulkImportOutcomes.ts';
 
 /** The fields of an item. */
 export type Json = Readonly<Record<string, unknown>>;
@@ -29,8 +29,8 @@ export class ItemConsent {
   readonly columns: readonly string[];
 
   /**
-   * @param emailOf - the address of the item at this index; called once for each, and only where it is needed
-   * @throws TableError
+   * @param emailOf - the address of the item at this index; called once for each
+   * @throws TableError, and ParameterMismatch where another table begins
    */
   constructor(
     items: readonly Json[],
@@ -45,13 +45,16 @@ export class ItemConsent {
       if (answer !== undefined) columns[heading] = answer;
     }
     this.#survey = new ConsentSurvey(this.#headings, { columns, words });
-    if (this.#survey.needsRows) {
-      for (const index of items.keys()) {
-        this.#emails[index] = emailOf(index);
-        this.#survey.see(this.#cells(index), index + 1, this.#emails[index]);
-      }
-      this.#survey.finish();
+    const { needsRows } = this.#survey;
+    for (const [index, json] of items.entries()) {
+      const email = (this.#emails[index] = emailOf(index));
+      if (email !== undefined && isHeading(email, json))
+        throw new ParameterMismatch(
+          `Item ${index} names columns, and others than the first row of the table: two files were put into one. Divide it there, and import each by itself. Nothing was sent`,
+        );
+      if (needsRows) this.#survey.see(this.#cells(index), index + 1, email);
     }
+    this.#survey.finish();
     this.columns = this.#survey.columns;
     this.unused = new Set(
       this.#headings.filter((heading) => columns[heading] !== null && this.#survey.isUnused(heading)),
@@ -63,7 +66,7 @@ export class ItemConsent {
     return this.#survey.service?.name;
   }
 
-  /** The address of an item, where it was read. */
+  /** The address of an item. */
   emailOf(index: number): string | undefined {
     return this.#emails[index];
   }
@@ -94,12 +97,20 @@ function cellOf(value: unknown): unknown {
 
 const meaningOf = headingReader([]);
 
+const meansEmail = (name: string): boolean => {
+  const meaning = meaningOf(name);
+  return meaning !== undefined && 'target' in meaning && meaning.target === 'email';
+};
+
+/** Whether the item is the heading of another table; it may repeat its own. */
+const isHeading = (email: string, json: Json): boolean =>
+  !email.includes('@') && meansEmail(email) && Object.entries(json).some(([name, value]) => name !== value);
+
 /** The address in fields named like one, without what a publication calls its custom fields. */
 export function addressIn(json: Json): string | undefined {
   for (const [name, value] of Object.entries(json)) {
     if (typeof value !== 'string' || value.trim() === '') continue;
-    const meaning = meaningOf(name);
-    if (meaning !== undefined && 'target' in meaning && meaning.target === 'email') return value;
+    if (meansEmail(name)) return value;
   }
   return undefined;
 }
@@ -152,8 +163,8 @@ export type KeepOut = (email: string) => Promise<string | undefined>;
  * Reads the list of people to keep out.
  *
  * @returns undefined where it is empty
- * @throws ParameterMismatch where an entry can't be read; it does not repeat the entry. TableError for items of which it
- *   is not clear who has left
+ * @throws ParameterMismatch where an entry can't be read, without repeating it. TableError where it is not clear which
+ *   items are those of people who have left
  */
 export function readKeepOut(entered: unknown, answers: ConsentAnswers): KeepOut | undefined {
   const addresses = new Set<string>();

@@ -1,6 +1,7 @@
 /** Bulk Import: the outcome of each input item, and its words. */
 import type { Rejection } from '@newsletter-kit/core/import';
 import type { IDataObject } from 'n8n-workflow';
+import { quoted } from '../../parameters/properties.ts';
 import type { NodeFailure } from '../../transport/failure.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
 import type { ReadItem } from './bulkImportRequest.ts';
@@ -131,13 +132,4 @@ export function reasonOf(reason: string, items: readonly Pick<OperationContext, 
   return says === 'has the same address'
     ? `An earlier item has the same address: item ${item}`
     : `Item ${item} ${says}`;
-}
-
-const mostQuoted = 10;
-
-/** The first names as a list in a sentence. */
-export function quoted(names: Iterable<string>, last: 'and' | 'or'): string {
-  const all = [...names].map((name) => `"${name}"`);
-  const some = all.length > mostQuoted ? [...all.slice(0, mostQuoted), `${all.length - mostQuoted} more`] : all;
-  return some.length > 1 ? `${some.slice(0, -1).join(', ')} ${last} ${some.at(-1)}` : some.join('');
 }
