@@ -109,7 +109,7 @@ export const keepOut: INodeProperties = {
   name: 'keepOut',
   type: 'string',
   default: '',
-  placeholder: "e.g. {{ $('Get many subscriptions').all() }}",
+  placeholder: 'e.g. gone@example.com, left@example.org',
   description:
     'People who are not imported: email addresses or SHA-256 hashes of them in lower case, separated by commas, blanks or lines, or a list from an expression. Of items with a status, such as those of Get Many, only people who left, bounced or complained are kept out.',
 };

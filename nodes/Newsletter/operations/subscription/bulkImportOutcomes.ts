@@ -128,7 +128,7 @@ export class Outcomes {
 export function reasonOf(reason: string, items: readonly Pick<OperationContext, 'itemIndex'>[]): string {
   const [, row = '', says] = /^row (\d+) (.*)$/s.exec(reason) ?? [];
   const item = items[Number(row) - 1]?.itemIndex ?? Number(row) - 1;
-  if (says === undefined) return reason.replace(/^column/, 'Column').replace(/^the/, 'The');
+  if (says === undefined) return reason.replace(/^column/, 'Column');
   return says === 'has the same address'
     ? `An earlier item has the same address: item ${item}`
     : `Item ${item} ${says}`;
