@@ -304,6 +304,7 @@ describe('Keep Out', () => {
     ['a text', 'ADA@example.com, bo@example.com;\nnobody@example.com'],
     ['a list', ['ada@example.com', ' Bo@Example.com ', '']],
     ['hashes', [hash('ada@example.com'), hash('bo@example.com').toUpperCase()]],
+    ['a file of the relay', `sha256\n${hash('ada@example.com')}\n${hash('bo@example.com')}\n`],
     ['items with addresses', [{ 'E-Mail': 'ada@example.com' }, { json: { email: 'bo@example.com', name: 'Bo' } }]],
     ['items with hashes', [{ hash: hash('ada@example.com') }, { sha256: hash('bo@example.com') }, {}]],
     [

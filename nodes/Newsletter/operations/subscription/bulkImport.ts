@@ -121,7 +121,7 @@ function prepare(given: readonly OperationContext[]): Import {
 /** A larger import is allowed by an option alone: people, and their share of the publication. */
 const largeImport = { people: 100, share: 0.1 } as const;
 
-/** @throws ParameterMismatch where the import changes much of its publication; errors of the request */
+/** @throws NodeOperationError where the import would change much of its publication; errors of the request */
 async function checkShare(one: Import): Promise<void> {
   const { first, items, options, consent } = one;
   if (options.allowsLarge || options.isPreview || items.length <= largeImport.people) return;

@@ -203,13 +203,20 @@ export function readKeepOut(entered: unknown, answers: ConsentAnswers): KeepOut 
 }
 
 function entriesOf(entered: unknown): readonly unknown[] {
-  if (typeof entered === 'string') return entered.split(/[\s,;]+/).filter(Boolean);
+  if (typeof entered === 'string') {
+    const entries = entered.split(/[\s,;]+/).filter(Boolean);
+    // The content of a file may begin with the heading of its column.
+    return entries.slice(entries[0] !== undefined && isKeepOutHeading(entries[0]) ? 1 : 0);
+  }
   if (Array.isArray(entered)) return entered.flatMap(entriesOf);
   return entered === undefined ? [] : [entered];
 }
 
-const hashIn = (json: Json): unknown =>
-  Object.entries(json).find(([name]) => /^(?:e-?mail[ _]?)?(?:hash|sha-?256)$/i.test(name))?.[1];
+const hashHeading = /^(?:e-?mail[ _]?)?(?:hash|sha-?256)$/i;
+
+const isKeepOutHeading = (text: string): boolean => hashHeading.test(text) || meansEmail(text);
+
+const hashIn = (json: Json): unknown => Object.entries(json).find(([name]) => hashHeading.test(name))?.[1];
 
 /** In lower-case hex. */
 async function sha256(text: string): Promise<string> {
