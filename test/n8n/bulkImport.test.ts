@@ -1,6 +1,6 @@
 /** Bulk Import in n8n: thousands of items, some invalid, and a request that fails. */
 import { expect } from 'vitest';
-import { exportFixtures } from '../../packages/core/test/import/exports.ts';
+import { exportFixtures } from '../support/exports.ts';
 import { importRows, mappedManually, mistakes } from '../nodes/importMistakes.ts';
 import { chosen, items, newsletterType, start } from './harness/nodes.ts';
 import { n8n, test, underTest } from './harness/test.ts';

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { readCsv } from '@newsletter-kit/core/node';
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { doubtfulColumns, exportFixtures, innocentColumns } from '../../packages/core/test/import/exports.ts';
+import { doubtfulColumns, exportFixtures, innocentColumns } from '../support/exports.ts';
 import { workbench } from './workbench.ts';
 
 type Json = Readonly<Record<string, unknown>>;
