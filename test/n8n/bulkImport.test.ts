@@ -1,10 +1,11 @@
 /** Bulk Import in n8n: thousands of items, some invalid, and a request that fails. */
 import { expect } from 'vitest';
+import { exportFixtures } from '../support/exports.ts';
 import { importRows, mappedManually, mistakes } from '../nodes/importMistakes.ts';
-import { chosen, newsletterType } from './harness/nodes.ts';
+import { chosen, items, newsletterType, start } from './harness/nodes.ts';
 import { n8n, test, underTest } from './harness/test.ts';
 
-const parameters = { resource: 'subscription', operation: 'bulkImport' };
+const parameters = { resource: 'subscription', operation: 'bulkImport', options: { allowLargeImport: true } };
 
 /**
  * An expression that creates the rows in n8n: every hundredth has no address, and every thousandth repeats the one
@@ -137,3 +138,49 @@ test('fails after all items were tried, with the number of failures', async ({ s
   });
   expect(sandboxOnPort.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toHaveLength(3);
 });
+
+test.for(['Mailchimp', 'Ghost', 'Brevo'])(
+  'imports a spreadsheet of %s without an option, and nobody who has left',
+  async (service, { sandboxOnPort, api, credentials }) => {
+    const fixture = exportFixtures.find((each) => each.service === service && each.stays.length > 0);
+    if (fixture === undefined) throw new Error('There is no such export.');
+    const run = await n8n.run(
+      await n8n.createWorkflow([
+        start,
+        ...items([{ text: fixture.text }]),
+        {
+          name: 'File',
+          type: 'n8n-nodes-base.convertToFile',
+          typeVersion: 1.1,
+          parameters: { operation: 'toText', sourceProperty: 'text', options: { fileName: fixture.file } },
+        },
+        {
+          name: 'Spreadsheet',
+          type: 'n8n-nodes-base.extractFromFile',
+          typeVersion: 1,
+          parameters: {
+            operation: 'csv',
+            binaryPropertyName: 'data',
+            options: fixture.text.startsWith('EMAIL;') ? { delimiter: ';' } : {},
+          },
+        },
+        {
+          name: underTest,
+          type: newsletterType,
+          parameters: { resource: 'subscription', operation: 'bulkImport' },
+          credentials,
+        },
+      ]),
+      start.name,
+    );
+    expect(run.error).toBeUndefined();
+    const output = run.output(underTest);
+    const of = (accepted: boolean) =>
+      output.flatMap(({ email, status }) => ((status === 'accepted') === accepted ? [email] : []));
+    expect(of(true)).toEqual(fixture.stays);
+    expect(of(false)).toEqual(fixture.out.map(([email]) => email));
+    sandboxOnPort.clock.advance('PT1H');
+    for (const [email] of fixture.out) expect((await api.subscriptions.list({ email })).items).toEqual([]);
+    for (const email of fixture.stays) expect((await api.subscriptions.list({ email })).items).toHaveLength(1);
+  },
+);

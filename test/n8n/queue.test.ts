@@ -62,7 +62,7 @@ test.skipIf(!hasRedis && !process.env['CI'])(
           {
             name: underTest,
             type: newsletterType,
-            parameters: { resource: 'subscription', operation: 'bulkImport' },
+            parameters: { resource: 'subscription', operation: 'bulkImport', options: { allowLargeImport: true } },
             credentials: workflow.credentials,
           },
         ]),

@@ -63,7 +63,7 @@ const example = (placeholder = ''): string =>
 function fill(property: Property): unknown {
   const { type, name, options = [], placeholder, typeOptions } = property;
   if (name === 'publicationId') return '';
-  if (name === 'waitForCompletion') return false;
+  if (name === 'waitForCompletion' || name === 'onlyPreview') return false;
   if (type === 'collection') return fillAll(options);
   if (type === 'fixedCollection')
     return Object.fromEntries(options.map((group) => [group.name, [fillAll(group.values ?? [])]]));

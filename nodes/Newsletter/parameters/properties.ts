@@ -137,6 +137,15 @@ export function labelsOf(fields: readonly string[], parameters: readonly INodePr
   return fields.map((name) => `"${/^custom_fields\.(.*)$/s.exec(name)?.[1] ?? labels.get(name) ?? name}"`).join(', ');
 }
 
+const mostQuoted = 10;
+
+/** The first names as a list in a sentence. */
+export function quoted(names: Iterable<string>, last: 'and' | 'or'): string {
+  const all = [...names].map((name) => `"${name}"`);
+  const some = all.length > mostQuoted ? [...all.slice(0, mostQuoted), `${all.length - mostQuoted} more`] : all;
+  return some.length > 1 ? `${some.slice(0, -1).join(', ')} ${last} ${some.at(-1)}` : some.join('');
+}
+
 /** The parameters and those inside of collections. */
 function flatten(parameters: readonly INodeProperties[]): readonly INodeProperties[] {
   return parameters.flatMap((parameter) => [

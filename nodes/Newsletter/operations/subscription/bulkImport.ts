@@ -3,105 +3,265 @@
  * thousand. Records the outcome of each item.
  */
 import {
+  countPeople,
+  forecastImport,
   type ImportProgress,
   type ImportResult,
   importSubscriptions,
+  type Rejection,
   type SourceRow,
+  TableError,
 } from '@newsletter-kit/core/import';
 import { type IDataObject, type INodeProperties, type Logger, NodeOperationError } from 'n8n-workflow';
-import { collection } from '../../parameters/properties.ts';
 import { readKinds } from '../../parameters/customFields.ts';
-import { ParameterMismatch, readFields } from '../../parameters/read.ts';
+import { quoted } from '../../parameters/properties.ts';
+import { ParameterMismatch } from '../../parameters/read.ts';
+import { email } from '../../parameters/subscription.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
-import { itemReader, mappingFields, type ReadItem } from './bulkImportRequest.ts';
+import { addressIn, consentFailure, ItemConsent, type KeepOut, readKeepOut } from './bulkImportConsent.ts';
+import {
+  allowLargeImport,
+  importOptions,
+  keepOut,
+  onlyPreview,
+  type ReadOptions,
+  readOptions,
+} from './bulkImportOptions.ts';
+import { Outcomes, reasonOf } from './bulkImportOutcomes.ts';
+import { isMappedManually, itemReader, mappingFields } from './bulkImportRequest.ts';
 
 const notice: INodeProperties = {
   displayName:
-    'All input items go to the service together, up to 1000 in a request. The service processes them later and does not report the outcome of each: "accepted" means that the service received the item. An item with an invalid value, or with the address of an earlier item, is left out and returned with the reason; with On Error set to the error output, it is returned there.',
+    'All input items go to the service together, up to 1000 in a request. The service processes them later and does not report the outcome of each: "accepted" means that the service received the item. An item with an invalid value, with the address of an earlier item, or of a person who has left by the words of the items, is left out and returned with the reason; with On Error set to the error output, it is returned there.',
   name: 'asynchronous',
   type: 'notice',
   default: '',
-};
-
-const batchSize: INodeProperties = {
-  displayName: 'Batch Size',
-  name: 'batchSize',
-  type: 'number',
-  typeOptions: { minValue: 1, maxValue: 1000 },
-  default: 1000,
-  description: 'How many items go into one request. If a request fails, its items fail and the others continue.',
 };
 
 export const bulkImport: BatchOperation = {
   name: 'Bulk Import',
   description: 'Create or update many subscriptions, one for each input item, in requests of up to 1000',
   action: 'Import many subscriptions in bulk',
-  properties: [notice, ...mappingFields, ...collection('options', 'Options', 'Add option', [batchSize])],
+  properties: [notice, ...mappingFields, ...importOptions],
   async executeAll(items, continueOnFail) {
-    const outcomes: ItemOutcome[] = [];
-    // Duplicates and rate limits are per publication.
-    for (const ofOne of groupBy(items, ({ engine }) => engine)) {
-      for (const outcome of await importAll(ofOne)) outcomes.push(outcome);
-    }
-    const failed = outcomes.filter((outcome) => 'error' in outcome);
     const [first] = items;
-    if (failed.length > 0 && !continueOnFail && first) throw importFailure(first, outcomes.length, failed);
+    if (first === undefined) return [];
+    const outcomes: ItemOutcome[] = [];
+    const imports: Import[] = [];
+    try {
+      // Duplicates and rate limits are per publication.
+      for (const ofOne of groupBy(items, ({ engine }) => engine)) imports.push(prepare(ofOne));
+      for (const one of imports) await checkShare(one);
+    } catch (cause) {
+      const error = toNodeFailure(first.node.getNode(), cause, { parameters: bulkImport.properties });
+      if (continueOnFail) return items.map(({ itemIndex }) => ({ itemIndex, error }));
+      throw error;
+    }
+    for (const one of imports)
+      for (const outcome of await (one.options.isPreview ? previewOf(one) : importAll(one))) outcomes.push(outcome);
+    const failed = outcomes.filter((outcome) => 'error' in outcome);
+    if (failed.length > 0 && !continueOnFail) throw importFailure(first, outcomes.length, failed);
     return outcomes;
   },
 };
 
+/** The items for one publication. */
+interface Import {
+  readonly first: OperationContext;
+  readonly items: readonly OperationContext[];
+  readonly options: ReadOptions;
+  readonly consent: ItemConsent;
+  readonly keepOut: KeepOut | undefined;
+}
+
+/**
+ * Reads in all items who gets emails, without a request.
+ *
+ * @throws ParameterMismatch, and NodeOperationError where the items do not tell it
+ */
+function prepare(given: readonly OperationContext[]): Import {
+  const [first] = given;
+  if (first === undefined) throw new ParameterMismatch('There are no items');
+  const { node } = first;
+  const options = readOptions(first);
+  const input = node.getInputData();
+  const items = [...given];
+  const jsons = given.map(({ itemIndex }) => input[itemIndex]?.json ?? {});
+  const isManual = isMappedManually(first);
+  const addressOf = (index: number): string | undefined => {
+    const context = items[index];
+    if (!isManual || context === undefined) return addressIn(jsons[index] ?? {});
+    try {
+      const value: unknown = node.getNodeParameter(email.name, context.itemIndex, email.default);
+      items[index] = { ...context, evaluated: new Map([[email.name, value]]) };
+      return typeof value === 'string' ? value : undefined;
+    } catch {
+      return undefined; // reported when the item is read
+    }
+  };
+  const explained = <Value>(read: () => Value, of?: INodeProperties): Value => {
+    try {
+      return read();
+    } catch (error) {
+      throw error instanceof TableError ? consentFailure(node.getNode(), error, of?.displayName) : error;
+    }
+  };
+  const consent = explained(() => new ItemConsent(jsons, addressOf, options));
+  return {
+    first,
+    items,
+    options,
+    consent,
+    keepOut: explained(() => readKeepOut(options.keepOut, options), keepOut),
+  };
+}
+
+/** A larger import is allowed by an option alone: people, and their share of the publication. */
+const largeImport = { people: 100, share: 0.1 } as const;
+
+/** @throws NodeOperationError where the import would change much of its publication; errors of the request */
+async function checkShare(one: Import): Promise<void> {
+  const { first, items, options, consent } = one;
+  if (options.allowsLarge || options.isPreview || items.length <= largeImport.people) return;
+  const most = items.filter((_, index) => mayBeSent(consent.refusalOf(index), options)).length;
+  if (most <= largeImport.people) return;
+  const { engine, call, notice: show } = first;
+  const people = await countPeople({ engine, call });
+  if (people === undefined)
+    show(
+      'The service does not say how many subscriptions the publication has, so it was not checked how much of it this import changes.',
+    );
+  const limit = Math.max(largeImport.people, (people ?? 0) * largeImport.share);
+  if (people === undefined || people === 0 || most <= limit) return;
+  const { sent } = await forecastImport({ engine, source: rows(one), known: false });
+  if (sent > limit)
+    throw new NodeOperationError(
+      first.node.getNode(),
+      `This import would change ${sent} subscriptions, and the publication has ${people}`,
+      {
+        description: `See with "${onlyPreview.displayName}" in Options what it would do, then turn on "${allowLargeImport.displayName}". Nothing was sent.`,
+      },
+    );
+}
+
+/** Returns one item that says what the import would do. */
+async function previewOf(one: Import): Promise<readonly ItemOutcome[]> {
+  const { first, items, options } = one;
+  const { engine, call, node, notice: show } = first;
+  const outcomes = new Outcomes(items);
+  const signal = node.getExecutionCancelSignal();
+  const forecast = await forecastImport({
+    engine,
+    source: rows(one, outcomes),
+    known: true,
+    batchSize: options.batchSize,
+    call,
+    ...(signal && { signal }),
+  });
+  const { read, sent, known, left, unconfirmed, duplicates, rejected, leftOut, requests, minutes } = forecast;
+  const { confirmations, welcomes, automations } = forecast;
+  noticeFields(outcomes, show);
+  const examples = (kind: Rejection['kind']): IDataObject[] =>
+    (leftOut[kind] ?? []).map(({ row, reason }) => ({
+      item: items[row - 1]?.itemIndex ?? row - 1,
+      reason: reasonOf(reason, items),
+    }));
+  const json: IDataObject = {
+    items: read,
+    to_send: sent,
+    new: known?.fresh ?? 0,
+    known: known === undefined ? 0 : known.present + known.returning,
+    stay_inactive: known?.away ?? 0,
+    left,
+    unconfirmed,
+    duplicates,
+    rejected,
+    left_out: {
+      left: examples('left'),
+      unconfirmed: examples('unconfirmed'),
+      duplicates: examples('duplicate'),
+      rejected: [...examples('invalid'), ...examples('unclear')].slice(0, 10),
+    },
+    confirmation_emails: { ...confirmations },
+    welcome_emails: { ...welcomes },
+    automations: automations.map(({ id, rows: named }) => ({ id, items: named })),
+    requests,
+    minutes: Math.ceil(minutes),
+  };
+  return [{ itemIndex: first.itemIndex, json }];
+}
+
 /** Sends every item, unless the service refuses all of them or stops answering. */
-async function importAll(items: readonly OperationContext[]): Promise<readonly ItemOutcome[]> {
-  const [first] = items;
-  if (first === undefined) return [];
+async function importAll(one: Import): Promise<readonly ItemOutcome[]> {
+  const { first, items, options, consent } = one;
   const { node, engine, notice: show } = first;
   const { logger } = node;
   const outcomes = new Outcomes(items);
   const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
   const toFailure = convertOnce((error) => toNodeFailure(node.getNode(), error, { parameters: mappingFields }));
-  const { batchSize: limit } = readFields(first, 'options', [batchSize]);
   const signal = node.getExecutionCancelSignal();
 
   const result = await importSubscriptions({
     engine,
-    source: { rows: rows(items, outcomes, toFailure), total: items.length },
-    ...(typeof limit === 'number' && { batchSize: Math.floor(limit) }),
+    source: {
+      rows: rows(one, outcomes, (row, error) => outcomes.failed([row], toFailure(error))),
+      total: items.length,
+    },
+    batchSize: options.batchSize,
     ...(signal && { signal }),
     onAccepted: ({ rows: of, importId }) => outcomes.accepted(of, importId),
     onFailed: ({ rows: of, error }) => outcomes.failed(of, toFailure(error)),
-    onRejected: ({ row, kind, reason }) =>
-      outcomes.rejected(row, kind === 'duplicate' ? 'duplicate' : 'rejected', reason),
+    onRejected: (rejection) => outcomes.rejected(rejection),
     onProgress: progressLogger(logger),
   });
   outcomes.notTried(
     toFailure(result.error ?? new ParameterMismatch('The execution was stopped before the item was sent')),
   );
   logResult(result, logger);
-  noticeSkipped(result, outcomes, hasErrorOutput, show);
+  noticeSkipped(result, consent, hasErrorOutput, show);
+  noticeFields(outcomes, show);
   await noticeRenamed(first, outcomes);
   return outcomes.inOrder(hasErrorOutput);
 }
 
-/** Reads the items one by one, on demand of the importer, so that 20,000 items are not in memory twice. */
+/** Whether an item is sent as far as its own words say. */
+function mayBeSent(refusal: ReturnType<ItemConsent['refusalOf']>, { asksUnconfirmed }: ReadOptions): boolean {
+  return refusal === undefined || (asksUnconfirmed && refusal.standing === 'unconfirmed');
+}
+
+/**
+ * Reads the items one by one, on demand of the importer, so that 20,000 items are not in memory twice.
+ *
+ * @param onFailed - called with an item that can't be read, such as one whose expression fails, instead of rejecting it
+ */
 async function* rows(
-  items: readonly OperationContext[],
-  outcomes: Outcomes,
-  toFailure: (error: unknown) => NodeFailure,
+  { first, items, options, consent, keepOut: list }: Import,
+  outcomes?: Outcomes,
+  onFailed?: (row: number, error: unknown) => void,
 ): AsyncGenerator<SourceRow> {
-  const [first] = items;
-  if (first === undefined) return;
-  const read = itemReader(first);
+  const read = itemReader(first, consent);
   for (const [index, item] of items.entries()) {
     const row = index + 1;
+    const refusal = consent.refusalOf(index);
+    if (refusal && !mayBeSent(refusal, options)) {
+      const { standing, reason } = refusal;
+      outcomes?.address(row, consent.emailOf(index));
+      yield { row, problem: reason, kind: standing === 'unconfirmed' || standing === 'unclear' ? standing : 'left' };
+      continue;
+    }
     try {
       const parsed = await read(item);
-      outcomes.read(row, parsed);
-      yield { row, subscription: parsed.subscription };
+      outcomes?.read(row, parsed);
+      const { subscription } = parsed;
+      const kept = typeof subscription.email === 'string' ? await list?.(subscription.email) : undefined;
+      if (kept !== undefined) yield { row, problem: kept, kind: 'left' };
+      else yield { row, subscription: refusal ? { ...subscription, double_opt_override: 'on' } : subscription };
     } catch (error) {
       if (error instanceof ParameterMismatch) yield { row, problem: error.message };
-      else outcomes.failed([row], toFailure(error)); // such as an expression of this item
+      else if (onFailed) onFailed(row, error);
+      else yield { row, problem: error instanceof Error ? error.message : String(error) };
     }
   }
 }
@@ -134,21 +294,33 @@ function logResult({ accepted, read, importIds }: ImportResult, logger: Logger):
   );
 }
 
-/** Shows notices about items, values and fields that were not imported. */
+/** Shows a notice about items that were not imported. */
 function noticeSkipped(
-  { rejected, duplicates, read }: ImportResult,
-  { dropped, unused }: Outcomes,
+  { rejected, duplicates, left, unconfirmed, read }: ImportResult,
+  { columns, service }: ItemConsent,
   hasErrorOutput: boolean,
   show: (message: string) => void,
 ): void {
-  if (rejected + duplicates > 0) {
-    const where = hasErrorOutput
-      ? 'They are at the error output, with the reason in "error".'
-      : 'See "status" and "reason" of each item.';
-    show(
-      `${rejected + duplicates} of ${read} items were not imported (${rejected} rejected, ${duplicates} with an address that an earlier item has). ${where}`,
-    );
-  }
+  const skipped = rejected + duplicates + left + unconfirmed;
+  if (skipped === 0) return;
+  const kinds = [
+    rejected > 0 && `${rejected} rejected`,
+    duplicates > 0 && `${duplicates} with an address that an earlier item has`,
+    left > 0 && `${left} of people who have left`,
+    unconfirmed > 0 && `${unconfirmed} of people who never confirmed`,
+  ].filter((kind) => kind !== false);
+  const where = hasErrorOutput
+    ? 'They are at the error output, with the reason in "error".'
+    : 'See "status" and "reason" of each item.';
+  const by =
+    left + unconfirmed > 0 && columns.length > 0
+      ? ` Who gets emails was read from ${quoted(columns, 'and')}${service === undefined ? '' : `, as in exports of ${service}`}.`
+      : '';
+  show(`${skipped} of ${read} items were not imported (${kinds.join(', ')}). ${where}${by}`);
+}
+
+/** Shows notices about values and fields that were not imported. */
+function noticeFields({ dropped, unused }: Outcomes, show: (message: string) => void): void {
   if (dropped.size > 0)
     show(
       `The publication has no custom field ${quoted(dropped, 'or')}; the values were left out. If a field was renamed, choose it again in Custom Fields. Custom Field: Create makes a new one.`,
@@ -184,127 +356,4 @@ function importFailure(first: OperationContext, count: number, failed: readonly 
         'The other items were processed. Running the node again sends all of them again, which only updates existing subscriptions. To get the outcome of each item instead of this message, set On Error in the Settings of this node to continue.',
     },
   );
-}
-
-/** An accepted call. */
-interface AcceptedBatch {
-  readonly importId: string | null;
-  readonly firstRow: number;
-}
-
-type RowOutcome =
-  | { readonly batch: AcceptedBatch }
-  | { readonly status: 'rejected' | 'duplicate'; readonly reason: string }
-  | { readonly error: NodeFailure };
-
-/** The outcome of each item, with only the fields that the output needs. Rows are numbered from 1, as the items. */
-class Outcomes {
-  readonly #items: readonly OperationContext[];
-  readonly #emails: (string | undefined)[] = [];
-  readonly #outcomes: (RowOutcome | undefined)[] = [];
-  readonly #batches: AcceptedBatch[] = [];
-  #last: { readonly row: number } & Pick<ReadItem, 'nameOf'> = { row: 0, nameOf: (field) => field };
-  readonly #droppedOf: (readonly string[] | undefined)[] = [];
-  /** Custom fields of items that the publication does not have. */
-  readonly dropped = new Set<string>();
-  /** Input fields that match no field. */
-  readonly unused = new Set<string>();
-  /** Custom fields that items were sent with. */
-  readonly sent = new Set<string>();
-
-  constructor(items: readonly OperationContext[]) {
-    this.#items = items;
-  }
-
-  read(row: number, parsed: ReadItem): void {
-    const { subscription, dropped, unused } = parsed;
-    this.#last = { row, nameOf: parsed.nameOf };
-    if (typeof subscription.email === 'string') this.#emails[row] = subscription.email;
-    if (dropped.length > 0) this.#droppedOf[row] = dropped;
-    for (const name of dropped) this.dropped.add(name);
-    for (const { name = '' } of subscription.custom_fields ?? []) this.sent.add(name);
-    for (const name of unused) this.unused.add(name);
-  }
-
-  accepted(rows: readonly number[], importId: string | undefined): void {
-    const batch = { importId: importId ?? null, firstRow: Math.min(...rows) };
-    this.#batches.push(batch);
-    this.#set(rows, { batch });
-  }
-
-  failed(rows: readonly number[], error: NodeFailure): void {
-    this.#set(rows, { error });
-  }
-
-  /** The importer uses the API's names of fields, and checks a row before it reads the next one. */
-  rejected(row: number, status: 'rejected' | 'duplicate', reason: string): void {
-    const { row: last, nameOf } = this.#last;
-    const named = row === last ? reason.replace(/^"(\w+)"/, (_, field: string) => `"${nameOf(field)}"`) : reason;
-    this.#outcomes[row] = { status, reason: named };
-  }
-
-  /** Sets the error of all items without an outcome: they were never sent. */
-  notTried(error: NodeFailure): void {
-    for (let row = 1; row <= this.#items.length; row += 1) this.#outcomes[row] ??= { error };
-  }
-
-  /**
-   * One an item, in the order of the items. Batches are numbered in that order too, whichever was answered first.
-   *
-   * @param hasErrorOutput - whether items that were left out go to the node's error output. n8n takes an item there
-   *   that has `error` and nothing else, and adds the input of the item.
-   */
-  inOrder(hasErrorOutput: boolean): readonly ItemOutcome[] {
-    const numbers = new Map(
-      this.#batches.toSorted((a, b) => a.firstRow - b.firstRow).map((batch, index) => [batch, index + 1]),
-    );
-    return this.#items.flatMap(({ itemIndex }, index): ItemOutcome[] => {
-      const outcome = this.#outcomes[index + 1];
-      if (outcome === undefined) return [];
-      if ('error' in outcome) return [{ itemIndex, error: outcome.error }];
-      if ('status' in outcome && hasErrorOutput) return [{ itemIndex, json: { error: this.#reason(outcome) } }];
-      return [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
-    });
-  }
-
-  #json(
-    row: number,
-    outcome: Exclude<RowOutcome, { readonly error: NodeFailure }>,
-    numbers: ReadonlyMap<AcceptedBatch, number>,
-  ): IDataObject {
-    const email = this.#emails[row] ?? null;
-    const dropped = this.#droppedOf[row];
-    if ('batch' in outcome)
-      return {
-        email,
-        status: 'accepted',
-        import_id: outcome.batch.importId,
-        batch: numbers.get(outcome.batch) ?? null,
-        reason: dropped
-          ? `The publication has no custom field ${quoted(dropped, 'or')}; the rest of the item was imported`
-          : null,
-      };
-    return { email, status: outcome.status, import_id: null, batch: null, reason: this.#reason(outcome) };
-  }
-
-  /** Numbers input items from 0, as n8n does. */
-  #reason({ status, reason }: { readonly status: string; readonly reason: string }): string {
-    const before = status === 'duplicate' ? Number(/\d+/.exec(reason)?.[0]) : Number.NaN;
-    return Number.isNaN(before)
-      ? reason
-      : `An earlier item has the same address: item ${this.#items[before - 1]?.itemIndex ?? before - 1}`;
-  }
-
-  #set(rows: readonly number[], outcome: RowOutcome): void {
-    for (const row of rows) this.#outcomes[row] = outcome;
-  }
-}
-
-const mostQuoted = 10;
-
-/** The first names as a list in a sentence. */
-function quoted(names: Iterable<string>, last: 'and' | 'or'): string {
-  const all = [...names].map((name) => `"${name}"`);
-  const some = all.length > mostQuoted ? [...all.slice(0, mostQuoted), `${all.length - mostQuoted} more`] : all;
-  return some.length > 1 ? `${some.slice(0, -1).join(', ')} ${last} ${some.at(-1)}` : some.join('');
 }

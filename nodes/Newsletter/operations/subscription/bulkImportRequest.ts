@@ -4,6 +4,7 @@ import { readCustomFieldsOf, readInput, toSentFields } from '../../parameters/cu
 import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
+import type { ItemConsent, Json } from './bulkImportConsent.ts';
 import { additionalFields, readRequest, requestFields } from './create.ts';
 
 const mapping: INodeProperties = {
@@ -51,17 +52,22 @@ export interface ReadItem {
   nameOf(field: string): string;
 }
 
+export const isMappedManually = (first: OperationContext): boolean => readParameter(first, mapping) === 'defineBelow';
+
 /**
  * Creates the reader of the items. It throws ParameterMismatch where a value does not fit its field; core's importer
  * checks the rest.
  *
  * @param first - the first item, for parameters that take no expression
+ * @param consent - the input fields that fill nothing
  */
-export function itemReader(first: OperationContext): (context: OperationContext) => Promise<ReadItem> {
+export function itemReader(
+  first: OperationContext,
+  { unused }: Pick<ItemConsent, 'unused'>,
+): (context: OperationContext) => Promise<ReadItem> {
   const { node } = first;
   const input = node.getInputData();
-  if (readParameter(first, mapping) !== 'defineBelow')
-    return (context) => fromInput(input[context.itemIndex]?.json ?? {}, context);
+  if (!isMappedManually(first)) return (context) => fromInput(input[context.itemIndex]?.json ?? {}, unused, context);
 
   return async (context) => {
     const request = await readRequest(context);
@@ -77,20 +83,25 @@ const takenFields = new Map([email, ...additionalFields].map((field) => [field.n
 const labels: ReadonlyMap<string, string> = new Map([...takenFields].map(([name, field]) => [name, field.displayName]));
 
 async function fromInput(
-  json: Readonly<Record<string, unknown>>,
+  item: Json,
+  left: ReadonlySet<string>,
   { node, engine }: Pick<OperationContext, 'node' | 'engine'>,
 ): Promise<ReadItem> {
+  const json = left.size === 0 ? item : Object.fromEntries(Object.entries(item).filter(([name]) => !left.has(name)));
   const { named, custom, unused } = await readInput(json, engine, 'all');
-  if (!named.has(email.name)) throw new ParameterMismatch(missingAddress(Object.keys(json)));
+  if (!named.has(email.name)) throw new ParameterMismatch(missingAddress(Object.keys(item)));
   const subscription: Record<string, unknown> = {};
   for (const [name, { value, from }] of named) {
     const field = takenFields.get(name);
     const read = field && readValue({ ...field, displayName: from }, value);
     if (read !== undefined) subscription[name] = read;
   }
-  const custom_fields = await toSentFields(custom, node, engine);
+  const { kinds } = await readCustomFieldsOf(engine);
+  const known = new Map([...custom].filter(([name]) => kinds.has(name)));
+  const custom_fields = await toSentFields(known, node, engine);
   return {
-    ...(await withoutUnknown({ ...subscription, custom_fields }, engine)),
+    subscription: { ...subscription, ...(custom_fields.length > 0 && { custom_fields }) },
+    dropped: [...custom.keys()].filter((name) => !kinds.has(name)),
     unused,
     nameOf: (field) => named.get(field)?.from ?? field,
   };

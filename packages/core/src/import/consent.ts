@@ -138,7 +138,8 @@ export class ConsentSurvey {
       if (words.length > 0) unclear.push(`${list(words)} in column "${heading}"`);
       if (perhaps && words.length > 0) asked.push({ option: 'columns', column: heading, target: null });
       for (const word of words)
-        for (const meaning of ['subscribed', 'left'] as const) asked.push({ option: 'words', word, meaning });
+        for (const meaning of ['subscribed', 'left'] as const)
+          asked.push({ option: 'words', word, meaning, column: heading });
     }
     const problems = [
       doubts.length > 0 &&

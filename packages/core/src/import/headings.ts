@@ -20,7 +20,13 @@ export type ColumnTarget = HeadingTarget | 'status' | 'subscribed' | 'left' | nu
 /** An option that would mend a {@link TableError}, with its value. */
 export type TableRemedy =
   | { readonly option: 'columns'; readonly column: string; readonly target: ColumnTarget }
-  | { readonly option: 'words'; readonly word: string; readonly meaning: 'subscribed' | 'unconfirmed' | 'left' }
+  | {
+      readonly option: 'words';
+      readonly word: string;
+      readonly meaning: 'subscribed' | 'unconfirmed' | 'left';
+      /** A column in which the word stands. */
+      readonly column: string;
+    }
   | { readonly option: 'others' | 'encoding'; readonly value: string };
 
 /** A table does not tell what to import; the text says what is missing, without a cell below the headings. */

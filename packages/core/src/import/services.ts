@@ -217,12 +217,14 @@ export const serviceExports: readonly ServiceExport[] = [
   },
   {
     name: 'Newsletter Kit',
-    by: ['id', 'email', 'status', 'subscription_tier', 'utm_channel'],
+    // A record of the API has these in the forms Raw and Simplified of the n8n nodes, too.
+    by: ['email', 'status', 'subscription_tier'],
     words: { paused: 'unclear' },
     // A referral code is the one by which this person recommends the newsletter, in a request it is somebody else's.
     unused: names(
       'id, subscription_tier, subscription_premium_tier_names, utm_channel, referral_code, created',
       'stats.*, subscription_premium_tiers, newsletter_list_ids, tags, referrals',
+      'created_at, warnings, ignored_fields, stays_inactive, subscription_update*',
     ),
   },
   {

@@ -1,0 +1,135 @@
+/** Bulk Import: the outcome of each input item, and its words. */
+import type { Rejection } from '@newsletter-kit/core/import';
+import type { IDataObject } from 'n8n-workflow';
+import { quoted } from '../../parameters/properties.ts';
+import type { NodeFailure } from '../../transport/failure.ts';
+import type { ItemOutcome, OperationContext } from '../definition.ts';
+import type { ReadItem } from './bulkImportRequest.ts';
+
+/** An accepted call. */
+interface AcceptedBatch {
+  readonly importId: string | null;
+  readonly firstRow: number;
+}
+
+type RowOutcome =
+  | { readonly batch: AcceptedBatch }
+  | { readonly status: 'rejected' | 'duplicate' | 'left' | 'unconfirmed'; readonly reason: string }
+  | { readonly error: NodeFailure };
+
+/** Rejections that have a status of their own. */
+const statuses: Readonly<Partial<Record<Rejection['kind'], 'duplicate' | 'left' | 'unconfirmed'>>> = {
+  duplicate: 'duplicate',
+  left: 'left',
+  unconfirmed: 'unconfirmed',
+};
+
+/** The outcome of each item, with only the fields that the output needs. Rows are numbered from 1, as the items. */
+export class Outcomes {
+  readonly #items: readonly OperationContext[];
+  readonly #emails: (string | undefined)[] = [];
+  readonly #outcomes: (RowOutcome | undefined)[] = [];
+  readonly #batches: AcceptedBatch[] = [];
+  #last: { readonly row: number } & Pick<ReadItem, 'nameOf'> = { row: 0, nameOf: (field) => field };
+  readonly #droppedOf: (readonly string[] | undefined)[] = [];
+  /** Custom fields of items that the publication does not have. */
+  readonly dropped = new Set<string>();
+  /** Input fields that match no field. */
+  readonly unused = new Set<string>();
+  /** Custom fields that items were sent with. */
+  readonly sent = new Set<string>();
+
+  constructor(items: readonly OperationContext[]) {
+    this.#items = items;
+  }
+
+  read(row: number, parsed: ReadItem): void {
+    const { subscription, dropped, unused } = parsed;
+    this.#last = { row, nameOf: parsed.nameOf };
+    if (typeof subscription.email === 'string') this.#emails[row] = subscription.email;
+    if (dropped.length > 0) this.#droppedOf[row] = dropped;
+    for (const name of dropped) this.dropped.add(name);
+    for (const { name = '' } of subscription.custom_fields ?? []) this.sent.add(name);
+    for (const name of unused) this.unused.add(name);
+  }
+
+  /** The address of an item that is not read any further. */
+  address(row: number, email: string | undefined): void {
+    this.#emails[row] = email;
+  }
+
+  accepted(rows: readonly number[], importId: string | undefined): void {
+    const batch = { importId: importId ?? null, firstRow: Math.min(...rows) };
+    this.#batches.push(batch);
+    this.#set(rows, { batch });
+  }
+
+  failed(rows: readonly number[], error: NodeFailure): void {
+    this.#set(rows, { error });
+  }
+
+  /** The importer uses the API's names of fields, and checks a row before it reads the next one. */
+  rejected({ row, kind, reason }: Pick<Rejection, 'row' | 'kind' | 'reason'>): void {
+    const { row: last, nameOf } = this.#last;
+    const named = row === last ? reason.replace(/^"(\w+)"/, (_, field: string) => `"${nameOf(field)}"`) : reason;
+    this.#outcomes[row] = { status: statuses[kind] ?? 'rejected', reason: reasonOf(named, this.#items) };
+  }
+
+  /** Sets the error of all items without an outcome: they were never sent. */
+  notTried(error: NodeFailure): void {
+    for (let row = 1; row <= this.#items.length; row += 1) this.#outcomes[row] ??= { error };
+  }
+
+  /**
+   * One an item, in the order of the items. Batches are numbered in that order too, whichever was answered first.
+   *
+   * @param hasErrorOutput - whether items that were left out go to the node's error output. n8n takes an item there
+   *   that has `error` and nothing else, and adds the input of the item.
+   */
+  inOrder(hasErrorOutput: boolean): readonly ItemOutcome[] {
+    const numbers = new Map(
+      this.#batches.toSorted((a, b) => a.firstRow - b.firstRow).map((batch, index) => [batch, index + 1]),
+    );
+    return this.#items.flatMap(({ itemIndex }, index): ItemOutcome[] => {
+      const outcome = this.#outcomes[index + 1];
+      if (outcome === undefined) return [];
+      if ('error' in outcome) return [{ itemIndex, error: outcome.error }];
+      if ('status' in outcome && hasErrorOutput) return [{ itemIndex, json: { error: outcome.reason } }];
+      return [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
+    });
+  }
+
+  #json(
+    row: number,
+    outcome: Exclude<RowOutcome, { readonly error: NodeFailure }>,
+    numbers: ReadonlyMap<AcceptedBatch, number>,
+  ): IDataObject {
+    const email = this.#emails[row] ?? null;
+    const dropped = this.#droppedOf[row];
+    if ('batch' in outcome)
+      return {
+        email,
+        status: 'accepted',
+        import_id: outcome.batch.importId,
+        batch: numbers.get(outcome.batch) ?? null,
+        reason: dropped
+          ? `The publication has no custom field ${quoted(dropped, 'or')}; the rest of the item was imported`
+          : null,
+      };
+    return { email, status: outcome.status, import_id: null, batch: null, reason: outcome.reason };
+  }
+
+  #set(rows: readonly number[], outcome: RowOutcome): void {
+    for (const row of rows) this.#outcomes[row] = outcome;
+  }
+}
+
+/** A reason of the importer as the node words it: n8n numbers items from 0. */
+export function reasonOf(reason: string, items: readonly Pick<OperationContext, 'itemIndex'>[]): string {
+  const [, row = '', says] = /^row (\d+) (.*)$/s.exec(reason) ?? [];
+  const item = items[Number(row) - 1]?.itemIndex ?? Number(row) - 1;
+  if (says === undefined) return reason.replace(/^column/, 'Column');
+  return says === 'has the same address'
+    ? `An earlier item has the same address: item ${item}`
+    : `Item ${item} ${says}`;
+}

@@ -1,0 +1,473 @@
+/** Bulk Import leaves out whoever has left by the words of the items, and says beforehand what it will do. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { readCsv } from '@newsletter-kit/core/node';
+import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { doubtfulColumns, exportFixtures, innocentColumns } from '../support/exports.ts';
+import { workbench } from './workbench.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+const bench = workbench();
+/** Another newsletter, without subscriptions. */
+let empty: Sandbox;
+beforeEach(() => {
+  empty = createSandbox({ seed: 'empty' });
+});
+afterEach(() => empty.close());
+
+const importOf = (items: readonly Json[], options: Json = {}, more: object = {}) =>
+  bench.run('subscription', 'bulkImport', { options }, { items, sandbox: empty, ...more });
+
+/** Map Each Column Manually, with the address of this input field. */
+const manually = (column: string) => ({
+  stored: {
+    mapping: 'defineBelow',
+    email: `={{ $json[${JSON.stringify(column)}] }}`,
+    customFields: { mappingMode: 'defineBelow', value: {} },
+    additionalFields: {},
+  },
+});
+
+const writes = () => empty.requests().filter(({ method }) => method !== 'GET');
+
+/** Addresses of the new publication, by status. */
+async function people(): Promise<Readonly<Record<string, readonly string[]>>> {
+  empty.clock.advance(3_600_000);
+  const items = await bench.run('subscription', 'getMany', { returnAll: true }, { sandbox: empty });
+  const found: Record<string, string[]> = {};
+  for (const { json } of items) (found[String(json['status'])] ??= []).push(String(json['email']));
+  return found;
+}
+
+/** The rows of a file as n8n's node Extract from File gives them. */
+async function rowsOf(text: string): Promise<readonly Json[]> {
+  const rows: Json[] = [];
+  const source = await readCsv(Readable.from([Buffer.from(text)]), { others: 'ignore' });
+  for await (const { original } of source.rows) rows.push(original as Json);
+  return rows;
+}
+
+/** A reason of core as the node words it: in a file, the heading is row 1. */
+const worded = (reason: string): string =>
+  reason.replace(/^column/, 'Column').replace(/^row (\d+)/, (_, row: string) => `Item ${Number(row) - 2}`);
+
+const byFileName = exportFixtures.filter(({ out }) => out.some(([, , reason]) => reason.startsWith('the name')));
+const byColumns = exportFixtures.filter((fixture) => !byFileName.includes(fixture));
+const statusOf = { left: 'left', unconfirmed: 'unconfirmed', unclear: 'rejected' } as const;
+
+describe.each(byColumns)('an export of $service, $file', ({ text, stays, out }) => {
+  it.each(['automatically', 'manually'])(
+    'mapped %s: imports who stays and names the words of the others',
+    async (way) => {
+      const items = await rowsOf(text);
+      const column = Object.keys(items[0] ?? {}).find((name) => String(items[0]?.[name]).includes('@')) ?? '';
+      const output = await importOf(items, {}, way === 'manually' ? manually(column) : {});
+      const results = output.map(({ json }) => [json['email'], json['status'], json['reason']]);
+      expect(results.filter(([, status]) => status !== 'accepted' && status !== 'duplicate')).toEqual(
+        out.map(([address, kind, reason]) => [address, statusOf[kind], worded(reason)]),
+      );
+      expect(results.flatMap(([address, status]) => (status === 'accepted' ? [address] : []))).toEqual([
+        ...new Set(stays),
+      ]);
+      expect((await people())['active'] ?? []).toEqual([...new Set(stays)]);
+    },
+  );
+});
+
+describe('a file of people who left that only its name tells', () => {
+  it.each(byFileName)('can be kept out: $file of $service', async ({ text }) => {
+    const left = (await rowsOf(text)).map((json) => Object.values(json).find((cell) => String(cell).includes('@')));
+    const output = await importOf([{ email: 'Ada@example.com' }, { email: 'bo@example.com' }], { keepOut: left });
+    expect(output.map(({ json }) => json['status'])).toEqual(
+      text.includes('bo@') ? ['left', 'left'] : ['left', 'accepted'],
+    );
+  });
+});
+
+describe('what Get Many gives', () => {
+  const include = ['custom_fields', 'newsletter_lists', 'subscription_premium_tiers', 'referrals', 'stats', 'tags'];
+
+  it.each([
+    ['simplified', {}],
+    ['raw', {}],
+    ['selected', { fields: ['email', 'status'] }],
+  ])('brings in nobody who has left: %s', async (output, more) => {
+    const given = (
+      await bench.run('subscription', 'getMany', {
+        returnAll: true,
+        output,
+        ...more,
+        options: { expand: include },
+      })
+    ).map(({ json }) => json);
+    const of = (...statuses: readonly string[]) =>
+      given.filter(({ status }) => statuses.includes(String(status))).map(({ email }) => email);
+    expect(of('inactive')).toHaveLength(32);
+    const words = output === 'selected' ? [{ word: 'paused', meaning: 'left' }] : [];
+    const hints: { message: string }[] = [];
+    for (const way of [{}, manually('email')]) {
+      const results = await importOf(given, { statusWords: { words }, allowLargeImport: true }, { hints, ...way });
+      expect(results.flatMap(({ json }) => (json['status'] === 'accepted' ? [json['email']] : []))).toEqual(
+        of('active'),
+      );
+      const { active, ...others } = await people();
+      expect(active?.toSorted()).toEqual(of('active').toSorted());
+      expect(others).toEqual({});
+    }
+    const [hint = ''] = hints.map(({ message }) => message);
+    expect(hint).toContain('of people who have left');
+    expect(hint).toContain('Who gets emails was read from "status"');
+    expect(hints.map(({ message }) => message).join('\n')).not.toContain('No field of a subscription');
+  });
+});
+
+describe('an input field', () => {
+  it.each(Object.entries(innocentColumns))('%s (%j) stops no import', async (name, value) => {
+    const [item] = await importOf([{ email: 'ada@example.com', [name]: value }]);
+    expect(item?.json['status']).toBe('accepted');
+  });
+
+  it.each(doubtfulColumns)(
+    '%s stops the import before the first request, until its meaning is chosen',
+    async (name) => {
+      const items = [
+        { email: 'ada@example.com', [name]: true },
+        { email: 'bo@example.com', [name]: false },
+        { email: 'cy@example.com' },
+      ];
+      for (const way of [{}, manually('email')]) {
+        const before = empty.requests().length;
+        await expect(importOf(items, {}, way)).rejects.toMatchObject({
+          message: expect.stringContaining(`"${name}" may say who wants emails`),
+          description: expect.stringMatching(
+            /"Consent Columns" in Options.*"Nothing to Do With Consent".*Nothing was sent/s,
+          ),
+        });
+        expect(empty.requests()).toHaveLength(before);
+        const accepted = async (meaning: string) =>
+          (await importOf(items, { consentColumns: { columns: [{ column: name, meaning }] } }, way)).flatMap(
+            ({ json }) => (json['status'] === 'accepted' ? [json['email']] : []),
+          );
+        expect(await accepted('subscribed')).toEqual(['ada@example.com']);
+        expect(await accepted('left')).toEqual(['bo@example.com', 'cy@example.com']);
+        expect(await accepted('none')).toHaveLength(3);
+      }
+    },
+  );
+
+  it('that says who has left can not be declared to be about something else', async () => {
+    const refused = importOf([{ email: 'ada@example.com', STATUS: 'active' }], {
+      consentColumns: { columns: [{ column: 'STATUS', meaning: 'none' }] },
+    });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining("so it can't be left out") });
+  });
+
+  it.each([
+    ['a date', new Date('2026-01-02')],
+    ['a number', 1],
+    ['a text', '2026-01-02'],
+    ['true', true],
+  ])('that holds %s says that somebody has left', async (_, unsubscribed) => {
+    const output = await importOf([{ email: 'ada@example.com', unsubscribed }, { email: 'bo@example.com' }]);
+    expect(output.map(({ json }) => json['status'])).toEqual(['left', 'accepted']);
+  });
+
+  it('with the time of a signup is none of consent, as a text and as a date', async () => {
+    const items = [
+      { email: 'ada@example.com', Subscribed: '2026-01-02' },
+      { email: 'bo@example.com', Subscribed: new Date('2026-01-02') },
+    ];
+    expect((await importOf(items)).map(({ json }) => json['status'])).toEqual(['accepted', 'accepted']);
+  });
+});
+
+describe('words that are not understood', () => {
+  const items = [
+    { email: 'ada@example.com', Status: 'Angemeldet' },
+    { email: 'bo@example.com', Status: 'Abgemeldet' },
+    { email: 'cy@example.com', Status: '' },
+    { email: 'di@example.com', Status: 'Wartet' },
+  ];
+  const words = [
+    { word: 'angemeldet', meaning: 'subscribed' },
+    { word: 'Abgemeldet', meaning: 'left' },
+    { word: 'Wartet', meaning: 'unconfirmed' },
+  ];
+
+  it('are asked for, all at once and before the first request', async () => {
+    await expect(importOf(items)).rejects.toMatchObject({
+      message: 'Not understood: "Angemeldet", "Abgemeldet" and "Wartet" in "Status"',
+      description:
+        'Add "Status Words" in Options, and choose for "Angemeldet", "Abgemeldet" and "Wartet" one of "Left", "Subscribed", "Unconfirmed". Nothing was sent.',
+    });
+    expect(empty.requests()).toEqual([]);
+  });
+
+  it('are given to every item, where the node goes on after errors', async () => {
+    const output = await importOf(items, {}, { onError: 'continueRegularOutput' });
+    expect(output.map(({ json }) => String(json['error']))).toEqual(
+      items.map(() => expect.stringContaining('Not understood')),
+    );
+    expect(empty.requests()).toEqual([]);
+  });
+
+  it('mean what the option says; a blank is rejected, until the option says what it means', async () => {
+    const results = async (more: readonly Json[] = []) =>
+      (await importOf(items, { statusWords: { words: [...words, ...more] } })).map(({ json }) => [
+        json['status'],
+        json['reason'],
+      ]);
+    expect(await results()).toEqual([
+      ['accepted', null],
+      ['left', 'Column "Status" says "Abgemeldet"'],
+      ['rejected', 'Column "Status" is blank'],
+      ['unconfirmed', 'Column "Status" says "Wartet"'],
+    ]);
+    expect((await results([{ word: '', meaning: 'subscribed' }]))[2]).toEqual(['accepted', null]);
+  });
+
+  it('that are known to say no keep their meaning', async () => {
+    const refused = importOf(items, { statusWords: { words: [{ word: 'Unsubscribed', meaning: 'subscribed' }] } });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining('says that a person has left') });
+  });
+});
+
+describe('a person', () => {
+  it('whom a later item calls gone stays out, by the address that the mapping gives', async () => {
+    const items = [
+      { who: 'ada@example.com', status: 'active' },
+      { who: 'bo@example.com', status: 'active' },
+      { who: 'ADA@example.com', status: 'unsubscribed' },
+    ];
+    for (const email of ['={{ $json.who }}', '={{ $json.who.trim() }}']) {
+      const { stored } = manually('who');
+      const output = await importOf(items, {}, { stored: { ...stored, email } });
+      expect(output.map(({ json }) => [json['status'], json['reason']])).toEqual([
+        ['left', 'Item 2 says that this person has left'],
+        ['accepted', null],
+        ['left', 'Column "status" says "unsubscribed"'],
+      ]);
+    }
+    expect((await people())['active']).toEqual(['bo@example.com']);
+  });
+
+  it('who never confirmed is asked again only where the option says so', async () => {
+    const items = [
+      { email: 'ada@example.com', status: 'unconfirmed' },
+      { email: 'bo@example.com', status: 'bounced' },
+    ];
+    expect((await importOf(items)).map(({ json }) => json['status'])).toEqual(['unconfirmed', 'left']);
+    expect((await importOf(items, { unconfirmed: 'confirm' })).map(({ json }) => json['status'])).toEqual([
+      'accepted',
+      'left',
+    ]);
+    expect(await people()).toEqual({ pending: ['ada@example.com'] });
+  });
+
+  it('who has left is returned at the error output with the reason alone', async () => {
+    const output = await importOf(
+      [{ email: 'ada@example.com', status: 'unsubscribed' }],
+      {},
+      { onError: 'continueErrorOutput' },
+    );
+    expect(output.map(({ json }) => json)).toEqual([{ error: 'Column "status" says "unsubscribed"' }]);
+  });
+});
+
+it('stops the import before the first request where two files were put into one', async () => {
+  const items = [
+    { email: 'ada@example.com', name: 'Ada' },
+    { email: 'E-Mail', name: 'status' },
+    { email: 'bo@example.com', name: 'unsubscribed' },
+  ];
+  for (const way of [{}, manually('email')])
+    await expect(importOf(items, {}, way)).rejects.toMatchObject({
+      message: expect.stringMatching(/^Item 1 names columns.*two files were put into one/),
+    });
+  expect(empty.requests()).toEqual([]);
+  const [, again] = await importOf([items[0]!, { email: 'email', name: 'name' }]);
+  expect(again?.json['status']).toBe('rejected');
+});
+
+describe('Keep Out', () => {
+  const items = ['ada', 'bo', 'cy', 'di'].map((name) => ({ email: `${name}@example.com` }));
+  const hash = (text: string) => createHash('sha256').update(text).digest('hex');
+  const kept = async (keepOut: unknown) =>
+    (await importOf(items, { keepOut })).flatMap(({ json }, index) =>
+      json['status'] === 'left' ? [[index, json['reason']]] : [],
+    );
+  const says = '"Keep Out" says that this person stays out';
+
+  it.each([
+    ['a text', 'ADA@example.com, bo@example.com;\nnobody@example.com'],
+    ['a list', ['ada@example.com', ' Bo@Example.com ', '']],
+    ['hashes', [hash('ada@example.com'), hash('bo@example.com').toUpperCase()]],
+    ['a file of the relay', `sha256\n${hash('ada@example.com')}\n${hash('bo@example.com')}\n`],
+    ['items with addresses', [{ 'E-Mail': 'ada@example.com' }, { json: { email: 'bo@example.com', name: 'Bo' } }]],
+    ['items with hashes', [{ hash: hash('ada@example.com') }, { sha256: hash('bo@example.com') }, {}]],
+    [
+      'items with a status',
+      [
+        { email: 'ada@example.com', status: 'inactive' },
+        { email: 'bo@example.com', status: 'invalid' },
+        { email: 'cy@example.com', status: 'active' },
+        { email: 'di@example.com', status: 'pending' },
+      ],
+    ],
+  ])('takes %s', async (_, list) => {
+    expect(await kept(list)).toEqual([
+      [0, says],
+      [1, says],
+    ]);
+  });
+
+  it('takes what Get Many gives of another newsletter', async () => {
+    const others = await bench.run('subscription', 'getMany', { returnAll: true });
+    const emails = others.map(({ json }) => ({ email: json['email'] }));
+    const output = await importOf(emails, { keepOut: others });
+    expect(output.map(({ json }) => json['status'] === 'left')).toEqual(
+      others.map(({ json }) => json['status'] === 'inactive' || json['status'] === 'invalid'),
+    );
+  });
+
+  it.each([
+    ['nothing', '', []],
+    ['an empty list', [], []],
+    ['the empty item of a list without results', [{}], []],
+  ])('keeps out nobody by %s', async (_, list, out) => {
+    expect(await kept(list)).toEqual(out);
+  });
+
+  it.each([
+    ['a name', 'ada@example.com Lovelace', 'Entry 2 of "Keep Out" is neither'],
+    ['a number', ['ada@example.com', 7], 'Entry 2 of "Keep Out" is neither'],
+    ['an item without an address', [{ name: 'Lovelace' }], 'Entry 1 of "Keep Out" is neither'],
+    ['a short hash', [hash('ada@example.com').slice(1)], 'Entry 1 of "Keep Out" is neither'],
+    ['an expression that finds nothing', undefined, 'The expression of "Keep Out" found nothing'],
+    [
+      'a status that is not understood',
+      [{ email: 'ada@example.com', status: 'weg' }],
+      '"Keep Out": Not understood: "weg" in "status"',
+    ],
+  ])('stops the import before the first request at %s, without repeating it', async (_, keepOut, message) => {
+    const refused = importOf(items, { keepOut });
+    await expect(refused).rejects.toMatchObject({ message: expect.stringContaining(message) });
+    await expect(refused).rejects.not.toMatchObject({ message: expect.stringMatching(/Lovelace|[\da-f]{20}|@/) });
+    expect(empty.requests()).toEqual([]);
+  });
+});
+
+describe('Only Preview', () => {
+  it('sends nothing, and counts what the import then does', async () => {
+    await importOf([{ email: 'ada@example.com' }, { email: 'gone@example.com' }]);
+    empty.clock.advance(60_000);
+    await bench.run(
+      'subscription',
+      'updateStatus',
+      { subscription: { mode: 'email', value: 'gone@example.com' }, new_status: 'inactive' },
+      { sandbox: empty },
+    );
+    const items = [
+      { email: 'ada@example.com', status: 'active' },
+      { email: 'bo@example.com', status: 'active' },
+      { email: 'BO@example.com', status: 'active' },
+      { email: 'gone@example.com', status: 'active' },
+      { email: 'cy.example.com', status: 'active' },
+      { email: 'di@example.com', status: 'unsubscribed' },
+      { email: 'ed@example.com', status: 'pending' },
+      { email: 'fay@example.com', status: '' },
+      { email: 'kim@example.com', status: 'active' },
+    ];
+    const options = { keepOut: 'kim@example.com', batchSize: 1 };
+    const before = writes().length;
+    const preview = await importOf(items, { ...options, onlyPreview: true });
+    expect(writes()).toHaveLength(before);
+    expect(preview.map(({ json }) => json)).toEqual([
+      {
+        items: 9,
+        to_send: 3,
+        new: 1,
+        known: 1,
+        stay_inactive: 1,
+        left: 2,
+        unconfirmed: 1,
+        duplicates: 1,
+        rejected: 2,
+        left_out: {
+          left: [
+            { item: 5, reason: 'Column "status" says "unsubscribed"' },
+            { item: 8, reason: '"Keep Out" says that this person stays out' },
+          ],
+          unconfirmed: [{ item: 6, reason: 'Column "status" says "pending"' }],
+          duplicates: [{ item: 2, reason: 'An earlier item has the same address: item 1' }],
+          rejected: [
+            { item: 4, reason: expect.stringContaining('e-mail address') },
+            { item: 7, reason: 'Column "status" is blank' },
+          ],
+        },
+        confirmation_emails: { least: 0, most: 1 },
+        welcome_emails: { least: 0, most: 0 },
+        automations: [],
+        requests: 3,
+        minutes: 1,
+      },
+    ]);
+    const statuses = (await importOf(items, options)).map(({ json }) => json['status']);
+    const count = (status: string): number => statuses.filter((each) => each === status).length;
+    expect(['accepted', 'left', 'unconfirmed', 'duplicate', 'rejected'].map(count)).toEqual([3, 2, 1, 1, 2]);
+    expect(writes()).toHaveLength(before + 3);
+  });
+});
+
+describe('an import that would change much of a publication', () => {
+  const readers = (count: number): readonly Json[] =>
+    Array.from({ length: count }, (_, index) => ({ email: `reader.${index}@example.com` }));
+  const bulks = () => bench.requests('subscriptions.bulkCreate').length;
+  const run = (items: readonly Json[], options: Json = {}, more: object = {}) =>
+    importOf(items, options, { sandbox: bench.sandbox, ...more });
+
+  it('fails before the first write, and names the option that allows it', async () => {
+    await expect(run(readers(101))).rejects.toMatchObject({
+      message: 'This import would change 101 subscriptions, and the publication has 300',
+      description: expect.stringMatching(/"Only Preview".*"Allow Large Import".*Nothing was sent/s),
+    });
+    expect(bulks()).toBe(0);
+    expect(await run(readers(101), { allowLargeImport: true })).toHaveLength(101);
+    expect(bulks()).toBe(1);
+  });
+
+  it('counts only items that are sent', async () => {
+    const keepOut = readers(2).map(({ email }) => email);
+    const items = [...readers(101), ...readers(50), { email: 'gone@example.com', status: 'unsubscribed' }];
+    expect(
+      (
+        await run(
+          items.map((json) => ({ status: 'active', ...json })),
+          { keepOut },
+        )
+      ).filter(({ json }) => json['status'] === 'accepted'),
+    ).toHaveLength(99);
+  });
+
+  it('asks no question of up to 100 items, and of a publication without people', async () => {
+    await run(readers(100));
+    expect(bench.requests('subscriptions.list')).toEqual([]);
+    expect(await importOf(readers(200))).toHaveLength(200);
+  });
+
+  it('is not checked where the service does not say how many people there are', async () => {
+    const hints: { message: string }[] = [];
+    const fetch: typeof bench.sandbox.fetch = async (input, init) => {
+      const response = await bench.sandbox.fetch(input, init);
+      if (init?.method !== 'GET' || !String(input).includes('/subscriptions?')) return response;
+      const { total_results: _, ...body } = (await response.json()) as Record<string, unknown>;
+      return Response.json(body);
+    };
+    expect(await run(readers(101), {}, { hints, sandbox: { fetch } })).toHaveLength(101);
+    expect(hints.map(({ message }) => message)).toContainEqual(
+      expect.stringContaining('does not say how many subscriptions the publication has'),
+    );
+  });
+});
