@@ -94,7 +94,8 @@ it('an error names the parameter to use', async () => {
   );
   await expect(run('create', entered('utm_sorce'))).rejects.toThrow('; use "UTM Source" instead');
   await expect(run('update', entered('customfields'))).rejects.toThrow('; use "Custom Fields" instead');
-  await expect(run('update', entered('reactivate_existing'))).rejects.toThrow('; this operation does not set it');
+  for (const operation of ['create', 'update'])
+    await expect(run(operation, entered('reactivate_existing'))).rejects.toThrow('; this operation does not set it');
   await expect(run('create', { ...entered('stripe_customer_id'), payments_customer_id: 'cus_1' })).rejects.toThrow(
     '; use "Payments Customer ID" instead',
   );
