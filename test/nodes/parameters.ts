@@ -72,6 +72,7 @@ function fill(property: Property): unknown {
   if (type === 'boolean') return true;
   if (type === 'number') return 1;
   if (type === 'dateTime') return '2026-01-31';
+  if (type === 'json') return { loyalty_level: 'gold' };
   if (type === 'resourceMapper') return { mappingMode: 'defineBelow', value: { Topics: ['boats'] } };
   if (type === 'resourceLocator') return located(property)[0];
   return typeOptions?.['multipleValues'] === true ? [example(placeholder)] : example(placeholder);

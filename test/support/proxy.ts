@@ -20,10 +20,13 @@ export interface Proxy {
 }
 
 /**
- * @param behaviour - leads to the service, never answers, or refuses with a status
+ * @param behaviour - leads to the service, closes the tunnel that it opened, never answers, or refuses with a status
  * @param service - answers the requests that reach the service
  */
-export async function startProxy(behaviour: 'leads' | 'silent' | number, service: RequestListener): Promise<Proxy> {
+export async function startProxy(
+  behaviour: 'leads' | 'closes' | 'silent' | number,
+  service: RequestListener,
+): Promise<Proxy> {
   const { cert, private: key } = await generate([{ name: 'commonName', value: proxiedHost }]);
   const seen: string[] = [];
   const sockets = new Set<Duplex>();
@@ -35,7 +38,7 @@ export async function startProxy(behaviour: 'leads' | 'silent' | number, service
   const server = createServer((request, response) => {
     note(request);
     if (behaviour === 'leads') service(request, response);
-    else if (behaviour !== 'silent') response.writeHead(behaviour).end();
+    else if (typeof behaviour === 'number') response.writeHead(behaviour).end();
   });
   server.on('connect', (request, socket) => {
     note(request);
@@ -44,6 +47,9 @@ export async function startProxy(behaviour: 'leads' | 'silent' | number, service
     if (behaviour === 'leads') {
       socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
       secureService.emit('connection', socket);
+    } else if (behaviour === 'closes') {
+      socket.once('data', () => socket.end());
+      socket.write('HTTP/1.1 200 Connection Established\r\n\r\n');
     } else if (behaviour !== 'silent') socket.end(`HTTP/1.1 ${behaviour} No\r\ncontent-length: 0\r\n\r\n`);
   });
   server.listen(0, '127.0.0.1');

@@ -73,6 +73,7 @@ export function readValue(property: INodeProperties, value: unknown): unknown {
   if (value === undefined || value === null || value === '') return undefined;
   if (property.type === 'resourceLocator') return readLocated(property, value);
   if (property.type === 'fixedCollection') return readGroups(property, value);
+  if (property.type === 'json') return readObject(property, value);
   if (property.type === 'boolean') return readBoolean(property, value);
   if (property.type === 'number') return readNumber(property, value);
   if (property.type === 'dateTime') return readDay(property, value);
@@ -118,6 +119,17 @@ function readBoolean(property: INodeProperties, value: unknown): boolean {
   const read = fieldValueReader('boolean').read(value);
   if (typeof read === 'boolean') return read;
   throw new ParameterMismatch(`"${property.displayName}" must be true or false`);
+}
+
+/** An object, or its JSON text. */
+function readObject(property: INodeProperties, value: unknown): Record<string, unknown> {
+  try {
+    const read: unknown = typeof value === 'string' ? JSON.parse(value) : value;
+    if (isRecord(read)) return read;
+  } catch {
+    // refused below, without the text
+  }
+  throw new ParameterMismatch(`"${property.displayName}" must be a JSON object, such as { "name": "value" }`);
 }
 
 /** A list, or a text with commas between the entries. */

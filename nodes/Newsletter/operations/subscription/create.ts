@@ -14,6 +14,7 @@ import { automations, doubleOptIn, email, tiers } from '../../parameters/subscri
 import { upsertedSubscription } from '../../records.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
 import { findByAddress } from './read.ts';
+import { otherFields, withOtherFields } from './otherFields.ts';
 import { createNew, toItem, upsert } from './upsert.ts';
 
 export const gift: INodeProperties = {
@@ -143,24 +144,33 @@ const reactivation: INodeProperties = {
   displayOptions: { hide: { '@tool': [true] } },
 };
 
+const optional = (fields: readonly INodeProperties[]): readonly INodeProperties[] =>
+  collection(
+    'additionalFields',
+    'Additional Fields',
+    'Add Field',
+    fields.toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
+  );
+
 /** All parameters but the reactivation, named as the fields of the request. */
-export const requestFields: readonly INodeProperties[] = [
-  email,
-  customFields,
-  ...collection('additionalFields', 'Additional Fields', 'Add Field', additionalFields),
-];
+export const requestFields: readonly INodeProperties[] = [email, customFields, ...optional(additionalFields)];
+
+/** Those of single requests: an import takes no fields but its own. */
+const singleFields = [...additionalFields, otherFields];
 
 /**
  * Reads the request of one item, without the reactivation.
  *
+ * @param parameters - of the operation, which errors name
  * @throws ParameterMismatch
  */
 export async function readRequest(
   context: Pick<OperationContext, 'itemIndex' | 'engine'> & { readonly node: ReadableNode },
+  parameters = requestFields,
 ): Promise<Omit<Arguments<'subscriptions.create'>, 'reactivate_existing'>> {
   const values = await readCustomFields(context.node, context.itemIndex, context.engine);
   return {
-    ...readFields(context, 'additionalFields', additionalFields),
+    ...withOtherFields(readFields(context, 'additionalFields', singleFields), parameters).fields,
     email: String(readParameter(context, email)),
     ...(values.length > 0 && { custom_fields: values.map(({ name, value }) => ({ name, value })) }),
   };
@@ -178,13 +188,7 @@ const ifSubscribed: INodeProperties = {
   ],
 };
 
-const [address = email, mappedFields = email] = requestFields;
-const properties = [
-  address,
-  ifSubscribed,
-  mappedFields,
-  ...collection('additionalFields', 'Additional Fields', 'Add Field', additionalFields),
-];
+const properties = [email, ifSubscribed, customFields, ...optional(singleFields)];
 
 export const create: ItemOperation = {
   name: 'Create',
@@ -194,7 +198,7 @@ export const create: ItemOperation = {
   recordParameter: email,
   properties,
   async execute(context) {
-    const request = await readRequest(context);
+    const request = await readRequest(context, properties);
     const found = await findByAddress(context, request.email, ['custom_fields']);
     if (found === undefined) return [await createNew(context, request, properties)];
     if (readParameter(context, ifSubscribed) === 'passOver')
@@ -205,16 +209,7 @@ export const create: ItemOperation = {
   },
 };
 
-const updatable = [
-  address,
-  mappedFields,
-  ...collection(
-    'additionalFields',
-    'Additional Fields',
-    'Add Field',
-    [...additionalFields, reactivation].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en')),
-  ),
-];
+const updatable = [email, customFields, ...optional([...singleFields, reactivation])];
 
 export const createOrUpdate: ItemOperation = {
   name: 'Create or Update',
@@ -224,7 +219,7 @@ export const createOrUpdate: ItemOperation = {
   recordParameter: email,
   properties: updatable,
   async execute(context) {
-    const request = { ...(await readRequest(context)), ...readReactivation(context) };
+    const request = { ...(await readRequest(context, updatable)), ...readReactivation(context) };
     return [await upsert(context, request, updatable)];
   },
 };

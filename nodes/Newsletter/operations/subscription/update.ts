@@ -1,5 +1,5 @@
 /** Subscription: Update and Bulk Update. */
-import { isRecord } from '@newsletter-kit/core/engine';
+import { deviationText, isRecord } from '@newsletter-kit/core/engine';
 import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
 import type { INodeProperties } from 'n8n-workflow';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
@@ -11,6 +11,7 @@ import type { BatchOperation, ItemOperation, OperationContext } from '../definit
 import { gift, paymentsCustomer, tier } from './create.ts';
 import { changesNotApplied } from './ignoredFields.ts';
 import { beginUpdate, type JobChange, type Planned, readWaiting, runInJobs, updateOne, waiting } from './jobs.ts';
+import { otherFields, withOtherFields } from './otherFields.ts';
 import { findByAddress, findSubscription, recentById, type Subscription } from './read.ts';
 
 const updateFields: readonly INodeProperties[] = [
@@ -31,6 +32,7 @@ const updateFields: readonly INodeProperties[] = [
     name: 'unsubscribe_newsletter_list_ids',
     description: describe(words.unsubscribe_newsletter_list_ids),
   }),
+  otherFields,
   paymentsCustomer,
   { ...tier, description: describe(words.tier) },
   {
@@ -54,7 +56,8 @@ const changeFields: readonly INodeProperties[] = [
  * @throws ParameterMismatch, also without any change
  */
 async function readChanges(context: OperationContext): Promise<Omit<JobChange, 'subscription_id'>> {
-  const { delete: cleared, ...fields } = readFields(context, 'updateFields', updateFields);
+  const entered = withOtherFields(readFields(context, 'updateFields', updateFields), changeFields);
+  const { delete: cleared, ...fields } = entered.fields;
   const set = await readCustomFields(context.node, context.itemIndex, context.engine);
   const clear = Array.isArray(cleared) ? cleared.map((name) => ({ name: String(name), delete: true })) : [];
   if (set.length + clear.length + Object.keys(fields).length === 0) {
@@ -62,8 +65,20 @@ async function readChanges(context: OperationContext): Promise<Omit<JobChange, '
       'There is nothing to update: fill in "Custom Fields" or add a field to "Update Fields"',
     );
   }
+  // The engine of a node knows no names in items of a list, and so tells none.
+  for (const name of entered.others)
+    context.notice(`The service differs from its specification. ${unknownField(name)}`);
   return { ...fields, ...(set.length + clear.length > 0 && { custom_fields: [...set, ...clear] }) };
 }
+
+const unknownField = (name: string): string =>
+  deviationText({
+    operation: 'subscriptions.bulkUpdate',
+    part: 'request',
+    field: `subscriptions[].${name}`,
+    problem: 'is not in the specification; sent as it is',
+    records: 1,
+  });
 
 const properties = [subscriber, ...changeFields, ...waiting];
 

@@ -34,7 +34,8 @@ export class InvalidRequestError extends NewsletterError {
   readonly problems: readonly string[];
 
   constructor(operation: CallName, problems: readonly string[]) {
-    super(operation, `the request was not sent: ${problems.join('; ')}.`);
+    const all = problems.join('; ');
+    super(operation, `the request was not sent: ${all}${all.endsWith('?') ? '' : '.'}`);
     this.problems = problems;
   }
 }

@@ -49,6 +49,7 @@ export {
   type TransportErrorDetails,
   type TransportFailure,
 } from './host.ts';
+export { nearMiss } from './near-miss.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export {
   continuationAt,

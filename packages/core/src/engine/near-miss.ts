@@ -13,7 +13,7 @@ export function nearMiss(name: string, known: readonly string[]): string | undef
   return best;
 }
 
-/** `"double_opt_overide" is not known; "double_opt_override" is meant` */
+/** A problem of a request, without a period: `"…" is not known here; did you mean "…"?` */
 export function misspelt(path: string, meant: string): string {
   return `"${path}" is not known here; did you mean "${meant}"?`;
 }

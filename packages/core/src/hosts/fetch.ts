@@ -155,6 +155,7 @@ function networkFailure(error: unknown, { url, headers }: HostRequest, isPlatfor
   const cause = withoutSecrets(error, secret === undefined ? [] : [secret]);
   return new TransportError('network', {
     code: addressErrorCode(url, error) ?? proxyErrorCode(error) ?? code,
+    notSent: endedBeforeTls(error) || undefined,
     cause,
     proxy: isPlatform ? proxyFor(url) : undefined,
   });
@@ -178,6 +179,12 @@ function proxyErrorCode(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const [, status] = /^Proxy (?:response|Authentication Required) \((\d{3})\)/.exec(error.message) ?? [];
   return status === undefined ? proxyErrorCode(error.cause) : `ERR_PROXY_${status}`;
+}
+
+/** Whether the connection broke off before TLS was established, and so before the request; Node gives only a message. */
+function endedBeforeTls(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.message.includes('before secure TLS connection was established') || endedBeforeTls(error.cause);
 }
 
 /** Host and port of the proxy that the environment names for an address, as Node's `fetch` chooses it. */

@@ -74,6 +74,16 @@ it.each([502, 503])('repeats a call whose tunnel was refused with %i: it was not
   expect(attempts).toEqual([1, 2, 3]);
 });
 
+it('repeats a call whose tunnel broke off before TLS was established: it was not sent', async () => {
+  const proxy = await startProxy('closes', () => expect.fail('It reached the service.'));
+  useProxy(proxy.url);
+  const error = await enroll('https', 2);
+  expect(error).toMatchObject({ name: 'NetworkError', code: 'ECONNRESET', notSent: true });
+  expect(String(error)).toContain(`Check the proxy ${hostOf(proxy.url)} too.`);
+  expect(String(error)).not.toMatch(uncertain);
+  expect(attempts).toEqual([1, 2, 3]);
+});
+
 it('names the proxy that asks for a password, by http', async () => {
   const proxy = await startProxy(407, () => {});
   useProxy(proxy.url);
