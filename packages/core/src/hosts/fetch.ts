@@ -181,7 +181,7 @@ function proxyErrorCode(error: unknown): string | undefined {
   return status === undefined ? proxyErrorCode(error.cause) : `ERR_PROXY_${status}`;
 }
 
-/** Whether the connection broke off before TLS was established, and so before the request; Node gives only a message. */
+/** Whether the connection ended before TLS was established, and so before the request; Node gives only a message. */
 function endedBeforeTls(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return error.message.includes('before secure TLS connection was established') || endedBeforeTls(error.cause);
