@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { readCsv } from '@newsletter-kit/core/node';
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
+import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { doubtfulColumns, exportFixtures, innocentColumns } from '../support/exports.ts';
 import { workbench } from './workbench.ts';
@@ -16,6 +17,8 @@ beforeEach(() => {
   empty = createSandbox({ seed: 'empty' });
 });
 afterEach(() => empty.close());
+
+const disposable = (sandbox: Sandbox) => ({ sandbox, [Symbol.dispose]: () => sandbox.close() });
 
 const importOf = (items: readonly Json[], options: Json = {}, more: object = {}) =>
   bench.run('subscription', 'bulkImport', { options }, { items, sandbox: empty, ...more });
@@ -251,6 +254,37 @@ describe('a person', () => {
       ]);
     }
     expect((await people())['active']).toEqual(['bo@example.com']);
+  });
+
+  it('of whom any item says that they left stays out, in every order, spelling and mapping', async () => {
+    const said = fc.record({
+      person: fc.nat(4),
+      spelling: fc.nat(2),
+      word: fc.constantFrom('active', 'subscribed', 'unsubscribed', 'Bounced', 'complained', '', 'pending', true),
+    });
+    const spell = (person: number, spelling: number): string =>
+      [`reader${person}@example.com`, `READER${person}@Example.com`, ` reader${person}@EXAMPLE.com `][spelling] ?? '';
+    await fc.assert(
+      fc.asyncProperty(fc.array(said, { minLength: 1, maxLength: 12 }), fc.boolean(), async (all, isManual) => {
+        using world = disposable(createSandbox({ seed: 'empty' }));
+        const items = all.map(({ person, spelling, word }) => ({ who: spell(person, spelling), status: word }));
+        const options = { statusWords: { words: [{ word: 'true', meaning: 'subscribed' }] } };
+        const more = isManual ? manually('who') : {};
+        const given = isManual ? items : items.map(({ who, status }) => ({ email: who, status }));
+        const output = await importOf(given, options, { ...more, sandbox: world.sandbox });
+        for (const [index, { person, word }] of all.entries()) {
+          const hasLeft = all.some(
+            (each) => each.person === person && /^(?:unsub|bounced|compl)/i.test(String(each.word)),
+          );
+          const status = output[index]?.json['status'];
+          if (hasLeft) expect(status).toBe('left');
+          else if (word === 'pending') expect(status).toBe('unconfirmed');
+          else if (word === '') expect(status).toBe('rejected');
+          else expect(['accepted', 'duplicate']).toContain(status);
+        }
+      }),
+      { numRuns: 40 },
+    );
   });
 
   it('who never confirmed is asked again only where the option says so', async () => {

@@ -20,7 +20,7 @@ import { email } from '../../parameters/subscription.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { BatchOperation, ItemOutcome, OperationContext } from '../definition.ts';
-import { addressIn, consentFailure, ItemConsent, type KeepOut, readKeepOut } from './bulkImportConsent.ts';
+import { addressReader, consentFailure, ItemConsent, type KeepOut, readKeepOut } from './bulkImportConsent.ts';
 import {
   allowLargeImport,
   importOptions,
@@ -90,6 +90,7 @@ function prepare(given: readonly OperationContext[]): Import {
   const items = [...given];
   const jsons = given.map(({ itemIndex }) => input[itemIndex]?.json ?? {});
   const isManual = isMappedManually(first);
+  const addressIn = addressReader();
   const addressOf = (index: number): string | undefined => {
     const context = items[index];
     if (!isManual || context === undefined) return addressIn(jsons[index] ?? {});
