@@ -66,7 +66,7 @@ export async function readKeepOut(path: string): Promise<KeepOutList> {
     const pass = await rowsOf();
     const header = (await pass.next()) ?? [];
     const isEntry = (cell: string): boolean => algorithmOf(cell) !== undefined || /\S@\S/.test(cell);
-    const table = header.some(isEntry) ? undefined : new Table(header, { others: 'ignore' });
+    const table = header.some(isEntry) ? undefined : new Table(header, { others: 'ignore', fileName: name });
     const at = table
       ? Math.max(
           table.address,
