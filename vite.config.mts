@@ -60,6 +60,7 @@ export default defineConfig({
             // A file for each floor of core, and one for the operations on subscriptions, so that none grows beyond
             // what a reviewer reads. A group takes along what its modules import: the lower floors have priority.
             { name: 'nodes/core-contract', test: /packages[\\/]core[\\/]src[\\/]contract[\\/]/, priority: 3 },
+            { name: 'nodes/core-signup', test: /packages[\\/]core[\\/]src[\\/]signup[\\/]/, priority: 3 },
             {
               name: 'nodes/core',
               test: /packages[\\/]core[\\/]src[\\/](?!contract[\\/]|import[\\/]|sync[\\/]|watch[\\/])/,
@@ -70,6 +71,11 @@ export default defineConfig({
             { name: 'nodes/core-sync', test: /packages[\\/]core[\\/]src[\\/]sync[\\/]/, priority: 1 },
             { name: 'nodes/core-watch', test: /packages[\\/]core[\\/]src[\\/]watch[\\/]/, priority: 1 },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2, priority: 1 },
+            {
+              name: 'nodes/Newsletter/bulkImport',
+              test: /subscription[\\/]bulkImport(?:Consent|Options|Outcomes)\.ts/,
+              priority: 1,
+            },
             {
               name: 'nodes/Newsletter/subscriptions',
               test: /nodes[\\/]Newsletter[\\/]operations[\\/]subscription[\\/]/,
