@@ -6,6 +6,7 @@ import { UsageError } from '#command-line';
 import {
   countPeople,
   forecastImport,
+  largeImport,
   usualQuota,
   type Forecast,
   type ImportProgress,
@@ -15,9 +16,6 @@ import { replaceFile } from '@newsletter-kit/core/node';
 import { stringify } from 'csv-stringify/sync';
 import { InterruptedError, type Context } from './context.ts';
 import { count, duration, number } from './output.ts';
-
-/** More than both of these are asked for before an import: people, and their share of the publication. */
-const largeImport = { people: 100, share: 0.1 } as const;
 
 /** The rows that were left out, by what is done about them. */
 export function leftOut({

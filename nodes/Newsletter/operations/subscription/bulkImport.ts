@@ -8,6 +8,7 @@ import {
   type ImportProgress,
   type ImportResult,
   importSubscriptions,
+  largeImport,
   type Rejection,
   type SourceRow,
   TableError,
@@ -118,9 +119,6 @@ function prepare(given: readonly OperationContext[]): Import {
     keepOut: explained(() => readKeepOut(options.keepOut, options), keepOut),
   };
 }
-
-/** A larger import is allowed by an option alone: people, and their share of the publication. */
-const largeImport = { people: 100, share: 0.1 } as const;
 
 /** @throws NodeOperationError where the import would change much of its publication; errors of the request */
 async function checkShare(one: Import): Promise<void> {
@@ -247,9 +245,8 @@ async function* rows(
     const row = index + 1;
     const refusal = consent.refusalOf(index);
     if (refusal && !mayBeSent(refusal, options)) {
-      const { standing, reason } = refusal;
       outcomes?.address(row, consent.emailOf(index));
-      yield { row, problem: reason, kind: standing === 'unconfirmed' || standing === 'unclear' ? standing : 'left' };
+      yield { row, problem: refusal.reason, kind: refusal.kind };
       continue;
     }
     try {

@@ -201,9 +201,8 @@ export function readKeepOut(entered: unknown, answers: ConsentAnswers): KeepOut 
   const addressIn = addressReader();
   const consent = new ItemConsent(items, (index) => addressIn(items[index] ?? {}), answers);
   for (const [index, { json, number }] of records.entries()) {
-    const standing = consent.refusalOf(index)?.standing;
-    const mayComeIn = standing === undefined || standing === 'unconfirmed' || standing === 'unclear';
-    if (consent.columns.length === 0 || !mayComeIn) add(addressIn(json) ?? hashIn(json), number);
+    if (consent.columns.length === 0 || consent.refusalOf(index)?.kind === 'left')
+      add(addressIn(json) ?? hashIn(json), number);
   }
 
   if (addresses.size + hashes.size === 0) return undefined;

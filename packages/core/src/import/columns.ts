@@ -142,10 +142,7 @@ export class Table {
     this.#checkAddress(cells, row);
     const refusal = this.consent.read(cells, cells[this.address]);
     const asked = refusal?.standing === 'unconfirmed' && this.#options.unconfirmed === 'confirm';
-    if (refusal && !asked) {
-      const { standing, reason } = refusal;
-      return { problem: reason, kind: standing === 'unconfirmed' || standing === 'unclear' ? standing : 'left' };
-    }
+    if (refusal && !asked) return { problem: refusal.reason, kind: refusal.kind };
     const subscription: Record<string, unknown> = {};
     const fields: { name: string; value: unknown }[] = [];
     const problems: string[] = [];

@@ -24,6 +24,8 @@ export interface ConsentOptions {
 /** That a row's person may not get mails, and the words of the table that say so. */
 export interface Refusal {
   readonly standing: Exclude<Standing, 'subscribed'>;
+  /** How the row is rejected: all who refused mails have left. */
+  readonly kind: 'left' | 'unconfirmed' | 'unclear';
   /** Holds headings and words of consent, and no other cell. */
   readonly reason: string;
 }
@@ -156,19 +158,18 @@ export class ConsentSurvey {
       const text = textOf(cells[column.at]);
       const standing = this.#standingOf(column, text);
       if (standing !== 'subscribed' && (!worst || rankOf(standing) > rankOf(worst.standing)))
-        worst = { standing, reason: this.#reason(column, text, standing) };
+        worst = refusal(standing, this.#reason(column, text, standing));
     }
-    if (worst && rankOf(worst.standing) >= refused) return worst;
+    if (worst?.kind === 'left') return worst;
     const row = email && this.#refusals.rowOf(email);
-    return row ? { standing: 'left', reason: `row ${row} says that this person has left` } : worst;
+    return row ? refusal('left', `row ${row} says that this person has left`) : worst;
   }
 
-  #standingOf({ kind, refusal = 'left' }: Column, text: string): Standing {
+  #standingOf({ kind, refusal: said = 'left' }: Column, text: string): Standing {
     if (kind === 'confirmed') return text === '' ? 'never' : 'subscribed';
-    if (kind === 'refused')
-      return text === '' || booleanWords.get(text.toLowerCase()) === false ? 'subscribed' : refusal;
+    if (kind === 'refused') return text === '' || booleanWords.get(text.toLowerCase()) === false ? 'subscribed' : said;
     const word = kind === 'granted' ? booleanWords.get(text.toLowerCase()) : undefined;
-    if (word !== undefined) return word ? 'subscribed' : refusal;
+    if (word !== undefined) return word ? 'subscribed' : said;
     return this.#words.get(text) ?? this.#words.get(headingKey(text)) ?? 'unclear';
   }
 
@@ -189,7 +190,7 @@ export class ConsentSurvey {
   }
 }
 
-/** A word of the table is a key of the map as it is written where it was seen before, for speed. */
+/** By {@link headingKey}: the words of every file, those of the service, and those of the user. */
 function wordsOf(
   service: ServiceExport | undefined,
   words: Readonly<Record<string, WordMeaning>>,
@@ -205,6 +206,12 @@ function wordsOf(
   for (const [word, meaning] of Object.entries(service?.words ?? {})) all.set(headingKey(word), meaning);
   return all;
 }
+
+const refusal = (standing: Refusal['standing'], reason: string): Refusal => ({
+  standing,
+  kind: standing === 'unconfirmed' || standing === 'unclear' ? standing : 'left',
+  reason,
+});
 
 const answers: Readonly<Record<string, ConsentColumn | undefined>> = {
   status: { kind: 'status' },
@@ -236,7 +243,7 @@ function standingOfFile(name: string): Refusal | undefined {
   for (const [pattern, standing] of services.fileNames) {
     const said = pattern.exec(words)?.[0];
     if (said !== undefined && standing !== 'subscribed')
-      return { standing, reason: `the name of the file says "${said}" of everybody in it` };
+      return refusal(standing, `the name of the file says "${said}" of everybody in it`);
   }
   return undefined;
 }

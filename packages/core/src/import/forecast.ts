@@ -11,6 +11,9 @@ import type { Rejection } from './source.ts';
 /** Requests a minute that the service usually allows; what an engine learns from its answers is not used. */
 export const usualQuota = 180;
 
+/** An import that changes more people than this, and a larger share of its publication, is asked for first. */
+export const largeImport = { people: 100, share: 0.1 } as const;
+
 /** Largest page of the list of subscriptions. */
 const pageSize = 100;
 

@@ -19,6 +19,7 @@ export {
 export {
   countPeople,
   forecastImport,
+  largeImport,
   usualQuota,
   type Forecast,
   type ForecastOptions,

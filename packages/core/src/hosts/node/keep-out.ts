@@ -89,9 +89,8 @@ export async function readKeepOut(path: string): Promise<KeepOutList> {
       const tells = table.consent.columns.length > 0;
       for (let cells = await again.next(); cells; cells = await again.next()) {
         row += 1;
-        const standing = table.consent.read(cells, cells[at])?.standing;
-        const stays = tells && (standing === undefined || standing === 'unconfirmed' || standing === 'unclear');
-        if (cells[at] && !stays) add(cells[at], row);
+        const hasLeft = table.consent.read(cells, cells[at])?.kind === 'left';
+        if (cells[at] && (hasLeft || !tells)) add(cells[at], row);
       }
       again.close();
     }
