@@ -1,7 +1,7 @@
 /** One poll of a watch: reads new subscriptions, then a slice of the scan, within one budget of requests. */
 import { BadRequestError } from '../engine/errors.ts';
-import { choiceText, type FieldChoice, type Watched } from './fingerprint.ts';
-import { type CreatedPage, pollCreated } from './created.ts';
+import type { FieldChoice, Watched } from './fingerprint.ts';
+import { type CreatedPage, pollCreated, startCreated } from './created.ts';
 import { statusEvents, type SubscriptionEvent, type SubscriptionEventType } from './events.ts';
 import {
   recordSeen,
@@ -9,6 +9,8 @@ import {
   scan,
   startScan,
   restartFromDay,
+  withFields,
+  withList,
   type ListPosition,
   type ScanPage,
   type ScanProgress,
@@ -109,13 +111,17 @@ export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Pr
 }
 
 /**
- * Starts the scan when it is first needed, restarts it for another list or other fields, and drops it when not needed.
+ * Starts the scan when it is first needed, and drops it when not needed. With another list or other fields it goes on
+ * with what both need.
  */
 function prepareScan(state: WatchState, scans: boolean, fields: FieldChoice, list: string): WatchState {
-  if (!scans) return state.scan === null ? state : { ...state, scan: null };
-  return state.scan?.fields === choiceText(fields) && state.scan.list === list
-    ? state
-    : { ...state, scan: startScan(fields, list) };
+  const { scan: before } = state;
+  if (!scans) return before === null ? state : { ...state, scan: null };
+  if (before === null) return { ...state, scan: startScan(fields, list) };
+  const ready = withList(withFields(before, fields), list);
+  if (ready === before) return state;
+  // The list of one status does not tell what is new: what was new meanwhile is not reported afterwards.
+  return { ...state, scan: ready, ...(list !== 'all' && { created: startCreated() }) };
 }
 
 /** Reads new subscriptions, and the changes of known ones on the same pages. */

@@ -25,6 +25,7 @@ import {
   secondAfter,
   sizeOf,
   removeEntries,
+  withoutFingerprints,
   type TableEntry,
   type Sighting,
   type Table,
@@ -67,6 +68,11 @@ export interface ScanState {
   readonly stretches: readonly ReadStretch[];
   /** Set where this pass met records that may be any subscription: it finds no removed ones. */
   readonly blind?: true;
+  /**
+   * A status whose subscriptions are known already during the first pass, from a scan of their list: an unknown one has
+   * taken the status since.
+   */
+  readonly listed?: string;
 }
 
 /** Input of the scan beside the page. */
@@ -109,6 +115,34 @@ export function startScan(fields: FieldChoice = 'none', list = 'all'): ScanState
   };
 }
 
+/** The scan with another choice of custom fields: their first reading reports nothing, everything else goes on. */
+export function withFields(state: ScanState, fields: FieldChoice): ScanState {
+  const text = choiceText(fields);
+  return state.fields === text ? state : { ...state, fields: text, table: withoutFingerprints(state.table) };
+}
+
+/**
+ * The scan of another list. From all subscriptions to those of one status, and back, what is known of that status stays
+ * known, where it was read completely.
+ */
+export function withList(state: ScanState, list: string): ScanState {
+  if (state.list === list) return state;
+  const { conditions, fields, pass, table } = state;
+  const fresh: ScanState = { ...startScan([], list), fields };
+  if (pass === 0 || (list !== 'all' && state.list !== 'all')) return fresh;
+  const isOther = (mark: number): boolean => list !== 'all' && conditions[conditionOf(mark)]?.[0] !== list;
+  const kept = removeEntries(table, 0, Number.MAX_SAFE_INTEGER, isOther).table;
+  // As if the pass before the next had read every entry.
+  const next = list === 'all' ? 0 : 1;
+  return {
+    ...fresh,
+    conditions,
+    pass: next,
+    table: updateMarks(kept, 0, (mark) => markOf(conditionOf(mark), next + 2)),
+    ...(list === 'all' && { listed: state.list }),
+  };
+}
+
 /** Reads one page. */
 export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item>, view: ScanView): ScanStep<Item> {
   const isNewer = view.seen === null ? () => false : after(view.seen);
@@ -118,7 +152,8 @@ export function scan<Item extends Watched>(state: ScanState, page: ScanPage<Item
     if (seen.known !== null) return changeEvents(written.conditions, seen, seen.known);
     // In the list of all subscriptions, "created" reports an unknown one. In the list of one status, an unknown one has
     // just taken that status.
-    return state.list !== 'all' && state.pass > 0 ? statusEvents(null, seen.item) : [];
+    const hasArrived = state.list === 'all' ? seen.item.status === state.listed : state.pass > 0;
+    return hasArrived ? statusEvents(null, seen.item) : [];
   });
 
   const seconds = items.map(({ created }) => created);
@@ -352,7 +387,7 @@ function endPass(
   const { state: cleared, events } = completeStretch(state, reached, to, now);
   // Entries newer than the watermark were not read; they count as read, or the pass modulo 3 would be wrong. After a
   // blind pass all do.
-  const { blind, ...rest } = cleared;
+  const { blind, listed: _, ...rest } = cleared;
   const from = blind ? 0 : to + 1;
   const table = updateMarks(cleared.table, from, (mark) => markOf(conditionOf(mark), state.pass));
   return {

@@ -131,6 +131,7 @@ const scan = record({
   size: orNull(isCount),
   stretches: listOf(record({ to: isNumber, at: isNumber })),
   blind: orAbsent((value) => value === true),
+  listed: orAbsent(isText),
 });
 const watch = record({
   version: (value) => value === 2,

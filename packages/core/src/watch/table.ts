@@ -123,6 +123,14 @@ export function updateMarks(table: Table, from: number, mark: (mark: number) => 
   return replace(table, replaced);
 }
 
+/** Clears the fingerprint of every entry. */
+export function withoutFingerprints(table: Table): Table {
+  return table.map((segment) => {
+    const opened = open(segment);
+    return close({ ...opened, fingerprints: opened.fingerprints.map(() => 0) });
+  });
+}
+
 /** Number of subscriptions in the table. */
 export function sizeOf(table: Table): number {
   return table.reduce((sum, segment) => sum + countOf(segment), 0);

@@ -146,7 +146,7 @@ describe('the pages of a poll', () => {
     list.insert(2, 'active');
     const { read, result } = await pagesOf(watch, { list: 'active', events: ['became_active'] });
     expect(read).toEqual({ newest: 0, oldest: 3 });
-    expect(result).toMatchObject({ complete: true, scan: { known: 6, passes: 1 } });
+    expect(result).toMatchObject({ complete: true, scan: { known: 6, passes: 2 } });
     expect(result).not.toHaveProperty('interruption');
     expect(result.state.scan).toMatchObject({ fields: 'none', list: 'active' });
   });
