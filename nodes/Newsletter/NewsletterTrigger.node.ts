@@ -13,7 +13,8 @@ import { authentication, credentials, publication } from './parameters/connectio
 import { outputOf, subscription } from './records.ts';
 import { events } from './trigger/events.ts';
 import { moreProperties, watchProperties } from './trigger/parameters.ts';
-import { poll, samplePoll, toTriggerFailure } from './trigger/poll.ts';
+import { poll, toTriggerFailure } from './trigger/poll.ts';
+import { samplePoll } from './trigger/sample.ts';
 import { readSettings } from './trigger/settings.ts';
 
 export class NewsletterTrigger implements INodeType {
@@ -23,7 +24,7 @@ export class NewsletterTrigger implements INodeType {
     icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
     group: ['trigger'],
     version: 1,
-    subtitle: `={{ (${JSON.stringify(Object.fromEntries(Object.entries(events).map(([value, { name }]) => [value, name.toLowerCase()])))})[$parameter["event"]] }}`,
+    subtitle: `={{ ($parameter["events"] ?? []).map((name) => (${JSON.stringify(Object.fromEntries(Object.entries(events).map(([value, { name }]) => [value, name.toLowerCase()])))})[name]).join(", ") }}`,
     // The editor also shows this description for the action node, since it lists both as one entry.
     description:
       'React to new and changed subscriptions of a newsletter on beehiiv or a compatible service, and work with them',
@@ -49,9 +50,20 @@ export class NewsletterTrigger implements INodeType {
       const found = await samplePoll(this, settings);
       return itemsOf(found.length > 0 ? found : null);
     } catch (error) {
-      throw toTriggerFailure(this.getNode(), error);
+      const failure = toTriggerFailure(this.getNode(), error);
+      if (!startsUnattended(this)) throw failure;
+      this.__emitError(failure);
+      return null;
     }
   }
+}
+
+/**
+ * Whether n8n began these polls by itself, when it started or took over from another instance. Nobody sees there that
+ * an activation was refused, and n8n would never try it again: an error execution tells it.
+ */
+function startsUnattended(context: IPollFunctions): boolean {
+  return context.getMode() !== 'manual' && ['init', 'leadershipChange'].includes(context.getActivationMode());
 }
 
 /** An empty list, unlike null, starts an execution in which no node runs, so that n8n saves the state. */

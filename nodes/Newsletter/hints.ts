@@ -72,7 +72,7 @@ const find = node({
 };
 
 export const triggerBuilderHint: IBuilderHint = {
-  searchHint: `Polls ${service}. The subscriptions found by one poll come as several items of one execution. Event subscriptionCreated costs one request a poll; every other event reads the whole publication again and again, so choose it only where a change, and not a new subscription, is what matters. Custom fields are in each item under custom_fields, by their names.`,
+  searchHint: `Polls ${service}. The subscriptions found by one poll come as several items of one execution. The parameter events takes a list, and each item names its event under event. The event subscriptionCreated alone costs one request a poll; every other reads the whole publication again and again, so choose it only where a change, and not a new subscription, is what matters. Custom fields are in each item under custom_fields, by their names.`,
   relatedNodes: [
     { nodeType: types.newsletter, relationHint: 'Reads or changes the subscription that started the workflow' },
     { nodeType: types.signup, relationHint: 'Use this instead where the form of a website shall post to n8n itself' },

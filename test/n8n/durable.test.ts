@@ -29,7 +29,7 @@ test('keeps the state of an activation for the scheduled polls', async ({ sandbo
   const ada = 'ada.lovelace@example.com';
   try {
     const created = await watchSubscriptions(own.rest, sandbox);
-    const changed = await watchSubscriptions(own.rest, sandbox, { event: 'subscriptionStatusChanged' });
+    const changed = await watchSubscriptions(own.rest, sandbox, { events: ['subscriptionStatusChanged'] });
     await created.activate();
     await changed.activate();
     await api.subscriptions.create({ email: 'new@example.com', double_opt_override: 'off' });
@@ -84,7 +84,7 @@ test(
   async ({ sandboxOnPort: sandbox, api }) => {
     const own = await startOwnN8n(cursors);
     const roll = dice(17);
-    const watch = (event: string) => watchSubscriptions(own.rest, sandbox, { ...unscheduled, event });
+    const watch = (event: string) => watchSubscriptions(own.rest, sandbox, { ...unscheduled, events: [event] });
     const deactivate = async (email: string) => {
       await api.subscriptions.updateStatus({ subscription_ids: [await idOf(api, email)], new_status: 'inactive' });
       sandbox.clock.advance('PT1M');

@@ -39,7 +39,7 @@ test.skipIf(!hasRedis && !process.env['CI'])(
     await inQueueMode(async (n8n, worker) => {
       const workflow = await watchSubscriptions(n8n.rest, sandboxOnPort, {
         ...unscheduled,
-        event: 'subscriptionCreated',
+        events: ['subscriptionCreated'],
       });
       await workflow.activate();
       const addresses = ['jörg@bücher.example', 'ada+letters@example.com', 'grace@example.org'];

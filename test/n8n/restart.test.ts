@@ -14,7 +14,7 @@ test('subscriptions created while n8n is killed are reported once after its rest
   try {
     const workflow = await watchSubscriptions(own.rest, sandboxOnPort, {
       ...unscheduled,
-      event: 'subscriptionCreated',
+      events: ['subscriptionCreated'],
     });
     await api.subscriptions.create({ email: 'before@example.com' });
     await workflow.activate();

@@ -114,7 +114,7 @@ const cases: readonly EventCase[] = [
 describe('the events of the trigger', () => {
   test('are exactly the cases below', async () => {
     const { properties } = await n8n.nodeType(triggerType);
-    const offered = properties.find(({ name }) => name === 'event')?.options ?? [];
+    const offered = properties.find(({ name }) => name === 'events')?.options ?? [];
     expect(cases.map(({ event }) => event)).toEqual(offered.map(({ value }) => value).toSorted());
   });
 
@@ -123,7 +123,7 @@ describe('the events of the trigger', () => {
     async ({ event, parameters, before, cause, expected }, { sandboxOnPort: sandbox, api }) => {
       const world = { api, sandbox };
       await before?.(world);
-      const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, event, ...parameters });
+      const workflow = await watchSubscriptions(n8n, sandbox, { ...unscheduled, events: [event], ...parameters });
       try {
         await workflow.activate();
         expect(await workflow.given()).toEqual([]);
@@ -147,7 +147,7 @@ describe('the events of the trigger', () => {
     const since = new Date(sandbox.clock.now() - 86_400_000 - 60_000).toISOString();
     const workflow = await watchSubscriptions(n8n, sandbox, {
       ...unscheduled,
-      event: 'subscriptionCreated',
+      events: ['subscriptionCreated'],
       options: { since },
     });
     try {

@@ -20,8 +20,11 @@ export interface Run {
   /** The time limit of a poll in milliseconds; older versions of n8n report none. */
   readonly pollBudgetMs?: number;
   /** How n8n began the polls; `activate` where left out. */
-  readonly activation?: 'init' | 'activate' | 'update';
+  readonly activation?: 'init' | 'activate' | 'update' | 'leadershipChange';
   readonly workflowId?: string;
+  readonly node?: { readonly id?: string; readonly name?: string };
+  /** Collects the errors of which n8n makes error executions. */
+  readonly errors?: Error[];
   /** The time zone of the workflow. */
   readonly timezone?: string;
   /** Collects the lines that the node writes to n8n's log. */
@@ -105,13 +108,14 @@ export function itemlessContext(run: Run): unknown {
     getActivationMode: () => run.activation ?? 'activate',
     getWorkflow: () => ({ id: run.workflowId ?? '1' }),
     getWorkflowStaticData: (type: 'node' | 'global') => staticDataOf(run, type),
+    __emitError: (error: Error) => void run.errors?.push(error),
     ...(run.pollBudgetMs !== undefined && { getPollBudgetMs: () => run.pollBudgetMs }),
   };
 }
 
-/** The static data of the node, and that of the workflow, as n8n keeps them in one object. */
-function staticDataOf({ staticData = {} }: Run, type: 'node' | 'global'): unknown {
-  return (staticData[type] ??= {});
+/** The static data of the workflow, and that of the node by its name, as n8n keeps them in one object. */
+function staticDataOf({ staticData = {}, node }: Run, type: 'node' | 'global'): unknown {
+  return (staticData[type === 'global' ? type : `node:${node?.name ?? 'Newsletter'}`] ??= {});
 }
 
 interface ParameterOptions {
@@ -145,6 +149,7 @@ function common(run: Run) {
       ...(run.alwaysOutputData && { alwaysOutputData: true }),
       id: '1',
       name: 'Newsletter',
+      ...run.node,
       type: run.tool ? 'newsletterTool' : 'newsletter',
       typeVersion: 1,
       position: [0, 0],

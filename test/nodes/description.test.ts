@@ -23,7 +23,7 @@ const walk = (properties: readonly Property[]): Property[] =>
   });
 
 /** Parameters of every node of n8n, which need no description. */
-const plain = new Set(['authentication', 'resource', 'operation', 'event', 'mapping']);
+const plain = new Set(['authentication', 'resource', 'operation', 'events', 'mapping']);
 
 describe('the parameters', () => {
   it('follow the guidelines of n8n', () => {

@@ -81,7 +81,7 @@ it.each(['subscriptionCreated', 'subscriptionStatusChanged', 'subscriptionUnsubs
     const { changes, ended } = await walk(async (sandbox) => {
       const staticData = {};
       for (let poll = 0; poll < 2; poll += 1)
-        await bench.bundle.trigger.poll.call(itemlessContext({ sandbox, staticData, parameters: { event } }));
+        await bench.bundle.trigger.poll.call(itemlessContext({ sandbox, staticData, parameters: { events: [event] } }));
     });
     expect(changes).toBeGreaterThan(0);
     expect(ended).toEqual([]);

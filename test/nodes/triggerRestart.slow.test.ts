@@ -130,7 +130,7 @@ class World {
       publicationId,
       fetch: sandbox.fetch,
     });
-    const parameters = { event, changes: ['tier'], expand: [], output: 'raw', options: { pages: 2 } };
+    const parameters = { events: [event], changes: ['tier'], expand: [], output: 'raw', options: { pages: 2 } };
     const workflowId = `${(worlds += 1)}`;
     this.n8n = new ModelOfN8n(mode, (staticData, activation) =>
       bundle.trigger.poll.call(itemlessContext({ sandbox, staticData, activation, workflowId, parameters })),

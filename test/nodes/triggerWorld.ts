@@ -42,15 +42,18 @@ export class TriggerWorld {
     return createClient({ baseUrl: 'http://sandbox.test/v2', token: 'sandbox-key', publicationId, fetch });
   }
 
-  async pollItems(event: string, more: Partial<Run> = {}): Promise<readonly Item[] | null> {
-    const parameters = { event, ...more.parameters };
+  async pollItems(events: string | readonly string[], more: Partial<Run> = {}): Promise<readonly Item[] | null> {
+    const parameters = { events: [events].flat(), ...more.parameters };
     const context = itemlessContext({ sandbox: this.sandbox, staticData: this.kept, ...more, parameters });
     const result = await this.bundle.trigger.poll.call(context);
     return result && (result[0] ?? []);
   }
 
-  async poll(event = 'subscriptionCreated', more: Partial<Run> = {}): Promise<string[] | null> {
-    return (await this.pollItems(event, more))?.map(({ json }) => String(json['email'])) ?? null;
+  async poll(
+    events: string | readonly string[] = 'subscriptionCreated',
+    more: Partial<Run> = {},
+  ): Promise<string[] | null> {
+    return (await this.pollItems(events, more))?.map(({ json }) => String(json['email'])) ?? null;
   }
 
   async subscribe(...emails: readonly string[]): Promise<string[]> {

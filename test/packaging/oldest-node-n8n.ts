@@ -41,7 +41,7 @@ const trigger = make<Bundle['trigger']>('NewsletterTrigger');
 const staticData = {};
 const poll = async (): Promise<readonly unknown[]> => {
   const found = await trigger.poll.call(
-    itemlessContext({ sandbox, staticData, parameters: { event: 'subscriptionCreated', expand: [] } }),
+    itemlessContext({ sandbox, staticData, parameters: { events: ['subscriptionCreated'], expand: [] } }),
   );
   return found?.flat().map(({ json }) => json['email']) ?? [];
 };

@@ -168,7 +168,7 @@ function connectionFailure(node: INode, error: NewsletterError, at: FailureOptio
       message: message.replace(/\.$/, ''),
       description: misdirected
         ? wrongAddress
-        : rest.join(' ').replace('the base URL', 'the Service or Base URL of the credential'),
+        : rest.join(' ').replace('the base URL', 'the Service or Base URL of the credential') || 'Try again later.',
       ...(configured && { failure: { cause: 'configuration-invalid' } }),
       ...(down && { failure: { cause: 'temporarily-unavailable' } }),
     },

@@ -5,31 +5,24 @@ import type { IDataObject } from 'n8n-workflow';
 import { type OutputForm, present, subscription as subscriptionShape, toRecord } from '../records.ts';
 
 /** One event. */
-export interface EventDefinition {
+interface EventDefinition {
   readonly name: string;
   /** Its name in the list of nodes. */
   readonly action: string;
   readonly description: string;
   /** The event of core's watch. */
-  readonly type: SubscriptionEventType;
-  /**
-   * The part of the list that polls read:
-   * - `newest` – the newest subscriptions, in one request where nothing is new
-   * - `all` – the whole list, in parts
-   * - `inactive` – the whole list of that status; only those subscriptions are kept
-   */
-  readonly reads: 'newest' | 'all' | 'inactive';
+  readonly type: Exclude<SubscriptionEventType, 'removed'>;
   /** The status of every reported subscription, where it is always the same. */
-  readonly status?: string;
+  readonly status?: 'active' | 'inactive';
 }
 
-export const events: Readonly<Record<string, EventDefinition>> = {
+/** By the value in the parameter Events, which is also in the items. */
+export const events = {
   subscriptionBecameActive: {
     name: 'Subscriber Activated',
     action: 'On subscriber activated',
     description: 'When a subscriber confirms, or is active from the start or again',
     type: 'became_active',
-    reads: 'all',
     status: 'active',
   },
   subscriptionCreated: {
@@ -37,21 +30,18 @@ export const events: Readonly<Record<string, EventDefinition>> = {
     action: 'On new subscriber',
     description: 'When an address is subscribed, by any channel',
     type: 'created',
-    reads: 'newest',
   },
   subscriptionStatusChanged: {
     name: 'Subscriber Status Changed',
     action: 'On subscriber status changed',
     description: 'When the status changes',
     type: 'status_changed',
-    reads: 'all',
   },
   subscriptionUnsubscribed: {
     name: 'Subscriber Unsubscribed',
     action: 'On subscriber unsubscribed',
     description: 'When a subscription becomes inactive, for any reason',
     type: 'unsubscribed',
-    reads: 'inactive',
     status: 'inactive',
   },
   subscriptionUpdated: {
@@ -59,13 +49,23 @@ export const events: Readonly<Record<string, EventDefinition>> = {
     action: 'On subscriber updated',
     description: 'When the tier or a custom field changes',
     type: 'updated',
-    reads: 'all',
   },
-};
+} as const satisfies Readonly<Record<string, EventDefinition>>;
 
-/** Values of the events that fulfil a condition. */
-export function eventsWhere(condition: (event: EventDefinition) => boolean): string[] {
-  return Object.entries(events).flatMap(([value, event]) => (condition(event) ? [value] : []));
+export type EventName = keyof typeof events;
+
+/**
+ * The part of the list that polls read:
+ * - `newest` – the newest subscriptions, in one request where nothing is new
+ * - `inactive` – the whole list of that status; only those subscriptions are kept
+ * - `all` – the whole list, in parts
+ */
+export type ListPart = 'newest' | 'inactive' | 'all';
+
+/** The smallest part of the list in which these events are found. */
+export function partFor(names: readonly EventName[]): ListPart {
+  const isOnly = (name: EventName): boolean => names.every((each) => each === name);
+  return isOnly('subscriptionCreated') ? 'newest' : isOnly('subscriptionUnsubscribed') ? 'inactive' : 'all';
 }
 
 /** Accepted values by field of a subscription; other fields may have any value. */
@@ -94,12 +94,13 @@ function comparable(value: unknown): string {
 /** Events of an existing subscription. */
 export type Reported<Subscription> = Exclude<SubscriptionEvent<Subscription>, { readonly type: 'removed' }>;
 
-export function toItem(event: Reported<object>, { reads }: EventDefinition, form: OutputForm): IDataObject {
-  return { ...present(toRecord(event.subscription), subscriptionShape, form), ...facts(event, reads) };
+/** The item of an event: the subscription, which event it is, and what the event knows beyond that. */
+export function toItem(name: EventName, event: Reported<object>, form: OutputForm): IDataObject {
+  return { ...present(toRecord(event.subscription), subscriptionShape, form), event: name, ...facts(event) };
 }
 
-/** Fields of the event. The previous status is unknown where only one status is read. */
-function facts(event: Reported<object>, reads: EventDefinition['reads']): IDataObject {
+/** The previous status is unknown where only the list of one status is read. */
+function facts(event: Reported<object>): IDataObject {
   if (event.type === 'updated') return { changed: [...event.changed] };
-  return event.type === 'created' || reads === 'inactive' ? {} : { previous_status: event.from };
+  return event.type === 'created' ? {} : { previous_status: event.from };
 }

@@ -1,8 +1,8 @@
 /** Limits of a poll: requests, time, and the number of subscriptions to keep. */
 import { CapacityError } from '@newsletter-kit/core/watch';
-import { BadRequestError, type Engine } from '@newsletter-kit/core/engine';
+import { BadRequestError, type CallOptions, type Engine } from '@newsletter-kit/core/engine';
 import type { IPollFunctions } from 'n8n-workflow';
-import type { EventDefinition } from './events.ts';
+import type { ListPart } from './events.ts';
 
 /** Default of the most requests in a poll. */
 export const requestsPerPoll = 20;
@@ -58,12 +58,13 @@ export function timeBudget(context: PollContext, first = false): TimeBudget {
  */
 export async function checkSize(
   engine: Pick<Engine, 'list'>,
-  { reads }: Pick<EventDefinition, 'reads'>,
+  part: ListPart,
+  call?: CallOptions,
   max = capacity,
 ): Promise<void> {
-  if (reads === 'newest') return;
-  const query = { ...(reads === 'inactive' && { status: reads }), page: 1, limit: 1 };
-  const size = await engine.list('subscriptions.list', query).then(
+  if (part === 'newest') return;
+  const query = { ...(part === 'inactive' && { status: part }), page: 1, limit: 1 };
+  const size = await engine.list('subscriptions.list', query, call).then(
     ({ totalResults }) => totalResults,
     // Pages by number are deprecated: without them, the limit is met while reading.
     (error: unknown) => (error instanceof BadRequestError ? null : Promise.reject(error)),

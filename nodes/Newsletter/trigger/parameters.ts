@@ -1,50 +1,34 @@
 /** The trigger's parameters: the event with its cost, filters, and options. */
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { byName, choice, collection, texts } from '../parameters/properties.ts';
+import { byName, collection, texts } from '../parameters/properties.ts';
 import { statuses, subscriptionInclude, tiers } from '../parameters/subscription.ts';
-import { events, eventsWhere } from './events.ts';
+import { type EventName, events } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
 
-/** The parameter Event, from the table of events. */
-export const eventProperty = choice(
-  { displayName: 'Event', name: 'event', type: 'options', noDataExpression: true, required: true, default: '' },
-  byName(
+/** The parameter Events, from the table of events. */
+export const eventsProperty: INodeProperties = {
+  displayName: 'Events',
+  name: 'events',
+  type: 'multiOptions',
+  noDataExpression: true,
+  required: true,
+  default: ['subscriptionCreated' satisfies EventName],
+  options: byName(
     Object.entries(events).map(([value, { name, action, description }]) => ({ name, value, action, description })),
   ),
-  'subscriptionCreated',
-);
+};
 
-const details =
-  '<a href="https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/newsletter-trigger.md" target="_blank">Costs and limits</a>';
-
-/** The requests of an event, and its delay. */
-const costs: readonly (readonly [reads: 'newest' | 'all' | 'inactive', name: string, text: string])[] = [
-  [
-    'newest',
-    'costOfNewest',
-    'A poll makes one request, and one more for each 100 new subscriptions. They are reported by the next poll. A restart of n8n may delay an event. Only a crash while n8n starts an execution can lose one. Retry, in the list of executions, repeats an interrupted execution.',
-  ],
-  [
-    'all',
-    'costOfAll',
-    `Each poll reads a part of the publication, 100 subscriptions a request. With 10,000 subscriptions and ${requestsPerPoll} requests, a change is reported after 5 polls at most. ${details}`,
-  ],
-  [
-    'inactive',
-    'costOfInactive',
-    `Each poll reads a part of the inactive subscriptions, 100 a request. With 2,000 of them and ${requestsPerPoll} requests, one that becomes inactive is reported by one of the next two polls. ${details}`,
-  ],
-];
-
-const notices = costs.map(([where, name, text]): INodeProperties => ({
-  displayName: text,
-  name,
+const notices = [
+  `New Subscriber alone takes one request a poll; Subscriber Unsubscribed alone reads the inactive subscriptions, every other choice all of them, 100 a request and up to ${requestsPerPoll} requests a poll. <a href="https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/newsletter-trigger.md" target="_blank">Costs and limits</a>`,
+  'The name of the node, Filters, Output and Options can be changed without losing or repeating an event. An event that is added, another publication and other Custom Field Names count from the next reading on.',
+].map((displayName, index): INodeProperties => ({
+  displayName,
+  name: `notice${index + 1}`,
   type: 'notice',
   default: '',
-  displayOptions: { show: { event: eventsWhere(({ reads }) => reads === where) } },
 }));
 
-const updated = { show: { event: eventsWhere(({ type }) => type === 'updated') } };
+const updated = { show: { events: ['subscriptionUpdated' satisfies EventName] } };
 
 export const changes: INodeProperties = {
   displayName: 'Changes',
@@ -99,7 +83,6 @@ export const filters: readonly INodeProperties[] = [
     default: [],
     description: 'Only subscriptions with one of these statuses at the time of the report',
     options: [...statuses],
-    displayOptions: { show: { '/event': eventsWhere(({ status }) => status === undefined) } },
   },
   {
     displayName: 'Tier',
@@ -131,8 +114,8 @@ export const sinceOption: INodeProperties = {
   type: 'dateTime',
   default: '',
   description:
-    'Also report subscriptions created between this time and the activation. Otherwise, the trigger only reports subscriptions created after the activation.',
-  displayOptions: { show: { '/event': eventsWhere(({ reads }) => reads === 'newest') } },
+    'Also report subscriptions created between this time and the activation. Otherwise, the trigger only reports subscriptions created after the activation. With another time, the trigger reports from that time on again.',
+  displayOptions: { show: { '/events': ['subscriptionCreated' satisfies EventName] } },
 };
 
 export const pagesOption: INodeProperties = {
@@ -145,8 +128,8 @@ export const pagesOption: INodeProperties = {
     'How many requests a poll may make, for up to 100 subscriptions each. The next polls read the rest. The service limits requests for the whole organization.',
 };
 
-/** The event, its notice, and the changes to report. */
-export const watchProperties: readonly INodeProperties[] = [eventProperty, ...notices, changes, fieldNames];
+/** The events, their notices, and the changes to report. */
+export const watchProperties: readonly INodeProperties[] = [eventsProperty, ...notices, changes, fieldNames];
 
 /** Includes the custom fields by default, because most workflows need them. */
 export const includeOption: INodeProperties = {

@@ -1,9 +1,10 @@
-/** One poll of the trigger: scheduled, or by hand for a sample; and the conversion of its errors. */
+/** A scheduled poll of the trigger, and the conversion of its errors. */
 import { pageLimit } from '@newsletter-kit/core/contract';
-import { ApiError, type CallOptions, type Engine, ForbiddenError, type Item } from '@newsletter-kit/core/engine';
+import { ApiError, type CallOptions, type Engine, ForbiddenError } from '@newsletter-kit/core/engine';
 import {
   CapacityError,
-  type SubscriptionEventType,
+  startWatch,
+  type SubscriptionPoll,
   type WatchResult,
   type WatchState,
   WatchStateError,
@@ -14,65 +15,109 @@ import { readKinds } from '../parameters/customFields.ts';
 import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { events, matches, type Reported, toItem } from './events.ts';
-import { capacity, checkSize, requestsPerFirstScanPoll, timeBudget } from './limits.ts';
+import { capacity, checkSize, requestsPerFirstScanPoll, type TimeBudget, timeBudget } from './limits.ts';
+import { endOutage, isOutage, noteOutage } from './outage.ts';
 import { fieldNames } from './parameters.ts';
 import type { Settings } from './settings.ts';
 import { WatchStateStore } from './state.ts';
 
+/** Seconds before the activation from which on a subscription is new, where the service did not tell its own time. */
+const clockOverlap = 5 * 60;
+
 /**
- * A scheduled poll.
+ * A scheduled poll. An outage of the service ends it without a report; {@link noteOutage} tells of one that lasts.
  *
  * @returns an item for each event; null where there is none and n8n need not save the state
- * @throws CapacityError, WatchStateError, and what the engine throws where not even one page could be read; the state
- *   then stays as it was
+ * @throws CapacityError, WatchStateError, and what the engine throws for a refusal; the state then stays as it was
  */
 export async function poll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[] | null> {
-  const { event, form, filter } = settings;
   const { engine, publicationId } = await openEngine(context, settings.publication);
   const store = new WatchStateStore(context);
   const loaded = store.load(publicationId, settings);
-  const { state, from } = loaded;
-  if (from === 'new') await checkSize(engine, event);
-  const time = timeBudget(context, from === 'new');
+  const isFirst = loaded.stored === null;
+  const found = await find(context, engine, settings, {
+    state: loaded.state,
+    isFirst,
+    time: timeBudget(context, isFirst),
+  }).catch((error: unknown) => {
+    if (!isOutage(error, !isFirst)) throw error;
+    noteOutage(context, error);
+    return null;
+  });
+  if (found === null && !isFirst) return null;
+  // Another poll started from the same state and finished first: it found the same events.
+  if (store.wasOvertaken()) return null;
+  const state = found?.state ?? stateWithoutService(publicationId, settings);
+  const items = found === null ? [] : itemsOf(found, settings);
+  // With "Always Output Data", n8n would turn an empty result into an item.
+  const reports =
+    items.length > 0 || (store.mustSave(loaded, state, settings) && context.getNode().alwaysOutputData !== true);
+  if (state !== loaded.state) store.save(state, loaded, settings, reports);
+  return reports ? items : null;
+}
+
+/** Where a poll begins. */
+interface Beginning {
+  readonly state: WatchState;
+  /** Whether the trigger has no state yet. */
+  readonly isFirst: boolean;
+  readonly time: TimeBudget;
+}
+
+async function find(
+  context: IPollFunctions,
+  engine: Engine,
+  settings: Settings,
+  { state, isFirst, time }: Beginning,
+): Promise<SubscriptionPoll> {
+  const { part } = settings;
   const call = { totalTimeoutMs: time.requestMs };
+  if (isFirst) await checkSize(engine, part, call);
   await checkFieldNames(context, engine, settings, call);
-  const watch = watchSubscriptions({
+  const found = await watchSubscriptions({
     engine,
-    events: [event.type],
+    events: settings.events.map((name) => events[name].type),
     customFields: settings.customFields,
-    ...(event.reads === 'inactive' && { status: event.reads }),
+    ...(part === 'inactive' && { status: part }),
     expand: settings.expand,
     state,
-    pages: requestLimit(settings, state, from === 'new'),
+    pages: requestLimit(settings, state, isFirst),
     capacity,
     limit: pageLimit.max,
     hasTime: time.hasTime,
     call,
-  });
-  const found = await watch.poll();
-  // Another poll started from the same state and finished first: it found the same events.
-  if (store.wasOvertaken()) return null;
+  }).poll();
+  if (found.interruption === undefined) endOutage(context);
+  else noteOutage(context, found.interruption);
   logProgress(context, found);
-  const items = found.events
-    .filter((one): one is Exclude<typeof one, { readonly type: 'removed' }> => one.type !== 'removed')
-    .filter((one) => isRequestedChange(one, settings) && matches(filter, one.subscription))
-    .map((one) => toItem(one, event, form));
-  // With "Always Output Data", n8n would turn an empty result into an item.
-  const reports =
-    items.length > 0 || (store.mustSave(loaded, found.state, event) && context.getNode().alwaysOutputData !== true);
-  if (found.state !== state) store.save(found.state, loaded, reports);
-  return reports ? items : null;
+  return found;
+}
+
+/** The state of an activation while the service does not answer: what is created from now on is new. */
+function stateWithoutService(publicationId: string, { since }: Settings): WatchState {
+  return { ...startWatch(publicationId, since ?? Math.floor(Date.now() / 1000) - clockOverlap), revision: 1 };
+}
+
+function itemsOf({ events: found }: SubscriptionPoll, settings: Settings): IDataObject[] {
+  return found
+    .filter((event): event is Exclude<typeof event, { readonly type: 'removed' }> => event.type !== 'removed')
+    .filter((event) => isRequestedChange(event, settings) && matches(settings.filter, event.subscription))
+    .flatMap((event) =>
+      settings.events
+        .filter((name) => events[name].type === event.type)
+        .map((name) => toItem(name, event, settings.form)),
+    );
 }
 
 /**
  * Most requests of a poll. During the first scan more than the option allows: changes are found from the second reading
  * of a subscription on. During the activation, as many as there is time for.
  */
-function requestLimit({ event, pages }: Settings, { scan }: WatchState, first: boolean): number {
-  if (event.reads === 'newest') return pages;
+function requestLimit({ part, pages }: Settings, { scan }: WatchState, isFirst: boolean): number {
+  if (part === 'newest') return pages;
   // One request reads what is new; the scan needs another.
   if (scan !== null && scan.pass > 0) return Math.max(pages, 2);
-  return Math.max(pages, first ? Math.ceil(capacity / pageLimit.max) + 2 : requestsPerFirstScanPoll);
+  return Math.max(pages, isFirst ? Math.ceil(capacity / pageLimit.max) + 2 : requestsPerFirstScanPoll);
 }
 
 /**
@@ -81,7 +126,7 @@ function requestLimit({ event, pages }: Settings, { scan }: WatchState, first: b
  *
  * @throws NodeOperationError that names the missing fields and the existing ones
  */
-async function checkFieldNames(
+export async function checkFieldNames(
   context: IPollFunctions,
   engine: Engine,
   { customFields: names }: Settings,
@@ -114,63 +159,12 @@ function logProgress(
   { logger }: IPollFunctions,
   { scan, complete, interruption }: Pick<WatchResult<never>, 'scan' | 'complete' | 'interruption'>,
 ): void {
-  if (interruption !== undefined)
-    logger.warn(
-      'Newsletter Trigger: the poll was interrupted; it returns the events found so far, and the next poll continues from there',
-    );
-  else if (!complete)
+  if (interruption === undefined && !complete)
     logger.info('Newsletter Trigger: more is new than one poll may read; the next poll continues from there');
   if (scan === null) return;
   if (scan.passes === 0)
     logger.info(`Newsletter Trigger: the first scan has read ${scan.known} subscriptions; the next poll continues`);
   else logger.debug(`Newsletter Trigger: at ${Math.round(scan.share * 100)} % of ${scan.known} subscriptions`);
-}
-
-type Subscription = Item<'subscriptions.list'>;
-
-/**
- * A poll by hand: returns the newest subscription that fits the event, to build a workflow on. Leaves the state
- * unchanged.
- */
-export async function samplePoll(context: IPollFunctions, settings: Settings): Promise<readonly IDataObject[]> {
-  const { event, form } = settings;
-  const { engine } = await openEngine(context, settings.publication);
-  await checkFieldNames(context, engine, settings);
-  const latest = await find(engine, settings);
-  if (latest === undefined) return [];
-  return [toItem(sampleEvent(event.type, latest, settings), event, form)];
-}
-
-/** Pages to search for a subscription that fits the filters. */
-const maxPages = 5;
-
-async function find(engine: Engine, { event, expand, filter }: Settings): Promise<Subscription | undefined> {
-  const narrow = Object.keys(filter).length > 0;
-  let read = 0;
-  const list = engine.list('subscriptions.list', {
-    status: event.status as 'active' | 'inactive' | undefined,
-    expand,
-    order_by: 'created',
-    direction: 'desc',
-    limit: narrow ? pageLimit.max : 1,
-  });
-  for await (const subscription of list) {
-    if (matches(filter, subscription)) return subscription;
-    if ((read += 1) >= maxPages * pageLimit.max) return undefined;
-  }
-  return undefined;
-}
-
-/** The subscription as an event of this type; its previous status is unknown. */
-function sampleEvent(
-  type: SubscriptionEventType,
-  subscription: Subscription,
-  { changes }: Settings,
-): Reported<Subscription> {
-  if (type === 'updated')
-    return { type, changed: changes.filter((change) => change === 'tier' || change === 'custom_fields'), subscription };
-  if (type === 'created' || type === 'removed') return { type: 'created', subscription };
-  return { type, from: null, to: String(subscription.status), subscription };
 }
 
 const round = (count: number): string => count.toLocaleString('en');
@@ -180,9 +174,9 @@ export function toTriggerFailure(node: INode, error: unknown): NodeFailure {
   if (error instanceof CapacityError) {
     return new NodeOperationError(
       node,
-      `This event can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
+      `This trigger can watch ${round(error.capacity)} subscriptions at most, and there are ${error.size === null ? 'more' : round(error.size)}`,
       {
-        description: `n8n stores the state of a trigger with the workflow, and loads it at every execution. Choose the Event "${events['subscriptionCreated']?.name}", which stores almost nothing, or "${events['subscriptionUnsubscribed']?.name}", which stores the inactive subscriptions only; for all changes, run the command "newsletter watch" and send its output to a Webhook node.`,
+        description: `n8n stores the state of a trigger with the workflow, and loads it at every execution. Choose "${events.subscriptionCreated.name}" alone in Events, which stores almost nothing, or "${events.subscriptionUnsubscribed.name}" alone, which stores the inactive subscriptions only; for all changes, run the command "newsletter watch" and send its output to a Webhook node.`,
         failure: { cause: 'configuration-invalid' },
       },
     );

@@ -2,7 +2,7 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { FieldChoice } from '@newsletter-kit/core/watch';
-import { type INodeProperties, type IPollFunctions, NodeOperationError } from 'n8n-workflow';
+import type { INodeProperties, IPollFunctions } from 'n8n-workflow';
 import { publicationIn } from '../parameters/connection.ts';
 import {
   type ItemParameters,
@@ -13,14 +13,13 @@ import {
   readValue,
 } from '../parameters/read.ts';
 import { type OutputForm, readOutputForm, subscription } from '../records.ts';
-import { type EventDefinition, events, type Filter, toFilter } from './events.ts';
+import { type EventName, type Filter, type ListPart, partFor, toFilter } from './events.ts';
 import { requestsPerPoll } from './limits.ts';
-import { changes, eventProperty, fieldNames, filters, includeOption, pagesOption, sinceOption } from './parameters.ts';
+import { changes, eventsProperty, fieldNames, filters, includeOption, pagesOption, sinceOption } from './parameters.ts';
 
 export interface Settings {
-  /** The value of the event in a workflow, and what it is. */
-  readonly chosen: string;
-  readonly event: EventDefinition;
+  readonly events: readonly EventName[];
+  readonly part: ListPart;
   /** The publication the node names; empty for the credential's. */
   readonly publication: string;
   readonly filter: Filter;
@@ -38,27 +37,21 @@ export interface Settings {
 /**
  * Reads all parameters of the trigger.
  *
- * @throws NodeOperationError for an event that this version does not have, ParameterMismatch
+ * @throws ParameterMismatch
  */
 export function readSettings(context: IPollFunctions): Settings {
-  const chosen = String(context.getNodeParameter(eventProperty.name));
-  const event = events[chosen];
-  if (event === undefined) {
-    throw new NodeOperationError(context.getNode(), `This version of the node does not know the event "${chosen}"`, {
-      description: 'Choose an Event from the list, or update the package.',
-    });
-  }
   const item = withoutItems(context);
+  const chosen = (readParameter(item, eventsProperty) ?? []) as readonly EventName[];
   const isShown = ({ displayOptions }: INodeProperties): boolean =>
-    displayOptions?.show?.['/event']?.includes(chosen) ?? true;
+    displayOptions?.show?.['/events']?.some((name) => chosen.includes(name as EventName)) ?? true;
   return {
-    chosen,
-    event,
+    events: chosen,
+    part: partFor(chosen),
     publication: publicationIn(context),
-    filter: toFilter(readFields(item, 'filters', filters.filter(isShown))),
+    filter: toFilter(readFields(item, 'filters', filters)),
     form: readOutputForm(item, subscription),
     ...readOptions(context.getNodeParameter('options', {}), isShown, context.getTimezone()),
-    ...(event.type === 'updated' ? readChanges(item) : { changes: [], customFields: 'none' }),
+    ...(chosen.includes('subscriptionUpdated') ? readChanges(item) : { changes: [], customFields: 'none' }),
   };
 }
 

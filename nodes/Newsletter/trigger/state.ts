@@ -1,61 +1,65 @@
 /** Keeps the checkpoint of the polls, the state of the watch: loads and saves it, and decides when n8n must save it. */
-import { readWatchState, startWatch, type WatchState } from '@newsletter-kit/core/watch';
-import type { IDataObject, IPollFunctions, WorkflowActivateMode } from 'n8n-workflow';
-import type { EventDefinition } from './events.ts';
+import { isRecord } from '@newsletter-kit/core/engine';
+import { readWatchState, startWatch, type WatchState, WatchStateError } from '@newsletter-kit/core/watch';
+import type { IDataObject, IPollFunctions } from 'n8n-workflow';
+import { triggerKey } from './outage.ts';
 import type { Settings } from './settings.ts';
 
-/** Keys in the static data of the node: the state, and when it was saved last. */
-const key = 'newsletter';
-const savedAtKey = 'newsletterSaved';
-
-/** A state, and where it was loaded from. */
-interface LoadedState {
+/** What is stored, as one text: n8n observes every object in static data, and compares and copies it at every poll. */
+interface Stored {
   readonly state: WatchState;
-  readonly from: 'node' | 'workflow' | 'new';
+  /** The node that saved it. */
+  readonly id: string;
+  readonly name: string;
+  /** Created Since, when it last counted. */
+  readonly since?: number;
+  /** When n8n was last made to save it, in milliseconds. */
+  readonly savedAt: number;
 }
+
+/** A state, and what was stored with it; nothing where it is new. */
+export interface LoadedState {
+  readonly state: WatchState;
+  readonly stored: Stored | null;
+}
+
+/** Key in the static data of the node, and the beginning of that in the static data of the workflow. */
+const key = 'newsletter';
 
 /** The revision of each trigger's state after its last poll in this process, which n8n may not have saved. */
 const revisions = new Map<string, number>();
 
 /**
- * Stores the state in the static data of the node, and after an activation in that of the workflow: n8n saves the
- * latter at the end of every activation, but with durable cursors not the former. The copy of the workflow is deleted
- * once that of the node was loaded.
+ * Stores the state twice, as n8n keeps static data in two ways: by the name of the node, which a rename changes, and
+ * with the workflow, where it is stored here by the node's ID. With durable cursors n8n saves the former alone,
+ * together with the execution.
  */
 export class WatchStateStore {
+  readonly #context: IPollFunctions;
   readonly #node: IDataObject;
   readonly #workflow: IDataObject;
   readonly #slot: string;
-  readonly #trigger: string;
   readonly #before: readonly unknown[];
-  /** How n8n began these polls; its durable scheduler says `update`, as a changed workflow does. */
-  readonly #activation: WorkflowActivateMode;
 
   constructor(context: IPollFunctions) {
+    this.#context = context;
     this.#node = context.getWorkflowStaticData('node');
     this.#workflow = context.getWorkflowStaticData('global');
-    this.#slot = `newsletterTrigger:${context.getNode().id}`;
-    this.#trigger = `${context.getWorkflow().id}:${context.getNode().id}`;
+    this.#slot = `${key}:${context.getNode().id}`;
     this.#before = this.#kept();
-    this.#activation = context.getActivationMode();
   }
 
   /**
-   * The stored state; a new one where there is none, or only one of another scope.
+   * The stored state of this publication; a new one where there is none.
    *
    * @throws WatchStateError for a damaged state or one of a later version: starting over would lose events
    */
-  load(publicationId: string, settings: Settings): LoadedState {
-    const scope = scopeOf(publicationId, settings);
-    const copies = [
-      { from: 'node', value: this.#node[key] },
-      { from: 'workflow', value: this.#workflow[this.#slot] },
-    ] as const;
-    for (const { from, value } of copies) {
-      const state = readWatchState(parsed(value), scope);
-      if (state.revision > 0) return { state, from };
-    }
-    return { state: startWatch(scope, settings.since), from: 'new' };
+  load(publicationId: string, { since }: Settings): LoadedState {
+    const stored = this.#newest(publicationId);
+    if (stored === null) return { state: startWatch(publicationId, since), stored };
+    // Another time in Created Since is the wish to see what was created from then on.
+    if (since === undefined || since === stored.since) return { state: stored.state, stored };
+    return { state: { ...stored.state, created: startWatch('', since).created }, stored };
   }
 
   /** Whether another poll, which started from the same state, has saved its own since. */
@@ -63,54 +67,57 @@ export class WatchStateStore {
     return this.#kept().some((value, index) => value !== this.#before[index]);
   }
 
-  /**
-   * Saves the state as one text: n8n observes every object in static data, and compares and copies it at every poll.
-   *
-   * @param reports - whether the poll returns items, which makes n8n save static data
-   */
-  save(state: WatchState, { from }: LoadedState, reports: boolean): void {
-    const text = JSON.stringify(state);
-    revisions.set(this.#trigger, state.revision);
-    if (reports || from === 'new' || this.#savedAt() === undefined) this.#node[savedAtKey] = Date.now();
-    if (!reports && from === 'new') {
-      this.#workflow[this.#slot] = text;
-      return;
-    }
+  /** @param reports - whether the poll returns items, which makes n8n save static data */
+  save(state: WatchState, { stored }: LoadedState, { since }: Settings, reports: boolean): void {
+    const { id, name } = this.#context.getNode();
+    const used = since ?? stored?.since;
+    const savedAt = reports || stored === null ? Date.now() : stored.savedAt;
+    const text = JSON.stringify({
+      state,
+      id,
+      name,
+      ...(used !== undefined && { since: used }),
+      savedAt,
+    } satisfies Stored);
+    revisions.set(triggerKey(this.#context), state.revision);
     this.#node[key] = text;
-    // With durable cursors, n8n saves the workflow before the node: the older copy is needed if n8n ends in between.
-    if (from === 'node' && this.#workflow[this.#slot] !== undefined) delete this.#workflow[this.#slot];
+    this.#workflow[this.#slot] = text;
+    if (stored !== null && stored.id !== id) delete this.#workflow[`${key}:${stored.id}`];
   }
 
   /**
    * Whether n8n has to save the state although the poll reports nothing. In all other cases an older state suffices: a
    * later poll finds the same changes from it.
    */
-  mustSave({ state: before, from }: LoadedState, after: WatchState, { type, reads }: EventDefinition): boolean {
+  mustSave({ state: before, stored }: LoadedState, after: WatchState, { part, events }: Settings): boolean {
     if (after === before) return false;
     // n8n saves after an activation; its durable scheduler may start without one, after a change of the node.
-    if (from === 'new') return this.#activation === 'update';
-    if (reads === 'newest' || after.scan === null) return false;
+    if (stored === null) return this.#context.getActivationMode() === 'update';
+    if (part === 'newest' || after.scan === null) return false;
     // The first scan: the list as it was cannot be read again.
     if (before.scan === null || before.scan.pass === 0) return true;
     // A new subscription: its next change is only found against this first reading.
-    if ((type === 'status_changed' || type === 'updated') && after.created !== before.created) return true;
+    const compares = events.includes('subscriptionStatusChanged') || events.includes('subscriptionUpdated');
+    if (compares && after.created !== before.created) return true;
     // The position in a long list: without it, an n8n that restarts often would never finish a scan.
     const midway = before.scan.reached !== null || after.scan.reached !== null;
-    const savedAt = this.#savedAt();
-    if (!midway || savedAt === undefined) return false;
     // Under the durable scheduler without durable cursors, every poll starts from the state saved last.
-    const isForgotten = before.revision < (revisions.get(this.#trigger) ?? 0);
-    return Date.now() - savedAt >= (isForgotten ? saveIntervalMs : longSaveIntervalMs);
+    const isForgotten = before.revision < (revisions.get(triggerKey(this.#context)) ?? 0);
+    return midway && Date.now() - stored.savedAt >= (isForgotten ? saveIntervalMs : longSaveIntervalMs);
+  }
+
+  /** The copy of the node where it was saved last, together with the other or after it; else the newer one. */
+  #newest(publicationId: string): Stored | null {
+    const { id, name } = this.#context.getNode();
+    const [own, shared] = this.#kept().map((text) => read(text, publicationId));
+    if (!own || !shared) return own ?? shared ?? null;
+    if (own.id !== id) return shared;
+    // After a rename, the copy under this name may be one of long ago.
+    return shared.name === name || own.state.revision > shared.state.revision ? own : shared;
   }
 
   #kept(): readonly unknown[] {
     return [this.#node[key], this.#workflow[this.#slot]];
-  }
-
-  /** When n8n saved the state last, in milliseconds; undefined where that is not stored. */
-  #savedAt(): number | undefined {
-    const value = this.#node[savedAtKey];
-    return typeof value === 'number' ? value : undefined;
   }
 }
 
@@ -118,16 +125,27 @@ export class WatchStateStore {
 const saveIntervalMs = 10 * 60_000;
 const longSaveIntervalMs = 6 * 60 * 60_000;
 
-/** Identifies the watch: another publication, event or filter starts a new state. */
-function scopeOf(publicationId: string, { chosen, filter, since }: Settings): string {
-  return JSON.stringify([publicationId, chosen, filter, ...(since === undefined ? [] : [since])]);
+/** Reads a stored text; null where there is none for this publication. @throws WatchStateError */
+function read(text: unknown, publicationId: string): Stored | null {
+  if (text === undefined) return null;
+  const stored = parsed(text);
+  if (!isRecord(stored)) throw new WatchStateError('The stored text is damaged.');
+  const { id, name, since, savedAt } = stored;
+  const state = readWatchState(stored['state'], publicationId);
+  if (state.revision === 0) return null;
+  return {
+    state,
+    id: String(id),
+    name: String(name),
+    ...(typeof since === 'number' && { since }),
+    savedAt: Number(savedAt),
+  };
 }
 
-function parsed(value: unknown): unknown {
-  if (typeof value !== 'string') return value;
+function parsed(text: unknown): unknown {
   try {
-    return JSON.parse(value) as unknown;
+    return JSON.parse(String(text)) as unknown;
   } catch {
-    return {};
+    return null;
   }
 }

@@ -38,7 +38,7 @@ export interface WatchingWorkflow {
 export async function watchSubscriptions(
   n8n: Rest,
   { clientOptions: { baseUrl, token, publicationId } }: SandboxOnPort,
-  parameters: Readonly<Record<string, unknown>> = { event: 'subscriptionCreated' },
+  parameters: Readonly<Record<string, unknown>> = { events: ['subscriptionCreated'] },
 ): Promise<WatchingWorkflow> {
   const credentials = {
     newsletterApi: {

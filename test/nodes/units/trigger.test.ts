@@ -4,7 +4,14 @@ import { CapacityError } from '@newsletter-kit/core/watch';
 import { createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { events, eventsWhere, matches, toFilter, toItem } from '../../../nodes/Newsletter/trigger/events.ts';
+import {
+  type EventName,
+  events,
+  matches,
+  partFor,
+  toFilter,
+  toItem,
+} from '../../../nodes/Newsletter/trigger/events.ts';
 import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
 import { readSettings, type Settings, toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
@@ -59,7 +66,7 @@ function openSandbox() {
 it('reads the size of the list with one request, and rejects too many subscriptions with a remedy', async () => {
   const { sandbox, engine } = openSandbox();
   try {
-    const refusal: unknown = await checkSize(engine, { reads: 'all' }, 10).catch((error: unknown) => error);
+    const refusal: unknown = await checkSize(engine, 'all', undefined, 10).catch((error: unknown) => error);
     expect(sandbox.requests()).toHaveLength(1);
     const node = {
       id: '1',
@@ -70,14 +77,14 @@ it('reads the size of the list with one request, and rejects too many subscripti
       parameters: {},
     };
     expect(toTriggerFailure(node, refusal)).toMatchObject({
-      message: expect.stringMatching(/^This event can watch 10 subscriptions at most, and there are \d+$/),
+      message: expect.stringMatching(/^This trigger can watch 10 subscriptions at most, and there are \d+$/),
       description: expect.stringMatching(/"New Subscriber".*"Subscriber Unsubscribed".*newsletter watch/),
       failure: { cause: 'configuration-invalid' },
     });
-    await expect(checkSize(engine, { reads: 'all' }, 1_000)).resolves.toBeUndefined();
-    await expect(checkSize(engine, { reads: 'newest' }, 1)).resolves.toBeUndefined();
+    await expect(checkSize(engine, 'all', undefined, 1_000)).resolves.toBeUndefined();
+    await expect(checkSize(engine, 'newest', undefined, 1)).resolves.toBeUndefined();
     expect(sandbox.requests()).toHaveLength(2);
-    await checkSize(engine, { reads: 'inactive' });
+    await checkSize(engine, 'inactive');
     expect(sandbox.requests().map(({ query }) => [query['status'], query['page'], query['limit']])).toEqual([
       [undefined, '1', '1'],
       [undefined, '1', '1'],
@@ -92,7 +99,7 @@ it('rejects too many subscriptions also where their number is unknown', () => {
   const node = { id: '1', name: 'Trigger', type: 'trigger', typeVersion: 1, parameters: {} };
   expect(toTriggerFailure({ ...node, position: [0, 0] }, new CapacityError(10))).toHaveProperty(
     'message',
-    'This event can watch 10 subscriptions at most, and there are more',
+    'This trigger can watch 10 subscriptions at most, and there are more',
   );
 });
 
@@ -103,13 +110,13 @@ it('accepts a list whose size the service does not report, and no other failure'
   try {
     const { totalResults: size } = await engine.list('subscriptions.list', { page: 1, limit: 1 });
     if (size === null) throw new Error('The sandbox reports the size.');
-    await expect(checkSize(engine, { reads: 'all' }, size)).resolves.toBeUndefined();
-    await expect(checkSize(engine, { reads: 'all' }, size - 1)).rejects.toMatchObject({ size });
+    await expect(checkSize(engine, 'all', undefined, size)).resolves.toBeUndefined();
+    await expect(checkSize(engine, 'all', undefined, size - 1)).rejects.toMatchObject({ size });
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 400 } });
-    await expect(checkSize(engine, { reads: 'all' }, 1)).resolves.toBeUndefined();
+    await expect(checkSize(engine, 'all', undefined, 1)).resolves.toBeUndefined();
     sandbox.faults.clear();
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 401 } });
-    await expect(checkSize(engine, { reads: 'all' }, 1)).rejects.toMatchObject({ status: 401 });
+    await expect(checkSize(engine, 'all', undefined, 1)).rejects.toMatchObject({ status: 401 });
   } finally {
     sandbox.close();
   }
@@ -150,9 +157,9 @@ describe('the settings', () => {
   }
 
   it('have defaults', () => {
-    expect(read({ event: 'subscriptionCreated' })).toMatchObject({
-      chosen: 'subscriptionCreated',
-      event: { type: 'created' },
+    expect(read({ events: ['subscriptionCreated'] })).toMatchObject({
+      events: ['subscriptionCreated'],
+      part: 'newest',
       publication: '',
       filter: {},
       form: { output: 'simplified' },
@@ -166,7 +173,7 @@ describe('the settings', () => {
 
   it('have the values of the parameters', () => {
     const options = { pages: 2.9, since: '2026-11-21', expand: ['stats', 'tags'] };
-    const parameters = { event: 'subscriptionCreated', publicationId: 'pub_2', output: 'raw', options };
+    const parameters = { events: ['subscriptionCreated'], publicationId: 'pub_2', output: 'raw', options };
     expect(read({ ...parameters, filters: { status: ['active'] } }, 'Europe/Berlin')).toMatchObject({
       publication: 'pub_2',
       filter: { status: ['active'] },
@@ -184,16 +191,16 @@ describe('the settings', () => {
     [{ since: null }, { since: undefined }],
     ['', { pages: 20, expand: ['custom_fields'] }],
   ])('read the options %j as %j', (options, expected) => {
-    expect(read({ event: 'subscriptionCreated', options })).toMatchObject(expected);
+    expect(read({ events: ['subscriptionCreated'], options })).toMatchObject(expected);
   });
 
-  it('ignore options and filters that are hidden for the event', () => {
-    const hidden = { options: { since: 'yesterday' }, filters: { status: ['active'], subscription_tier: ['free'] } };
-    expect(read({ event: 'subscriptionUnsubscribed', ...hidden })).toMatchObject({
+  it('ignore an option that is hidden for the events', () => {
+    const hidden = { options: { since: 'yesterday' }, filters: { subscription_tier: ['free'] } };
+    expect(read({ events: ['subscriptionUnsubscribed'], ...hidden })).toMatchObject({
       since: undefined,
       filter: { subscription_tier: ['free'] },
     });
-    expect(() => read({ event: 'subscriptionCreated', options: { since: 'yesterday' } })).toThrow(
+    expect(() => read({ events: ['subscriptionCreated'], options: { since: 'yesterday' } })).toThrow(
       '"Created Since" must be a date such as 2026-11-20 or 2026-11-20T09:30:00',
     );
   });
@@ -213,16 +220,14 @@ describe('the settings', () => {
       { changes: ['custom_fields'], customFields: ['City'] },
     ],
   ])('read the changes %j as %j', (parameters, expected) => {
-    expect(read({ event: 'subscriptionUpdated', ...parameters })).toMatchObject(expected);
+    expect(read({ events: ['subscriptionUpdated'], ...parameters })).toMatchObject(expected);
   });
 
-  it('reject an event that this version does not have', () => {
-    expect(() => read({ event: 'subscriptionMoved' })).toThrow(
-      expect.objectContaining({
-        message: 'This version of the node does not know the event "subscriptionMoved"',
-        description: 'Choose an Event from the list, or update the package.',
-      }),
-    );
+  it.each([
+    [[], '"Events" is empty'],
+    [['subscriptionMoved'], /^"Events" must be one of subscriptionCreated, /],
+  ])('reject the events %j', (chosen, message) => {
+    expect(() => read({ events: chosen })).toThrow(message);
   });
 });
 
@@ -235,18 +240,27 @@ describe('the item of an event', () => {
       { type: 'status_changed', from: 'pending', to: 'active' },
       { previous_status: 'pending' },
     ],
-    ['subscriptionUnsubscribed', { type: 'unsubscribed', from: 'active', to: 'inactive' }, {}],
+    [
+      'subscriptionUnsubscribed',
+      { type: 'unsubscribed', from: 'active', to: 'inactive' },
+      { previous_status: 'active' },
+    ],
+    ['subscriptionUnsubscribed', { type: 'unsubscribed', from: null, to: 'inactive' }, { previous_status: null }],
     ['subscriptionUpdated', { type: 'updated', changed: ['tier'] }, { changed: ['tier'] }],
   ])('of %s has the facts of %j', (name, event, facts) => {
-    const definition = events[name];
-    if (!definition) throw new Error(name);
-    const item = toItem({ ...event, subscription } as Parameters<typeof toItem>[0], definition, { output: 'raw' });
-    expect(item).toStrictEqual({ ...subscription, ...facts });
+    const happened = { ...event, subscription } as Parameters<typeof toItem>[1];
+    const item = toItem(name as EventName, happened, { output: 'raw' });
+    expect(item).toStrictEqual({ ...subscription, event: name, ...facts });
   });
 
-  it('is defined for every event', () => {
-    expect(eventsWhere(() => true)).toEqual(Object.keys(events));
-    expect(eventsWhere(({ reads }) => reads === 'inactive')).toEqual(['subscriptionUnsubscribed']);
+  it.each([
+    [['subscriptionCreated'], 'newest'],
+    [['subscriptionUnsubscribed'], 'inactive'],
+    [['subscriptionCreated', 'subscriptionUnsubscribed'], 'all'],
+    [['subscriptionUpdated'], 'all'],
+    [Object.keys(events), 'all'],
+  ])('for %j reads the part %s', (names, part) => {
+    expect(partFor(names as EventName[])).toBe(part);
   });
 });
 

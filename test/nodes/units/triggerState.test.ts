@@ -2,6 +2,7 @@
 import type { WatchState } from '@newsletter-kit/core/watch';
 import type { IPollFunctions } from 'n8n-workflow';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type EventName, partFor } from '../../../nodes/Newsletter/trigger/events.ts';
 import type { Settings } from '../../../nodes/Newsletter/trigger/settings.ts';
 import { WatchStateStore } from '../../../nodes/Newsletter/trigger/state.ts';
 
@@ -9,7 +10,7 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 describe('the stored state', () => {
-  const settings = { chosen: 'subscriptionCreated', filter: {}, since: undefined } as unknown as Settings;
+  const settings = { events: ['subscriptionCreated'], part: 'newest', since: undefined } as unknown as Settings;
   let node: Record<string, unknown>;
   let workflow: Record<string, unknown>;
   beforeEach(() => {
@@ -17,118 +18,128 @@ describe('the stored state', () => {
     workflow = {};
   });
 
-  function openStore(id = 'n1'): WatchStateStore {
+  const named = { id: 'n1', name: 'Trigger' };
+  function openStore(identity = named): WatchStateStore {
     return new WatchStateStore({
-      getNode: () => ({ id }),
+      getNode: () => identity,
       getWorkflow: () => ({ id: 'w1' }),
       getActivationMode: () => 'activate',
       getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : workflow),
     } as unknown as IPollFunctions);
   }
-  const load = (changes: object = {}, id?: string) => openStore(id).load('pub_1', { ...settings, ...changes });
+  const load = (changes: object = {}, identity = named) =>
+    openStore(identity).load('pub_1', { ...settings, ...changes });
+  const revision = (identity = named) => load({}, identity).state.revision;
 
   /** Saves a state of this revision. */
-  function save(revision: number, { reports = false, id = 'n1' } = {}): void {
-    const store = openStore(id);
-    const loaded = store.load('pub_1', settings);
-    store.save({ ...loaded.state, revision }, loaded, reports);
+  function save(saved: number, { reports = false, identity = named, since = undefined as number | undefined } = {}) {
+    const store = openStore(identity);
+    const loaded = store.load('pub_1', { ...settings, since });
+    store.save({ ...loaded.state, revision: saved }, loaded, { ...settings, since }, reports);
   }
 
   it('is new without any, and starts at the date of the settings', () => {
-    expect(load()).toMatchObject({ from: 'new', state: { revision: 0 } });
-    expect(load({ since: 1_000 }).state).not.toEqual(load({ since: 2_000 }).state);
+    expect(load()).toMatchObject({ stored: null, state: { revision: 0, scope: 'pub_1' } });
+    expect(load({ since: 1_000 }).state.created.seen).toEqual({ created: 1_000, ids: [] });
   });
 
-  it('is kept in the workflow under the ID of the node, and in the node after the next poll', () => {
+  it('is kept as one text in the node, and in the workflow under the ID of the node', () => {
     save(1);
-    expect(load()).toMatchObject({ from: 'workflow', state: { revision: 1 } });
-    expect(load({}, 'n2')).toMatchObject({ from: 'new' });
-    expect(Object.keys(node)).toEqual(['newsletterSaved']);
-    save(2);
-    expect(load()).toMatchObject({ from: 'node', state: { revision: 2 } });
+    expect(Object.keys(node)).toEqual(['newsletter']);
+    expect(workflow).toEqual({ 'newsletter:n1': node['newsletter'] });
+    expect(revision()).toBe(1);
+  });
+
+  it.each([
+    { what: 'of the node, where the workflow has none', node: 5, expected: 5 },
+    { what: 'of the workflow, where the node has none', workflow: { revision: 5 }, expected: 5 },
+    { what: 'of the node after a crash between both', node: 4, workflow: { revision: 5 }, expected: 4 },
+    { what: 'of the node with durable cursors', node: 9, workflow: { revision: 5 }, expected: 9 },
+    {
+      what: 'of the workflow where the node had another name meanwhile',
+      node: 4,
+      workflow: { revision: 5, name: 'Readers' },
+      expected: 5,
+    },
+    {
+      what: 'of the node with durable cursors after a rename',
+      node: 9,
+      workflow: { revision: 5, name: 'Readers' },
+      expected: 9,
+    },
+    {
+      what: 'of the workflow where the node belonged to another one of this name',
+      node: 9,
+      nodeId: 'n0',
+      workflow: { revision: 5 },
+      expected: 5,
+    },
+    { what: 'of another node of this name, where this one has none', node: 9, nodeId: 'n0', expected: 9 },
+  ])('is the copy $what', ({ node: own, nodeId = 'n1', workflow: shared, expected }) => {
+    const text = (saved: number, identity: typeof named): unknown => {
+      [node, workflow] = [{}, {}];
+      save(saved, { identity });
+      return node['newsletter'];
+    };
+    const kept = own === undefined ? {} : { newsletter: text(own, { ...named, id: nodeId }) };
+    const other =
+      shared === undefined
+        ? {}
+        : { 'newsletter:n1': text(shared.revision, { ...named, ...('name' in shared && { name: shared.name }) }) };
+    [node, workflow] = [kept, other];
+    expect(revision()).toBe(expected);
+  });
+
+  it('is not left behind under the ID of a node that was replaced', () => {
+    save(1);
+    save(2, { identity: { id: 'n2', name: 'Trigger' } });
+    expect(Object.keys(workflow)).toEqual(['newsletter:n2']);
+  });
+
+  it('is new with another publication', () => {
+    save(1);
+    expect(openStore().load('pub_2', settings).stored).toBeNull();
+  });
+
+  it.each([
+    { what: 'an event', changes: { events: ['subscriptionUpdated'], part: 'all' } },
+    { what: 'a filter', changes: { filter: { utm_source: ['pier'] } } },
+  ])('is the same with another $what', ({ changes }) => {
+    save(1);
+    expect(load(changes)).toMatchObject({ state: { revision: 1 } });
+  });
+
+  it('begins at another date of the settings again, and only once', () => {
+    save(1);
+    const seen = (since: number) => load({ since }).state.created.seen?.created;
+    expect(seen(1_000)).toBe(1_000);
+    const before = openStore().load('pub_1', { ...settings, since: 1_000 });
+    const created = { ...before.state.created, seen: { created: 5_000, ids: [] } };
+    openStore().save({ ...before.state, created, revision: 2 }, before, { ...settings, since: 1_000 }, true);
+    expect(seen(1_000)).toBe(5_000);
+    // Also after a time without the setting.
     save(3);
-    expect(load()).toMatchObject({ from: 'node', state: { revision: 3 } });
-    expect(workflow).toEqual({});
-  });
-
-  it('is new, and kept in the node alone, where the first poll reports', () => {
-    save(1, { reports: true });
-    expect(load()).toMatchObject({ from: 'node', state: { revision: 1 } });
-    expect(workflow).toEqual({});
-  });
-
-  it('stays in the workflow until the copy of the node was loaded, as n8n may be killed before', () => {
-    save(1);
-    save(2, { reports: true });
-    node = {};
-    expect(load()).toMatchObject({ from: 'workflow', state: { revision: 1 } });
-    save(2, { reports: true });
-    save(3, { reports: true });
-    expect(workflow).toEqual({});
-  });
-
-  it('is taken from the node before the workflow', () => {
-    save(1);
-    const [slot = ''] = Object.keys(workflow);
-    node['newsletter'] = workflow[slot];
-    save(2);
-    workflow[slot] = '{}';
-    expect(load()).toMatchObject({ from: 'node', state: { revision: 2 } });
-  });
-
-  it.each([
-    [undefined, '["pub_1","subscriptionCreated",{"status":["active"]}]'],
-    [1_000, '["pub_1","subscriptionCreated",{"status":["active"]},1000]'],
-  ])('is found by a scope that every version of the package writes alike, with the date %j', (since, scope) => {
-    const created = { version: 1, seen: null, walk: null };
-    node['newsletter'] = JSON.stringify({ version: 2, scope, revision: 3, created, scan: null });
-    expect(load({ since, filter: { status: ['active'] } })).toMatchObject({ from: 'node', state: { revision: 3 } });
-  });
-
-  it('is only deleted from the workflow where it is there, because n8n saves the workflow then', () => {
-    const deleteProperty = vi.fn<() => boolean>(() => true);
-    workflow = new Proxy({}, { deleteProperty });
-    save(1, { reports: true });
-    expect(load().from).toBe('node');
-    save(2, { reports: true });
-    expect(deleteProperty).not.toHaveBeenCalled();
-  });
-
-  it.each([
-    ['publication', { publication: 'pub_2' }],
-    ['event', { chosen: 'subscriptionUpdated' }],
-    ['filter', { filter: { utm_source: ['pier'] } }],
-    ['date', { since: 1_000 }],
-  ])('is new with another %s', (what, changes) => {
-    save(1);
-    const loaded = openStore().load(what === 'publication' ? 'pub_2' : 'pub_1', { ...settings, ...changes });
-    expect(loaded.from).toBe('new');
+    expect(seen(1_000)).toBe(5_000);
+    expect(seen(2_000)).toBe(2_000);
   });
 
   it('is stored with the time at which n8n saves it', () => {
+    const savedAt = () => load().stored?.savedAt;
     vi.setSystemTime(1_000_000);
     save(1);
-    expect(node['newsletterSaved']).toBe(1_000_000);
+    expect(savedAt()).toBe(1_000_000);
     vi.setSystemTime(2_000_000);
     save(2);
-    expect(node['newsletterSaved']).toBe(1_000_000);
+    expect(savedAt()).toBe(1_000_000);
     save(3, { reports: true });
-    expect(node['newsletterSaved']).toBe(2_000_000);
-    delete node['newsletterSaved'];
-    vi.setSystemTime(3_000_000);
-    save(4);
-    expect(node['newsletterSaved']).toBe(3_000_000);
-    // Another publication begins anew.
-    vi.setSystemTime(4_000_000);
-    const other = openStore();
-    other.save({ ...other.load('pub_2', settings).state, revision: 1 }, other.load('pub_2', settings), false);
-    expect(node['newsletterSaved']).toBe(4_000_000);
+    expect(savedAt()).toBe(2_000_000);
   });
 
-  it.each([false, true])('detects another poll that saved first, in the node: %s', (reports) => {
+  it.each(['node', 'workflow'])('detects another poll that saved first, in the %s', (where) => {
     const slower = openStore();
     expect(slower.wasOvertaken()).toBe(false);
-    save(1, { reports });
+    if (where === 'node') node['newsletter'] = '{}';
+    else workflow['newsletter:n1'] = '{}';
     expect(slower.wasOvertaken()).toBe(true);
     expect(openStore().wasOvertaken()).toBe(false);
   });
@@ -146,54 +157,61 @@ describe('whether the state must be saved without a report', () => {
   interface Poll {
     readonly before?: WatchState;
     readonly after?: WatchState;
-    readonly from?: 'node' | 'workflow' | 'new';
-    readonly type?: 'created' | 'became_active' | 'status_changed' | 'updated';
-    readonly reads?: 'newest' | 'all';
+    readonly isNew?: boolean;
+    readonly events?: readonly EventName[];
     readonly activation?: 'activate' | 'update';
     /** The revision after the last poll; a higher one than that of the state was not saved by n8n. */
     readonly last?: number;
     /** Workflow and node of another trigger, whose last poll had revision 9. */
     readonly other?: [workflow: string, id: string];
     /** Minutes since the state was saved. */
-    readonly saved?: number | string | null;
+    readonly saved?: number;
   }
 
-  function mustSave({ before, after, from = 'node', type = 'became_active', reads = 'all', ...poll }: Poll): boolean {
+  function mustSave({ before, after, isNew = false, events = ['subscriptionBecameActive'], ...poll }: Poll): boolean {
     const { activation = 'activate', last = 7, saved = 0, other } = poll;
-    const open = (node: object, [workflow, id] = ['w1', '1']) =>
+    const open = ([workflow, id] = ['w1', '1']) =>
       new WatchStateStore({
-        getNode: () => ({ id }),
+        getNode: () => ({ id, name: 'Trigger' }),
         getWorkflow: () => ({ id: workflow }),
         getActivationMode: () => activation,
-        getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : {}),
+        getWorkflowStaticData: () => ({}),
       } as unknown as IPollFunctions);
     const state = before ?? stateOf();
-    open({}).save(stateOf({ revision: last }), { state, from }, false);
-    if (other) open({}, other).save(stateOf({ revision: 9 }), { state, from }, false);
-    const savedAt = typeof saved === 'number' ? Date.now() - minutes(saved) : saved;
-    const event = { name: '', action: '', description: '', type, reads };
-    return open({ newsletterSaved: savedAt }).mustSave({ state, from }, after ?? stateOf(), event);
+    const stored = isNew ? null : { state, id: '1', name: 'Trigger', savedAt: Date.now() - minutes(saved) };
+    const settings = { events, part: partFor(events) } as unknown as Settings;
+    open().save(stateOf({ revision: last }), { state, stored }, settings, false);
+    if (other) open(other).save(stateOf({ revision: 9 }), { state, stored }, settings, false);
+    return open().mustSave({ state, stored }, after ?? stateOf(), settings);
   }
 
   const midway = stateOf({ reached: 'sub_1' });
   const unchanged = stateOf();
   const cases: readonly (readonly [what: string, poll: Poll, needed: boolean])[] = [
-    ['an unchanged state', { before: unchanged, after: unchanged, from: 'new', activation: 'update' }, false],
-    ['an activation', { from: 'new', before: stateOf({ scan: false }) }, false],
-    ['a changed node, or the durable scheduler', { from: 'new', activation: 'update' }, true],
-    ['an event that reads the newest subscriptions', { reads: 'newest', before: stateOf({ pass: 0 }) }, false],
+    ['an unchanged state', { before: unchanged, after: unchanged, isNew: true, activation: 'update' }, false],
+    ['an activation', { isNew: true, before: stateOf({ scan: false }) }, false],
+    ['a changed node, or the durable scheduler', { isNew: true, activation: 'update' }, true],
+    [
+      'an event that reads the newest subscriptions',
+      { events: ['subscriptionCreated'], before: stateOf({ pass: 0 }) },
+      false,
+    ],
     ['a state without a scan', { after: stateOf({ scan: false }), before: stateOf({ pass: 0 }) }, false],
     ['the start of the first scan', { before: stateOf({ scan: false }) }, true],
     ['the first scan', { before: stateOf({ pass: 0 }) }, true],
     ['a later scan', { before: stateOf({ pass: 1 }) }, false],
     [
       'a new subscription, for status changes',
-      { type: 'status_changed', after: stateOf({ created: { seen: 2 } }) },
+      { events: ['subscriptionStatusChanged'], after: stateOf({ created: { seen: 2 } }) },
       true,
     ],
-    ['a new subscription, for updates', { type: 'updated', after: stateOf({ created: { seen: 2 } }) }, true],
+    [
+      'a new subscription, for updates',
+      { events: ['subscriptionCreated', 'subscriptionUpdated'], after: stateOf({ created: { seen: 2 } }) },
+      true,
+    ],
     ['a new subscription, for activations', { after: stateOf({ created: { seen: 2 } }) }, false],
-    ['no new subscription', { type: 'status_changed' }, false],
+    ['no new subscription', { events: ['subscriptionStatusChanged'] }, false],
     ['a position after six hours', { after: midway, saved: 360 }, true],
     ['a position just before six hours', { after: midway, saved: 359.9 }, false],
     ['the end of a scan after six hours', { before: midway, saved: 360 }, true],
@@ -203,8 +221,6 @@ describe('whether the state must be saved without a report', () => {
     ['a remembered position after ten minutes', { after: midway, last: 7, saved: 10 }, false],
     ['a position beside another node', { after: midway, saved: 10, other: ['w1', '2'] }, false],
     ['a position beside another workflow', { after: midway, saved: 10, other: ['w2', '1'] }, false],
-    ['a position without anything saved', { after: midway, saved: null }, false],
-    ['a position with a damaged time of saving', { after: midway, saved: '0' }, false],
   ];
   it.each(cases.map(([what, given, needed]) => ({ what, given, needed })))('$what: $needed', ({ given, needed }) => {
     expect(mustSave(given)).toBe(needed);

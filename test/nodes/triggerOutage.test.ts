@@ -1,0 +1,198 @@
+/** Polls while the service is away: what passes by itself is waited for, and told where it lasts. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Run } from './context.ts';
+import { openTriggerWorld, type TriggerWorld } from './triggerWorld.ts';
+
+let world: TriggerWorld;
+beforeAll(async () => {
+  world = await openTriggerWorld();
+});
+let workflows = 0;
+let run: Partial<Run> & { readonly errors: Error[]; readonly log: string[] };
+beforeEach(() => {
+  world.reset();
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: world.now });
+  // The memory of the process belongs to a workflow.
+  run = { workflowId: `w${(workflows += 1)}`, errors: [], log: [], pollBudgetMs: 30 };
+});
+afterEach(() => void vi.useRealTimers());
+afterAll(() => world.close());
+
+const minutes = (count: number): number => count * 60_000;
+function pass(ms: number): void {
+  vi.advanceTimersByTime(ms);
+  world.now += ms;
+}
+
+type Service = Run['sandbox']['fetch'];
+const answer =
+  (body: string, status: number, headers: Record<string, string> = {}): Service =>
+  async () =>
+    new Response(body, { status, headers });
+const broken =
+  (code: string): Service =>
+  () =>
+    Promise.reject(Object.assign(new Error(code), { code }));
+
+/** What a service does that is away for a while. */
+const outages: readonly { readonly what: string; readonly fetch: Service; readonly misdirected?: true }[] = [
+  { what: 'refuses connections', fetch: broken('ECONNREFUSED') },
+  { what: 'has no name', fetch: broken('ENOTFOUND') },
+  { what: 'does not answer in time', fetch: broken('ETIMEDOUT') },
+  { what: 'breaks off', fetch: broken('ECONNRESET') },
+  { what: 'is behind an untrusted certificate', fetch: broken('CERT_HAS_EXPIRED'), misdirected: true },
+  { what: 'has no requests left', fetch: answer('{}', 429, { 'retry-after': '120' }) },
+  { what: 'answers 500', fetch: answer('{}', 500) },
+  { what: 'answers 503 with a page', fetch: answer('<h1>Back soon</h1>', 503) },
+  {
+    what: 'answers 200 with a page',
+    fetch: answer('<h1>Welcome</h1>', 200, { 'content-type': 'text/html' }),
+    misdirected: true,
+  },
+  { what: 'answers a list without its list', fetch: answer('{"data":{}}', 200), misdirected: true },
+  { what: 'redirects to a login', fetch: answer('', 302, { location: 'http://portal.test/login' }), misdirected: true },
+];
+
+const everyEvent = [
+  'subscriptionBecameActive',
+  'subscriptionCreated',
+  'subscriptionStatusChanged',
+  'subscriptionUnsubscribed',
+  'subscriptionUpdated',
+];
+
+describe.each(outages)('a service that $what', ({ fetch, misdirected }) => {
+  const away = (): Partial<Run> => ({ ...run, sandbox: { fetch } });
+
+  it.each([everyEvent, ...everyEvent.map((event) => [event])].map((events) => ({ events })))(
+    'does not end a trigger with $events that has a state, whoever starts n8n',
+    async ({ events }) => {
+      await world.poll(events, run);
+      pass(minutes(1));
+      await world.subscribe('meanwhile@example.com');
+      const before = world.keptText();
+      for (const activation of ['init', 'activate', 'update', 'leadershipChange'] as const)
+        expect(await world.poll(events, { ...away(), activation })).toBeNull();
+      expect(world.keptText()).toBe(before);
+      expect(run.errors).toEqual([]);
+      expect(run.log).toContainEqual(expect.stringMatching(/The next poll tries again/));
+      const expected = events.some((event) => /Created|BecameActive/.test(event));
+      expect((await world.poll(events, run))?.includes('meanwhile@example.com') ?? false).toBe(expected);
+      expect((await world.poll(events, run)) ?? []).toEqual([]);
+    },
+  );
+
+  it.runIf(misdirected)('stops a workflow from being published the first time, with a remedy', async () => {
+    await expect(world.poll('subscriptionCreated', away())).rejects.toMatchObject({
+      description: expect.stringMatching(/./),
+    });
+  });
+
+  it.skipIf(misdirected)('does not stop a workflow from being published: what is new is reported', async () => {
+    await world.subscribe('before@example.com');
+    pass(minutes(10));
+    expect(await world.poll('subscriptionCreated', away())).toBeNull();
+    await world.subscribe('meanwhile@example.com');
+    pass(minutes(1));
+    expect(await world.poll('subscriptionCreated', away())).toBeNull();
+    expect(await world.poll('subscriptionCreated', run)).toEqual(['meanwhile@example.com']);
+    expect(await world.poll('subscriptionCreated', run)).toBeNull();
+  });
+
+  it('fails a poll by hand, with a remedy', async () => {
+    // By hand, the engine waits as a person would.
+    vi.useRealTimers();
+    vi.useFakeTimers({ now: world.now });
+    const failed = world.poll('subscriptionCreated', { ...away(), mode: 'manual' });
+    void vi.advanceTimersByTimeAsync(minutes(10));
+    await expect(failed).rejects.toMatchObject({
+      description: expect.stringMatching(/./),
+    });
+  });
+});
+
+const away = (): Partial<Run> => ({ ...run, sandbox: { fetch: broken('ECONNREFUSED') } });
+
+describe('an outage', () => {
+  it('is told after 15 minutes, and then every hour', async () => {
+    await world.poll('subscriptionCreated', run);
+    const told: number[] = [];
+    for (let minute = 0; minute <= 140; minute += 1, pass(minutes(1))) {
+      const before = run.errors.length;
+      expect(await world.poll('subscriptionCreated', away())).toBeNull();
+      if (run.errors.length > before) told.push(minute);
+    }
+    expect(told).toEqual([15, 75, 135]);
+    expect(run.errors[1]).toMatchObject({
+      description: expect.stringMatching(/This has lasted for 75 minutes\. The trigger goes on polling/),
+    });
+  });
+
+  it('is over with the first answer', async () => {
+    await world.poll('subscriptionCreated', run);
+    for (let times = 0; times < 3; times += 1) {
+      await world.poll('subscriptionCreated', away());
+      pass(minutes(14));
+      await world.poll('subscriptionCreated', away());
+      await world.poll('subscriptionCreated', run);
+    }
+    expect(run.errors).toEqual([]);
+  });
+
+  it('is told although somebody sets the clock back', async () => {
+    await world.poll('subscriptionCreated', run);
+    await world.poll('subscriptionCreated', away());
+    pass(minutes(16));
+    vi.setSystemTime(world.now - minutes(600));
+    await world.poll('subscriptionCreated', away());
+    expect(run.errors).toHaveLength(1);
+  });
+
+  it('that begins within a poll is noted too', async () => {
+    await world.poll('subscriptionStatusChanged', run);
+    const fetch: Service = async (input, init) =>
+      String(input).includes('direction=asc') ? new Response('{}', { status: 503 }) : world.sandbox.fetch(input, init);
+    for (let minute = 0; minute < 17; minute += 1, pass(minutes(1)))
+      await world.poll('subscriptionStatusChanged', { ...run, sandbox: { fetch } });
+    expect(run.errors).toHaveLength(1);
+  });
+
+  it('keeps the state of the activation where n8n would forget it', async () => {
+    expect(await world.pollItems('subscriptionCreated', { ...away(), activation: 'update' })).toEqual([]);
+  });
+
+  it('learns the list with the next polls', async () => {
+    world.reset(300);
+    const [id = ''] = await world.subscribe('leaves@example.com');
+    pass(minutes(1));
+    expect(await world.poll(everyEvent, away())).toBeNull();
+    await world.poll(everyEvent, run);
+    await world.change(id, { unsubscribe: true });
+    expect(await world.poll(everyEvent, run)).toEqual(['leaves@example.com', 'leaves@example.com']);
+  });
+});
+
+describe('a refusal', () => {
+  const refusals = [400, 401, 403, 404];
+
+  it.each(refusals)('with %i ends an activation, and a later poll', async (status) => {
+    world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status } });
+    await expect(world.poll('subscriptionCreated', run)).rejects.toMatchObject({ httpCode: String(status) });
+    world.sandbox.faults.clear();
+    await world.poll('subscriptionCreated', run);
+    world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status } });
+    await expect(world.poll('subscriptionCreated', run)).rejects.toMatchObject({ httpCode: String(status) });
+  });
+
+  it.each(refusals)('with %i while n8n starts is told, and the trigger lives on', async (status) => {
+    await world.poll('subscriptionCreated', run);
+    pass(minutes(1));
+    await world.subscribe('meanwhile@example.com');
+    world.sandbox.faults.add({ match: 'subscriptions.list', effect: { status } });
+    for (const activation of ['init', 'leadershipChange'] as const)
+      expect(await world.poll('subscriptionCreated', { ...run, activation })).toBeNull();
+    expect(run.errors).toMatchObject([{ httpCode: String(status) }, { httpCode: String(status) }]);
+    world.sandbox.faults.clear();
+    expect(await world.poll('subscriptionCreated', { ...run, activation: 'init' })).toEqual(['meanwhile@example.com']);
+  });
+});
