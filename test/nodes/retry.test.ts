@@ -1,0 +1,158 @@
+/**
+ * Every operation under *On Error* and *Retry On Fail*: n8n runs the node again as a whole, and yet each item is
+ * carried out once and says what the service has.
+ */
+import { describe, expect, it } from 'vitest';
+import type { Item } from './bundle.ts';
+import { type NodeRun, onErrorSettings, runInEngine, type Settings } from './engine.ts';
+import { count, everyOperation, readings, type Subject, type Writing, writings } from './retryRows.ts';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+
+/** Which items are wrong. */
+const wrong = {
+  first: (index: number) => index === 0,
+  last: (index: number) => index === count - 1,
+  all: () => true,
+} as const;
+
+interface Cell extends Settings {
+  readonly wrong: keyof typeof wrong;
+}
+
+const cells: readonly Cell[] = onErrorSettings.flatMap((onError) =>
+  [false, true].flatMap((retryOnFail) =>
+    (Object.keys(wrong) as (keyof typeof wrong)[]).map((which) => ({ onError, retryOnFail, wrong: which })),
+  ),
+);
+const cell = 'On Error $onError, Retry On Fail $retryOnFail, wrong $wrong';
+
+const items = Array.from({ length: count }, (_, index) => ({ row: index }));
+
+/** The parameters of the subjects, with those of wrong items replaced. */
+function parametersOf({ broken }: Writing, subjects: readonly Subject[], isWrong: (index: number) => boolean) {
+  const names = subjects.flatMap(({ parameters }) => Object.keys(parameters));
+  const valueOf = (name: string) => (index: number) =>
+    ({ ...subjects[index]?.parameters, ...(isWrong(index) && broken) })[name];
+  return Object.fromEntries([...new Set(names)].map((name) => [name, valueOf(name)]));
+}
+
+/** Runs the operation. @param isWrong - by item and try, counted from 1 */
+function run(
+  row: Writing,
+  subjects: readonly Subject[],
+  settings: Settings,
+  isWrong: (index: number, attempt: number) => boolean,
+): Promise<NodeRun> {
+  const { resource, operation } = row;
+  return runInEngine(
+    bench,
+    {
+      items,
+      parametersOf: (attempt) => ({
+        resource,
+        operation,
+        ...parametersOf(row, subjects, (index) => isWrong(index, attempt)),
+      }),
+    },
+    settings,
+  );
+}
+
+/** How many requests since this one changed the subject. */
+function changes({ writes }: Writing, { mark }: Subject, since: number): number {
+  return bench.sandbox
+    .requests({ after: since, operation: writes, status: '2xx' })
+    .filter(({ n }) => JSON.stringify(bench.sandbox.exchange(n)).includes(mark)).length;
+}
+
+const last = (): number => bench.sandbox.requests().at(-1)?.n ?? 0;
+const itemOf = ({ main, failed }: NodeRun, index: number): Item | undefined =>
+  [...main, ...failed].find(({ pairedItem }) => pairedItem?.item === index);
+
+it('names every operation', () => {
+  const named = [...writings, ...readings].map(({ resource, operation }) => `${resource} ${operation}`);
+  expect([...new Set(named)].toSorted()).toEqual(everyOperation.toSorted());
+});
+
+describe.each(writings)('$resource $operation of $what', (row) => {
+  it.each(cells)(`changes each right item once: ${cell}`, async ({ wrong: which, ...settings }) => {
+    const subjects = await row.subjects(bench);
+    const since = last();
+    const result = await run(row, subjects, settings, wrong[which]);
+    const goesOn = settings.onError !== 'stopWorkflow' || row.reportsWrongItems;
+    for (const [index, subject] of subjects.entries()) {
+      const times = changes(row, subject, since);
+      if (wrong[which](index)) expect(times).toBe(0);
+      else if (goesOn) expect(times).toBe(1);
+      else expect(times).toBeLessThanOrEqual(1);
+    }
+    if (!goesOn) {
+      expect(result.error?.message).not.toMatch(/already|exists|409|not found/i);
+      return;
+    }
+    expect(result.error).toBeUndefined();
+    expect(result.tries).toBe(settings.retryOnFail && which === 'all' && !isReported(row, settings) ? 3 : 1);
+    expect(result.hints.join()).not.toMatch(/did not apply(?!.*existed already)/);
+    for (const [index, subject] of subjects.entries()) {
+      const item = itemOf(result, index);
+      if (!wrong[which](index)) expect(item?.json).toMatchObject(subject.says);
+      else if (isReported(row, settings)) expect(item?.json).toMatchObject({ status: 'rejected' });
+      else expect(item?.json).toMatchObject({ error: expect.stringMatching(/\S/) });
+    }
+    const failed = settings.onError === 'continueErrorOutput' ? result.failed : [];
+    const rows = failed.map(({ json }) => json['row']);
+    expect(rows).toEqual(
+      settings.onError === 'continueErrorOutput' ? items.flatMap(({ row: n }) => (wrong[which](n) ? [n] : [])) : [],
+    );
+  });
+
+  it.each(cells.filter(({ retryOnFail }) => retryOnFail))(
+    `reports what its first try did where the second succeeds: ${cell}`,
+    async ({ wrong: which, ...settings }) => {
+      const subjects = await row.subjects(bench);
+      const since = last();
+      const result = await run(row, subjects, settings, (index, attempt) => attempt === 1 && wrong[which](index));
+      expect(result.error).toBeUndefined();
+      const ranAgain = result.tries > 1;
+      for (const [index, subject] of subjects.entries()) {
+        const isWrong = wrong[which](index) && !ranAgain;
+        expect(changes(row, subject, since)).toBe(isWrong ? 0 : 1);
+        if (!isWrong) expect(itemOf(result, index)?.json).toMatchObject(subject.says);
+      }
+    },
+  );
+});
+
+/** Whether wrong items are on the regular output like others. */
+const isReported = ({ reportsWrongItems }: Writing, { onError }: Settings): boolean =>
+  reportsWrongItems === true && onError !== 'continueErrorOutput';
+
+describe.each(readings)('$resource $operation', ({ resource, operation, parameters }) => {
+  it('returns each right item once, and each wrong one with its reason, in every cell', async () => {
+    const right = { ...(await parameters?.(bench)) };
+    const expected = (await bench.run(resource, operation, right)).map(({ json }) => json);
+    for (const { wrong: which, ...settings } of cells) {
+      const failing = (value: unknown) => (index: number) => {
+        if (wrong[which](index)) throw new Error('The expression failed');
+        return value;
+      };
+      const names = ['publicationId', 'output', ...Object.keys(right)];
+      const given = Object.fromEntries(names.map((name) => [name, failing(right[name])]));
+      const result = await runInEngine(
+        bench,
+        { items, parametersOf: () => ({ resource, operation, ...given }) },
+        settings,
+      );
+      if (settings.onError === 'stopWorkflow') expect(result.error?.message).toBe('The expression failed');
+      else {
+        const all = [...result.main, ...result.failed];
+        for (const { row } of items)
+          expect(all.filter(({ pairedItem }) => pairedItem?.item === row).map(({ json }) => json)).toEqual(
+            wrong[which](row) ? [expect.objectContaining({ error: 'The expression failed' })] : expected,
+          );
+      }
+    }
+  });
+});
