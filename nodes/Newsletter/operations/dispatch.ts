@@ -38,7 +38,7 @@ export async function dispatch(
       : await runItems(node, operation, indexes, open, continueOnFail);
 
   for (const notice of notices) showHint(node, notice);
-  return toOutput(node, operation, outcomes, continueOnFail);
+  return toOutput(node, outcomes, failureConverter(node, operation, resources));
 }
 
 /**
@@ -47,10 +47,10 @@ export async function dispatch(
  */
 function toOutput(
   node: IExecuteFunctions,
-  { properties }: OperationDefinition,
   outcomes: readonly ItemOutcome[],
-  continueOnFail: boolean,
+  toFailure: (outcome: FailedItem) => NodeFailure,
 ): INodeExecutionData[] {
+  const continueOnFail = node.continueOnFail();
   const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
   const mayRunAgain = outcomes.every(isFailure);
   // n8n distributes the items to the two outputs in this order.
@@ -58,10 +58,7 @@ function toOutput(
   return ordered.map((outcome): INodeExecutionData => {
     const pairedItem = { item: outcome.itemIndex };
     if (!isFailure(outcome)) return { json: outcome.json, pairedItem };
-    const error = toNodeFailure(node.getNode(), outcome.error, {
-      itemIndex: outcome.itemIndex,
-      parameters: properties,
-    });
+    const error = toFailure(outcome);
     if (!continueOnFail) throw error;
     addRemedy(error);
     const json = { error: error.message };
@@ -71,8 +68,25 @@ function toOutput(
   });
 }
 
-const isFailure = (outcome: ItemOutcome): outcome is Extract<ItemOutcome, { readonly error: unknown }> =>
-  'error' in outcome;
+type FailedItem = Extract<ItemOutcome, { readonly error: unknown }>;
+
+const isFailure = (outcome: ItemOutcome): outcome is FailedItem => 'error' in outcome;
+
+/** Converts the errors of items, with the labels of the operation's own parameters before those of others. */
+function failureConverter(
+  node: IExecuteFunctions,
+  operation: OperationDefinition,
+  resources: Readonly<Record<string, ResourceDefinition>>,
+): (outcome: FailedItem) => NodeFailure {
+  const record = 'recordParameter' in operation ? operation.recordParameter : undefined;
+  // The API has two names for what the parameter of a subscription names.
+  const named = record ? ['email', 'subscription_id'].map((name) => ({ ...record, name })) : [];
+  const parameters = [...named, ...operation.properties];
+  const others = Object.values(resources).flatMap(({ operations }) =>
+    Object.values(operations).flatMap(({ properties }) => properties),
+  );
+  return ({ itemIndex, error }) => toNodeFailure(node.getNode(), error, { itemIndex, parameters, others });
+}
 
 /** Adds the remedy to the message of a failed item: n8n does not pass on the description. Items may share an error. */
 function addRemedy(error: NodeFailure): void {
