@@ -2,6 +2,7 @@
  * Every operation under *On Error* and *Retry On Fail*: n8n runs the node again as a whole, and yet each item is
  * carried out once and says what the service has.
  */
+import { createClient } from '@newsletter-kit/core';
 import { describe, expect, it } from 'vitest';
 import type { Item } from './bundle.ts';
 import { type NodeRun, onErrorSettings, runInEngine, type Settings } from './engine.ts';
@@ -9,6 +10,13 @@ import { count, everyOperation, readings, type Subject, type Writing, writings }
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
+const client = () =>
+  createClient({
+    baseUrl: 'http://sandbox.test/v2',
+    token: 'sandbox-key',
+    publicationId: 'pub_00000000-0000-4000-8000-000000000001',
+    fetch: bench.sandbox.fetch,
+  });
 
 /** Which items are wrong. */
 const wrong = {
@@ -78,7 +86,7 @@ it('names every operation', () => {
 
 describe.each(writings)('$resource $operation of $what', (row) => {
   it.each(cells)(`changes each right item once: ${cell}`, async ({ wrong: which, ...settings }) => {
-    const subjects = await row.subjects(bench);
+    const subjects = await row.subjects(client());
     const since = last();
     const result = await run(row, subjects, settings, wrong[which]);
     const goesOn = settings.onError !== 'stopWorkflow' || row.reportsWrongItems;
@@ -111,7 +119,7 @@ describe.each(writings)('$resource $operation of $what', (row) => {
   it.each(cells.filter(({ retryOnFail }) => retryOnFail))(
     `reports what its first try did where the second succeeds: ${cell}`,
     async ({ wrong: which, ...settings }) => {
-      const subjects = await row.subjects(bench);
+      const subjects = await row.subjects(client());
       const since = last();
       const result = await run(row, subjects, settings, (index, attempt) => attempt === 1 && wrong[which](index));
       expect(result.error).toBeUndefined();
@@ -156,3 +164,74 @@ describe.each(readings)('$resource $operation', ({ resource, operation, paramete
     }
   });
 });
+
+/** Answers to the operations of a try that fail although the sandbox carries the request out, or instead of it. */
+interface Outage {
+  readonly what: string;
+  readonly operation: 'create' | 'createOrUpdate';
+  /** Whether the answer to this request of the first try is lost. */
+  loses(method: string, sent: number): boolean;
+  readonly carriedOut: boolean;
+  /** How many items are about the person; all of them fail at the first try. */
+  readonly items: number;
+}
+
+const outages: readonly Outage[] = (['create', 'createOrUpdate'] as const).flatMap((operation): Outage[] => [
+  {
+    what: 'the reading after the creation',
+    operation,
+    loses: (method, sent) => method === 'GET' && sent > 0,
+    carriedOut: true,
+    items: 2,
+  },
+  { what: 'the answer to the creation', operation, loses: (method) => method === 'POST', carriedOut: true, items: 1 },
+  { what: 'the creation', operation, loses: (method) => method === 'POST', carriedOut: false, items: 2 },
+]);
+
+describe.each(outages)(
+  '$operation whose first try fails at $what',
+  ({ operation, loses, carriedOut, items: people }) => {
+    it.each(onErrorSettings)('says of the second try that the subscription was created: %s', async (onError) => {
+      let attempt = 0;
+      let sent = 0;
+      const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+        const { method = 'GET' } = init;
+        const lost = attempt === 1 && !String(input).includes('custom_fields?') && loses(method, sent);
+        const answer = lost && !carriedOut ? null : await bench.prompt.fetch(input, init);
+        if (method === 'POST') sent += 1;
+        return lost || answer === null ? refused() : answer;
+      };
+      const result = await runInEngine(
+        bench,
+        {
+          sandbox: { fetch },
+          items: Array.from({ length: people }, () => ({})),
+          parametersOf(number) {
+            attempt = number;
+            return {
+              resource: 'subscription',
+              operation,
+              // The second item is about the same person.
+              email: (index: number) => ['nova@example.com', ' NOVA@example.com'][index],
+              ifSubscribed: 'passOver',
+              customFields: { mappingMode: 'defineBelow', value: { 'First Name': 'Nova' } },
+              additionalFields: { send_welcome_email: true, utm_source: 'fair' },
+            };
+          },
+        },
+        { onError, retryOnFail: true },
+      );
+      expect(result.tries).toBe(2);
+      const created = [...result.main, ...result.failed].map(({ json }) => json['error'] ?? json['created']);
+      expect(created).toEqual([true, false].slice(0, people));
+      expect(result.main[0]?.json).toMatchObject({ ignored_fields: [], custom_fields: { 'First Name': 'Nova' } });
+    });
+  },
+);
+
+/** A refusal that the engine does not repeat by itself. */
+const refused = (): Response =>
+  Response.json(
+    { status: 403, statusText: 'forbidden', errors: [{ message: 'Not now', code: 'NO' }] },
+    { status: 403 },
+  );

@@ -1,8 +1,8 @@
 /** Every operation with items that succeed and items that fail, for the tests of *On Error* and *Retry On Fail*. */
+import type { Client } from '@newsletter-kit/core';
 import { resources } from '../../nodes/Newsletter/operations/resources.ts';
 import type { Run } from './context.ts';
 import { scenarios } from './scenarios.ts';
-import type { Workbench } from './workbench.ts';
 
 type Parameters = Run['parameters'];
 
@@ -28,7 +28,8 @@ export interface Writing {
   readonly reportsWrongItems?: true;
   /** Whether one request changes all items. */
   readonly together?: true;
-  subjects(bench: Workbench): Promise<readonly Subject[]>;
+  /** Prepares the service. */
+  subjects(api: Client): Promise<readonly Subject[]>;
 }
 
 /** The number of items of a run. */
@@ -43,21 +44,18 @@ interface Person {
 }
 
 /** Subscribes everybody. */
-async function people(bench: Workbench): Promise<readonly Person[]> {
-  const parameters = {
-    email: (index: number) => addresses[index],
-    customFields: {},
-    additionalFields: { double_opt_override: 'off' },
-  };
-  const items = await bench.run('subscription', 'createOrUpdate', parameters, { items: each(() => ({})) });
-  return items.map(({ json }) => ({ email: String(json['email']), id: String(json['id']) }));
-}
+const people = (api: Client): Promise<readonly Person[]> =>
+  Promise.all(
+    addresses.map(async (email) => {
+      const { data } = await api.subscriptions.create({ email, double_opt_override: 'off' });
+      return { email, id: data.id };
+    }),
+  );
 
-async function fields(bench: Workbench): Promise<readonly string[]> {
-  const parameters = { display: (index: number) => `Field ${index}`, kind: 'string' };
-  const items = await bench.run('customField', 'create', parameters, { items: each(() => ({})) });
-  return items.map(({ json }) => String(json['id']));
-}
+const fields = (api: Client): Promise<readonly string[]> =>
+  Promise.all(
+    each(async (index) => (await api.customFields.create({ display: `Field ${index}`, kind: 'string' })).data.id),
+  );
 
 const named = (additionalFields: Parameters = {}) =>
   addresses.map((email) => ({
@@ -93,8 +91,8 @@ export const writings: readonly Writing[] = [
     what: 'known people',
     writes: 'subscriptions.create',
     broken: noAddress,
-    subjects: async (bench) => {
-      await people(bench);
+    subjects: async (api) => {
+      await people(api);
       return named({ send_welcome_email: true }).map((subject) => ({
         ...subject,
         says: { ...subject.says, created: false, ignored_fields: ['send_welcome_email'] },
@@ -107,8 +105,8 @@ export const writings: readonly Writing[] = [
     what: 'known people',
     writes: 'subscriptions.bulkUpdate',
     broken: nobody,
-    subjects: async (bench) =>
-      (await people(bench)).map(({ email, id }) => ({
+    subjects: async (api) =>
+      (await people(api)).map(({ email, id }) => ({
         parameters: { subscription: byEmail(email), ...nothing },
         mark: id,
         says: { id, subscription_tier: 'premium', ignored_fields: [] },
@@ -121,8 +119,8 @@ export const writings: readonly Writing[] = [
     writes: 'subscriptions.bulkUpdate',
     broken: { updateFields: {} },
     together: true,
-    subjects: async (bench) =>
-      (await people(bench)).map(({ id }) => ({
+    subjects: async (api) =>
+      (await people(api)).map(({ id }) => ({
         parameters: { subscription: { mode: 'id', value: id }, subscription_id: id, ...nothing },
         mark: id,
         says: { status: 'complete' },
@@ -135,8 +133,8 @@ export const writings: readonly Writing[] = [
     writes: 'subscriptions.updateStatus',
     broken: nobody,
     together: true,
-    subjects: async (bench) =>
-      (await people(bench)).map(({ email, id }) => ({
+    subjects: async (api) =>
+      (await people(api)).map(({ email, id }) => ({
         parameters: { subscription: byEmail(email), new_status: 'inactive' },
         mark: id,
         says: { new_status: 'inactive', status: 'complete' },
@@ -163,9 +161,12 @@ export const writings: readonly Writing[] = [
     what: 'known people',
     writes: 'journeys.enroll',
     broken: nobody,
-    subjects: async (bench) => {
-      const automationId = { mode: 'list', value: await bench.first('searchAutomations') };
-      return (await people(bench)).map(({ email, id }) => ({
+    subjects: async (api) => {
+      const automation = (await api.automations.list()).items.find(({ trigger_events }) =>
+        trigger_events?.includes('api'),
+      );
+      const automationId = { mode: 'list', value: automation?.id };
+      return (await people(api)).map(({ email, id }) => ({
         parameters: { automationId, subscription: byEmail(email) },
         mark: email,
         says: { subscription_id: id, enrolled: true },
@@ -191,8 +192,8 @@ export const writings: readonly Writing[] = [
     what: 'fields',
     writes: 'customFields.update',
     broken: { customFieldId: '00000000-0000-4000-8000-000000000009' },
-    subjects: async (bench) =>
-      (await fields(bench)).map((id, index) => ({
+    subjects: async (api) =>
+      (await fields(api)).map((id, index) => ({
         parameters: { customFieldId: id, display: `Renamed ${index}` },
         mark: id,
         says: { id, display: `Renamed ${index}` },
@@ -204,8 +205,8 @@ export const writings: readonly Writing[] = [
     what: 'fields',
     writes: 'customFields.delete',
     broken: { customFieldId: '00000000-0000-4000-8000-000000000009' },
-    subjects: async (bench) =>
-      (await fields(bench)).map((id) => ({ parameters: { customFieldId: id }, mark: id, says: { deleted: true } })),
+    subjects: async (api) =>
+      (await fields(api)).map((id) => ({ parameters: { customFieldId: id }, mark: id, says: { deleted: true } })),
   },
   {
     resource: 'dataDeletion',
@@ -213,8 +214,8 @@ export const writings: readonly Writing[] = [
     what: 'known people',
     writes: 'deletionRequests.create',
     broken: { emailConfirmation: 'another@example.com' },
-    subjects: async (bench) =>
-      (await people(bench)).map(({ email }) => ({
+    subjects: async (api) =>
+      (await people(api)).map(({ email }) => ({
         parameters: { email, emailConfirmation: email },
         mark: email,
         says: { email },
