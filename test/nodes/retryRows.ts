@@ -1,5 +1,6 @@
 /** Every operation with items that succeed and items that fail, for the tests of *On Error* and *Retry On Fail*. */
 import type { Client } from '@newsletter-kit/core';
+import type { Sandbox } from '@newsletter-kit/sandbox';
 import { resources } from '../../nodes/Newsletter/operations/resources.ts';
 import type { Run } from './context.ts';
 import { scenarios } from './scenarios.ts';
@@ -57,15 +58,16 @@ const fields = (api: Client): Promise<readonly string[]> =>
     each(async (index) => (await api.customFields.create({ display: `Field ${index}`, kind: 'string' })).data.id),
   );
 
+const noFields = { mappingMode: 'defineBelow', value: {} };
 const named = (additionalFields: Parameters = {}) =>
   addresses.map((email) => ({
-    parameters: { email, customFields: {}, additionalFields },
+    parameters: { email, customFields: noFields, additionalFields },
     mark: email,
     says: { email, created: true, ignored_fields: [] },
   }));
 const noAddress = { email: 'no address' };
 const nobody = { subscription: byEmail('nobody@example.com') };
-const nothing = { customFields: {}, updateFields: { tier: 'premium' } };
+const toPremium = { customFields: noFields, updateFields: { tier: 'premium' } };
 
 export const writings: readonly Writing[] = [
   {
@@ -107,7 +109,7 @@ export const writings: readonly Writing[] = [
     broken: nobody,
     subjects: async (api) =>
       (await people(api)).map(({ email, id }) => ({
-        parameters: { subscription: byEmail(email), ...nothing },
+        parameters: { subscription: byEmail(email), ...toPremium },
         mark: id,
         says: { id, subscription_tier: 'premium', ignored_fields: [] },
       })),
@@ -117,11 +119,11 @@ export const writings: readonly Writing[] = [
     operation: 'bulkUpdate',
     what: 'known people',
     writes: 'subscriptions.bulkUpdate',
-    broken: { updateFields: {} },
+    broken: { subscription: { mode: 'id', value: '' }, subscription_id: '' },
     together: true,
     subjects: async (api) =>
       (await people(api)).map(({ id }) => ({
-        parameters: { subscription: { mode: 'id', value: id }, subscription_id: id, ...nothing },
+        parameters: { subscription: { mode: 'id', value: id }, subscription_id: id, ...toPremium },
         mark: id,
         says: { status: 'complete' },
       })),
@@ -150,7 +152,7 @@ export const writings: readonly Writing[] = [
     together: true,
     subjects: async () =>
       addresses.map((email) => ({
-        parameters: { mapping: 'defineBelow', email, customFields: {}, additionalFields: {} },
+        parameters: { mapping: 'defineBelow', email, customFields: noFields, additionalFields: {} },
         mark: email,
         says: { email, status: 'accepted' },
       })),
@@ -222,6 +224,18 @@ export const writings: readonly Writing[] = [
       })),
   },
 ];
+
+/** How many requests after this one changed the subject. */
+export function changes(
+  sandbox: Pick<Sandbox, 'requests' | 'exchange'>,
+  { writes }: Writing,
+  { mark }: Subject,
+  after: number,
+): number {
+  return sandbox
+    .requests({ after, operation: writes, status: '2xx' })
+    .filter(({ n }) => JSON.stringify(sandbox.exchange(n)).includes(mark)).length;
+}
 
 const isWriting = ({ resource, operation }: { resource: string; operation: string }): boolean =>
   writings.some((one) => one.resource === resource && one.operation === operation);
