@@ -104,20 +104,21 @@ async function runItems(
 ): Promise<readonly ItemOutcome[]> {
   const outcomes = new Map<number, readonly ItemOutcome[]>();
   const evaluated = evaluateRecords(node, operation, indexes);
-  const changed = new Set<readonly number[]>();
+  /** Groups of which an item has succeeded. */
+  const succeeded = new Set<readonly number[]>();
   await forEachGroup(groupsOf(node, operation, evaluated), async (itemIndex, group) => {
     try {
       const values = evaluated.get(itemIndex);
       const context = { ...(await open(itemIndex)), ...(values && { evaluated: values }) };
       // An item before this one may have created the record.
-      if (changed.has(group)) delete context.earlier.before;
+      if (succeeded.has(group)) delete context.earlier.before;
       const { records, notices } = (context.earlier.done ??= await runItem(operation, context));
       for (const notice of notices) context.notice(notice);
       outcomes.set(
         itemIndex,
         records.map((json) => ({ itemIndex, json })),
       );
-      changed.add(group);
+      succeeded.add(group);
       return true;
     } catch (error) {
       outcomes.set(itemIndex, [{ itemIndex, error }]);
@@ -197,7 +198,7 @@ function groupsOf(
       return undefined; // The operation reads an empty or a wrong value again, and reports it.
     }
   });
-  const isMixed = named.some((name) => name?.includes('@')) && named.some((name) => /^sub_/i.test(name ?? ''));
+  const isMixed = named.some((name) => name?.includes('@')) && named.some((name) => /^sub_[^@]*$/i.test(name ?? ''));
   return isMixed ? [indexes] : groupBy(indexes, (itemIndex) => addressKey(named[itemIndex] ?? String(itemIndex)));
 }
 
