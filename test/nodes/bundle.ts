@@ -13,6 +13,9 @@ export interface Item {
   readonly binary?: Readonly<Record<string, unknown>>;
 }
 
+/** An item as n8n passes it on: with an error, it keeps nothing but the message. */
+export const toMessage = (item: Item): Item => (item.error ? { ...item, json: { error: item.error.message } } : item);
+
 /** The parts of a parameter's description that tests read. */
 export interface Property {
   readonly name: string;

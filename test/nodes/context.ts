@@ -13,6 +13,8 @@ export interface Run {
   /** By name; a function gets the index of the item. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly items?: readonly Readonly<Record<string, unknown>>[];
+  /** The item objects of an earlier try of the same run. */
+  readonly input?: readonly { readonly json: Readonly<Record<string, unknown>> }[];
   readonly continueOnFail?: boolean;
   readonly mode?: 'manual' | 'trigger';
   /** The static data of node and workflow. */
@@ -75,7 +77,7 @@ interface HelperRequest {
 /** The context of an action node: parameters are read for an item. */
 export function executeContext(run: Run): unknown {
   const items = run.items ?? [{}];
-  const input = items.map((json) => ({ json }));
+  const input = run.input ?? items.map((json) => ({ json }));
   const n8n = evaluator(run.stored ?? {}, items, run.timezone);
   return {
     ...common(run),

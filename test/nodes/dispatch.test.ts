@@ -169,6 +169,12 @@ describe('an item with an error', () => {
     }
   });
 
+  it('has the remedy once where several items share an error', async () => {
+    const items = [{ email: 'a@example.com' }, { email: 'b@example.com' }];
+    const output = await bench.run('subscription', 'bulkImport', {}, { ...wrongKey, items, continueOnFail: true });
+    for (const { json } of output) expect(String(json['error']).match(/Check the API Key/g)).toHaveLength(1);
+  });
+
   it('does not stop the other items', async () => {
     const email = (index: number) => ['ada@example.com', 'no address', 'grace@example.com'][index];
     const parameters = { email, customFields: {}, additionalFields: {} };

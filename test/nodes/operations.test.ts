@@ -158,7 +158,7 @@ describe('refusals of the service', () => {
     });
     await expect(refused).rejects.toMatchObject({
       httpCode: '400',
-      description: expect.stringMatching(/^See .*"Premium Tier IDs".* Correct/),
+      message: expect.stringMatching(/^"Email" must be .*"Premium Tier IDs\[0\]" must/),
     });
   });
 

@@ -1,13 +1,15 @@
 /** The built node with a fresh sandbox for each test, and functions to run operations. */
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import { buildBundle, type Bundle, type Found, type Item } from './bundle.ts';
+import { buildBundle, type Bundle, type Found, type Item, toMessage } from './bundle.ts';
 import { executeContext, itemlessContext, type Run } from './context.ts';
 
 export interface Workbench {
   readonly bundle: Bundle;
   readonly sandbox: Sandbox;
-  /** Runs an operation with these parameters and returns its items. */
+  /** The sandbox, completing jobs at once. */
+  readonly prompt: Pick<Sandbox, 'fetch'>;
+  /** Runs an operation with these parameters once, and returns its items as n8n passes them on. */
   run(
     resource: string,
     operation: string,
@@ -62,13 +64,16 @@ export function workbench(): Workbench {
     get sandbox() {
       return there(made.sandbox);
     },
+    get prompt() {
+      return promptly(bench.sandbox);
+    },
     async run(resource, operation, parameters = {}, more = {}) {
       const context = executeContext({
-        sandbox: promptly(bench.sandbox),
+        sandbox: bench.prompt,
         ...more,
         parameters: { resource, operation, ...parameters },
       });
-      return (await bench.bundle.newsletter.execute.call(context))[0] ?? [];
+      return ((await bench.bundle.newsletter.execute.call(context))[0] ?? []).map(toMessage);
     },
     async search(method, filter, token, more = {}) {
       const found = bench.bundle.newsletter.methods.listSearch[method];

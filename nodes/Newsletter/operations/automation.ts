@@ -2,12 +2,14 @@
  * Resources Automation and Journey, which is one subscriber's enrollment in an automation. Enroll takes existing
  * subscribers; new ones are enrolled by creating their subscription.
  */
+import { ApiError, type Arguments } from '@newsletter-kit/core/engine';
+import type { INodeProperties } from 'n8n-workflow';
 import { automation as automationLocator } from '../parameters/locators.ts';
 import { collection } from '../parameters/properties.ts';
-import { readFields, readParameter } from '../parameters/read.ts';
+import { ParameterMismatch, readFields, readParameter } from '../parameters/read.ts';
 import { doubleOptIn, readSubscriber, subscriber } from '../parameters/subscription.ts';
-import { recordIn, shapeOf } from '../records.ts';
-import type { ItemOperation, ResourceDefinition } from './definition.ts';
+import { type RecordShape, recordIn, shapeOf } from '../records.ts';
+import type { ItemOperation, OperationContext, ResourceDefinition } from './definition.ts';
 import { getMany, getOne } from './readOperations.ts';
 
 const record = { first: ['id', 'name'] };
@@ -28,23 +30,56 @@ export const automation: ResourceDefinition = {
 
 const options = [doubleOptIn];
 
+const ifEnrolled: INodeProperties = {
+  displayName: 'If Already Enrolled',
+  name: 'ifEnrolled',
+  type: 'options',
+  default: 'refuse',
+  description: 'What to do where the subscriber is enrolled in the automation already; nothing changes in either case',
+  options: [
+    { name: 'Pass Over', value: 'passOver', description: 'Return the item, with "enrolled": false' },
+    { name: 'Refuse', value: 'refuse', description: 'Let the item fail' },
+  ],
+};
+
+/** A journey after Enroll: `enrolled` tells whether it begins with it. */
+const enrollment: RecordShape = { ...shapeOf('journeys.enroll'), outcome: ['enrolled'] };
+
 const enroll: ItemOperation = {
   name: 'Enroll',
   description: 'Enroll an existing subscriber into an automation that has an active Add by API trigger',
   action: 'Enroll a subscriber into an automation',
-  record: shapeOf('journeys.enroll'),
+  record: enrollment,
   recordParameter: subscriber,
-  properties: [automationLocator, subscriber, ...collection('options', 'Options', 'Add option', options)],
+  properties: [automationLocator, subscriber, ifEnrolled, ...collection('options', 'Options', 'Add option', options)],
   async execute(context) {
     const chosen = readSubscriber(context);
-    const args = {
-      automationId: String(readParameter(context, automationLocator)),
-      ...('email' in chosen ? { email: chosen.email } : { subscription_id: chosen.id }),
-      ...readFields(context, 'options', options),
-    };
-    return [recordIn(await context.engine.call('journeys.enroll', args, context.call))];
+    const named = 'email' in chosen ? { email: chosen.email } : { subscription_id: chosen.id };
+    const automationId = String(readParameter(context, automationLocator));
+    const args = { automationId, ...named, ...readFields(context, 'options', options) };
+    const journey = await enrollOne(context, args);
+    if (journey !== null) return [{ ...recordIn(journey), enrolled: true }];
+    if (readParameter(context, ifEnrolled) === 'passOver')
+      return [{ automation_id: automationId, ...named, enrolled: false }];
+    throw new ParameterMismatch(
+      '"Subscription" is enrolled in this automation already; nothing was changed. To let such items go on, set "If Already Enrolled" to Pass Over',
+    );
   },
 };
+
+/** Enrolls a subscriber. @returns the answer; null where the subscriber is enrolled already */
+export async function enrollOne(
+  { engine, call }: OperationContext,
+  args: Arguments<'journeys.enroll'>,
+): Promise<object | null> {
+  return engine
+    .call('journeys.enroll', args, call)
+    .catch((error: unknown) => (isEnrolledAlready(error) ? null : Promise.reject(error)));
+}
+
+function isEnrolledAlready(error: unknown): boolean {
+  return error instanceof ApiError && error.errors.some(({ message }) => /already/i.test(message));
+}
 
 export const journey: ResourceDefinition = {
   contract: 'journeys',

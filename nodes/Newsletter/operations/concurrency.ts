@@ -7,11 +7,11 @@ const concurrency = 10;
  * Works on several groups at a time, and on the items of each group in their order. Starts no other item after `work`
  * resolved to false.
  *
- * @param work - resolves to whether to continue; must not reject
+ * @param work - gets an item and its group; resolves to whether to continue; must not reject
  */
 export async function forEachGroup<Item>(
   groups: readonly (readonly Item[])[],
-  work: (item: Item) => Promise<boolean>,
+  work: (item: Item, group: readonly Item[]) => Promise<boolean>,
 ): Promise<void> {
   const queue = groups.values();
   let continues = true;
@@ -19,7 +19,7 @@ export async function forEachGroup<Item>(
     for (const group of queue) {
       for (const item of group) {
         if (!continues) return;
-        if (!(await work(item))) continues = false;
+        if (!(await work(item, group))) continues = false;
       }
     }
   };

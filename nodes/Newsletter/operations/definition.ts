@@ -1,10 +1,35 @@
 /**
  * Defines an operation of the node. The parameters in the editor and the dispatch are both built from these records.
  */
-import type { CallOptions, Engine } from '@newsletter-kit/core/engine';
+import type { CallOptions, Engine, Item, ServiceMessage } from '@newsletter-kit/core/engine';
 import type { IDataObject, IExecuteFunctions, INodeProperties } from 'n8n-workflow';
 import type { ItemParameters } from '../parameters/read.ts';
 import type { RecordShape } from '../records.ts';
+
+type Subscription = Item<'subscriptions.list'>;
+
+/** The answer to the creation of a subscription. */
+export interface Saved {
+  /** The address of the request. */
+  readonly email: string;
+  readonly answered: Subscription;
+  /** Whether the subscription is new. */
+  readonly created: boolean;
+  readonly warnings: readonly ServiceMessage[];
+}
+
+/**
+ * What earlier tries of the same run of the node have done for an item. With *Retry On Fail*, n8n runs the whole node
+ * again where it failed.
+ */
+export interface EarlierTries {
+  /** The result of an item that succeeded. */
+  done?: { readonly records: readonly IDataObject[]; readonly notices: readonly string[] };
+  /** The subscription that had the address before the item was first worked on; null where there was none. */
+  before?: { readonly email: string; readonly found: Subscription | null };
+  /** The answer to the creation after that. */
+  saved?: Saved;
+}
 
 /** The context of an operation for one input item. */
 export interface OperationContext extends ItemParameters {
@@ -12,6 +37,7 @@ export interface OperationContext extends ItemParameters {
   readonly engine: Engine;
   /** Passed to every call, so that stopping the execution stops it. */
   readonly call: CallOptions;
+  readonly earlier: EarlierTries;
   /** Shows a notice above the node's output; equal notices of several items are shown once. */
   notice(message: string): void;
 }

@@ -4,12 +4,14 @@ import { addressKey } from '@newsletter-kit/core/signup';
 import { type IExecuteFunctions, type INodeExecutionData, NodeOperationError } from 'n8n-workflow';
 import { showHint } from '../execution.ts';
 import { publicationOf } from '../parameters/connection.ts';
+import { readParameter } from '../parameters/read.ts';
 import { present, readOutputForm } from '../records.ts';
 import { openEngine } from '../transport/engine.ts';
 import { type NodeFailure, toNodeFailure } from '../transport/failure.ts';
 import { forEachGroup, groupBy } from './concurrency.ts';
 import type {
   BatchOperation,
+  EarlierTries,
   ItemOperation,
   ItemOutcome,
   OperationContext,
@@ -35,28 +37,61 @@ export async function dispatch(
       ? await runBatch(operation, indexes, open, continueOnFail)
       : await runItems(node, operation, indexes, open, continueOnFail);
 
-  const output = outcomes.map((outcome): INodeExecutionData => {
-    const pairedItem = { item: outcome.itemIndex };
-    if ('json' in outcome) return { json: outcome.json, pairedItem };
-    const error = toNodeFailure(node.getNode(), outcome.error, {
-      itemIndex: outcome.itemIndex,
-      parameters: operation.properties,
-    });
-    if (!continueOnFail) throw error;
-    // At the error output n8n adds the input of the item to the message, unless the item carries the error itself.
-    return {
-      json: { error: withRemedy(error) },
-      ...(node.getNode().onError !== 'continueErrorOutput' && { error }),
-      pairedItem,
-    };
-  });
   for (const notice of notices) showHint(node, notice);
-  return output;
+  return toOutput(node, outcomes, failureConverter(node, operation, resources));
 }
 
-/** The message of a failed item with its remedy: n8n does not pass on the description of an error. */
-function withRemedy({ message, description }: NodeFailure): string {
-  return description ? `${message.replace(/\.$/, '')}. ${description}` : message;
+/**
+ * Converts the outcomes to items. With *Retry On Fail*, n8n runs the whole node again where the first item has an
+ * `error` in its `json`: only where every item failed, so that no item is carried out twice.
+ */
+function toOutput(
+  node: IExecuteFunctions,
+  outcomes: readonly ItemOutcome[],
+  toFailure: (outcome: FailedItem) => NodeFailure,
+): INodeExecutionData[] {
+  const continueOnFail = node.continueOnFail();
+  const hasErrorOutput = node.getNode().onError === 'continueErrorOutput';
+  const mayRunAgain = outcomes.every(isFailure);
+  // n8n distributes the items to the two outputs in this order.
+  const ordered = hasErrorOutput ? outcomes.toSorted((a, b) => Number(isFailure(a)) - Number(isFailure(b))) : outcomes;
+  return ordered.map((outcome): INodeExecutionData => {
+    const pairedItem = { item: outcome.itemIndex };
+    if (!isFailure(outcome)) return { json: outcome.json, pairedItem };
+    const error = toFailure(outcome);
+    if (!continueOnFail) throw error;
+    addRemedy(error);
+    const json = { error: error.message };
+    // n8n adds the input of the item at the error output, unless the item carries the error itself; at the regular
+    // output it puts the message of the error into the item.
+    return hasErrorOutput ? { json, pairedItem } : { json: mayRunAgain ? json : {}, error, pairedItem };
+  });
+}
+
+type FailedItem = Extract<ItemOutcome, { readonly error: unknown }>;
+
+const isFailure = (outcome: ItemOutcome): outcome is FailedItem => 'error' in outcome;
+
+/** Converts the errors of items, with the labels of the operation's own parameters before those of others. */
+function failureConverter(
+  node: IExecuteFunctions,
+  operation: OperationDefinition,
+  resources: Readonly<Record<string, ResourceDefinition>>,
+): (outcome: FailedItem) => NodeFailure {
+  const record = 'recordParameter' in operation ? operation.recordParameter : undefined;
+  // The API has two names for what the parameter of a subscription names.
+  const named = record ? ['email', 'subscription_id'].map((name) => ({ ...record, name })) : [];
+  const parameters = [...named, ...operation.properties];
+  const others = Object.values(resources).flatMap(({ operations }) =>
+    Object.values(operations).flatMap(({ properties }) => properties),
+  );
+  return ({ itemIndex, error }) => toNodeFailure(node.getNode(), error, { itemIndex, parameters, others });
+}
+
+/** Adds the remedy to the message of a failed item: n8n does not pass on the description. Items may share an error. */
+function addRemedy(error: NodeFailure): void {
+  const { message, description } = error;
+  if (description && !message.endsWith(description)) error.message = `${message.replace(/\.$/, '')}. ${description}`;
 }
 
 /** Runs an operation item by item; without `continueOnFail`, starts no item after the first failure. */
@@ -69,21 +104,21 @@ async function runItems(
 ): Promise<readonly ItemOutcome[]> {
   const outcomes = new Map<number, readonly ItemOutcome[]>();
   const evaluated = evaluateRecords(node, operation, indexes);
-  const groups =
-    operation.recordParameter === undefined
-      ? [indexes]
-      : groupBy(indexes, (itemIndex) => keyOf(evaluated.get(itemIndex), itemIndex));
-  await forEachGroup(groups, async (itemIndex) => {
+  /** Groups of which an item has succeeded. */
+  const succeeded = new Set<readonly number[]>();
+  await forEachGroup(groupsOf(node, operation, evaluated), async (itemIndex, group) => {
     try {
       const values = evaluated.get(itemIndex);
       const context = { ...(await open(itemIndex)), ...(values && { evaluated: values }) };
-      const { record: shape } = operation;
-      const form = shape && readOutputForm(context, shape);
-      const records = await operation.execute(context);
+      // An item before this one may have created the record.
+      if (succeeded.has(group)) delete context.earlier.before;
+      const { records, notices } = (context.earlier.done ??= await runItem(operation, context));
+      for (const notice of notices) context.notice(notice);
       outcomes.set(
         itemIndex,
-        records.map((record) => ({ itemIndex, json: form ? present(record, shape, form) : record })),
+        records.map((json) => ({ itemIndex, json })),
       );
+      succeeded.add(group);
       return true;
     } catch (error) {
       outcomes.set(itemIndex, [{ itemIndex, error }]);
@@ -91,6 +126,32 @@ async function runItems(
     }
   });
   return indexes.flatMap((itemIndex) => outcomes.get(itemIndex) ?? []);
+}
+
+/** Runs the operation for one item. */
+async function runItem(
+  operation: ItemOperation,
+  context: OperationContext,
+): Promise<NonNullable<EarlierTries['done']>> {
+  const { record: shape } = operation;
+  const form = shape && readOutputForm(context, shape);
+  const notices: string[] = [];
+  const notice = (message: string): void => {
+    notices.push(message);
+    context.notice(message);
+  };
+  const records = await operation.execute({ ...context, notice });
+  return { records: form ? records.map((record) => present(record, shape, form)) : records, notices };
+}
+
+/** By item: n8n passes the same objects to each try of a run, and new ones to every other run. */
+const earlierTries = new WeakMap<INodeExecutionData, EarlierTries>();
+
+function earlierTriesOf(node: IExecuteFunctions, itemIndex: number): EarlierTries {
+  const item = node.getInputData()[itemIndex];
+  const earlier = (item && earlierTries.get(item)) ?? {};
+  if (item) earlierTries.set(item, earlier);
+  return earlier;
 }
 
 type EvaluatedValues = ReadonlyMap<string, unknown>;
@@ -118,10 +179,27 @@ function evaluateRecords(
   return evaluated;
 }
 
-/** The group of an item: equal for items of the same record, in every spelling of an address. */
-function keyOf(values: EvaluatedValues | undefined, itemIndex: number): string {
-  const unified = (_name: string, value: unknown): unknown => (typeof value === 'string' ? addressKey(value) : value);
-  return values === undefined ? String(itemIndex) : JSON.stringify([...values], unified);
+/**
+ * Groups the items by the record that they name: the last item of a record wins. Where some name people by address and
+ * others by ID, all are one group, because two of them may be about the same person.
+ */
+function groupsOf(
+  node: IExecuteFunctions,
+  { recordParameter }: ItemOperation,
+  evaluated: ReadonlyMap<number, EvaluatedValues>,
+): readonly (readonly number[])[] {
+  const indexes = [...node.getInputData().keys()];
+  if (recordParameter === undefined) return [indexes];
+  const named = indexes.map((itemIndex) => {
+    const values = evaluated.get(itemIndex);
+    try {
+      return values && String(readParameter({ node, itemIndex, evaluated: values }, recordParameter));
+    } catch {
+      return undefined; // The operation reads an empty or a wrong value again, and reports it.
+    }
+  });
+  const isMixed = named.some((name) => name?.includes('@')) && named.some((name) => /^sub_[^@]*$/i.test(name ?? ''));
+  return isMixed ? [indexes] : groupBy(indexes, (itemIndex) => addressKey(named[itemIndex] ?? String(itemIndex)));
 }
 
 /** Runs a batch operation; the outcomes are in the order of the items. */
@@ -162,6 +240,7 @@ function contextFactory(node: IExecuteFunctions, notices: Set<string>, workspace
       itemIndex,
       engine: await engine,
       call: { signal: node.getExecutionCancelSignal() },
+      earlier: earlierTriesOf(node, itemIndex),
       notice: (message) => void notices.add(message),
     };
   };

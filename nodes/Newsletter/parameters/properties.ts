@@ -131,6 +131,23 @@ export function labelsIn(message: string, parameters: readonly INodeProperties[]
   return [...new Set(flatten(parameters).flatMap(({ name, displayName }) => (words.has(name) ? [displayName] : [])))];
 }
 
+/**
+ * Puts the labels of parameters in the place of the API's names of fields: of quoted ones, and of words with an
+ * underscore. Of parameters with one name, the first counts.
+ */
+export function withLabels(message: string, parameters: readonly INodeProperties[]): string {
+  const labels = new Map<string, string>();
+  for (const { name, displayName } of flatten(parameters)) {
+    const field = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    if (!labels.has(field)) labels.set(field, displayName);
+  }
+  const names = /"(\w+)([[.][^"]*)?"|(?<![\w".])[a-z]+_\w+(?![\w"[]|\.\w)/g;
+  return message.replaceAll(names, (found, name: string = found, path: string = '') => {
+    const label = labels.get(name);
+    return label === undefined ? found : `"${label}${path}"`;
+  });
+}
+
 /** Quoted labels of fields, for a sentence; a custom field by its own name. */
 export function labelsOf(fields: readonly string[], parameters: readonly INodeProperties[]): string {
   const labels = new Map(flatten(parameters).map(({ name, displayName }) => [name, displayName]));

@@ -13,7 +13,7 @@ import {
 } from '@newsletter-kit/core/engine';
 import { type INode, type INodeProperties, NodeApiError, NodeOperationError } from 'n8n-workflow';
 import { usesOAuth2 } from '../parameters/connection.ts';
-import { labelsIn } from '../parameters/properties.ts';
+import { withLabels } from '../parameters/properties.ts';
 import { ParameterMismatch } from '../parameters/read.ts';
 
 /** Either error class of n8n. */
@@ -41,8 +41,8 @@ const wrongAddress = 'Check the Service of the credential; for Other, check the 
 /** Remedies of single operations. */
 const remediesByOperation: Readonly<Partial<Record<CallName, Readonly<Record<number, string>>>>> = {
   'journeys.enroll': {
-    400: 'Check the Subscription, and that the Automation has an active Add by API trigger.',
-    404: 'Only existing subscribers can be enrolled. Check the Subscription and the Automation; new subscribers are enrolled by Subscription: Create with Automation IDs.',
+    400: 'Check "Subscription", and that the automation in "Automation" has an active Add by API trigger.',
+    404: 'Only existing subscribers can be enrolled: check "Subscription" and "Automation". Subscription: Create or Update enrolls a new one by "Automations" in "Additional Fields".',
   },
   'deletionRequests.create': {
     403: 'Data deletion has to be enabled for the organization, and the key must not be restricted to publications.',
@@ -86,24 +86,27 @@ interface FailureContext {
   readonly itemIndex?: number;
   /** The parameters of the operation: messages of the service name fields, the editor shows their labels. */
   readonly parameters?: readonly INodeProperties[];
+  /** Parameters of other operations, which messages of the service may name too. */
+  readonly others?: readonly INodeProperties[];
 }
 
 /** Converts an error to n8n's error for an item. Errors of n8n are returned as they are. */
 export function toNodeFailure(
   node: INode,
   error: unknown,
-  { itemIndex, parameters = [] }: FailureContext = {},
+  { itemIndex, parameters = [], others = [] }: FailureContext = {},
 ): NodeFailure {
   const at: FailureOptions = itemIndex === undefined ? {} : { itemIndex };
+  const labelled = (text: string): string => sentence(withLabels(text, [...parameters, ...others]));
   if (error instanceof NodeApiError || error instanceof NodeOperationError) {
     if (itemIndex !== undefined) error.context['itemIndex'] ??= itemIndex;
     return error;
   }
-  if (error instanceof ApiError) return apiFailure(node, error, at, parameters);
+  if (error instanceof ApiError) return apiFailure(node, error, at, labelled);
   if (error instanceof InvalidRequestError) {
     if (error.problems.some((problem) => problem.includes('publicationId'))) return publicationFailure(node, error, at);
     const description = 'Nothing was sent. Correct the fields named above.';
-    return new NodeOperationError(node, sentence(error.problems.join('; ')), { ...at, description });
+    return new NodeOperationError(node, labelled(error.problems.join('; ')), { ...at, description });
   }
   if (error instanceof ParameterMismatch) return new NodeOperationError(node, sentence(error.message), at);
   if (error instanceof NewsletterError) return connectionFailure(node, error, at);
@@ -123,29 +126,21 @@ function publicationFailure(node: INode, { problems }: InvalidRequestError, at: 
 /** The service answered an error status. */
 function apiFailure(
   node: INode,
-  error: ApiError,
+  { operation, status, statusText, errors, retryAfterMs }: ApiError,
   at: FailureOptions,
-  parameters: readonly INodeProperties[],
+  labelled: (text: string) => string,
 ): NodeApiError {
-  const { status, statusText, errors, retryAfterMs } = error;
   const messages = errors.map(({ message }) => message.replace(/\.$/, '')).filter(Boolean);
   const codes = errors.map(({ code }) => code).filter(Boolean);
-  const labels = status === 400 ? labelsIn(messages.join(' '), parameters) : [];
-  const remedy = [
-    labels.length > 0 && `See ${labels.map((label) => `"${label}"`).join(', ')}.`,
-    status === 404 && errors.length === 0 && !optional.has(error.operation)
-      ? wrongAddress
-      : remedyFor(node, error.operation, status),
-  ]
-    .filter(Boolean)
-    .join(' ');
+  const lacksBody = status === 404 && errors.length === 0 && !optional.has(operation);
+  const remedy = lacksBody ? wrongAddress : remedyFor(node, operation, status);
   return new NodeApiError(
     node,
     {},
     {
       ...at,
       message:
-        messages.length > 0 ? sentence(messages.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
+        messages.length > 0 ? labelled(messages.join('; ')) : `The service answered ${status} ${statusText}`.trim(),
       description: [remedy, `(${[`status ${status}`, ...codes].join(', ')})`].filter(Boolean).join(' '),
       httpCode: String(status),
       failure: causeOf(status, retryAfterMs),

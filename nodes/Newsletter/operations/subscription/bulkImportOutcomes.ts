@@ -2,6 +2,7 @@
 import type { Rejection } from '@newsletter-kit/core/import';
 import type { IDataObject } from 'n8n-workflow';
 import { quoted } from '../../parameters/properties.ts';
+import { ParameterMismatch } from '../../parameters/read.ts';
 import type { NodeFailure } from '../../transport/failure.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
 import type { ReadItem } from './bulkImportRequest.ts';
@@ -83,8 +84,7 @@ export class Outcomes {
   /**
    * One an item, in the order of the items. Batches are numbered in that order too, whichever was answered first.
    *
-   * @param hasErrorOutput - whether items that were left out go to the node's error output. n8n takes an item there
-   *   that has `error` and nothing else, and adds the input of the item.
+   * @param hasErrorOutput - whether items that were left out go to the node's error output
    */
   inOrder(hasErrorOutput: boolean): readonly ItemOutcome[] {
     const numbers = new Map(
@@ -94,7 +94,7 @@ export class Outcomes {
       const outcome = this.#outcomes[index + 1];
       if (outcome === undefined) return [];
       if ('error' in outcome) return [{ itemIndex, error: outcome.error }];
-      if ('status' in outcome && hasErrorOutput) return [{ itemIndex, json: { error: outcome.reason } }];
+      if ('status' in outcome && hasErrorOutput) return [{ itemIndex, error: new ParameterMismatch(outcome.reason) }];
       return [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
     });
   }

@@ -13,9 +13,8 @@ import { ParameterMismatch, readFields, readParameter } from '../../parameters/r
 import { automations, doubleOptIn, email, tiers } from '../../parameters/subscription.ts';
 import { upsertedSubscription } from '../../records.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
-import { findByAddress } from './read.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
-import { createNew, toItem, upsert } from './upsert.ts';
+import { createNew, findBefore, toItem, upsert } from './upsert.ts';
 
 export const gift: INodeProperties = {
   ...complimentaryAccess,
@@ -199,8 +198,8 @@ export const create: ItemOperation = {
   properties,
   async execute(context) {
     const request = await readRequest(context, properties);
-    const found = await findByAddress(context, request.email, ['custom_fields']);
-    if (found === undefined) return [await createNew(context, request, properties)];
+    const found = await findBefore(context, request.email);
+    if (found === null) return [await createNew(context, request, properties)];
     if (readParameter(context, ifSubscribed) === 'passOver')
       return [toItem(context, { record: found, created: false, ignored: [] }, properties)];
     throw new ParameterMismatch(

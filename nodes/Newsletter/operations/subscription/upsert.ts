@@ -9,14 +9,16 @@
  *
  * The address is looked up before writing, to know whether a subscription existed. The answer does not tell: by the
  * specification a new address and a known one are both answered with 200. Some services answer 201 to a new one, but no
- * service can be relied on to do so, and a lost 201 may be followed by a 200 to the retry.
+ * service can be relied on to do so, and a lost 201 may be followed by a 200 to the retry. Where n8n runs
+ * the node again, what the first try found is kept: the second finds what the first has created.
  */
-import { ApiError, messagesIn, type ServiceMessage } from '@newsletter-kit/core/engine';
+import { messagesIn, type ServiceMessage } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { labelsOf } from '../../parameters/properties.ts';
 import { toRecord } from '../../records.ts';
 import { toNodeFailure } from '../../transport/failure.ts';
-import type { OperationContext } from '../definition.ts';
+import { enrollOne } from '../automation.ts';
+import type { OperationContext, Saved } from '../definition.ts';
 import { fieldsNotApplied, type SentRequest, wasCreatedByAnother } from './ignoredFields.ts';
 import { type JobChange, updateOne } from './jobs.ts';
 import { findByAddress, type Subscription } from './read.ts';
@@ -44,9 +46,9 @@ export async function upsert(
   requested: SentRequest,
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
-  const before = await findByAddress(context, requested.email, ['custom_fields']);
+  const before = await findBefore(context, requested.email);
   const request = withoutReactivation(requested, before);
-  const saved = await save(context, request, before !== undefined);
+  const saved = await save(context, request, before !== null);
   const open = saved.created ? [] : unconfirmed(request, saved.answered);
   return finish(context, saved, parameters, open, async () => {
     if (!saved.created) await applyRemaining(context, request, saved.answered);
@@ -54,6 +56,15 @@ export async function upsert(
     const reactivated = before?.status === 'inactive' && record.status !== 'inactive';
     return { record, ignored: notApplied(requested, record, saved.created, reactivated) };
   });
+}
+
+/** The subscription that had the address before this execution worked on the item; null where there was none. */
+export async function findBefore(context: OperationContext, email: string): Promise<Subscription | null> {
+  const { earlier } = context;
+  if (earlier.before?.email === email) return earlier.before.found;
+  const found = (await findByAddress(context, email, ['custom_fields'])) ?? null;
+  earlier.before = { email, found };
+  return found;
 }
 
 /**
@@ -72,21 +83,21 @@ export async function createNew(
   });
 }
 
-/** The answer to a creation. */
-interface Saved {
-  readonly answered: Subscription;
-  readonly created: boolean;
-  readonly warnings: readonly ServiceMessage[];
-}
-
-async function save({ engine, call }: OperationContext, request: SentRequest, existed: boolean): Promise<Saved> {
+async function save(
+  { engine, call, earlier }: OperationContext,
+  request: SentRequest,
+  existed: boolean,
+): Promise<Saved> {
+  if (earlier.saved?.email === request.email) return earlier.saved;
   const { status, data } = await engine.call('subscriptions.create', request, call).withResponse();
   const answered: Subscription = data.data;
-  return {
+  earlier.saved = {
+    email: request.email,
     answered,
     created: status === 201 || (!existed && !wasCreatedByAnother(request, answered)),
     warnings: messagesIn(data.warnings),
   };
+  return earlier.saved;
 }
 
 /** Runs the steps after the creation. */
@@ -105,8 +116,8 @@ async function finish(
 }
 
 /** Removes the field that would activate an existing subscription without a request to reactivate it. */
-function withoutReactivation(requested: SentRequest, before: Subscription | undefined): SentRequest {
-  if (before === undefined || requested.reactivate_existing === true) return requested;
+function withoutReactivation(requested: SentRequest, before: Subscription | null): SentRequest {
+  if (before === null || requested.reactivate_existing === true) return requested;
   const request = { ...requested };
   delete request.double_opt_override;
   return request;
@@ -135,22 +146,9 @@ async function applyRemaining(context: OperationContext, request: SentRequest, a
   const change = remaining(request, answered);
   if (change !== null) await updateOne(context, change, seconds);
   if (answered.status === 'inactive') return;
-  for (const automationId of request.automation_ids ?? []) await enroll(context, automationId, answered.id);
-}
-
-async function enroll(
-  { engine, call }: OperationContext,
-  automationId: string,
-  subscription_id: string,
-): Promise<void> {
   // An existing enrollment is the requested result.
-  await engine
-    .call('journeys.enroll', { automationId, subscription_id }, call)
-    .catch((error: unknown) => (isEnrolledAlready(error) ? undefined : Promise.reject(error)));
-}
-
-function isEnrolledAlready(error: unknown): boolean {
-  return error instanceof ApiError && error.errors.some(({ message }) => /already/i.test(message));
+  for (const automationId of request.automation_ids ?? [])
+    await enrollOne(context, { automationId, subscription_id: answered.id });
 }
 
 /** The current subscription. A created one is read again only for fields that `expand` adds. */

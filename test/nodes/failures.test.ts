@@ -1,0 +1,130 @@
+/** What an item says that failed: which field of the node is wrong, by its label, and what to do about it. */
+import { describe, expect, it } from 'vitest';
+import { workbench } from './workbench.ts';
+
+const bench = workbench();
+const ada = 'ada.lovelace@example.com';
+const unknown = '00000000-0000-4000-8000-00000000dead';
+const nobody = { mode: 'email', value: 'nobody@example.com' };
+const automation = async () => ({ automationId: { mode: 'list', value: await bench.first('searchAutomations') } });
+
+interface Row {
+  readonly operation: `${string} ${string}`;
+  parameters(): object | Promise<object>;
+  /** In the message. */
+  readonly says: RegExp;
+  /** In the remedy. */
+  readonly advises?: RegExp;
+}
+
+const request = (fields: object) => ({ email: ada, customFields: {}, additionalFields: {}, ...fields });
+
+const rows: readonly Row[] = [
+  {
+    operation: 'journey enroll',
+    parameters: async () => ({ ...(await automation()), subscription: nobody }),
+    says: /no such subscriber.*"Automations" can enroll it/,
+    advises: /check "Subscription" and "Automation".*Create or Update enrolls a new one by "Automations"/,
+  },
+  {
+    operation: 'journey enroll',
+    parameters: async () => ({ automationId: `aut_${unknown}`, subscription: ada }),
+    says: /no automation with this id/,
+    advises: /check "Subscription" and "Automation"/,
+  },
+  {
+    operation: 'journey enroll',
+    parameters: async () => ({ ...(await automation()), subscription: `${'a'.repeat(70)}@example.com` }),
+    says: /"Subscription" must be/,
+  },
+  {
+    operation: 'subscription createOrUpdate',
+    parameters: () => request({ email: 12 }),
+    says: /^"Email" must be/,
+  },
+  {
+    operation: 'subscription create',
+    parameters: () => request({ email: 'no address' }),
+    says: /^"Email" must be/,
+  },
+  {
+    operation: 'subscription createOrUpdate',
+    parameters: () => request({ additionalFields: { complimentary_gift_id: `cag_${unknown}` } }),
+    says: /^"Complimentary Gift"/,
+  },
+  {
+    operation: 'subscription createOrUpdate',
+    parameters: () => request({ additionalFields: { automation_ids: ['welcome'] } }),
+    says: /^"Automations\[0\]" must look like/,
+  },
+  {
+    operation: 'customField create',
+    parameters: () => ({ display: 'First Name', kind: 'string' }),
+    says: /A custom field with this "Name" exists already/,
+  },
+  {
+    operation: 'customField update',
+    parameters: async () => ({ customFieldId: await bench.first('searchCustomFields'), display: 'Topics' }),
+    says: /A custom field with this "New Name" exists already/,
+  },
+];
+
+describe.each(rows)('$operation: $says', ({ operation: named, parameters, says, advises = /\S/ }) => {
+  const [resource = '', operation = ''] = named.split(' ');
+
+  it('has the message and the remedy apart where the execution stops', async () => {
+    await expect(bench.run(resource, operation, { ...(await parameters()) })).rejects.toMatchObject({
+      message: expect.stringMatching(says),
+      description: expect.stringMatching(advises),
+    });
+  });
+
+  it.each(['continueRegularOutput', 'continueErrorOutput'] as const)('has both in the item: %s', async (onError) => {
+    const [item] = await bench.run(resource, operation, { ...(await parameters()) }, { onError });
+    const text = String(item?.json['error']);
+    expect(text).toMatch(says);
+    expect(text).toMatch(advises);
+    expect(text.replaceAll(/\w+_<uuid>/g, '')).not.toMatch(/"[a-z_]\w*[".[]|[a-z]_[a-z]|Automation IDs/);
+  });
+});
+
+describe('Enroll for a person who is enrolled already', () => {
+  const enrollTwice = async (subscription: object, more: object = {}) => {
+    const parameters = { ...(await automation()), subscription, ...more };
+    return bench.run('journey', 'enroll', parameters, { items: [{}, {}], onError: 'continueRegularOutput' });
+  };
+  const ken = { mode: 'email', value: 'ken@example.com' };
+
+  it('says so, and how to go on', async () => {
+    const [first, second] = await enrollTwice(ken);
+    expect(first?.json).toMatchObject({ email: ken.value, enrolled: true });
+    expect(second?.json).toEqual({
+      error:
+        '"Subscription" is enrolled in this automation already; nothing was changed. To let such items go on, set "If Already Enrolled" to Pass Over',
+    });
+  });
+
+  it.each([
+    ['simplified', { output: 'simplified' }],
+    ['raw', { output: 'raw' }],
+    ['selected', { output: 'selected', fields: ['email'] }],
+  ])('returns "enrolled": false with Pass Over: %s', async (_form, form) => {
+    const [, second] = await enrollTwice(ken, { ifEnrolled: 'passOver', ...form });
+    expect(second?.json).toMatchObject({ email: ken.value, enrolled: false });
+    expect(second?.error).toBeUndefined();
+  });
+
+  it('names the ID where the item does', async () => {
+    const [person] = await bench.run('subscription', 'get', { subscription: ken });
+    const id = String(person?.json['id']);
+    const { automationId } = await automation();
+    const [, second] = await enrollTwice({ mode: 'id', value: id }, { ifEnrolled: 'passOver' });
+    expect(second?.json).toEqual({ automation_id: automationId.value, subscription_id: id, enrolled: false });
+  });
+
+  it('fails for another reason also with Pass Over', async () => {
+    await expect(
+      bench.run('journey', 'enroll', { ...(await automation()), subscription: nobody, ifEnrolled: 'passOver' }),
+    ).rejects.toMatchObject({ httpCode: '404' });
+  });
+});
