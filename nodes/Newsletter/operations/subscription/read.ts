@@ -137,8 +137,8 @@ export interface NamedByAddress {
   readonly email: string;
 }
 
-/** By engine and address key: the ID, or the error of the lookup; no entry where there is no subscription. */
-export type FoundIds = ReadonlyMap<Engine, ReadonlyMap<string, { readonly id: string } | { readonly error: unknown }>>;
+/** By address key: the ID, or the error of the lookup; no entry where there is no subscription. */
+export type FoundIds = ReadonlyMap<string, { readonly id: string } | { readonly error: unknown }>;
 
 /** Fewer addresses than this are looked up one by one, without reading the length of the list first. */
 const minForList = 10;
@@ -147,8 +147,8 @@ const minForList = 10;
  * Finds the subscriptions with these addresses in the fewest requests: one for each address, or the whole list where
  * that has fewer pages.
  */
-export async function findIds(named: readonly NamedByAddress[]): Promise<FoundIds> {
-  const found = new Map<Engine, Map<string, { readonly id: string } | { readonly error: unknown }>>();
+export async function findIds(named: readonly NamedByAddress[]): Promise<ReadonlyMap<Engine, FoundIds>> {
+  const found = new Map<Engine, FoundIds>();
   for (const ofOne of groupBy(named, ({ context }) => context.engine)) {
     const context = ofOne[0]?.context;
     if (context === undefined) continue;
