@@ -1,9 +1,22 @@
 /** Functions of an execution that older versions of n8n lack. */
-import type { IExecuteFunctions } from 'n8n-workflow';
+import type { IExecuteFunctions, NodeHintGroup } from 'n8n-workflow';
 
-/** Shows a warning above the output of the node. Older versions of n8n cannot show any. */
-export function showHint(node: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>, message: string): void {
-  node.addExecutionHints?.({ message, type: 'warning', location: 'outputPane' });
+/**
+ * Shows a warning above the output of the node. Older versions of n8n cannot show any.
+ *
+ * @param group - collapses warnings of one kind into one line; older versions show each of them
+ */
+export function showHint(
+  node: Partial<Pick<IExecuteFunctions, 'addExecutionHints'>>,
+  message: string,
+  group?: NodeHintGroup,
+): void {
+  node.addExecutionHints?.({ message, type: 'warning', location: 'outputPane', ...(group && { group }) });
+}
+
+/** Whether an AI agent fills in one of these parameters. @param parameters - as stored, with their expressions */
+export function filledInByAgent(parameters: unknown): boolean {
+  return /\$fromai\b/i.test(JSON.stringify(parameters) ?? '');
 }
 
 /** Whether an AI agent runs the node as a tool. In older versions of n8n only the node type tells: it ends in Tool. */

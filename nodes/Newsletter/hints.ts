@@ -60,8 +60,7 @@ const find = node({
     parameters: {
       resource: 'subscription',
       operation: 'get',
-      subscription: { __rl: true, mode: 'email', value: expr('{{ $json.email }}') },
-      options: { expand: ['custom_fields'] }
+      subscription: { __rl: true, mode: 'email', value: expr('{{ $json.email }}') }
     }
   }
 });
@@ -116,14 +115,6 @@ export const newsletterHints: NodeHint[] = [
     whenToDisplay: 'always',
     location: 'outputPane',
     type: 'info',
-  },
-  {
-    message: 'Some of the selected fields are only returned if <b>Options → Include</b> adds them.',
-    displayCondition:
-      '={{ $parameter["resource"] === "subscription" && ["get", "getMany"].includes($parameter["operation"]) && $parameter["output"] === "selected" && ["custom_fields", "referrals", "stats", "subscription_premium_tiers", "tags"].some((field) => $parameter["fields"].includes(field) && !($parameter["options"]["expand"] || []).includes(field)) }}',
-    whenToDisplay: 'always',
-    location: 'outputPane',
-    type: 'warning',
   },
 ];
 

@@ -3,7 +3,7 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import { type AnswerRecord, answerRecords, operation } from '@newsletter-kit/core/contract';
 import type { IDataObject, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { byName, titleOf } from './parameters/properties.ts';
-import { type ItemParameters, readParameter } from './parameters/read.ts';
+import { type ItemParameters, readParameter, readValue } from './parameters/read.ts';
 
 /** Which fields a record has, and how each form of Output treats them. */
 export interface RecordShape {
@@ -165,6 +165,30 @@ export function readOutputForm(item: ItemParameters, shape: RecordShape): Output
   const [, choice = selectedFields] = outputOf(shape);
   const names = readParameter(item, choice);
   return { output: 'selected', fields: Array.isArray(names) ? names.map(String) : [] };
+}
+
+/** Fields that `expand` adds under another name than its own. */
+const expandedFields: Readonly<Record<string, string>> = { newsletter_lists: 'newsletter_list_ids' };
+
+/**
+ * What the service has to add to the records: the selected fields that it leaves out by itself; in the other forms the
+ * values of Include. An empty list of Include is a choice; without the option, its default counts.
+ *
+ * @param include - the option, where the operation has it
+ * @param entered - the collection of options
+ */
+export function expandOf(
+  id: RecordId,
+  form: OutputForm,
+  include: INodeProperties | undefined,
+  entered: unknown,
+): readonly string[] {
+  const expandable: readonly string[] = operation(id).expand;
+  if (form.output === 'selected')
+    return expandable.filter((value) => form.fields.includes(expandedFields[value] ?? value));
+  if (include === undefined) return [];
+  const values = readValue(include, (isRecord(entered) ? entered[include.name] : undefined) ?? include.default);
+  return Array.isArray(values) ? values.map(String) : [];
 }
 
 function fieldOption(name: string): INodePropertyOptions {

@@ -103,7 +103,7 @@ const panels: readonly Panel[] = [
   {
     resource: 'subscription',
     operation: 'bulkUpdate',
-    labels: ['Subscription ID', 'Update Fields', 'Wait for Completion'],
+    labels: ['Subscription', 'Update Fields', 'Wait for Completion'],
   },
 ];
 

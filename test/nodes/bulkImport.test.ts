@@ -55,9 +55,9 @@ describe('the output', () => {
         email: 'ADA@example.com',
         status: 'duplicate',
         ...none,
-        reason: 'An earlier item has the same address: item 0',
+        reason: 'An earlier item has the same address: item 1',
       },
-      { email: null, status: 'rejected', ...none, reason: '"tier" must be one of free, premium' },
+      { email: 'bo@example.com', status: 'rejected', ...none, reason: '"tier" must be one of free, premium' },
       { email: 'cy@example.com', status: 'accepted', import_id: id, batch: 1, reason: null },
     ]);
     expect(items.map(({ pairedItem }) => pairedItem)).toEqual([0, 1, 2, 3, 4, 5].map((item) => ({ item })));
@@ -95,7 +95,7 @@ describe('the output', () => {
     expect(items.map(({ json, error }) => [json['status'] ?? json, error])).toEqual([
       ['accepted', undefined],
       [{ error: '"E-Mail" must be an e-mail address such as name@example.com' }, undefined],
-      [{ error: 'An earlier item has the same address: item 0' }, undefined],
+      [{ error: 'An earlier item has the same address: item 1' }, undefined],
     ]);
     expect(hints.map(({ message }) => message)).toEqual([
       expect.stringMatching(/^2 of 3 items were not imported \(1 rejected, 1 .*They are at the error output/),
@@ -192,8 +192,8 @@ describe('the mapping', () => {
       ['ada@example.com', 'accepted', null],
       ['bo@example.com', 'accepted', null],
       [null, 'rejected', 'The custom field "Topics" must be a list, or texts with commas between them'],
-      [null, 'rejected', 'The custom field "Team size" must be a whole number'],
-      [null, 'rejected', '"UTM Source" must be a text'],
+      ['cy@example.com', 'rejected', 'The custom field "Team size" must be a whole number'],
+      ['di@example.com', 'rejected', '"UTM Source" must be a text'],
     ]);
     expect(quick.came[1]).toMatchObject({
       utm_source: 'pier',

@@ -54,7 +54,7 @@ async function rowsOf(text: string): Promise<readonly Json[]> {
 
 /** A reason of core as the node words it: in a file, the heading is row 1. */
 const worded = (reason: string): string =>
-  reason.replace(/^column/, 'Column').replace(/^row (\d+)/, (_, row: string) => `Item ${Number(row) - 2}`);
+  reason.replace(/^column/, 'Column').replace(/^row (\d+)/, (_, row: string) => `Item ${Number(row) - 1}`);
 
 const byFileName = exportFixtures.filter(({ out }) => out.some(([, , reason]) => reason.startsWith('the name')));
 const byColumns = exportFixtures.filter((fixture) => !byFileName.includes(fixture));
@@ -248,7 +248,7 @@ describe('a person', () => {
       const { stored } = manually('who');
       const output = await importOf(items, {}, { stored: { ...stored, email } });
       expect(output.map(({ json }) => [json['status'], json['reason']])).toEqual([
-        ['left', 'Item 2 says that this person has left'],
+        ['left', 'Item 3 says that this person has left'],
         ['accepted', null],
         ['left', 'Column "status" says "unsubscribed"'],
       ]);
@@ -318,7 +318,7 @@ it('stops the import before the first request where two files were put into one'
   ];
   for (const way of [{}, manually('email')])
     await expect(importOf(items, {}, way)).rejects.toMatchObject({
-      message: expect.stringMatching(/^Item 1 names columns.*two files were put into one/),
+      message: expect.stringMatching(/^Item 2 names columns.*two files were put into one/),
     });
   expect(empty.requests()).toEqual([]);
   const [, again] = await importOf([items[0]!, { email: 'email', name: 'name' }]);
@@ -431,14 +431,14 @@ describe('Only Preview', () => {
         rejected: 2,
         left_out: {
           left: [
-            { item: 5, reason: 'Column "status" says "unsubscribed"' },
-            { item: 8, reason: '"Keep Out" says that this person stays out' },
+            { item: 6, email: 'di@example.com', reason: 'Column "status" says "unsubscribed"' },
+            { item: 9, email: 'kim@example.com', reason: '"Keep Out" says that this person stays out' },
           ],
-          unconfirmed: [{ item: 6, reason: 'Column "status" says "pending"' }],
-          duplicates: [{ item: 2, reason: 'An earlier item has the same address: item 1' }],
+          unconfirmed: [{ item: 7, email: 'ed@example.com', reason: 'Column "status" says "pending"' }],
+          duplicates: [{ item: 3, email: 'BO@example.com', reason: 'An earlier item has the same address: item 2' }],
           rejected: [
-            { item: 4, reason: expect.stringContaining('e-mail address') },
-            { item: 7, reason: 'Column "status" is blank' },
+            { item: 5, email: 'cy.example.com', reason: expect.stringContaining('e-mail address') },
+            { item: 8, email: 'fay@example.com', reason: 'Column "status" is blank' },
           ],
         },
         confirmation_emails: { least: 0, most: 1 },

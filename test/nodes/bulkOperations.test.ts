@@ -9,7 +9,12 @@ describe('Subscription: Bulk Update', () => {
     bench.run(
       'subscription',
       'bulkUpdate',
-      { subscription_id: (index: number) => ids[index], customFields: {}, updateFields: { tier: 'premium' }, ...more },
+      {
+        subscription: (index: number) => ids[index],
+        customFields: {},
+        updateFields: { tier: 'premium' },
+        ...more,
+      },
       { items: ids.map(() => ({})), ...run },
     );
   const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
@@ -42,13 +47,13 @@ describe('Subscription: Bulk Update', () => {
     expect(items.map(({ pairedItem }) => pairedItem?.item)).toEqual([0, 1, 2, 3]);
     expect(items.map(({ error }) => error === undefined)).toEqual([true, false, false, true]);
     expect(items[1]?.json['error']).toContain('no subscription with this id');
-    expect(items[2]?.json['error']).toBe('"Subscription ID" is empty');
+    expect(items[2]?.json['error']).toBe('"Subscription" is empty');
   });
 
   it('sends nothing where an item is wrong and the node stops on errors', async () => {
     const [one = ''] = await known(1);
     await expect(bulk([one, ''])).rejects.toMatchObject({
-      message: '"Subscription ID" is empty',
+      message: '"Subscription" is empty',
       context: { itemIndex: 1 },
     });
     expect(bench.requests('subscriptions.bulkUpdate')).toEqual([]);
@@ -125,24 +130,6 @@ describe('Subscription: Update Status', () => {
     expect(await inactive()).toEqual(expect.arrayContaining(ids));
   });
 
-  it('accepts addresses, each found with one request', async () => {
-    const some = await known(3);
-    const before = bench.requests('subscriptions.list').length;
-    const items = await setStatus(some.map(({ email }) => email.toUpperCase()));
-    expect(items.map(({ json }) => json['subscription_id'])).toEqual(some.map(({ id }) => id));
-    expect(bench.requests('subscriptions.list').length - before).toBe(3);
-  });
-
-  it('reads the whole list where that takes fewer requests than a lookup per address', async () => {
-    const some = await known(60);
-    const before = bench.requests('subscriptions.list').length;
-    const items = await setStatus(some.map(({ email }) => email));
-    expect(items.map(({ json }) => json['subscription_id'])).toEqual(some.map(({ id }) => id));
-    // 300 subscriptions are three pages, after the request for their number.
-    expect(bench.requests('subscriptions.list').length - before).toBeLessThanOrEqual(4);
-    expect(bench.requests('subscriptions.updateStatus')).toHaveLength(1);
-  });
-
   it('reports the refused items, and returns the others', async () => {
     const [one, other] = await known(2);
     const unknown = 'sub_00000000-0000-4000-8000-00000000dead';
@@ -194,5 +181,69 @@ describe('Subscription: Update Status', () => {
     const items = await setStatus(ids, {}, { sandbox: { fetch }, hints });
     expect(items.map(({ json }) => json['status'])).toEqual(['pending', 'pending']);
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('did not wait for it')]);
+  });
+});
+
+describe.each([
+  ['bulkUpdate', 'subscriptions.bulkUpdate'],
+  ['updateStatus', 'subscriptions.updateStatus'],
+] as const)('the subscriptions of %s', (operation, request) => {
+  const known = async (count: number) =>
+    (await bench.run('subscription', 'getMany', { limit: count })).map(({ json }) => ({
+      id: String(json['id']),
+      email: String(json['email']),
+    }));
+  const run = async (named: readonly string[], more: object = {}) => {
+    const before = bench.requests('subscriptions.list').length;
+    const parameters = { new_status: 'inactive', customFields: {}, updateFields: { tier: 'premium' } };
+    const subscription = (index: number) => ({ mode: 'id', value: named[index] });
+    const items = await bench.run(
+      'subscription',
+      operation,
+      { ...parameters, subscription },
+      { items: named.map(() => ({})), ...more },
+    );
+    return {
+      ids: items.map(({ json }) => json['subscription_id']),
+      errors: items.map(({ json }) => json['error']),
+      lookups: bench.requests('subscriptions.list').length - before,
+    };
+  };
+
+  it('may be named by addresses, each found with one request', async () => {
+    const some = await known(3);
+    const { ids, lookups } = await run(some.map(({ email }) => email.toUpperCase()));
+    expect({ ids, lookups }).toEqual({ ids: some.map(({ id }) => id), lookups: 3 });
+    expect(bench.requests(request)).toHaveLength(1);
+  });
+
+  it('are found in the whole list where that takes fewer requests than a lookup per address', async () => {
+    const some = await known(60);
+    const { ids, lookups } = await run(some.map(({ email }) => email));
+    expect(ids).toEqual(some.map(({ id }) => id));
+    // 300 subscriptions are three pages, after the request for their number.
+    expect(lookups).toBeLessThanOrEqual(4);
+    expect(bench.requests(request)).toHaveLength(1);
+  });
+
+  it('may be named by a mixture, of which unknown ones fail alone', async () => {
+    const [one, other] = await known(2);
+    const named = [one?.id ?? '', 'nobody@example.com', '', other?.email ?? ''];
+    const { ids, errors } = await run(named, { continueOnFail: true });
+    expect(ids).toEqual([one?.id, undefined, undefined, other?.id]);
+    expect(errors).toEqual([
+      undefined,
+      expect.stringContaining('"Subscription" names no subscription'),
+      '"Subscription" is empty',
+      undefined,
+    ]);
+  });
+
+  it('are not looked up where an item is wrong and the node stops on errors', async () => {
+    await expect(run(['ada.lovelace@example.com', ''])).rejects.toMatchObject({
+      message: '"Subscription" is empty',
+      context: { itemIndex: 1 },
+    });
+    expect(bench.sandbox.requests()).toEqual([]);
   });
 });

@@ -133,7 +133,6 @@ it('shows equal hints of several items once', async () => {
   expect(await run({ hints })).toHaveLength(2);
   expect(hints).toEqual([
     { message: expect.stringContaining('with a warning of the service'), type: 'warning', location: 'outputPane' },
-    { message: expect.stringContaining('did not apply "Shoe size"'), type: 'warning', location: 'outputPane' },
   ]);
 });
 
@@ -259,7 +258,6 @@ describe.each([
       operation,
       {
         publicationId: failingAt(failing),
-        subscription_id: (index: number) => ids[index],
         subscription: (index: number) => ({ mode: 'id', value: ids[index] }),
         new_status: 'inactive',
         customFields: {},

@@ -165,7 +165,7 @@ it('raises the tier of the first hundred subscriptions with one bulk update', as
   const raised = await bench.run(
     'subscription',
     'bulkUpdate',
-    { ...bulk?.parameters, subscription_id: (index: number) => found[index]?.json['id'] },
+    { ...bulk?.parameters, subscription: (index: number) => found[index]?.json['id'] },
     { items: found.map(({ json }) => json) },
   );
   expect(raised.map(({ json }) => json['status'])).toEqual(found.map(() => 'complete'));

@@ -20,7 +20,7 @@ const operations: Readonly<Record<string, (fields: Fields) => Fields>> = {
   create: (additionalFields) => ({ email: 'new@example.com', additionalFields }),
   createOrUpdate: (additionalFields) => ({ email: 'new@example.com', additionalFields }),
   update: (updateFields) => ({ subscription: { mode: 'email', value: 'ada.lovelace@example.com' }, updateFields }),
-  bulkUpdate: (updateFields) => ({ subscription_id: 'sub_00000000-0000-4000-8000-000000000001', updateFields }),
+  bulkUpdate: (updateFields) => ({ subscription: 'sub_00000000-0000-4000-8000-000000000001', updateFields }),
 };
 
 async function run(operation: string, fields: Fields, hints: { message: string }[] = []) {

@@ -122,11 +122,7 @@ export const scenarios: readonly Scenario[] = [
   {
     resource: 'subscription',
     operation: 'bulkUpdate',
-    parameters: async (bench) => ({
-      subscription_id: await bench.first('searchSubscriptions'),
-      customFields: {},
-      updateFields: { tier: 'premium' },
-    }),
+    parameters: () => ({ subscription: byEmail, customFields: {}, updateFields: { tier: 'premium' } }),
   },
   { resource: 'subscription', operation: 'create', parameters: () => request },
   { resource: 'subscription', operation: 'createOrUpdate', parameters: () => request },

@@ -216,7 +216,7 @@ describe('Subscription: Update', () => {
 
   it.each([
     { operation: 'update', named: (id: string) => ({ subscription: { mode: 'id', value: id } }) },
-    { operation: 'bulkUpdate', named: (id: string) => ({ subscription_id: id }) },
+    { operation: 'bulkUpdate', named: (id: string) => ({ subscription: { mode: 'id', value: id } }) },
   ])(
     '$operation says what to do where a custom field was renamed, and that other changes may have been made',
     async (given) => {

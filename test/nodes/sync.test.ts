@@ -280,6 +280,16 @@ describe('Apply', () => {
     expect(JSON.stringify(review)).not.toMatch(/example\.com|Aachen|Trier/);
   });
 
+  it('names a contact at Review by its ID, and one without an ID by its number, counted from 1', async () => {
+    add('1', { email: 'no address' });
+    const { review } = await run({ items: [...crm.values(), { properties: { email: 'ada@example.com' } }] });
+    const found = review.map(({ json }) => [json['code'], json['contactId'], json['row']]);
+    expect(found.toSorted()).toEqual([
+      ['address_malformed', '1', undefined],
+      ['contact_without_id', undefined, 2],
+    ]);
+  });
+
   it('reports the number of requests, retries included', async () => {
     await subscribe('ada@example.com');
     add('1', { email: 'ada@example.com' });

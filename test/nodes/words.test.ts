@@ -51,15 +51,7 @@ it('takes descriptions of API fields from the contract, except those of the form
 });
 
 /** Parameters with a description of their own, because of their form of input. */
-const ofEditor = new Set([
-  'subscription_id',
-  'automation_ids',
-  'expand',
-  'direction',
-  'double_opt_override',
-  'limit',
-  'delete',
-]);
+const ofEditor = new Set(['automation_ids', 'expand', 'direction', 'double_opt_override', 'limit', 'delete']);
 
 function walk(all: readonly Property[]): Property[] {
   return all.flatMap((property) => [property, ...(property.type === 'collection' ? walk(property.options ?? []) : [])]);

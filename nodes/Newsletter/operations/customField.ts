@@ -2,6 +2,7 @@
 import { customFieldWords } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
+import { agentPermission } from '../parameters/agents.ts';
 import { customField as locator } from '../parameters/locators.ts';
 import { describe } from '../parameters/properties.ts';
 import { readParameter } from '../parameters/read.ts';
@@ -57,12 +58,19 @@ const create: ItemOperation = {
   },
 };
 
+const agents = agentPermission(
+  'allowAgentsToDeleteFields',
+  'Allow Agents to Delete Custom Fields',
+  'delete a custom field, and its values on every subscription',
+);
+
 const deleteField: ItemOperation = {
   name: 'Delete',
   description: 'Delete a custom field and its values on every subscription',
   action: 'Delete a custom field',
-  properties: [locator],
+  properties: [locator, agents.property],
   async execute(context) {
+    agents.check(context.node);
     await context.engine.call('customFields.delete', { id: String(readParameter(context, locator)) }, context.call);
     return [{ deleted: true }];
   },

@@ -5,7 +5,7 @@
 import { deletionRequestWords } from '@newsletter-kit/core/contract';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
-import { usedByAgent } from '../execution.ts';
+import { agentPermission } from '../parameters/agents.ts';
 import { deletionRequest } from '../parameters/locators.ts';
 import { describe } from '../parameters/properties.ts';
 import { ParameterMismatch, readParameter } from '../parameters/read.ts';
@@ -33,29 +33,20 @@ const confirmation: INodeProperties = {
   description: 'Repeat the address. Without a match, nothing is requested.',
 };
 
-const allowAgents: INodeProperties = {
-  displayName: 'Allow Agents to Request Deletion',
-  name: 'allowAgents',
-  type: 'boolean',
-  // No expression, so that no agent can fill it in.
-  noDataExpression: true,
-  default: false,
-  description: 'Whether an AI agent that uses this node as a tool may request the deletion of a subscriber',
-  displayOptions: { show: { '@tool': [true] } },
-};
+const agents = agentPermission(
+  'allowAgents',
+  'Allow Agents to Request Deletion',
+  'request the deletion of a subscriber',
+);
 
 const request: ItemOperation = {
   name: 'Request',
   description: 'Request the deletion of all data of a subscriber. It cannot be undone.',
   action: 'Request the deletion of the data of a subscriber',
   record: shapeOf('deletionRequests.create', differences.record),
-  properties: [warning, address, confirmation, allowAgents],
+  properties: [warning, address, confirmation, agents.property],
   async execute(context) {
-    if (usedByAgent(context.node) && readParameter(context, allowAgents) !== true) {
-      throw new ParameterMismatch(
-        'An agent may not request the deletion of data unless "Allow Agents to Request Deletion" is on in the node',
-      );
-    }
+    agents.check(context.node);
     const named = String(readParameter(context, address));
     if (addressKey(named) !== addressKey(String(readParameter(context, confirmation)))) {
       throw new ParameterMismatch('"Email" and "Confirm Email" are not the same; nothing was requested');

@@ -15,9 +15,18 @@ import type { Arguments, ListId } from '@newsletter-kit/core/engine';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { locatorOf } from '../parameters/locators.ts';
 import { byName, collection, describe, include, texts, titleOf } from '../parameters/properties.ts';
-import { type ItemParameters, readFields, readParameter } from '../parameters/read.ts';
-import { type RecordId, recordIn, type RecordShape, type ShapeChoice, shapeOf, toRecord } from '../records.ts';
-import type { ItemOperation, ResourceDefinition } from './definition.ts';
+import { type ItemParameters, readCollection, readFields, readParameter } from '../parameters/read.ts';
+import {
+  expandOf,
+  readOutputForm,
+  type RecordId,
+  recordIn,
+  type RecordShape,
+  type ShapeChoice,
+  shapeOf,
+  toRecord,
+} from '../records.ts';
+import type { ItemOperation, OperationContext, ResourceDefinition } from './definition.ts';
 
 /** An operation that reads one record. */
 export type GetId = Extract<RecordId, `${string}.get`>;
@@ -42,6 +51,8 @@ export interface Differences {
   /** Placeholders of the filters, by name. */
   readonly placeholders?: Readonly<Record<string, string>>;
   readonly record?: RecordShape | ShapeChoice;
+  /** Reads the records in place of the plain list, for filters that the service does not have. */
+  readonly list?: (context: OperationContext, args: Readonly<Record<string, unknown>>) => AsyncIterable<object>;
 }
 
 /** Get: one record, chosen by the locators of its path. */
@@ -50,14 +61,15 @@ export function getOne(id: GetId, differences: Differences = {}): ItemOperation 
   const sentence = `Get ${article(noun)} ${noun}`;
   const path = pathOf(id, differences);
   const options = differences.options ?? includeOf(id, differences);
+  const record = shapeFor(id, differences);
   return {
     name: differences.name ?? 'Get',
     description: differences.description ?? sentence,
     action: differences.action ?? sentence,
-    record: shapeFor(id, differences),
+    record,
     properties: [...Object.values(path), ...collection('options', 'Options', 'Add option', options)],
     async execute(context) {
-      const args: object = { ...readPath(context, path), ...readFields(context, 'options', options) };
+      const args: object = { ...readPath(context, path), ...readOptions(context, id, record, options) };
       return [recordIn(await context.engine.call(id, args as Arguments<GetId>, context.call))];
     },
   };
@@ -101,11 +113,12 @@ export function getMany(id: ManyId, differences: Differences = {}): ItemOperatio
   const path = pathOf(id, differences);
   const { filters = filtersOf(id, differences), options = includeOf(id, differences) } = differences;
   const hasPages = contractOf(id).query.includes('limit');
+  const record = shapeFor(id, differences);
   return {
     name: differences.name ?? 'Get Many',
     description: differences.description ?? sentence,
     action: differences.action ?? sentence,
-    record: shapeFor(id, differences),
+    record,
     properties: [
       ...Object.values(path),
       ...listLength,
@@ -117,16 +130,35 @@ export function getMany(id: ManyId, differences: Differences = {}): ItemOperatio
       const args = {
         ...readPath(context, path),
         ...readFields(context, 'filters', filters),
-        ...readFields(context, 'options', options),
+        ...readOptions(context, id, record, options),
         ...(hasPages && { limit: Math.min(max, pageLimit.max) }),
-      } as Arguments<ManyId>;
+      };
+      const list = differences.list?.(context, args) ?? context.engine.list(id, args, context.call);
       const records: IDataObject[] = [];
-      for await (const item of context.engine.list(id, args, context.call)) {
+      for await (const item of list) {
         if (records.push(toRecord(item)) >= max) break;
       }
       return records;
     },
   };
+}
+
+/**
+ * Reads the options of a read, and what the service has to add to its records.
+ *
+ * @throws ParameterMismatch
+ */
+export function readOptions(
+  item: ItemParameters,
+  id: RecordId,
+  record: RecordShape,
+  options: readonly INodeProperties[],
+): Record<string, unknown> {
+  const include = options.find(({ name }) => name === 'expand');
+  const entered = options.length > 0 ? item.node.getNodeParameter('options', item.itemIndex, {}) : {};
+  const expand = expandOf(id, readOutputForm(item, record), include, entered);
+  const { expand: _, ...others } = readCollection(options, entered);
+  return { ...others, ...(expand.length > 0 && { expand }) };
 }
 
 /** A resource of the contract whose operations only read: `list`, and `get` where the contract has it. */

@@ -38,7 +38,7 @@ export function include(...options: INodePropertyOptions[]): INodeProperties {
     name: 'expand',
     type: 'multiOptions',
     default: [],
-    description: 'Fields to add to each record; they are not returned otherwise',
+    description: 'Fields to add to each record. Selected Fields are returned without it.',
     options,
   };
 }

@@ -5,6 +5,7 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { fieldValueReader } from '@newsletter-kit/core/import';
 import type { IExecuteFunctions, INodeProperties } from 'n8n-workflow';
+import { dayIn, isDate, toUnixSeconds } from './moment.ts';
 
 /** A value that does not fit its parameter, which the message names. */
 export class ParameterMismatch extends Error {
@@ -13,7 +14,7 @@ export class ParameterMismatch extends Error {
 
 /** Where parameters are read from: a node, and the input item they are evaluated for. */
 export interface ItemParameters {
-  readonly node: Pick<IExecuteFunctions, 'getNodeParameter'>;
+  readonly node: Pick<IExecuteFunctions, 'getNodeParameter'> & Partial<Pick<IExecuteFunctions, 'getTimezone'>>;
   readonly itemIndex: number;
   /**
    * Values that were evaluated for this item already, by the name of the parameter: evaluating an expression takes n8n
@@ -31,7 +32,7 @@ export function readParameter({ node, itemIndex, evaluated }: ItemParameters, pr
   const entered = evaluated?.has(property.name)
     ? evaluated.get(property.name)
     : node.getNodeParameter(property.name, itemIndex, property.default);
-  const value = readValue(property, entered);
+  const value = readValue(property, entered, node.getTimezone?.());
   if (value === undefined && property.required) throw new ParameterMismatch(`"${property.displayName}" is empty`);
   return value;
 }
@@ -46,7 +47,9 @@ export function readFields(
   name: string,
   properties: readonly INodeProperties[],
 ): Record<string, unknown> {
-  return properties.length === 0 ? {} : readCollection(properties, node.getNodeParameter(name, itemIndex, {}));
+  return properties.length === 0
+    ? {}
+    : readCollection(properties, node.getNodeParameter(name, itemIndex, {}), node.getTimezone?.());
 }
 
 /**
@@ -54,11 +57,15 @@ export function readFields(
  *
  * @throws ParameterMismatch
  */
-export function readCollection(properties: readonly INodeProperties[], entered: unknown): Record<string, unknown> {
+export function readCollection(
+  properties: readonly INodeProperties[],
+  entered: unknown,
+  zone?: string,
+): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   if (!isRecord(entered)) return values;
   for (const property of properties) {
-    const value = readValue(property, entered[property.name]);
+    const value = readValue(property, entered[property.name], zone);
     if (value !== undefined) values[property.name] = value;
   }
   return values;
@@ -67,16 +74,18 @@ export function readCollection(properties: readonly INodeProperties[], entered: 
 /**
  * Reads one value; undefined where nothing was entered.
  *
+ * @param zone - the time zone of dates that name none
  * @throws ParameterMismatch
  */
-export function readValue(property: INodeProperties, value: unknown): unknown {
+export function readValue(property: INodeProperties, value: unknown, zone = 'UTC'): unknown {
   if (value === undefined || value === null || value === '') return undefined;
   if (property.type === 'resourceLocator') return readLocated(property, value);
   if (property.type === 'fixedCollection') return readGroups(property, value);
   if (property.type === 'json') return readObject(property, value);
   if (property.type === 'boolean') return readBoolean(property, value);
   if (property.type === 'number') return readNumber(property, value);
-  if (property.type === 'dateTime') return readDay(property, value);
+  if (property.type === 'dateTime')
+    return property.typeOptions?.dateOnly ? readDay(property, value, zone) : readMoment(property, value, zone);
   if (property.type === 'multiOptions' || property.typeOptions?.multipleValues === true)
     return readList(property, value);
   return checkChoice(property, readText(property, value));
@@ -141,19 +150,38 @@ function readList(property: INodeProperties, value: unknown): string[] | undefin
   return texts.length > 0 ? texts : undefined;
 }
 
-/** A day as the API takes it, YYYY/MM/DD, from an expression or the date picker. */
-function readDay(property: INodeProperties, value: unknown): string {
-  const text = value instanceof Date ? value.toISOString() : String(value);
+/** A day as the API takes it, YYYY/MM/DD, from an expression or the date picker. A text has the day that is written. */
+function readDay(property: INodeProperties, value: unknown, zone: string): string {
+  const text = isDate(value) ? dayIn(zone, value) : String(value);
   const [, year, month, day] = /^(\d{4})[-/](\d{2})[-/](\d{2})(?:\D|$)/.exec(text) ?? [];
   if (day === undefined) throw new ParameterMismatch(`"${property.displayName}" must be a date such as 2026-11-20`);
   return `${year}/${month}/${day}`;
 }
 
+/**
+ * Unix seconds.
+ *
+ * @throws ParameterMismatch
+ */
+function readMoment(property: INodeProperties, value: unknown, zone: string): number {
+  const seconds = toUnixSeconds(value, zone);
+  if (seconds !== undefined) return seconds;
+  throw new ParameterMismatch(`"${property.displayName}" must be a date such as 2026-11-20 or 2026-11-20T09:30:00`);
+}
+
+/** The value of the option. A sheet or a model may have its name, or either one in another spelling. */
 function checkChoice(property: INodeProperties, text: string | undefined): string | undefined {
   if (text === undefined || (property.type !== 'options' && property.type !== 'multiOptions')) return text;
   // Options loaded by the editor are checked by the service.
   if (property.typeOptions?.loadOptionsMethod !== undefined) return text;
-  const choices = (property.options ?? []).flatMap((option) => ('value' in option ? [String(option.value)] : []));
+  const options = (property.options ?? []).flatMap((option) => ('value' in option ? [option] : []));
+  const choices = options.map(({ value }) => String(value));
   if (choices.includes(text)) return text;
+  const word = wordKey(text);
+  const [meant, ...others] = options.filter(({ name, value }) => [String(value), name].map(wordKey).includes(word));
+  if (meant !== undefined && others.length === 0) return String(meant.value);
   throw new ParameterMismatch(`"${property.displayName}" must be one of ${choices.join(', ')}`);
 }
+
+/** Equal for spellings that differ in case, spaces, hyphens and underscores. */
+const wordKey = (text: string): string => text.toLowerCase().replaceAll(/[\s_-]+/g, '');

@@ -98,14 +98,22 @@ export const automations: INodeProperties = {
   options: [{ displayName: 'Automation', name: 'automations', values: [{ ...automation, required: false }] }],
 };
 
-export const subscriptionInclude = include(
+const expandable: readonly INodePropertyOptions[] = [
   { name: 'Custom Fields', value: 'custom_fields', description: 'Names, kinds and values of its custom fields' },
   { name: 'Newsletter Lists', value: 'newsletter_lists', description: 'IDs of the lists it is actively subscribed to' },
   { name: 'Premium Tiers', value: 'subscription_premium_tiers', description: 'The premium tiers it is in' },
   { name: 'Referrals', value: 'referrals', description: 'The subscriptions it referred' },
   { name: 'Statistics', value: 'stats', description: 'Emails received, open rate and click-through rate' },
   { name: 'Tags', value: 'tags' },
-);
+];
+
+/** Includes the custom fields by default, because most workflows need them. */
+export const subscriptionInclude: INodeProperties = {
+  ...include(...expandable),
+  default: ['custom_fields'],
+  description:
+    'Fields to add to each subscription. Without this option, custom fields are included. Selected Fields are returned without it.',
+};
 
 export const statuses: readonly INodePropertyOptions[] = [
   { name: 'Active', value: 'active' },

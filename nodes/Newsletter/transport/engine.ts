@@ -13,6 +13,8 @@ import { usesOAuth2 } from '../parameters/connection.ts';
 import { addressOf, type CredentialConnection, publicationIdOf } from './credential.ts';
 import { createHost } from './host.ts';
 
+const differs = 'The service differs from its specification';
+
 /** An engine, and the publication it works on. */
 export interface OpenEngine {
   readonly engine: Engine;
@@ -57,8 +59,10 @@ export async function openEngine(
       // The name that the published clients of this service use; it ignores the specification's.
       customerIdField: credential.service === 'beehiiv' ? 'stripe_customer_id' : undefined,
       onDeviation(deviation) {
-        const text = `The service differs from its specification. ${deviationText(deviation)}`;
-        if ('addExecutionHints' in context) showHint(context, text);
+        const label = deviationText(deviation);
+        const text = `${differs}. ${label}`;
+        if ('addExecutionHints' in context)
+          showHint(context, text, { key: 'deviation', summary: `${differs} in {count} places`, label });
         else context.logger.warn(text);
       },
     }),

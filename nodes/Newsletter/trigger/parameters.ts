@@ -131,14 +131,7 @@ export const pagesOption: INodeProperties = {
 /** The events, their notices, and the changes to report. */
 export const watchProperties: readonly INodeProperties[] = [eventsProperty, ...notices, changes, fieldNames];
 
-/** Includes the custom fields by default, because most workflows need them. */
-export const includeOption: INodeProperties = {
-  ...subscriptionInclude,
-  default: ['custom_fields'],
-  description: 'Fields to add to each subscription. Without this option, custom fields are included.',
-};
-
 export const moreProperties: readonly INodeProperties[] = [
   ...collection('filters', 'Filters', 'Add Filter', filters),
-  ...collection('options', 'Options', 'Add option', [sinceOption, includeOption, pagesOption]),
+  ...collection('options', 'Options', 'Add option', [sinceOption, subscriptionInclude, pagesOption]),
 ];

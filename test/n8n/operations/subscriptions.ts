@@ -49,7 +49,7 @@ export const subscription: ResourceExecutions = {
   },
   bulkUpdate: {
     parameters: () => ({
-      subscription_id: '={{ $json.id }}',
+      subscription: { __rl: true, mode: 'id', value: '={{ $json.id }}' },
       updateFields: { tier: 'premium' },
       customFields: mapped({ 'Team size': '={{ $json.size }}' }),
     }),

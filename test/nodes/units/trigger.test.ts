@@ -14,7 +14,8 @@ import {
 } from '../../../nodes/Newsletter/trigger/events.ts';
 import { checkSize, timeBudget } from '../../../nodes/Newsletter/trigger/limits.ts';
 import { toTriggerFailure } from '../../../nodes/Newsletter/trigger/poll.ts';
-import { readSettings, type Settings, toUnixSeconds } from '../../../nodes/Newsletter/trigger/settings.ts';
+import { toUnixSeconds } from '../../../nodes/Newsletter/parameters/moment.ts';
+import { readSettings, type Settings } from '../../../nodes/Newsletter/trigger/settings.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

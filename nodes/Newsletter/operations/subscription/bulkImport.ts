@@ -30,7 +30,7 @@ import {
   type ReadOptions,
   readOptions,
 } from './bulkImportOptions.ts';
-import { Outcomes, reasonOf } from './bulkImportOutcomes.ts';
+import { itemNumber, Outcomes, reasonOf } from './bulkImportOutcomes.ts';
 import { isMappedManually, itemReader, mappingFields } from './bulkImportRequest.ts';
 
 const notice: INodeProperties = {
@@ -164,7 +164,8 @@ async function previewOf(one: Import): Promise<readonly ItemOutcome[]> {
   noticeFields(outcomes, show);
   const examples = (kind: Rejection['kind']): IDataObject[] =>
     (leftOut[kind] ?? []).map(({ row, reason }) => ({
-      item: items[row - 1]?.itemIndex ?? row - 1,
+      item: itemNumber(row, items),
+      email: outcomes.emailOf(row),
       reason: reasonOf(reason, items),
     }));
   const json: IDataObject = {
@@ -243,9 +244,9 @@ async function* rows(
   const read = itemReader(first, consent);
   for (const [index, item] of items.entries()) {
     const row = index + 1;
+    outcomes?.address(row, consent.emailOf(index));
     const refusal = consent.refusalOf(index);
     if (refusal && !mayBeSent(refusal, options)) {
-      outcomes?.address(row, consent.emailOf(index));
       yield { row, problem: refusal.reason, kind: refusal.kind };
       continue;
     }

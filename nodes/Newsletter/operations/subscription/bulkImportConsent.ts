@@ -50,7 +50,7 @@ export class ItemConsent {
       const email = (this.#emails[index] = emailOf(index));
       if (email !== undefined && isHeading(email, json))
         throw new ParameterMismatch(
-          `Item ${index} names columns, and others than the first row of the table: two files were put into one. Divide it there, and import each by itself. Nothing was sent`,
+          `Item ${index + 1} names columns, and others than the first row of the table: two files were put into one. Divide it there, and import each by itself. Nothing was sent`,
         );
       if (needsRows) this.#survey.see(this.#cells(index), index + 1, email);
     }

@@ -54,9 +54,14 @@ export class Outcomes {
     for (const name of unused) this.unused.add(name);
   }
 
-  /** The address of an item that is not read any further. */
+  /** The address of an item as it came, which stays where the item cannot be read. */
   address(row: number, email: string | undefined): void {
-    this.#emails[row] = email;
+    if (email?.trim()) this.#emails[row] = email;
+  }
+
+  /** The address of an item; null where it has none. */
+  emailOf(row: number): string | null {
+    return this.#emails[row] ?? null;
   }
 
   accepted(rows: readonly number[], importId: string | undefined): void {
@@ -104,7 +109,7 @@ export class Outcomes {
     outcome: Exclude<RowOutcome, { readonly error: NodeFailure }>,
     numbers: ReadonlyMap<AcceptedBatch, number>,
   ): IDataObject {
-    const email = this.#emails[row] ?? null;
+    const email = this.emailOf(row);
     const dropped = this.#droppedOf[row];
     if ('batch' in outcome)
       return {
@@ -124,10 +129,16 @@ export class Outcomes {
   }
 }
 
-/** A reason of the importer as the node words it: n8n numbers items from 0. */
-export function reasonOf(reason: string, items: readonly Pick<OperationContext, 'itemIndex'>[]): string {
+/** Items of one publication; all items of the node are counted. */
+type Counted = readonly Pick<OperationContext, 'itemIndex'>[];
+
+/** The number of an item as people count: from 1, as the rows below a heading. */
+export const itemNumber = (row: number, items: Counted): number => (items[row - 1]?.itemIndex ?? row - 1) + 1;
+
+/** A reason of the importer as the node words it. */
+export function reasonOf(reason: string, items: Counted): string {
   const [, row = '', says] = /^row (\d+) (.*)$/s.exec(reason) ?? [];
-  const item = items[Number(row) - 1]?.itemIndex ?? Number(row) - 1;
+  const item = itemNumber(Number(row), items);
   if (says === undefined) return reason.replace(/^column/, 'Column');
   return says === 'has the same address'
     ? `An earlier item has the same address: item ${item}`

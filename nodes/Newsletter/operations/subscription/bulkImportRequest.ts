@@ -1,6 +1,6 @@
 /** Bulk Import: builds the subscription of an input item, by either mapping mode. */
 import type { INodeProperties } from 'n8n-workflow';
-import { readCustomFieldsOf, readInput, toSentFields } from '../../parameters/customFields.ts';
+import { customFields, readCustomFieldsOf, readInput, toSentFields } from '../../parameters/customFields.ts';
 import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
@@ -31,12 +31,19 @@ const mapping: INodeProperties = {
 
 const shown = { displayOptions: { show: { mapping: ['defineBelow'] } } };
 
+/** The custom fields have no mode of their own: automatic mapping includes them. */
+function withoutMode({ typeOptions = {} }: INodeProperties): NonNullable<INodeProperties['typeOptions']> {
+  const { resourceMapper } = typeOptions;
+  return { ...typeOptions, ...(resourceMapper && { resourceMapper: { ...resourceMapper, supportAutoMap: false } }) };
+}
+
 /** The parameters of the mapping. */
 export const mappingFields: readonly INodeProperties[] = [
   mapping,
   ...requestFields.map((field) => ({
     ...field,
     ...(field.name === email.name && { default: '={{ $json.email }}' }),
+    ...(field.name === customFields.name && { typeOptions: withoutMode(field) }),
     ...shown,
   })),
 ];

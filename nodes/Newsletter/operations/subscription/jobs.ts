@@ -2,11 +2,15 @@
 import { bulkUpdateLimit } from '@newsletter-kit/core/contract';
 import type { Arguments } from '@newsletter-kit/core/engine';
 import { awaitUpdate, type FinishedUpdate, UpdatePendingError } from '@newsletter-kit/core/import';
+import { addressKey } from '@newsletter-kit/core/signup';
 import { type IDataObject, type INode, type INodeProperties, NodeOperationError } from 'n8n-workflow';
+import type { AgentPermission } from '../../parameters/agents.ts';
 import { type ItemParameters, readParameter } from '../../parameters/read.ts';
+import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { type NodeFailure, toNodeFailure } from '../../transport/failure.ts';
 import { groupBy } from '../concurrency.ts';
 import type { ItemOutcome, OperationContext } from '../definition.ts';
+import { findIds, type FoundIds } from './read.ts';
 
 /** One subscription, and the changes to it. */
 export type JobChange = Arguments<'subscriptions.bulkUpdate'>['subscriptions'][number];
@@ -156,26 +160,32 @@ function problemOf({ outcome, update, problems }: Job, subscriptionId: string): 
   return outcome === 'failed' ? (update.failure_reason ?? 'The service carried out nothing of the job') : undefined;
 }
 
+/** The subscription of an input item: its ID, or its address, by which the ID is looked up. */
+export const inputSubscription: INodeProperties = { ...subscriber, default: { mode: 'id', value: '={{ $json.id }}' } };
+
 /** The request of one item. */
 export interface Planned {
   readonly context: OperationContext;
-  readonly subscriptionId: string;
   /** Seconds to wait for its job; null for no wait. */
   readonly seconds: number | null;
 }
 
+/** A request whose subscription is known. */
+type Found<Plan> = Plan & { readonly subscriptionId: string };
+
 /** Items of one request; never empty. */
-type JobBatch<Plan> = readonly [Plan, ...Plan[]];
+type JobBatch<Plan> = readonly [Found<Plan>, ...Found<Plan>[]];
 
 /** An operation that runs as jobs. */
 interface JobOperation<Plan extends Planned> {
+  readonly agents: AgentPermission;
   plan(context: OperationContext): Promise<Plan>;
   /** Items with different keys go into different jobs. */
   key?(plan: Plan): unknown;
   /** Submits a batch. @returns the ID of the job; null where it is unknown */
   submit(batch: JobBatch<Plan>): Promise<string | null>;
   /** @param status - `complete`, or `pending` without a wait */
-  toJson(plan: Plan, jobId: string | null, status: 'complete' | 'pending'): IDataObject;
+  toJson(plan: Found<Plan>, jobId: string | null, status: 'complete' | 'pending'): IDataObject;
 }
 
 /** Without `continueOnFail`, a wrong item fails the node before anything is sent. */
@@ -185,19 +195,34 @@ export async function runInJobs<Plan extends Planned>(
   work: JobOperation<Plan>,
 ): Promise<readonly ItemOutcome[]> {
   const refused: ItemOutcome[] = [];
-  const planned: Plan[] = [];
+  const planned: { readonly plan: Plan; readonly named: Subscriber }[] = [];
   for (const context of items) {
     try {
-      planned.push(await work.plan(context));
+      work.agents.check(context.node);
+      planned.push({ named: readSubscriber(context, inputSubscription), plan: await work.plan(context) });
     } catch (error) {
       refused.push({ itemIndex: context.itemIndex, error });
     }
   }
   if (refused.length > 0 && !continueOnFail) return refused;
 
+  const byAddress = planned.flatMap(({ plan: { context }, named }) =>
+    'email' in named ? [{ context, email: named.email }] : [],
+  );
+  const ids = await findIds(byAddress);
+  const found: Found<Plan>[] = [];
+  for (const { plan, named } of planned) {
+    try {
+      found.push({ ...plan, subscriptionId: idOf(named, ids.get(plan.context.engine)) });
+    } catch (error) {
+      refused.push({ itemIndex: plan.context.itemIndex, error });
+    }
+  }
+  if (refused.length > 0 && !continueOnFail) return refused;
+
   // All batches are submitted before the first wait.
   const submissions: JobSubmission<Plan>[] = [];
-  for (const batch of inBatches(planned, work.key)) {
+  for (const batch of inBatches(found, work.key)) {
     const result = await submit(batch, work);
     submissions.push(result);
     if ('error' in result && !continueOnFail) break;
@@ -205,6 +230,15 @@ export async function runInJobs<Plan extends Planned>(
   const outcomes: ItemOutcome[] = [];
   for (const result of submissions) outcomes.push(...(await finish(result, work)));
   return [...refused, ...outcomes];
+}
+
+/** @throws ParameterMismatch where there is no subscription with the address; the error of its lookup */
+function idOf(named: Subscriber, ids: FoundIds | undefined): string {
+  if ('id' in named) return named.id;
+  const found = ids?.get(addressKey(named.email));
+  if (found === undefined) throw noSubscription();
+  if ('error' in found) throw found.error;
+  return found.id;
 }
 
 /** A submitted batch with the ID of its job, or the error. */
@@ -215,7 +249,7 @@ type JobSubmission<Plan> = { readonly batch: JobBatch<Plan> } & (
 
 /** Batches by publication and key, of the size that the service takes. */
 function* inBatches<Plan extends Planned>(
-  planned: readonly Plan[],
+  planned: readonly Found<Plan>[],
   key: JobOperation<Plan>['key'] = () => undefined,
 ): Generator<JobBatch<Plan>> {
   for (const ofOne of groupBy(planned, ({ context }) => context.engine)) {

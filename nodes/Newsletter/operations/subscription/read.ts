@@ -4,11 +4,10 @@
  * the list once.
  */
 import { subscriptionListWords as words, pageLimit } from '@newsletter-kit/core/contract';
-import type { Arguments, Engine, Item } from '@newsletter-kit/core/engine';
+import { type Arguments, type Engine, type Item, seconds } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
 import { byName, collection, describe, premiumTiers } from '../../parameters/properties.ts';
-import { readFields } from '../../parameters/read.ts';
 import {
   noSubscription,
   readSubscriber,
@@ -21,17 +20,29 @@ import {
 import { subscription, toRecord } from '../../records.ts';
 import { forEachGroup, groupBy } from '../concurrency.ts';
 import type { ItemOperation, OperationContext } from '../definition.ts';
-import { getMany as manyOf } from '../readOperations.ts';
+import { getMany as manyOf, readOptions } from '../readOperations.ts';
 
 const allValues = { name: 'All', value: 'all' };
 
+/** The service has only a filter for a day; see {@link createdSince}. */
+const createdAfter: INodeProperties = {
+  displayName: 'Created After',
+  name: 'created_after',
+  type: 'dateTime',
+  default: '',
+  description:
+    'Only subscriptions created at this time or later, in the time zone of the workflow. The node reads the newest first, up to this time.',
+};
+
 /** Named as the query parameters of the list. */
 const filters: readonly INodeProperties[] = [
+  createdAfter,
   {
     displayName: 'Created On',
     name: 'creation_date',
     type: 'dateTime',
     default: '',
+    typeOptions: { dateOnly: true },
     description: describe(words.creation_date),
   },
   {
@@ -80,7 +91,40 @@ const options: readonly INodeProperties[] = [
   },
 ];
 
-export const getMany = manyOf('subscriptions.list', { record: subscription, filters, options });
+export const getMany = manyOf('subscriptions.list', {
+  record: subscription,
+  filters,
+  options,
+  list(context, { [createdAfter.name]: since, ...query }) {
+    return typeof since === 'number'
+      ? createdSince(context, since, query)
+      : context.engine.list('subscriptions.list', query, context.call);
+  },
+});
+
+/**
+ * The subscriptions created in this second or later, in the order of `direction`, as if the service had the filter. The
+ * list is read newest first, and up to the first older one: with the oldest first, everything is read before the first
+ * is returned. While it is read, `created` never changes; a list by page numbers may repeat a record.
+ */
+async function* createdSince(
+  { engine, call }: OperationContext,
+  since: number,
+  { direction = 'asc', ...query }: Arguments<'subscriptions.list'>,
+): AsyncGenerator<Subscription> {
+  const isNewestFirst = direction === 'desc';
+  const args = { ...query, direction: 'desc', ...(!isNewestFirst && { limit: pageLimit.max }) } as const;
+  const known = new Set<string>();
+  const found: Subscription[] = [];
+  for await (const one of engine.list('subscriptions.list', args, { ...call, reader: 'watch' })) {
+    if ((seconds(one.created) ?? 0) < since) break;
+    if (known.has(one.id)) continue;
+    known.add(one.id);
+    if (isNewestFirst) yield one;
+    else found.push(one);
+  }
+  yield* found.toReversed();
+}
 
 const getOptions = [subscriptionInclude];
 
@@ -92,7 +136,14 @@ export const get: ItemOperation = {
   record: subscription,
   properties: [subscriber, ...collection('options', 'Options', 'Add option', getOptions)],
   async execute(context) {
-    const { expand }: Pick<Arguments<'subscriptions.list'>, 'expand'> = readFields(context, 'options', getOptions);
+    const {
+      expand,
+    }: Pick<Arguments<'subscriptions.list'>, 'expand'> = readOptions(
+      context,
+      'subscriptions.list',
+      subscription,
+      getOptions,
+    );
     return [toRecord(await findSubscription(context, readSubscriber(context), expand))];
   },
 };
@@ -137,8 +188,8 @@ export interface NamedByAddress {
   readonly email: string;
 }
 
-/** By engine and address key: the ID, or the error of the lookup; no entry where there is no subscription. */
-export type FoundIds = ReadonlyMap<Engine, ReadonlyMap<string, { readonly id: string } | { readonly error: unknown }>>;
+/** By address key: the ID, or the error of the lookup; no entry where there is no subscription. */
+export type FoundIds = ReadonlyMap<string, { readonly id: string } | { readonly error: unknown }>;
 
 /** Fewer addresses than this are looked up one by one, without reading the length of the list first. */
 const minForList = 10;
@@ -147,8 +198,8 @@ const minForList = 10;
  * Finds the subscriptions with these addresses in the fewest requests: one for each address, or the whole list where
  * that has fewer pages.
  */
-export async function findIds(named: readonly NamedByAddress[]): Promise<FoundIds> {
-  const found = new Map<Engine, Map<string, { readonly id: string } | { readonly error: unknown }>>();
+export async function findIds(named: readonly NamedByAddress[]): Promise<ReadonlyMap<Engine, FoundIds>> {
+  const found = new Map<Engine, FoundIds>();
   for (const ofOne of groupBy(named, ({ context }) => context.engine)) {
     const context = ofOne[0]?.context;
     if (context === undefined) continue;

@@ -2,15 +2,25 @@
 import { deviationText, isRecord } from '@newsletter-kit/core/engine';
 import { bulkUpdateItemWords as words } from '@newsletter-kit/core/contract';
 import type { INodeProperties } from 'n8n-workflow';
+import { agentPermission } from '../../parameters/agents.ts';
 import { customFields, readCustomFields } from '../../parameters/customFields.ts';
 import { collection, describe, labelsOf, newsletterLists, texts } from '../../parameters/properties.ts';
-import { ParameterMismatch, readFields, readParameter } from '../../parameters/read.ts';
+import { ParameterMismatch, readFields } from '../../parameters/read.ts';
 import { readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
 import { toRecord, updatedSubscription } from '../../records.ts';
 import type { BatchOperation, ItemOperation, OperationContext } from '../definition.ts';
 import { gift, paymentsCustomer, tier } from './create.ts';
 import { changesNotApplied } from './ignoredFields.ts';
-import { beginUpdate, type JobChange, type Planned, readWaiting, runInJobs, updateOne, waiting } from './jobs.ts';
+import {
+  beginUpdate,
+  inputSubscription,
+  type JobChange,
+  type Planned,
+  readWaiting,
+  runInJobs,
+  updateOne,
+  waiting,
+} from './jobs.ts';
 import { otherFields, withOtherFields } from './otherFields.ts';
 import { findByAddress, findSubscription, recentById, type Subscription } from './read.ts';
 
@@ -146,36 +156,33 @@ async function readUpdated(
   return recent?.email ? findByAddress(context, recent.email, [...expand]) : recent;
 }
 
-const subscriptionId: INodeProperties = {
-  displayName: 'Subscription ID',
-  name: 'subscription_id',
-  type: 'string',
-  required: true,
-  default: '={{ $json.id }}',
-  placeholder: 'e.g. sub_00000000-0000-4000-8000-000000000001',
-  description: 'The subscription to update, one for each input item',
-};
+const agents = agentPermission(
+  'allowAgentsToBulkUpdate',
+  'Allow Agents to Update in Bulk',
+  'update subscriptions in bulk',
+);
 
 interface PlannedChange extends Planned {
-  readonly change: JobChange;
+  readonly changes: Omit<JobChange, 'subscription_id'>;
 }
 
 export const bulkUpdate: BatchOperation = {
   name: 'Bulk Update',
   description: 'Update many subscriptions, one for each input item, in jobs of up to 1000',
   action: 'Update many subscriptions in bulk',
-  properties: [subscriptionId, ...changeFields, ...waiting],
+  properties: [inputSubscription, ...changeFields, ...waiting, agents.property],
   executeAll: (items, continueOnFail) =>
     runInJobs<PlannedChange>(items, continueOnFail, {
-      async plan(context) {
-        const id = String(readParameter(context, subscriptionId));
-        const change = { subscription_id: id, ...(await readChanges(context)) };
-        return { context, subscriptionId: id, change, seconds: readWaiting(context) };
-      },
+      agents,
+      plan: async (context) => ({
+        context,
+        changes: await readChanges(context),
+        seconds: readWaiting(context),
+      }),
       submit: (batch) =>
         beginUpdate(
           batch[0].context,
-          batch.map(({ change }) => change),
+          batch.map(({ subscriptionId, changes }) => ({ subscription_id: subscriptionId, ...changes })),
         ),
       toJson: (plan, job, status) => ({
         subscription_id: plan.subscriptionId,

@@ -3,16 +3,12 @@
  * thousand. The service does not answer the ID of the job, so the job is looked up in its list.
  */
 import { statusUpdateWords } from '@newsletter-kit/core/contract';
-import { addressKey } from '@newsletter-kit/core/signup';
 import type { INodeProperties } from 'n8n-workflow';
+import { agentPermission } from '../../parameters/agents.ts';
 import { describe } from '../../parameters/properties.ts';
 import { readParameter } from '../../parameters/read.ts';
-import { noSubscription, readSubscriber, subscriber, type Subscriber } from '../../parameters/subscription.ts';
-import type { BatchOperation, OperationContext } from '../definition.ts';
-import { beginStatusUpdate, type Planned, readWaiting, runInJobs, waiting } from './jobs.ts';
-import { findIds, type FoundIds } from './read.ts';
-
-const inputSubscription: INodeProperties = { ...subscriber, default: { mode: 'id', value: '={{ $json.id }}' } };
+import type { BatchOperation } from '../definition.ts';
+import { beginStatusUpdate, inputSubscription, type Planned, readWaiting, runInJobs, waiting } from './jobs.ts';
 
 const newStatus: INodeProperties = {
   displayName: 'New Status',
@@ -27,6 +23,12 @@ const newStatus: INodeProperties = {
   ],
 };
 
+const agents = agentPermission(
+  'allowAgentsToUpdateStatus',
+  'Allow Agents to Update the Status',
+  'update the status of subscriptions',
+);
+
 interface PlannedStatus extends Planned {
   readonly status: string;
 }
@@ -35,13 +37,12 @@ export const updateStatus: BatchOperation = {
   name: 'Update Status',
   description: 'Set the status of many subscriptions, one for each input item, in jobs of up to 1000',
   action: 'Update the status of subscriptions',
-  properties: [inputSubscription, newStatus, ...waiting],
-  async executeAll(items, continueOnFail) {
-    const ids = await findIds(items.flatMap(addressOf));
-    return runInJobs<PlannedStatus>(items, continueOnFail, {
+  properties: [inputSubscription, newStatus, ...waiting, agents.property],
+  executeAll: (items, continueOnFail) =>
+    runInJobs<PlannedStatus>(items, continueOnFail, {
+      agents,
       plan: async (context) => ({
         context,
-        subscriptionId: idOf(context, ids),
         status: String(readParameter(context, newStatus)),
         seconds: readWaiting(context),
       }),
@@ -65,25 +66,5 @@ export const updateStatus: BatchOperation = {
           status: jobStatus,
         };
       },
-    });
-  },
+    }),
 };
-
-/** The item, if its subscription is named by address. An unreadable item fails later, when it is planned. */
-function addressOf(context: OperationContext): readonly { context: OperationContext; email: string }[] {
-  try {
-    const named = readSubscriber(context, inputSubscription);
-    return 'email' in named ? [{ context, email: named.email }] : [];
-  } catch {
-    return [];
-  }
-}
-
-function idOf(context: OperationContext, ids: FoundIds): string {
-  const named: Subscriber = readSubscriber(context, inputSubscription);
-  if ('id' in named) return named.id;
-  const found = ids.get(context.engine)?.get(addressKey(named.email));
-  if (found === undefined) throw noSubscription();
-  if ('error' in found) throw found.error;
-  return found.id;
-}

@@ -226,9 +226,13 @@ export function toItem(
     notice(
       `The subscription was saved, with a warning of the service: ${message} Choose the custom fields anew where one was renamed or deleted.`,
     );
-  if (ignored.length > 0)
+  // A custom field that a warning names has its notice already.
+  const untold = ignored.filter(
+    (name) => !warnings.some(({ message }) => message.includes(`"${name.replace(/^custom_fields\./, '')}"`)),
+  );
+  if (untold.length > 0)
     notice(
-      `The service did not apply ${labelsOf(ignored, parameters)}${created ? '' : ' to a subscription that existed already'}. "ignored_fields" names them in each item.`,
+      `The service did not apply ${labelsOf(untold, parameters)}${created ? '' : ' to a subscription that existed already'}. "ignored_fields" names them in each item.`,
     );
   const staysInactive = !created && record.status === 'inactive';
   if (staysInactive)

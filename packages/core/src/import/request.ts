@@ -51,7 +51,7 @@ export const requestFields: Readonly<Record<RequestField, FieldDefinition>> = {
 /** A request that can be sent, or everything that is wrong with it. */
 export type CheckedRequest = { readonly request: SubscriptionRequest } | { readonly problem: string };
 
-/** Normalises the address, leaves out what is null or undefined, and checks the rest. */
+/** Normalises the address and the words of enumerations, leaves out what is null or undefined, and checks the rest. */
 export function checkRequest(value: unknown): CheckedRequest {
   if (!isRecord(value)) return { problem: 'the row must be an object with at least "email"' };
   const request: Partial<Record<RequestField, unknown>> = {};
@@ -66,7 +66,8 @@ export function checkRequest(value: unknown): CheckedRequest {
       );
       continue;
     }
-    const sent = name === 'email' && typeof entry === 'string' ? normalizeAddress(entry) : entry;
+    const sent =
+      name === 'email' && typeof entry === 'string' ? normalizeAddress(entry) : inSpelling(requestFields[name], entry);
     const problem = problemOf(requestFields[name], sent);
     if (problem !== null) problems.push(`"${name}" ${problem}`);
     request[name] = sent;
@@ -77,6 +78,12 @@ export function checkRequest(value: unknown): CheckedRequest {
 
 export function isRequestField(name: string): name is RequestField {
   return Object.hasOwn(requestFields, name);
+}
+
+/** `Premium` of a spreadsheet as `premium`. */
+function inSpelling({ values }: FieldDefinition, value: unknown): unknown {
+  const word = typeof value === 'string' ? value.trim().toLowerCase() : undefined;
+  return values?.find((each) => each === word) ?? value;
 }
 
 function problemOf({ kind, values, prefix }: FieldDefinition, value: unknown): string | null {

@@ -137,6 +137,13 @@ describe('a row that cannot be sent', () => {
     expect(checkRequest({ email, ...ids })).toEqual({ request: { email, ...ids } });
   });
 
+  it('reads the words of enumerations in any case', () => {
+    const words = { tier: ' Premium ', double_opt_override: 'ON' };
+    expect(checkRequest({ email, ...words })).toEqual({
+      request: { email, tier: 'premium', double_opt_override: 'on' },
+    });
+  });
+
   it('leaves out what is null or undefined, and normalises the address', () => {
     const fields = ['Red', 7, true, ['a'], null, undefined].map((value) => ({ name: 'Team', value }));
     expect(
