@@ -46,11 +46,16 @@ const n8nInstallation = check('Installation of n8n', () =>
 /**
  * @param selected - arguments of vitest; all tests where there are none
  * @param age - the newest n8n, or the oldest that the nodes support; `harness/setup.ts` reads the variable
+ * @param sizes - variables that make tests shorter
  */
-function n8nTests(selected: readonly string[] = [], age: N8nAge = 'newest'): Step {
+function n8nTests(
+  selected: readonly string[] = [],
+  age: N8nAge = 'newest',
+  sizes: Readonly<Record<string, string>> = {},
+): Step {
   return {
     title: age === 'newest' ? 'Tests in a real n8n' : 'Tests in the oldest supported n8n',
-    run: () => runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...selected], { TEST_N8N: age }),
+    run: () => runVitest('n8n', ['--config', 'test/n8n/vitest.config.ts', ...selected], { ...sizes, TEST_N8N: age }),
   };
 }
 
@@ -62,7 +67,7 @@ export function decidingSteps(): Plan {
     // The installation waits for the network, and its tests for n8n.
     [...fastTests, n8nInstallation],
     [
-      n8nTests(files.get('n8n')),
+      n8nTests(files.get('n8n'), 'newest', decidingSizes),
       {
         title: 'Slow tests that decide',
         run: () => runVitest('deciding', files.get('other') ?? [], decidingSizes),

@@ -30,6 +30,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
     'the packed nodes in a real n8n that is started once',
   ],
   [
+    'deciding',
+    'test/n8n/triggerLives.test.ts',
+    'a trigger survives its service and its owner; fewer lives than at night',
+  ],
+  [
     'everything',
     'test/n8n/*.test.ts',
     'starts, ends or photographs an n8n of its own, or repeats what a lower test proves',
@@ -51,6 +56,7 @@ export const decidingSizes = {
   CONSENT_HISTORIES: '100',
   CONSENT_DEPTH: '3',
   NEWCOMER_PAGES: 'README.md',
+  TRIGGER_LIVES: 'deciding',
 } as const;
 
 /**

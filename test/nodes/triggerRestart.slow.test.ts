@@ -42,7 +42,10 @@ afterEach(() => void vi.useRealTimers());
 type Executed = readonly Item[] | null;
 
 type Activation = 'init' | 'activate' | 'update';
-type Poll = (staticData: StaticData, activation: Activation) => Promise<readonly (readonly Item[])[] | null>;
+type Poll = (
+  staticData: Record<string, unknown>,
+  activation: Activation,
+) => Promise<readonly (readonly Item[])[] | null>;
 
 /** A model of n8n's handling of a polling node's static data. */
 class ModelOfN8n {
@@ -85,7 +88,7 @@ class ModelOfN8n {
     vi.setSystemTime(Date.now() + 60_000);
     const node = this.#cursor === null ? workflow.node : (JSON.parse(this.#cursor) as StaticData['node']);
     const given = await this.#poll(
-      { node, global: workflow.global },
+      { 'node:Newsletter': node, global: workflow.global },
       activates || this.#mode === 'memory' ? this.#activation : 'update',
     );
     if (given !== null || activates) this.#saved = JSON.stringify(workflow);
@@ -265,7 +268,8 @@ describe.each(modes)('the trigger polled by the %s of n8n', (mode) => {
           const { n8n } = world;
           try {
             await world.activate(cut);
-            for (let ticks = 0; cut > 0 && ticks < 4; ticks += 1) expect(await n8n.tick()).toEqual([]);
+            // With durable cursors, the first poll after an activation is the first that n8n saves with its execution.
+            for (let ticks = 0; ticks < (cut > 0 ? 4 : 1); ticks += 1) expect(await n8n.tick()).toEqual([]);
             for (const happening of steps) {
               if (happening.kind === 'create') await world.create();
               else if (happening.kind === 'tick') await world.hear(n8n.tick());
@@ -311,6 +315,7 @@ describe.each(modes)('the trigger polled by the %s of n8n', (mode) => {
     const world = new World(mode, 'subscriptionCreated', 50);
     try {
       await world.activate(0);
+      expect(await world.n8n.tick()).toEqual([]);
       await world.create();
       expect(await world.n8n.activate(true)).toBeNull();
       await world.hear(world.n8n.activate());

@@ -52,7 +52,7 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
   // With "Always Output Data", n8n would turn an empty result into an item.
   const reports =
     items.length > 0 || (store.mustSave(loaded, state, settings) && context.getNode().alwaysOutputData !== true);
-  if (state !== loaded.state) store.save(state, loaded, settings, reports);
+  if (state !== loaded.state || store.lacksCopy()) store.save(state, loaded, settings, reports);
   return reports ? items : null;
 }
 

@@ -30,9 +30,9 @@ const key = 'newsletter';
 const revisions = new Map<string, number>();
 
 /**
- * Stores the state twice, as n8n keeps static data in two ways: by the name of the node, which a rename changes, and
- * with the workflow, where it is stored here by the node's ID. With durable cursors n8n saves the former alone,
- * together with the execution.
+ * Stores the state in the static data of the workflow, by the ID of the node, which a rename leaves as it is. Where
+ * n8n's durable scheduler may poll, it is stored in the static data of the node as well: with durable cursors n8n saves
+ * that alone, together with the execution.
  */
 export class WatchStateStore {
   readonly #context: IPollFunctions;
@@ -40,6 +40,8 @@ export class WatchStateStore {
   readonly #workflow: IDataObject;
   readonly #slot: string;
   readonly #before: readonly unknown[];
+  /** The durable scheduler says `update`, as n8n does after a change of the workflow. */
+  readonly #mayBeDurable: boolean;
 
   constructor(context: IPollFunctions) {
     this.#context = context;
@@ -47,6 +49,7 @@ export class WatchStateStore {
     this.#workflow = context.getWorkflowStaticData('global');
     this.#slot = `${key}:${context.getNode().id}`;
     this.#before = this.#kept();
+    this.#mayBeDurable = context.getActivationMode() === 'update';
   }
 
   /**
@@ -67,6 +70,11 @@ export class WatchStateStore {
     return this.#kept().some((value, index) => value !== this.#before[index]);
   }
 
+  /** Whether a state that is unchanged has to be saved: durable cursors have no copy yet to save with an execution. */
+  lacksCopy(): boolean {
+    return this.#mayBeDurable && this.#node[key] === undefined;
+  }
+
   /** @param reports - whether the poll returns items, which makes n8n save static data */
   save(state: WatchState, { stored }: LoadedState, { since }: Settings, reports: boolean): void {
     const { id, name } = this.#context.getNode();
@@ -80,9 +88,9 @@ export class WatchStateStore {
       savedAt,
     } satisfies Stored);
     revisions.set(triggerKey(this.#context), state.revision);
-    this.#node[key] = text;
     this.#workflow[this.#slot] = text;
-    if (stored !== null && stored.id !== id) delete this.#workflow[`${key}:${stored.id}`];
+    if (this.#mayBeDurable) this.#node[key] = text;
+    else delete this.#node[key];
   }
 
   /**
@@ -91,8 +99,8 @@ export class WatchStateStore {
    */
   mustSave({ state: before, stored }: LoadedState, after: WatchState, { part, events }: Settings): boolean {
     if (after === before) return false;
-    // n8n saves after an activation; its durable scheduler may start without one, after a change of the node.
-    if (stored === null) return this.#context.getActivationMode() === 'update';
+    // n8n saves after an activation; its durable scheduler may start without one.
+    if (stored === null) return this.#mayBeDurable;
     if (part === 'newest' || after.scan === null) return false;
     // The first scan: the list as it was cannot be read again.
     if (before.scan === null || before.scan.pass === 0) return true;
@@ -106,14 +114,24 @@ export class WatchStateStore {
     return midway && Date.now() - stored.savedAt >= (isForgotten ? saveIntervalMs : longSaveIntervalMs);
   }
 
-  /** The copy of the node where it was saved last, together with the other or after it; else the newer one. */
+  /** The newer copy; that of the node where n8n was ended after saving the other, but not the execution. */
   #newest(publicationId: string): Stored | null {
     const { id, name } = this.#context.getNode();
-    const [own, shared] = this.#kept().map((text) => read(text, publicationId));
-    if (!own || !shared) return own ?? shared ?? null;
+    const own = read(this.#node[key], publicationId);
+    const shared = read(this.#workflow[this.#slot], publicationId) ?? this.#namesake(publicationId);
+    if (own === null || shared === null) return own ?? shared;
+    // Another node had this name, or this one had another name meanwhile.
     if (own.id !== id) return shared;
-    // After a rename, the copy under this name may be one of long ago.
     return shared.name === name || own.state.revision > shared.state.revision ? own : shared;
+  }
+
+  /** The state of the node that this one has replaced under its name. */
+  #namesake(publicationId: string): Stored | null {
+    const { name } = this.#context.getNode();
+    const slot = Object.keys(this.#workflow).find(
+      (each) => each.startsWith(`${key}:`) && parsed(this.#workflow[each])?.['name'] === name,
+    );
+    return slot === undefined ? null : read(this.#workflow[slot], publicationId);
   }
 
   #kept(): readonly unknown[] {
@@ -129,7 +147,7 @@ const longSaveIntervalMs = 6 * 60 * 60_000;
 function read(text: unknown, publicationId: string): Stored | null {
   if (text === undefined) return null;
   const stored = parsed(text);
-  if (!isRecord(stored)) throw new WatchStateError('The stored text is damaged.');
+  if (stored === null) throw new WatchStateError('The stored text is damaged.');
   const { id, name, since, savedAt } = stored;
   const state = readWatchState(stored['state'], publicationId);
   if (state.revision === 0) return null;
@@ -142,9 +160,10 @@ function read(text: unknown, publicationId: string): Stored | null {
   };
 }
 
-function parsed(text: unknown): unknown {
+function parsed(text: unknown): Record<string, unknown> | null {
   try {
-    return JSON.parse(String(text)) as unknown;
+    const value: unknown = JSON.parse(String(text));
+    return isRecord(value) ? value : null;
   } catch {
     return null;
   }

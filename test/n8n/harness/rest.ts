@@ -19,6 +19,8 @@ export type NodeOutput = readonly Readonly<Record<string, unknown>>[];
 export interface Execution {
   readonly id: string;
   readonly status: string;
+  /** The items of the node that started it. */
+  readonly given: NodeOutput;
   /** The items of the named node at its first output, or at the one of this index; empty where it did not run. */
   output(node: string, index?: number): NodeOutput;
   /** The items of its second output, which is the error output. */
@@ -31,6 +33,17 @@ export interface Execution {
   readonly error: { readonly message: string; readonly description?: string | null } | undefined;
   /** Milliseconds that the named node ran. */
   took(node: string): number;
+}
+
+/** A workflow as n8n stores it. */
+export interface SavedWorkflow {
+  readonly name: string;
+  readonly versionId: string;
+  readonly active: boolean;
+  readonly staticData: unknown;
+  readonly nodes: readonly Readonly<Record<string, unknown>>[];
+  readonly connections: Readonly<Record<string, unknown>>;
+  readonly settings: unknown;
 }
 
 /** A node of a workflow; omitted fields get defaults. */
@@ -135,9 +148,13 @@ export class Rest {
     return this.#major;
   }
 
-  /** Publishes the saved workflow, and waits for the first poll of its trigger. */
-  async activate(id: string): Promise<void> {
-    const { versionId } = await this.workflow(id);
+  /**
+   * Publishes the saved workflow, or an earlier version of it, and waits for the first poll of its trigger.
+   *
+   * @param version - the ID of a version; the saved one where left out
+   */
+  async activate(id: string, version?: string): Promise<void> {
+    const versionId = version ?? (await this.workflow(id)).versionId;
     await this.#send('POST', `/rest/workflows/${id}/activate`, { versionId });
     await this.#published(id, 'published');
   }
@@ -165,13 +182,15 @@ export class Rest {
     );
   }
 
-  workflow(id: string): Promise<{
-    versionId: string;
-    active: boolean;
-    staticData: unknown;
-    nodes: readonly Readonly<Record<string, unknown>>[];
-  }> {
+  workflow(id: string): Promise<SavedWorkflow> {
     return this.#send('GET', `/rest/workflows/${id}`);
+  }
+
+  /** Saves a changed workflow, as the editor does. */
+  async change(id: string, edit: (workflow: SavedWorkflow) => Partial<SavedWorkflow>): Promise<void> {
+    const saved = await this.workflow(id);
+    const { name, nodes, connections, settings, versionId } = { ...saved, ...edit(saved) };
+    await this.#send('PATCH', `/rest/workflows/${id}`, { name, nodes, connections, settings, versionId });
   }
 
   /** The IDs of the workflow's executions, oldest first. */
@@ -203,6 +222,7 @@ export class Rest {
     return {
       id,
       status,
+      given: items(Object.keys(resultData.runData)[0] ?? '').map(({ json }) => json),
       output: (node, index) => items(node, index).map(({ json }) => json),
       errors: (node) => items(node, 1).map(({ json }) => json),
       hints: (node) => (first(node)?.hints ?? []).map(({ message }) => message),

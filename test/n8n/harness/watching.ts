@@ -70,7 +70,7 @@ export async function watchSubscriptions(
     id,
     credentials,
     executions,
-    given: async () => (await executions()).flatMap((execution) => execution.output(trigger)),
+    given: async () => (await executions()).flatMap((execution) => execution.given),
     activate: () => n8n.activate(id),
     async poll() {
       await n8n.deactivate(id);

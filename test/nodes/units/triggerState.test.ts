@@ -19,11 +19,11 @@ describe('the stored state', () => {
   });
 
   const named = { id: 'n1', name: 'Trigger' };
-  function openStore(identity = named): WatchStateStore {
+  function openStore(identity = named, activation = 'update'): WatchStateStore {
     return new WatchStateStore({
       getNode: () => identity,
       getWorkflow: () => ({ id: 'w1' }),
-      getActivationMode: () => 'activate',
+      getActivationMode: () => activation,
       getWorkflowStaticData: (kind: string) => (kind === 'node' ? node : workflow),
     } as unknown as IPollFunctions);
   }
@@ -43,11 +43,16 @@ describe('the stored state', () => {
     expect(load({ since: 1_000 }).state.created.seen).toEqual({ created: 1_000, ids: [] });
   });
 
-  it('is kept as one text in the node, and in the workflow under the ID of the node', () => {
+  it('is kept as one text under the ID of the node, and in the node where n8n may save that alone', () => {
     save(1);
     expect(Object.keys(node)).toEqual(['newsletter']);
     expect(workflow).toEqual({ 'newsletter:n1': node['newsletter'] });
-    expect(revision()).toBe(1);
+    const store = openStore(named, 'init');
+    const loaded = store.load('pub_1', settings);
+    expect(loaded.state.revision).toBe(1);
+    store.save({ ...loaded.state, revision: 2 }, loaded, settings, true);
+    expect(node).toEqual({});
+    expect(revision()).toBe(2);
   });
 
   it.each([
@@ -90,10 +95,12 @@ describe('the stored state', () => {
     expect(revision()).toBe(expected);
   });
 
-  it('is not left behind under the ID of a node that was replaced', () => {
+  it('is that of the node which this one has replaced under its name, and of no other', () => {
     save(1);
-    save(2, { identity: { id: 'n2', name: 'Trigger' } });
-    expect(Object.keys(workflow)).toEqual(['newsletter:n2']);
+    node = {};
+    workflow['newsletter:n3'] = '{"name":';
+    expect(revision({ id: 'n2', name: 'Trigger' })).toBe(1);
+    expect(load({}, { id: 'n2', name: 'Trigger1' }).stored).toBeNull();
   });
 
   it('is new with another publication', () => {
