@@ -1,5 +1,5 @@
 /**
- * Moves the clocks of n8n (`--require`): at each SIGUSR2, 20 minutes pass; at each SIGWINCH, somebody sets the clock back
+ * Moves the clocks of n8n (`--require`). At each SIGUSR2, 20 minutes pass. At each SIGWINCH, somebody sets the clock back
  * by an hour, which the clock that measures durations does not notice.
  */
 require('./regexTimeout.cjs');
