@@ -166,7 +166,9 @@ describe('the operator’s page', () => {
     await page.waitForSelector('#confirm[open]');
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    await page.waitForFunction(() => document.querySelector('#person h3')?.textContent?.endsWith('nothing is held'));
+    await page.waitForFunction(() =>
+      document.querySelector('#person h3')?.textContent?.endsWith(': erased; a hash of the address is held'),
+    );
     expect(await text(page, '#notice')).toBe('Erased: 2 signups and 1 entry of the consent ledger.');
     expect(complaints).toEqual([]);
     await page.locator('#leave').click();

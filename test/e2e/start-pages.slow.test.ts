@@ -102,6 +102,7 @@ it('the operator’s page shows the states and the dead letters', async () => {
   const page = await session.browser.newPage();
   await prepare(page, 1200, 850);
   await page.goto(`${servers.relayUrl}/operator`);
+  await page.waitForSelector('#enter:not([hidden])');
   await page.type('#token', (await readFile(`${servers.relayFile}-operator`, 'utf8')).trim());
   await page.keyboard.press('Enter');
   await page.waitForFunction(() => document.querySelector('#reasons')?.textContent.includes('1 ×'));

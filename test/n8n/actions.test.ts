@@ -87,17 +87,14 @@ describe('items that fail', () => {
 
 describe('the error of an execution', () => {
   /** Runs Create for one address with this credential. */
-  async function createWith(
-    fields: Partial<typeof credential>,
-    parameters: Readonly<Record<string, unknown>> = {},
-  ): Promise<Execution> {
+  async function createWith(fields: Partial<typeof credential>): Promise<Execution> {
     const id = await n8n.createCredential('newsletterApi', { ...credential, ...fields });
     const workflow = await n8n.createWorkflow([
       { name: 'Start', type: 'n8n-nodes-base.manualTrigger' },
       {
         name: 'Add',
         type: 'n8n-nodes-newsletter-kit.newsletter',
-        parameters: { resource: 'subscription', operation: 'create', email: 'ada@example.com', ...parameters },
+        parameters: { resource: 'subscription', operation: 'create', email: 'ada@example.com' },
         credentials: { newsletterApi: { id, name: 'Of a test' } },
       },
     ]);
@@ -130,16 +127,16 @@ describe('the error of an execution', () => {
     expect(`${error?.message} ${error?.description}`).not.toMatch(/no-such-key|sandbox-key|ada@/);
   });
 
-  it('is a hint above the output for fields that the service dropped', async () => {
-    const execution = await createWith(
-      {},
-      { customFields: { mappingMode: 'defineBelow', value: { 'Shoe size': '39' }, schema: [] } },
-    );
+  test('is a hint above the output for fields that the service dropped', async ({ runNode }) => {
+    const customFields = { mappingMode: 'defineBelow', value: { 'Shoe size': '39' }, schema: [] };
+    const execution = await runNode({
+      parameters: { resource: 'subscription', operation: 'create', email: 'new@example.com', customFields },
+    });
     expect(execution.error).toBeUndefined();
-    expect(execution.output('Add')[0]).toMatchObject({
+    expect(execution.output(underTest)[0]).toMatchObject({
       warnings: [{ message: expect.stringContaining('Shoe size') }],
     });
-    expect(execution.hints('Add')).toEqual([
+    expect(execution.hints(underTest)).toEqual([
       expect.stringMatching(/warning of the service: .*Shoe size/),
       expect.stringContaining('did not apply "Shoe size"'),
     ]);

@@ -2,7 +2,7 @@
  * The file of an export: its formats, which are CSV for spreadsheets and NDJSON with every field, and the unfinished
  * file with the position from which the same command continues.
  */
-import { open, readFile, rename, rm, type FileHandle } from 'node:fs/promises';
+import { open, readFile, rename, rm, stat, truncate } from 'node:fs/promises';
 import { isRecord, seconds, type Subscription } from '@newsletter-kit/core';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { stringify } from 'csv-stringify/sync';
@@ -155,17 +155,15 @@ const saveEvery = 2000;
 export async function openPartFile(path: string, description: string): Promise<PartFile> {
   const [part, positionFile] = [`${path}.part`, `${path}.part.json`];
   const saved = await readPosition(positionFile, description);
-  // The file holds addresses: only its owner may read it.
-  const existing = saved ? await open(part, 'r+').catch(() => null) : null;
-  const large = existing ? (await existing.stat()).size >= (saved?.bytes ?? 0) : false;
-  if (existing && !large) await existing.close();
-  const file: FileHandle = existing && large ? existing : await open(part, 'w', 0o600);
-  const resumed = existing && large ? saved : null;
+  const size = (await stat(part).catch(() => null))?.size ?? 0;
+  const resumed = saved && size >= saved.bytes ? saved : null;
   let bytes = resumed?.bytes ?? 0;
+  if (resumed) await truncate(part, bytes);
+  // The file holds addresses: only its owner may read it.
+  const file = await open(part, resumed ? 'r+' : 'w', 0o600);
   let position: ExportPosition | null = resumed;
   let savedAt = Date.now();
   let finished = false;
-  await file.truncate(bytes);
 
   async function save(): Promise<void> {
     savedAt = Date.now();
@@ -197,8 +195,11 @@ export async function openPartFile(path: string, description: string): Promise<P
       await rm(positionFile, { force: true });
     },
     async close() {
-      if (!finished && position) await save();
-      await file.close();
+      try {
+        if (!finished && position) await save();
+      } finally {
+        await file.close();
+      }
       if (!finished && !position) await rm(part, { force: true });
     },
   };

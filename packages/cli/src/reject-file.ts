@@ -36,8 +36,11 @@ export async function openRejectFile(path: string, columns: readonly string[]): 
       await write([String(row), kind, reason, ...columns.map((column) => cellOf(original, column))]);
     },
     async close() {
-      await file?.sync();
-      await file?.close();
+      try {
+        await file?.sync();
+      } finally {
+        await file?.close();
+      }
     },
   };
 }

@@ -206,14 +206,14 @@ test('reports usage errors and leaves no partial file', async ({ sandboxOnPort: 
 
 test('fails and writes no file for a list whose cursors never end or are missing', async () => {
   const subscription = (id: string) => ({ id, email: `${id}@example.com`, status: 'active', created: 1 });
-  const pages: Readonly<Record<string, object>> = {
-    circle: { '': 'a', a: 'b', b: 'c', c: 'a' },
-    'no cursor': { '': 'a', a: null },
-  };
-  for (const [name, next] of Object.entries(pages)) {
+  const lists: readonly (readonly [text: string, next: Readonly<Record<string, string | null>>])[] = [
+    ['the cursors of the list go round in a circle', { '': 'a', a: 'b', b: 'c', c: 'a' }],
+    ['"has_more" says that the list goes on, but there is no "next_cursor"', { '': 'a', a: null }],
+  ];
+  for (const [text, next] of lists) {
     const server = createServer((request, response) => {
       const cursor = new URL(request.url ?? '/', 'http://api.test').searchParams.get('cursor') ?? '';
-      const next_cursor = (next as Record<string, string | null>)[cursor];
+      const next_cursor = next[cursor];
       response.end(JSON.stringify({ data: [subscription(`sub_${cursor}`)], limit: 1, has_more: true, next_cursor }));
     });
     await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready));
@@ -228,8 +228,8 @@ test('fails and writes no file for a list whose cursors never end or are missing
     const toStdout = await run(['export', '--format', 'ndjson'], env);
     server.closeAllConnections();
     server.close();
-    expect([toFile.code, toStdout.code], name).not.toContain(0);
-    expect(toFile.stderr).toMatch(/cursors of the list go round in a circle|"has_more" is true/);
-    expect(existsSync(path), name).toBe(false);
+    for (const { code, stderr } of [toFile, toStdout])
+      expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining(text) });
+    expect(existsSync(path), text).toBe(false);
   }
 });

@@ -5,6 +5,7 @@ import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { eventually, events, run, start } from './command.ts';
 import { exportFixtures } from '../../../test/support/exports.ts';
+import { listsOpenFiles, openFiles } from '../../../test/support/open-files.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
 /** Writes a CSV file of these lines. */
@@ -275,4 +276,47 @@ test('that changes much of a publication needs --yes where nobody can be asked',
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
   expect((await run(['import', path, '--yes'], sandbox.env)).code).toBe(0);
   expect(readdirSync(folder)).toEqual(['people.csv']);
+});
+
+test.runIf(listsOpenFiles)('leaves no file open, however it ends', async ({ sandboxOnPort: sandbox }) => {
+  const { path, folder } = people([
+    'email,utm_source',
+    ...many(101)
+      .slice(1)
+      .map((email) => `${email},fair`),
+  ]);
+  const text = readFileSync(path, 'utf8');
+  const journal = join(folder, 'some.journal');
+  const damaged = join(folder, 'damaged.journal');
+  writeFileSync(damaged, 'no journal\n{}\n');
+  const list = join(folder, 'left.txt');
+  const broken = join(folder, 'broken.csv');
+  writeFileSync(broken, `email\n${'ada@example.com\n'.repeat(20_000)}"bo\n`);
+  writeFileSync(list, 'ada@example.com\nnobody\n');
+  await createClient(sandbox.clientOptions).subscriptions.create({ email: 'known@example.com' });
+  const refuses = { match: 'subscriptions.bulkCreate', effect: { status: 403 }, times: 1 } as const;
+  const ends: readonly (readonly [code: number, args: readonly string[], input?: readonly string[]])[] = [
+    [0, [path, '--plan']],
+    [0, ['-', '--plan=offline'], [text]],
+    [1, [path, '--plan', '--suppress', list]],
+    [1, [path]], // 101 people need approval
+    [1, ['-'], [text]],
+    [1, [path, '--yes', '--journal', damaged]],
+    [1, [path, '--yes', '--journal', folder]],
+    [1, [path, '--yes', '--rejects', folder]],
+    [1, [path, '--map', 'utm_source=custom:']],
+    [1, [path, '--delimiter', '||']],
+    [1, [broken, '--yes', '--batch-size', '10']],
+    [1, ['-', '--yes'], [readFileSync(broken, 'utf8')]],
+    [1, [path, '--yes', '--journal', journal]], // refused by the service
+    [1, [broken, '--yes', '--journal', journal]], // of another file
+    [0, [path, '--yes', '--journal', journal]],
+    [0, ['-', '--yes'], [text]],
+  ];
+  for (const [code, args, input] of ends) {
+    if (args.includes(journal) && !existsSync(journal)) sandbox.faults.add(refuses);
+    const ended = await run(['import', ...args], sandbox.env, input);
+    expect([args, ended.code, ended.stderr]).toEqual([args, code, expect.anything()]);
+    expect(openFiles(folder, 'newsletter-import-'), args.join(' ')).toEqual([]);
+  }
 });

@@ -15,7 +15,14 @@ import {
   type KnownCustomField,
   type WordMeaning,
 } from '@newsletter-kit/core/import';
-import { CsvError, openFileJournal, readCsv, readKeepOut, type CsvSource } from '@newsletter-kit/core/node';
+import {
+  CsvError,
+  openFileJournal,
+  readCsv,
+  readKeepOut,
+  type CsvSource,
+  type FileJournal,
+} from '@newsletter-kit/core/node';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { abortAfterGrace, type Context, exitCodes, InterruptedError } from '../context.ts';
 import { approveShare, findInvalid, leftOut, plan } from '../import-plan.ts';
@@ -96,7 +103,7 @@ export function define(command: Command, context: Context) {
       ),
     )
     .action(async (path, options, self) => {
-      const { report, interrupted, end } = context;
+      const { interrupted } = context;
       const isStdin = path === '-';
       const columns = readMapping(options.map ?? []);
       const words = readWords(options.means ?? []);
@@ -116,103 +123,146 @@ export function define(command: Command, context: Context) {
         encoding: options.encoding,
         ...(isStdin && { name: 'stdin' }),
       }).catch(withFlags);
-      for (const text of aboutSource(source)) report.notice({ type: 'source', text });
-      if (options.plan !== undefined) {
-        const known = options.plan === 'full';
-        await plan({ client, source, keepOut, known, batchSize: options.batchSize, context });
-        return;
-      }
-      const journalPath = options.journal ?? (isStdin ? undefined : `${path}.journal`);
-      const rejectsPath = options.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
-      const journal = journalPath === undefined ? undefined : await openFileJournal(journalPath);
-      if (options.yes !== true && journal?.resumes !== true)
-        await approveShare(client, source.mostRows, context, options.json === true).catch(async (error: unknown) => {
-          await journal?.close();
-          throw error;
-        });
-      const startedAt = Date.now() / 1000;
-      const rejects = await openRejectFile(rejectsPath, source.columns);
-      const signal = abortAfterGrace(interrupted, () =>
-        report.notice({
-          type: 'stopping',
-          text: 'Stopping: running requests have two seconds to finish. Press Ctrl-C again to stop at once.',
-        }),
-      );
-      let result: ImportResult;
       try {
-        if (journal?.resumes)
-          report.notice({
-            type: 'resumed',
-            text: `Continuing the import of ${journalPath}.`,
-            data: { journal: journalPath },
-          });
-        result = await importSubscriptions({
-          engine: client.engine,
-          source,
-          ...(journal && { journal }),
-          batchSize: options.batchSize,
-          signal: interrupted,
-          keepOut,
-          call: { timeoutMs: 120_000, stream: source, signal },
-          onRejected: (rejection) => rejects.add(rejection),
-          onProgress: (progress) => report.progress(progressOf(progress)),
-        });
+        for (const text of aboutSource(source)) context.report.notice({ type: 'source', text });
+        const job = { client, source, keepOut, batchSize: options.batchSize, context };
+        if (options.plan === undefined) await send(path, options, job);
+        else await plan({ ...job, known: options.plan === 'full' });
       } finally {
-        await rejects.close();
-        await journal?.close();
+        await source.close();
       }
-
-      const file = rejects.rows > 0 ? rejectsPath : null;
-      if (result.outcome === 'complete' && options.journal === undefined && journalPath !== undefined)
-        await Promise.all([rm(journalPath, { force: true }), rm(`${journalPath}-lock`, { force: true })]);
-      const { read, accepted, rejected, duplicates, left, unconfirmed, failed, resent } = result;
-      const out = leftOut(result).join(', ');
-      const invalidPath = rejectsPath.replace(/(?:\.rejects)?\.csv$/, '.invalid.csv');
-      const invalid =
-        result.outcome === 'complete' && accepted > 0
-          ? await findInvalid(client, startedAt, invalidPath, interrupted)
-          : undefined;
-      if (result.outcome === 'complete' && accepted > 0)
-        report.notice({
-          type: 'invalid',
-          text: `${invalid ? `The service found ${count(invalid, 'address', 'addresses')} invalid: see ${invalidPath}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
-          data: { invalid: invalid ?? null, invalid_file: invalid ? invalidPath : null },
-        });
-      const event = {
-        type: 'imported',
-        text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${out && `; ${out}: see ${file ?? rejectsPath}`}.`,
-        data: {
-          outcome: result.outcome,
-          read,
-          accepted,
-          rejected,
-          duplicates,
-          left,
-          unconfirmed,
-          failed,
-          resent,
-          reject_file: file,
-          journal: result.outcome === 'complete' ? null : (journalPath ?? null),
-        },
-      };
-      report.progress(event, true);
-      const next =
-        journalPath === undefined
-          ? 'Import the whole input again: rows that were accepted before are only updated.'
-          : 'The same command continues from there.';
-      if (result.outcome === 'interrupted')
-        throw new InterruptedError(
-          `Interrupted. ${next}${journalPath === undefined ? '' : ` ${journalPath} records what was sent.`}`,
-        );
-      if (result.outcome === 'incomplete') {
-        const cause = reportOf(result.error);
-        const message = `${failed > 0 ? `${count(failed, 'row')} could not be sent.` : 'The import ended early.'}${cause === null ? '' : ` ${cause.message}`} ${next}`;
-        report.failure({ type: 'ImportIncomplete', ...cause, message });
-        end(exitCodes.failed);
-        return;
-      }
-      if (rejected > 0) end(exitCodes.needsAttention);
     });
+}
+
+/** What a plan and an import need. */
+interface Job {
+  readonly client: Client;
+  readonly source: CsvSource;
+  readonly keepOut: (address: string) => string | undefined;
+  readonly batchSize: number;
+  readonly context: Context;
+}
+
+interface SendOptions {
+  readonly journal?: string;
+  readonly rejects?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** Sends the rows of the file; `-` is stdin. */
+async function send(path: string, options: SendOptions, job: Job): Promise<void> {
+  const { client, context } = job;
+  const { report, interrupted, end } = context;
+  const isStdin = path === '-';
+  const journalPath = options.journal ?? (isStdin ? undefined : `${path}.journal`);
+  const rejectsPath = options.rejects ?? `${isStdin ? 'stdin' : path.replace(/\.csv$/i, '')}.rejects.csv`;
+  const journal = journalPath === undefined ? undefined : await openFileJournal(journalPath);
+  if (journal?.resumes)
+    report.notice({
+      type: 'resumed',
+      text: `Continuing the import of ${journalPath}.`,
+      data: { journal: journalPath },
+    });
+  let sent: Sent;
+  try {
+    sent = await sendRows(job, options, rejectsPath, journal);
+  } finally {
+    await journal?.close();
+  }
+  const { result, startedAt, file } = sent;
+  if (result.outcome === 'complete' && options.journal === undefined && journalPath !== undefined)
+    await Promise.all([rm(journalPath, { force: true }), rm(`${journalPath}-lock`, { force: true })]);
+  const { read, accepted, rejected, duplicates, left, unconfirmed, failed, resent } = result;
+  const out = leftOut(result).join(', ');
+  const invalidPath = rejectsPath.replace(/(?:\.rejects)?\.csv$/, '.invalid.csv');
+  const invalid =
+    result.outcome === 'complete' && accepted > 0
+      ? await findInvalid(client, startedAt, invalidPath, interrupted)
+      : undefined;
+  if (result.outcome === 'complete' && accepted > 0)
+    report.notice({
+      type: 'invalid',
+      text: `${invalid ? `The service found ${count(invalid, 'address', 'addresses')} invalid: see ${invalidPath}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
+      data: { invalid: invalid ?? null, invalid_file: invalid ? invalidPath : null },
+    });
+  const event = {
+    type: 'imported',
+    text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${out && `; ${out}: see ${file ?? rejectsPath}`}.`,
+    data: {
+      outcome: result.outcome,
+      read,
+      accepted,
+      rejected,
+      duplicates,
+      left,
+      unconfirmed,
+      failed,
+      resent,
+      reject_file: file,
+      journal: result.outcome === 'complete' ? null : (journalPath ?? null),
+    },
+  };
+  report.progress(event, true);
+  const next =
+    journalPath === undefined
+      ? 'Import the whole input again: rows that were accepted before are only updated.'
+      : 'The same command continues from there.';
+  if (result.outcome === 'interrupted')
+    throw new InterruptedError(
+      `Interrupted. ${next}${journalPath === undefined ? '' : ` ${journalPath} records what was sent.`}`,
+    );
+  if (result.outcome === 'incomplete') {
+    const cause = reportOf(result.error);
+    const message = `${failed > 0 ? `${count(failed, 'row')} could not be sent.` : 'The import ended early.'}${cause === null ? '' : ` ${cause.message}`} ${next}`;
+    report.failure({ type: 'ImportIncomplete', ...cause, message });
+    end(exitCodes.failed);
+    return;
+  }
+  if (rejected > 0) end(exitCodes.needsAttention);
+}
+
+interface Sent {
+  readonly result: ImportResult;
+  /** When the first row was sent, in seconds since 1970. */
+  readonly startedAt: number;
+  /** The file of the rows that were left out; null where there are none. */
+  readonly file: string | null;
+}
+
+/** Sends the rows to the service, where a large import was approved. */
+async function sendRows(
+  { client, source, keepOut, batchSize, context }: Job,
+  { yes, json }: SendOptions,
+  rejectsPath: string,
+  journal: FileJournal | undefined,
+): Promise<Sent> {
+  const { report, interrupted } = context;
+  if (yes !== true && journal?.resumes !== true) await approveShare(client, source.mostRows, context, json === true);
+  const startedAt = Date.now() / 1000;
+  const rejects = await openRejectFile(rejectsPath, source.columns);
+  const signal = abortAfterGrace(interrupted, () =>
+    report.notice({
+      type: 'stopping',
+      text: 'Stopping: running requests have two seconds to finish. Press Ctrl-C again to stop at once.',
+    }),
+  );
+  try {
+    const result = await importSubscriptions({
+      engine: client.engine,
+      source,
+      ...(journal && { journal }),
+      batchSize,
+      signal: interrupted,
+      keepOut,
+      call: { timeoutMs: 120_000, stream: source, signal },
+      onRejected: (rejection) => rejects.add(rejection),
+      onProgress: (progress) => report.progress(progressOf(progress)),
+    });
+    return { result, startedAt, file: rejects.rows > 0 ? rejectsPath : null };
+  } finally {
+    await rejects.close();
+  }
 }
 
 /** Names the flags that would mend the error. */

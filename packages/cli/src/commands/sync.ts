@@ -172,16 +172,21 @@ async function plan(
 /** The records of an NDJSON file. */
 async function* readRecords(path: string): AsyncGenerator {
   let line = 0;
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
-    line += 1;
-    if (text.trim() === '') continue;
-    let record: unknown;
-    try {
-      record = JSON.parse(text);
-    } catch {
-      throw new UsageError(`${path}: line ${line} is not valid JSON. Write one contact per line (NDJSON).`);
+  const input = createReadStream(path);
+  try {
+    for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
+      line += 1;
+      if (text.trim() === '') continue;
+      let record: unknown;
+      try {
+        record = JSON.parse(text);
+      } catch {
+        throw new UsageError(`${path}: line ${line} is not valid JSON. Write one contact per line (NDJSON).`);
+      }
+      yield record;
     }
-    yield record;
+  } finally {
+    input.destroy();
   }
 }
 

@@ -75,9 +75,6 @@ export interface ImportOptions extends CommonOptions {
 export function importSubscriptions(options: ImportOptions): Promise<ImportResult> {
   const { engine, publicationId, batchSize = maxBatchSize, batchBytes = bulkBytes, call } = options;
   const callOptions = { timeoutMs: 120_000, stream: options, ...call };
-  if (!Number.isInteger(batchSize) || batchSize < 1 || batchSize > maxBatchSize) {
-    return Promise.reject(new RangeError(`batchSize must be a whole number from 1 to ${maxBatchSize}.`));
-  }
   return runImport(options, {
     mode: 'bulk',
     limit: batchSize,
@@ -169,13 +166,28 @@ export function importOneByOne(options: OneByOneOptions): Promise<ImportResult> 
 }
 
 /**
- * Runs an import.
+ * Runs an import, and closes its source.
  *
- * @throws JournalError, SourceChangedError, and the errors of the source, the journal and the callbacks; in each case
- *   after all calls in flight have ended
+ * @throws RangeError, JournalError, SourceChangedError, and the errors of the source, the journal and the callbacks; in
+ *   each case after all calls in flight have ended
  */
 export async function runImport(options: CommonOptions, settings: ImportSettings): Promise<ImportResult> {
   const source = asSource(options.source);
+  try {
+    return await importFrom(source, options, settings);
+  } finally {
+    await source.close?.();
+  }
+}
+
+async function importFrom(
+  source: ImportSource,
+  options: CommonOptions,
+  settings: ImportSettings,
+): Promise<ImportResult> {
+  const { limit } = settings;
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxBatchSize)
+    throw new RangeError(`batchSize must be a whole number from 1 to ${maxBatchSize}.`);
   const { host } = options.engine;
   const journal = options.journal ?? memoryJournal();
   const resume = await openJournal(journal, settings.mode, source.fingerprint, host);

@@ -32,6 +32,8 @@ export interface ImportSource {
   readonly fingerprint?: string | undefined;
   /** How many rows there are, or a function that estimates it; for the time left. */
   readonly total?: number | (() => number | undefined) | undefined;
+  /** Releases what the source holds open, also where no row was read. Called when the import ends, however it ends. */
+  readonly close?: (() => Promise<void>) | undefined;
 }
 
 /** A row that does not reach the service, or that the service refused. */

@@ -1,9 +1,11 @@
 /** Bulk imports: batches, rejected and refused rows, failures that stop a run, and progress. */
 import { describe, expect, it } from 'vitest';
 import {
+  forecastImport,
   importSubscriptions,
   memoryJournal,
   SourceChangedError,
+  type ImportOptions,
   type ImportProgress,
   type Rejection,
 } from '../../src/import/index.ts';
@@ -201,6 +203,34 @@ describe('a bulk import', () => {
       });
       const options = { ...service(), source: broken.source, signal: AbortSignal.abort() };
       await expect(importSubscriptions(options)).rejects.toThrow('the file is gone');
+    });
+
+    it('once at its end, also where no row was read', async () => {
+      const journal = memoryJournal();
+      await importSubscriptions({ ...service(), journal, source: { rows: people(3), fingerprint: 'a' } });
+      const ends: Readonly<Record<string, Partial<ImportOptions>>> = {
+        complete: {},
+        refused: service(() => refusal('No.', 401)),
+        interrupted: { signal: AbortSignal.abort() },
+        'of another journal': { journal },
+        'of a wrong option': { batchSize: 0 },
+        'of a failing callback': {
+          onRejected: () => Promise.reject(new Error('no space left')),
+          keepOut: () => 'left',
+        },
+      };
+      const runs = [
+        importSubscriptions,
+        ({ source, signal, batchSize }: ImportOptions) =>
+          forecastImport({ ...service(), source, signal, batchSize, known: false }),
+      ];
+      for (const [what, options] of Object.entries(ends))
+        for (const run of runs) {
+          let closed = 0;
+          const source = { rows: people(3), fingerprint: 'b', close: async () => void (closed += 1) };
+          await Promise.allSettled([run({ ...service(), ...options, source })]);
+          expect(closed, `${what}, ${runs.indexOf(run)}`).toBe(1);
+        }
     });
   });
 

@@ -107,6 +107,10 @@ function checkReadable(file: string): void {
   throw new StartupError(`The file ${file} cannot be read: check that it exists, is not a folder, and may be read.`);
 }
 
-function linesOf(input: Readable): AsyncIterable<string> {
-  return createInterface({ input, crlfDelay: Infinity });
+async function* linesOf(input: Readable): AsyncGenerator<string> {
+  try {
+    yield* createInterface({ input, crlfDelay: Infinity });
+  } finally {
+    input.destroy();
+  }
 }

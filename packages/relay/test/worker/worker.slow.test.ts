@@ -145,7 +145,9 @@ describe('the Worker', () => {
       expect((await command('export')).stdout).toContain(email);
     }
     expect((await second.command('erase', 'bob@example.com')).stdout).toContain('Erased: 1 signup');
-    expect((await second.command('person', 'bob@example.com')).stdout).toContain('Nothing is held');
+    const erased = 'The hash of the address is in the list of erased people.\n';
+    expect((await second.command('person', 'bob@example.com')).stdout).toBe(erased);
+    expect((await first.command('person', 'bob@example.com')).stdout).toContain('Nothing is held');
   });
 
   it('takes over what a machine had accepted before newsletter-relay pause, and gives it back', async () => {

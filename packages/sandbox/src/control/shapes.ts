@@ -104,6 +104,7 @@ export function createShaping(shapes: AnswerShapes | undefined): Shaping {
       }
       const isJson = response.headers.get('content-type')?.includes('json') === true;
       const body: unknown = isJson ? await response.json() : undefined;
+      for (const path of varyingIn(body, shape)) shape.varying.add(path);
       const changes: Changes = { left: new Set(), partly: new Set(), added: new Set(), typed: new Map() };
       const shaped = isRecord(body) ? inObject(body, '', { ...shape, changes, ordinalOf, root: body }, null) : body;
       const notes = notesOf(changes, status === response.status ? null : status);
@@ -121,16 +122,21 @@ interface CompiledShape {
   readonly objects: ReadonlySet<string>;
   /** Paths of fields that the service has beyond the specification, by the path of their object. */
   readonly additions: ReadonlyMap<string, readonly string[]>;
+  /** Paths of fields that only some records have at the service, by the path of their object. */
+  readonly partial: ReadonlyMap<string, readonly string[]>;
+  /** Paths of those that some records of the sandbox have, too: whether one has them depends on what it is. */
+  readonly varying: Set<string>;
 }
 
 function compile(id: OperationId, { statuses, body, fields }: OperationShape): CompiledShape {
   const declared = fieldsIn(schemas[id].answer);
   const seen = Object.entries(fields).filter(([, { in: present }]) => present > 0);
   const objects = seen.filter(([, { types }]) => types.includes('object')).map(([path]) => path);
-  const additions = new Map<string, string[]>();
-  for (const [path] of seen)
-    if (!path.endsWith('[]') && !declared.has(path))
-      additions.set(parentOf(path), [...(additions.get(parentOf(path)) ?? []), path]);
+  const [additions, partial] = [new Map<string, string[]>(), new Map<string, string[]>()];
+  for (const [path, { in: present, of }] of seen) {
+    const group = !declared.has(path) ? additions : present < of ? partial : undefined;
+    if (!path.endsWith('[]')) group?.set(parentOf(path), [...(group.get(parentOf(path)) ?? []), path]);
+  }
   return {
     statuses: Object.entries(statuses)
       .map(([status, count]) => [Number(status), count] as const)
@@ -138,6 +144,8 @@ function compile(id: OperationId, { statuses, body, fields }: OperationShape): C
     fields: new Map(seen),
     objects: new Set(body.includes('object') ? ['', ...objects] : objects),
     additions,
+    partial,
+    varying: new Set(),
   };
 }
 
@@ -150,6 +158,20 @@ function statusOf({ statuses }: CompiledShape, own: number): number {
   const successes = statuses.filter(([status]) => status < 300);
   if (successes.some(([status]) => status === own)) return own;
   return (successes[0] ?? statuses.find(([status]) => status >= 400))?.[0] ?? own;
+}
+
+/** Fields that some records of the sandbox's own answer have and others lack, such as the options of lists alone. */
+function varyingIn(body: unknown, { partial }: CompiledShape): readonly string[] {
+  const [having, lacking] = [new Set<string>(), new Set<string>()];
+  const read = (value: unknown, path: string): void => {
+    if (Array.isArray(value)) for (const each of value as unknown[]) read(each, `${path}[]`);
+    else if (isRecord(value)) {
+      for (const field of partial.get(path) ?? []) (Object.hasOwn(value, nameOf(field)) ? having : lacking).add(field);
+      for (const [name, inner] of Object.entries(value)) read(inner, join(path, name));
+    }
+  };
+  if (partial.size > 0) read(body, '');
+  return [...having].filter((path) => lacking.has(path));
 }
 
 interface Changes {
@@ -175,13 +197,13 @@ type Json = Readonly<Record<string, unknown>>;
  *   decides which paging fields there are
  */
 function inObject(value: Json, path: string, context: Context, ordinal: number | null): Json {
-  const { fields, objects, additions, changes, root } = context;
+  const { fields, objects, additions, varying, changes, root } = context;
   const entries = Object.entries(value).flatMap(([name, inner]): [string, unknown][] => {
     const own = join(path, name);
     const at = fields.has(own) ? own : join(path, '*');
     const shape = fields.get(at);
     if (!shape && objects.has(path)) changes.left.add(own);
-    else if (shape && !isPresent(shape, at, ordinal)) changes.partly.add(own);
+    else if (shape && !varying.has(at) && !isPresent(shape, at, ordinal)) changes.partly.add(own);
     else return [[name, inField(inner, shape ? at : own, context, ordinal)]];
     return [];
   });

@@ -101,6 +101,7 @@ describe('fields of records', () => {
         'data[].email': always('string'),
         'data[].utm_source': { in: 3, of: 4, types: ['string'] },
         'data[].vip': { in: 10, of: 100, types: ['boolean'] },
+        'data[].tags': { in: 1, of: 4, types: ['list'] },
       }),
       'subscriptions.create': shape({ 'data.referral_code': { in: 1, of: 2, types: ['string'] } }, { body: [] }),
     });
@@ -109,6 +110,7 @@ describe('fields of records', () => {
     expect(data.filter((record) => 'vip' in record)).toHaveLength(10);
     expect(reasons()).toContain('Shape: left out of some records "data[].utm_source".');
     expect((await list('limit=50')).data).toEqual(data.slice(0, 50));
+    expect((await list('limit=100&expand[]=tags')).data.filter((record) => 'tags' in record)).toHaveLength(25);
     expect((await list(`email=${String(data[9]?.['email'])}`)).data).toEqual([data[9]]);
     const created = [];
     for (const name of ['a', 'b', 'c', 'd']) {
@@ -120,6 +122,26 @@ describe('fields of records', () => {
     }
     expect(created.filter(Boolean)).toHaveLength(2);
   });
+
+  test.each([0, 1, 2, 3, 4, 5, 6])(
+    'that the sandbox itself has in some records only are in those, after %d other records',
+    async (others) => {
+      const { send, list, reasons } = open({
+        'subscriptions.list': shape({ ...envelope, 'data[].id': always('string') }),
+        'customFields.list': shape({
+          data: always('list'),
+          'data[]': always('object'),
+          'data[].kind': always('string'),
+          'data[].options': { in: 1, of: 7, types: ['list'] },
+        }),
+      });
+      if (others > 0) await list(`limit=${others}`);
+      const { body } = await send('/custom_fields');
+      const fields = body['data'] as Json[];
+      expect(fields.filter((field) => 'options' in field).map(({ kind }) => kind)).toEqual(['list']);
+      expect(reasons()).not.toContain('Shape: left out of some records "data[].options".');
+    },
+  );
 
   test('that have to be asked for are not added, and lists that were always empty stay as they are', async () => {
     const { list } = open({

@@ -51,6 +51,8 @@ export interface CsvSource extends ImportSource {
   readonly unusedColumns: readonly string[];
   /** The encoding in which it is read. */
   readonly encoding: string;
+  /** Closes the file. An import does so at its end; only a source that is given to none must be closed. */
+  readonly close: () => Promise<void>;
 }
 
 /** Details of a {@link CsvError}. */
@@ -108,13 +110,15 @@ export async function readCsv(
   const path = typeof from === 'string' ? from : from instanceof URL ? fileURLToPath(from) : undefined;
   const name = options.name ?? (path === undefined ? 'CSV' : basename(path));
   const about: About = (where, sentence, details) => new CsvError(`${name}${where}: ${sentence}`, details);
-  let file: FileHandle | undefined;
+  const opening = path === undefined ? unnamedCopy(from as AsyncIterable<Uint8Array>) : open(path);
+  const file = await opening.catch((cause: unknown) => {
+    throw explain(cause, 1, about);
+  });
   let row = 1;
   try {
-    file = path === undefined ? await unnamedCopy(from as AsyncIterable<Uint8Array>) : await open(path);
     const { size } = await file.stat();
     const { fingerprint, encoding, lines } = await look(file, options.encoding, about);
-    const parsed = (): Promise<Records> => records(bytesOf(file as FileHandle), encoding, options.delimiter);
+    const parsed = (): Promise<Records> => records(bytesOf(file), encoding, options.delimiter);
 
     let pass = await parsed();
     const columns = (await pass.next()) ?? [];
@@ -133,19 +137,24 @@ export async function readCsv(
     row = 1;
     table.finish();
 
+    const close = async (): Promise<void> => {
+      pass.close();
+      await file.close();
+    };
     return {
       columns,
       fingerprint: path === undefined ? undefined : fingerprint,
       total: () => pass.estimate(size),
-      rows: rows(pass, columns, table, file, (cause, at) => explain(cause, at, about)),
+      rows: rows(pass, columns, table, close, (cause, at) => explain(cause, at, about)),
       mostRows: table.needsRows ? table.wanted : lines - 1,
       service: table.consent.service?.name,
       consentColumns: table.consent.columns,
       unusedColumns: table.unused,
       encoding,
+      close,
     };
   } catch (cause) {
-    await file?.close();
+    await file.close();
     throw explain(cause, row, about);
   }
 }
@@ -154,7 +163,7 @@ async function* rows(
   pass: Records,
   columns: readonly string[],
   table: Table,
-  file: FileHandle,
+  close: () => Promise<void>,
   explained: (cause: unknown, row: number) => unknown,
 ): AsyncGenerator<SourceRow> {
   let row = 1;
@@ -174,8 +183,7 @@ async function* rows(
   } catch (cause) {
     throw explained(cause, row + 1);
   } finally {
-    pass.close();
-    await file.close();
+    await close();
   }
 }
 
@@ -184,16 +192,17 @@ const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cel
 /** Copies a stream to a file of the owner, and takes its name away where the system lets an open file go. */
 async function unnamedCopy(bytes: AsyncIterable<Uint8Array>): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-import-'));
-  const file = await open(join(folder, 'rows.csv'), 'wx+', 0o600);
+  let file: FileHandle | undefined;
   try {
+    file = await open(join(folder, 'rows.csv'), 'wx+', 0o600);
     for await (const chunk of bytes) await file.write(chunk);
+    return file;
   } catch (cause) {
-    await file.close();
+    await file?.close();
     throw cause;
   } finally {
     await rm(folder, { recursive: true, force: true }).catch(() => undefined);
   }
-  return file;
 }
 
 export const bytesOf = (file: FileHandle): AsyncIterable<Uint8Array> =>

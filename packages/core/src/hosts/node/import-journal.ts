@@ -90,8 +90,11 @@ function journal(file: FileHandle, path: string, resumes: boolean, unlock: () =>
       }),
     async close() {
       await writing;
-      await file.close();
-      unlock();
+      try {
+        await file.close();
+      } finally {
+        unlock();
+      }
     },
   };
 }

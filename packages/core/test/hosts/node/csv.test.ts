@@ -3,8 +3,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { CsvError, readCsv, type CsvOptions } from '../../../src/hosts/node/csv.ts';
+import { CsvError, readCsv, type CsvOptions, type CsvSource } from '../../../src/hosts/node/csv.ts';
 import type { SourceRow } from '../../../src/import/index.ts';
+import { listsOpenFiles, openFiles } from '../../../../../test/support/open-files.ts';
 import { scratchFolder } from '../../../../../test/support/scratch-folder.ts';
 
 async function read(content: string | Uint8Array, options?: CsvOptions, cut = 7) {
@@ -129,7 +130,9 @@ describe('a CSV', () => {
       { subscription: { custom_fields: [{ value: 'Zoë' }] } },
     ]);
     expect(await read(latin)).toMatchObject([{ subscription: { custom_fields: [{ value: 'Zoë' }] } }]);
-    expect((await readCsv(Readable.from([latin]))).encoding).toBe('windows-1252');
+    const source = await readCsv(Readable.from([latin]));
+    await source.close();
+    expect(source.encoding).toBe('windows-1252');
     const shift = Buffer.concat([latin, Buffer.from([0x81])]);
     await expect(read(shift, { encoding: 'utf-8' })).rejects.toThrow(/CSV UTF-8/);
   });
@@ -248,4 +251,38 @@ describe('a CSV', () => {
     expect(source.total()).toBe(50_000);
     await expect(readCsv(join(folder, 'none.csv'))).rejects.toThrow('there is no such file');
   });
+
+  it.runIf(listsOpenFiles)(
+    'is no longer open once its rows were read, or it was closed, or can’t be read',
+    async () => {
+      const folder = scratchFolder();
+      const path = join(folder, 'people.csv');
+      const ends: Readonly<Record<string, (source: CsvSource) => unknown>> = {
+        'read to the end': async (source) => {
+          for await (const row of source.rows) expect(row.row).toBeGreaterThan(1);
+        },
+        'read to its second row': (source) => source.rows[Symbol.asyncIterator]().next().then(source.close),
+        'not read': (source) => source.close(),
+        'closed twice': (source) => source.close().then(source.close),
+      };
+      const texts = {
+        plain: `email\n${'a@b.example\n'.repeat(20_000)}`,
+        'with words': 'email,status\na@b.example,active\n',
+        'with an unknown word': 'email,status\na@b.example,active\nb@b.example,Zonk\n',
+        'without an address': 'name\nAda\n',
+        'with an open quotation mark': `email\n${'a@b.example\n'.repeat(20_000)}"b\n`,
+        empty: '',
+      };
+      for (const [what, text] of Object.entries(texts)) {
+        await writeFile(path, text);
+        for (const [how, end] of Object.entries(ends))
+          for (const from of [path, Readable.from([Buffer.from(text)])]) {
+            await readCsv(from)
+              .then(end)
+              .catch((error: unknown) => expect(error).toBeInstanceOf(CsvError));
+            expect(openFiles(folder, 'newsletter-import-'), `${what}, ${how}`).toEqual([]);
+          }
+      }
+    },
+  );
 });
