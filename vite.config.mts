@@ -62,6 +62,12 @@ export default defineConfig({
             { name: 'nodes/core-contract', test: /packages[\\/]core[\\/]src[\\/]contract[\\/]/, priority: 3 },
             { name: 'nodes/core-signup', test: /packages[\\/]core[\\/]src[\\/]signup[\\/]/, priority: 3 },
             {
+              name: 'nodes/core-engine',
+              test: /packages[\\/]core[\\/]src[\\/]engine[\\/]/,
+              minShareCount: 2,
+              priority: 3,
+            },
+            {
               name: 'nodes/core',
               test: /packages[\\/]core[\\/]src[\\/](?!contract[\\/]|import[\\/]|sync[\\/]|watch[\\/])/,
               minShareCount: 2,
@@ -72,8 +78,8 @@ export default defineConfig({
             { name: 'nodes/core-watch', test: /packages[\\/]core[\\/]src[\\/]watch[\\/]/, priority: 1 },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2, priority: 1 },
             {
-              name: 'nodes/Newsletter/bulkImport',
-              test: /subscription[\\/]bulkImport(?:Consent|Options|Outcomes)\.ts/,
+              name: 'nodes/Newsletter/bulk',
+              test: /subscription[\\/](?:bulkImport(?:Consent|Options|Outcomes)|jobs|updateStatus)\.ts/,
               priority: 1,
             },
             {

@@ -31,10 +31,11 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 const files = (pattern: string): string[] => globSync(pattern, { cwd: folder }).toSorted();
 /** What several entries need stands in files of its own. */
 const shared = [
-  'dist/nodes/Newsletter/bulkImport.js',
+  'dist/nodes/Newsletter/bulk.js',
   'dist/nodes/Newsletter/shared.js',
   'dist/nodes/Newsletter/subscriptions.js',
   'dist/nodes/core-contract.js',
+  'dist/nodes/core-engine.js',
   'dist/nodes/core-import.js',
   'dist/nodes/core-signup.js',
   'dist/nodes/core-sync.js',

@@ -157,8 +157,8 @@ export function readOptions(
   const include = options.find(({ name }) => name === 'expand');
   const entered = options.length > 0 ? item.node.getNodeParameter('options', item.itemIndex, {}) : {};
   const expand = expandOf(id, readOutputForm(item, record), include, entered);
-  const { expand: _, ...others } = readCollection(options, entered);
-  return { ...others, ...(expand.length > 0 && { expand }) };
+  const others = options.filter((option) => option !== include);
+  return { ...readCollection(others, entered), ...(expand.length > 0 && { expand }) };
 }
 
 /** A resource of the contract whose operations only read: `list`, and `get` where the contract has it. */
