@@ -1,10 +1,12 @@
 /** `npm run n8n`: starts an n8n with nodes, credentials and examples, and keeps the user's changes. */
+import { globSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
+import { root } from '../../scripts/root.ts';
 import { sandboxAccount, serverUrl } from '../../scripts/servers.ts';
 import type { Owner } from '../../scripts/n8n/server.ts';
 import { starter, type Started } from '../scripts/starter.ts';
@@ -52,10 +54,16 @@ async function signIn(): Promise<Rest> {
   );
 }
 
-it('subscribes a visitor of the demo site once the example is published, and leaves no process running', async () => {
+it('runs where nothing is built, and subscribes a visitor of the demo site once the example is published', async () => {
+  for (const folder of globSync(['widget/dist', 'dist', '{packages,examples}/*/dist/page'], { cwd: root }))
+    await rm(join(root, folder), { recursive: true });
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
+  expect(await (await fetch(serverUrl(ports.demo))).text()).toContain('data-receiver="n8n"');
   const n8n = await signIn();
+  // The editor gives a new node the credential that was changed last: the one that needs no Connect.
+  const credentials = (await n8n.credentials()).toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+  expect(credentials.map(({ id }) => id)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
   await n8n.activate('signupForm');
   const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
     method: 'POST',
