@@ -107,6 +107,11 @@ describe.each(paths)('%s', (path) => {
     }
   });
 
+  it('names each node and note once, without which n8n refuses the workflow', () => {
+    const names = read(path).nodes.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
   it('lays its notes beside the nodes and beside each other', () => {
     const { nodes } = read(path);
     for (const note of nodes.filter(isNote))
