@@ -21,7 +21,7 @@ import {
   type Imports,
 } from './n8n/examples.ts';
 import { installN8n } from './n8n/install.ts';
-import { installPackage } from './n8n/pack.ts';
+import { installPackage, linkWorkflowPackage } from './n8n/pack.ts';
 import { run, start as startProgram } from './n8n/process.ts';
 import { canSignIn, settingsOf, setUpOwner, storedOwner, untilReady } from './n8n/server.ts';
 import { buildIfStale } from './build.ts';
@@ -51,6 +51,7 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
       await mkdir(folder, { recursive: true, mode: 0o700 });
       await buildIfStale('n8n');
       await timed('Installing the nodes in n8n', () => installPackage(folder, stopping));
+      await linkWorkflowPackage(folder, n8n.command);
 
       const env = {
         ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),
