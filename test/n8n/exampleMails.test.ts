@@ -343,10 +343,12 @@ describe('the import of a CSV file', () => {
       /** Uploads a file, and waits for the page with this title. @returns its HTML */
       async answer(csv: string, title: string): Promise<string> {
         const { formWaitingUrl } = (await (await upload(csv)).json()) as { readonly formWaitingUrl: string };
-        let html = '';
-        await expect
-          .poll(async () => (html = await (await fetch(formWaitingUrl, { headers: { 'user-agent': browser } })).text()))
-          .toContain(title);
+        // As n8n's own form does: its page is asked for once the execution waits with it.
+        const status = new URL(formWaitingUrl);
+        status.pathname += '/n8n-execution-status';
+        await expect.poll(async () => (await fetch(status)).text()).toContain('form-waiting');
+        const html = await (await fetch(formWaitingUrl, { headers: { 'user-agent': browser } })).text();
+        expect(html).toContain(title);
         return html;
       },
     };
