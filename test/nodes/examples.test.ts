@@ -37,12 +37,23 @@ const proseOf = (note: WorkflowNode): string =>
     .replaceAll(/^[#|].*$/gm, '')
     .trim();
 
-/** The place of a note, or of a node with its label, on the canvas. */
+/** The place of a note, or of a node with its name, outputs and buttons, on the canvas. */
 function boxOf(node: WorkflowNode): Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>> {
   const [x, y] = node.position;
-  return isNote(node)
-    ? { left: x, right: x + Number(node.parameters['width']), top: y, bottom: y + Number(node.parameters['height']) }
-    : { left: x - 40, right: x + 140, top: y - 6, bottom: y + 144 };
+  if (isNote(node))
+    return {
+      left: x,
+      right: x + Number(node.parameters['width']),
+      top: y,
+      bottom: y + Number(node.parameters['height']),
+    };
+  const hasManyOutputs = /Sync$|\.switch$/.test(node.type);
+  return {
+    left: x - 50,
+    right: x + (hasManyOutputs ? 215 : 176),
+    top: y - 36,
+    bottom: y + (hasManyOutputs ? 218 : 152),
+  };
 }
 
 function overlap(one: WorkflowNode, other: WorkflowNode): boolean {
