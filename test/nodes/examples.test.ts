@@ -49,8 +49,8 @@ function boxOf(node: WorkflowNode): Readonly<Record<'left' | 'right' | 'top' | '
     };
   const hasManyOutputs = /Sync$|\.switch$/.test(node.type);
   return {
-    left: x - 50,
-    right: x + (hasManyOutputs ? 215 : 176),
+    left: x - 60,
+    right: x + (hasManyOutputs ? 215 : 195),
     top: y - 36,
     bottom: y + (hasManyOutputs ? 218 : 152),
   };
