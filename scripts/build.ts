@@ -97,23 +97,34 @@ function pagesOf(folder: string, built: string): Target {
   };
 }
 
+const pages = [
+  pagesOf('packages/sandbox', 'dist/page/window.html'),
+  pagesOf('packages/relay', 'dist/page/files.js'),
+  pagesOf('examples/demo', 'dist/page/index.html'),
+];
+
+/** The pages that the servers serve, and the tag that the demo site loads. */
+const servers = [widget, ...pages];
+
+/** What each task needs built, and the parts alone. */
 const targets = {
+  start: servers,
+  worker: servers,
+  n8n: [...servers, nodes],
+  docs: [widget],
   widget: [widget],
   nodes: [nodes],
-  pages: [
-    pagesOf('packages/sandbox', 'dist/page/window.html'),
-    pagesOf('packages/relay', 'dist/page/files.js'),
-    pagesOf('examples/demo', 'dist/page/index.html'),
-  ],
+  pages,
 } as const;
 
 /**
  * Builds what is missing or older than its sources.
  *
+ * @param needed - a task or a part
  * @throws UserError if a build failed
  */
-export async function buildIfStale(...names: readonly (keyof typeof targets)[]): Promise<void> {
-  for (const target of names.flatMap((name) => targets[name])) {
+export async function buildIfStale(needed: keyof typeof targets): Promise<void> {
+  for (const target of targets[needed]) {
     if (!(await isStale(target))) continue;
     console.log(`▸ Building the ${target.title}`);
     if (!(await target.build()))

@@ -15,7 +15,7 @@ export async function runDocs([command = 'dev', ...args]: readonly string[]): Pr
       `The commands are ${commands.join(', ')}; without one, the site is served while its pages change.`,
     );
   if (command !== 'preview') {
-    await buildIfStale('widget');
+    await buildIfStale('docs');
     if (!(await run(process.execPath, [...nodeOptions, 'docs/generate.ts']))) return false;
   }
   // Without its cache: a page that did not change may link to one that is gone.

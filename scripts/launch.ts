@@ -77,7 +77,7 @@ export async function launch(
   const settled = new AbortController();
   try {
     await Promise.race([
-      pollUntilReady(url + plan.ready, settled.signal),
+      pollUntilReady(plan, url, settled.signal),
       ended.then((how) => {
         throw new UserError(
           `The ${plan.name} ${how} before it answered.`,
@@ -94,8 +94,13 @@ export async function launch(
   return { plan, url, ended, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
 }
 
-/** Polls until the server answers 2xx; `stop` ends the polling. */
-async function pollUntilReady(url: string, stop: AbortSignal): Promise<void> {
+/**
+ * Polls until the server answers 2xx; `stop` ends the polling.
+ *
+ * @throws UserError at once where it does not have the path: no later answer would differ
+ */
+async function pollUntilReady({ name, ready }: ServerPlan, origin: string, stop: AbortSignal): Promise<void> {
+  const url = origin + ready;
   const deadline = Date.now() + startLimit;
   let lastProblem = 'no connection';
   while (Date.now() < deadline && !stop.aborted) {
@@ -103,16 +108,22 @@ async function pollUntilReady(url: string, stop: AbortSignal): Promise<void> {
       const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
       await response.body?.cancel();
       if (response.ok) return;
+      if (response.status === 404)
+        throw new UserError(
+          `The ${name} runs, but answers ${url} with 404: a file that it serves is missing.`,
+          'Delete the folders named "dist", which the command builds, and run it again.',
+        );
       lastProblem = `status ${response.status}`;
     } catch (error) {
+      if (error instanceof UserError) throw error;
       lastProblem = error instanceof Error ? error.message : String(error);
     }
     await sleep(50);
   }
   if (stop.aborted) return;
   throw new UserError(
-    `${url} did not answer within ${startLimit / 1000} s (${lastProblem}).`,
-    'Is this machine very busy? Run the command again.',
+    `The ${name} was not ready within ${startLimit / 1000} s; the last answer of ${url}: ${lastProblem}.`,
+    'If this machine is very busy, run the command again.',
   );
 }
 

@@ -21,7 +21,7 @@ import {
   type Imports,
 } from './n8n/examples.ts';
 import { installN8n } from './n8n/install.ts';
-import { installPackage } from './n8n/pack.ts';
+import { installPackage, linkWorkflowPackage } from './n8n/pack.ts';
 import { run, start as startProgram } from './n8n/process.ts';
 import { canSignIn, settingsOf, setUpOwner, storedOwner, untilReady } from './n8n/server.ts';
 import { buildIfStale } from './build.ts';
@@ -49,8 +49,9 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
 
       const n8n = await installN8n({ signal: stopping });
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      await buildIfStale('n8n');
       await timed('Installing the nodes in n8n', () => installPackage(folder, stopping));
-      await buildIfStale('widget');
+      await linkWorkflowPackage(folder, n8n.command);
 
       const env = {
         ...settingsOf({ userFolder: folder, port: ports.editor, broker: await freePort() }),
@@ -68,6 +69,7 @@ export function startN8n(args: readonly string[]): Promise<boolean> {
             ports,
             relayStore: '',
             sandboxStore: join(folder, 'sandbox.db'),
+            receiver: 'n8n' as const,
             signupEndpoint: `${url}${signupPath}`,
             command,
           };
@@ -113,7 +115,7 @@ async function examples(ports: { readonly demo: number; readonly sandbox: number
   const files = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
   const sandboxUrl = serverUrl(ports.sandbox);
   return {
-    credentials: [sandboxCredential(sandboxUrl), sandboxOAuth2Credential(sandboxUrl)],
+    credentials: [sandboxOAuth2Credential(sandboxUrl), sandboxCredential(sandboxUrl)],
     workflows: await Promise.all(
       files.map(async (file) => readWorkflow(await readFile(join(root, file), 'utf8'), ports)),
     ),

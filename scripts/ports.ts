@@ -58,7 +58,7 @@ export async function assertPortsFree<Name extends string>(
   if (closed.length === 0) return;
 
   const others = closed.map(async ({ plan: { name, portVariable, usualPort }, problem }) => {
-    const port = problem === 'EADDRINUSE' ? await nextFree(ports[name]) : usualPort;
+    const port = problem === 'EADDRINUSE' || problem === blocked ? await nextFree(ports[name]) : usualPort;
     return `${portVariable}=${port}`;
   });
   const suggestion = `${(await Promise.all(others)).join(' ')} ${command}`;
@@ -75,12 +75,16 @@ export async function assertPortsFree<Name extends string>(
       .map(({ plan: { name }, problem }) =>
         problem === 'EADDRINUSE'
           ? `Port ${ports[name]} for the ${name} is in use by another program.`
-          : `Port ${ports[name]} for the ${name} cannot be opened (${problem}).`,
+          : problem === blocked
+            ? `Port ${ports[name]} for the ${name} is one that browsers refuse to open: it belongs to another protocol.`
+            : `Port ${ports[name]} for the ${name} cannot be opened (${problem}).`,
       )
       .join('\n  '),
     closed.every(({ problem }) => problem === 'EADDRINUSE')
       ? `Stop ${closed.length === 1 ? 'that program or choose another port' : 'those programs or choose other ports'}: ${suggestion}`
-      : `Choose ports above 1023 that nobody uses: ${suggestion}`,
+      : closed.some(({ problem }) => problem !== blocked && problem !== 'EADDRINUSE')
+        ? `Choose ports above 1023 that nobody uses: ${suggestion}`
+        : `Choose other ports: ${suggestion}`,
   );
 }
 
@@ -108,14 +112,20 @@ export function listenOn(port: number): Promise<{ readonly port: number; readonl
   });
 }
 
+/** The problem of a port that can be listened on, but that browsers and Node's fetch refuse, such as 6000. */
+const blocked = 'blocked';
+
 async function portProblem(port: number): Promise<string | undefined> {
   try {
     const { release } = await listenOn(port);
     await release();
-    return undefined;
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : String(error);
   }
+  // Nobody listens there: fetch fails either way, and only its cause tells why.
+  const failure: unknown = await fetch(serverUrl(port)).catch((error: unknown) => error);
+  const isRefused = failure instanceof Error && failure.cause instanceof Error && failure.cause.message === 'bad port';
+  return isRefused ? blocked : undefined;
 }
 
 /** Servers that another command started, as their demo site describes them. */

@@ -17,7 +17,9 @@ export interface ServerSettings {
   readonly relayStore: string;
   /** The sandbox's database file. Default: the environment's. */
   readonly sandboxStore?: string;
-  /** The address that the demo's form posts to. Default: the relay. */
+  /** What receives the posts of the demo's form, as its pages name it. Default: the relay. */
+  readonly receiver?: 'relay' | 'n8n';
+  /** The address that the demo's form posts to. Default: the relay's. */
   readonly signupEndpoint?: string;
   /** The command that started the servers; a second start whose ports are in use prints it. */
   readonly command?: string;
@@ -94,10 +96,11 @@ export const servers: readonly ServerPlan[] = [
     usualPort: 4000,
     entry: 'examples/demo/server.ts',
     args: () => [],
-    env: ({ ports, signupEndpoint = `${serverUrl(ports.relay)}/signup`, command = '' }) => ({
+    env: ({ ports, receiver = 'relay', signupEndpoint = `${serverUrl(ports.relay)}/signup`, command = '' }) => ({
       DEMO_PORT: String(ports.demo),
       SANDBOX_URL: serverUrl(ports.sandbox),
       SIGNUP_ENDPOINT: signupEndpoint,
+      SIGNUP_RECEIVER: receiver,
       STARTED_BY: command,
     }),
     ready: '/',

@@ -13,14 +13,14 @@ import { buildIfStale } from './build.ts';
 
 /** Starts the relay on this machine. @returns false where a server did not start or ended by itself */
 export function start(): Promise<boolean> {
-  return serve('npm start', onMachine, operatorTokenLocation);
+  return serve('start', onMachine, operatorTokenLocation);
 }
 
 /** Starts the relay's Worker in workerd. @returns false where a server did not start or ended by itself */
 export function startWorker(): Promise<boolean> {
   const token = process.env['RELAY_OPERATOR_TOKEN'] || randomBytes(18).toString('base64url');
   const servers = onMachine.map((plan) => (plan.name === 'relay' ? inWorkerd(plan, token) : plan));
-  return serve('npm run worker', servers, () => `is ${token}`);
+  return serve('worker', servers, () => `is ${token}`);
 }
 
 /** The relay's Worker as a server; its storage is a folder beside the other caches. */
@@ -42,17 +42,18 @@ function inWorkerd(relay: ServerPlan, operatorToken: string): ServerPlan {
  * @param tokenOf - where the token of the operator's page is, as the rest of a sentence; undefined without such a page
  */
 function serve(
-  command: string,
+  task: 'start' | 'worker',
   servers: readonly ServerPlan[],
   tokenOf: (store: string) => string | undefined,
 ): Promise<boolean> {
+  const command = task === 'start' ? 'npm start' : `npm run ${task}`;
   return serveUntilStopped({
     command,
     farewell: 'Stopped. Signups that the relay accepted and has not delivered yet are kept.',
     async start(started, stopping) {
       const ports = portsFromEnvironment(servers, process.env);
       await assertPortsFree(servers, ports, command);
-      await buildIfStale('widget', 'pages');
+      await buildIfStale(task);
       const cache = join(root, '.cache');
       await mkdir(cache, { recursive: true });
       const relayStore = process.env['RELAY_STORE'] || `sqlite:${join(cache, storeName(ports.relay))}`;

@@ -6,10 +6,12 @@ import { createSite } from './site.ts';
 const port = Number(process.env['DEMO_PORT'] ?? 4000);
 const sandboxUrl = process.env['SANDBOX_URL'] ?? 'http://127.0.0.1:4010';
 const signupEndpoint = process.env['SIGNUP_ENDPOINT'] ?? 'http://127.0.0.1:4020/signup';
+const receiver = process.env['SIGNUP_RECEIVER'] ?? 'relay';
 const command = process.env['STARTED_BY'];
 const site = createSite({
   sandboxUrl,
   signupEndpoint,
+  receiver,
   ...(command && {
     started: {
       command,

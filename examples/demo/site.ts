@@ -12,6 +12,8 @@ export interface SiteOptions {
   readonly sandboxUrl: string;
   /** The address that the form posts to. */
   readonly signupEndpoint: string;
+  /** What receives the form's posts: `relay`, which is the default, or `n8n`. */
+  readonly receiver?: string;
   /** The command that started the servers; a second `npm start` whose ports are in use reads it. */
   readonly started?: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +24,7 @@ const pictures = fileURLToPath(new URL('../pictures', import.meta.url));
 /** The endpoint as the pages to copy from name it. */
 const exampleEndpoint = 'http://127.0.0.1:4020/signup';
 
-export function createSite({ sandboxUrl, signupEndpoint: endpoint, started }: SiteOptions): Hono {
+export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'relay', started }: SiteOptions): Hono {
   const site = new Hono();
   const { origin } = new URL(endpoint);
   /** As strict as a careful site would set it: the widget has to work under it. */
@@ -47,7 +49,7 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, started }: Si
     'form-action': `'self' ${origin}`,
   };
 
-  site.get('/', () => builtFile('index.html', policy(), { endpoint }));
+  site.get('/', () => builtFile('index.html', policy(), { endpoint, receiver }));
   site.get('/playground', async () =>
     builtFile('playground.html', policy(playground), { endpoint, options: JSON.stringify(await currentOptions()) }),
   );
@@ -65,7 +67,9 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, started }: Si
   // The same page in a frame, beside what arrived.
   site.get('/pages/:name{[a-z-]+}', async (context) => {
     const page = (await listPages()).find(({ file }) => file === `${context.req.param('name')}.html`);
-    return page ? builtFile('example.html', policy({ 'frame-src': "'self'" }), { ...page }) : context.notFound();
+    return page
+      ? builtFile('example.html', policy({ 'frame-src': "'self'" }), { ...page, receiver })
+      : context.notFound();
   });
   site.get('/pages/pictures/:file{[a-z-]+\\.webp}', async (context) => {
     const picture = await readFile(join(pictures, context.req.param('file'))).catch(() => undefined);

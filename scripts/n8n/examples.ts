@@ -10,6 +10,8 @@ export interface CredentialFile {
   readonly id: string;
   readonly name: string;
   readonly type: string;
+  /** When it was last changed, in ISO 8601; the import by default. A new node takes the credential changed last. */
+  readonly updatedAt?: string;
   readonly data: Readonly<Record<string, string>>;
 }
 
@@ -43,13 +45,17 @@ export function sandboxCredential(sandboxUrl: string) {
   } satisfies CredentialFile;
 }
 
-/** The OAuth2 credential; the user presses "Connect" first. */
+/**
+ * The OAuth2 credential. It works once the user has pressed "Connect", which is also when new nodes begin to take it:
+ * until then it is older than the other one.
+ */
 export function sandboxOAuth2Credential(sandboxUrl: string): CredentialFile {
   const { publicApp, publicationId } = sandboxAccount;
   return {
     id: 'newsletterSandboxOAuth2',
     name: 'Newsletter sandbox (OAuth2)',
     type: 'newsletterOAuth2Api',
+    updatedAt: '2020-01-01T00:00:00.000Z',
     data: {
       ...sandboxService(sandboxUrl, { appUrl: sandboxUrl, baseUrl: `${sandboxUrl}/v2` }),
       publicationId,

@@ -39,7 +39,8 @@ export async function installN8n({
     folder: host,
     title: `${age === 'newest' ? 'n8n' : 'the oldest supported n8n'} (2 GB; two to four minutes the first time)`,
     signal,
-    needs: 'the npm registry, about 2 GB of disk, and python3, make and g++ to build its sqlite3',
+    needs:
+      "the npm registry and about 2 GB of disk; and for its sqlite3 either github.com, which has it built, or nodejs.org, which has Node's headers, with python3, make and g++ to build it",
   });
   const modules = join(host, 'node_modules');
   return { node: node(modules), env, command: join(modules, 'n8n', 'bin', 'n8n') };

@@ -16,7 +16,7 @@ interface Locked {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** @throws UserError where it fails, with the last lines of the output */
+/** @throws UserError where it fails, with the lines of its output that name the cause */
 export async function installLocked({ folder, title, needs, signal }: Locked): Promise<void> {
   const stamp = join(folder, 'node_modules', '.installed');
   const wanted = await fingerprint(folder);
@@ -30,27 +30,17 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
     env: { CI: 'true', PUPPETEER_SKIP_DOWNLOAD: '1', PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD: '1' },
     signal,
   });
+  let output = '';
+  for (const stream of [installing.child.stdout, installing.child.stderr])
+    stream?.on('data', (text: string) => (output += text));
   const progress = setInterval(() => {
-    console.log(
-      `  ${seconds()}: ${
-        installing
-          .output()
-          .match(/(?<=Progress: )[^\n]+/g)
-          ?.at(-1) ?? 'working'
-      }`,
-    );
+    console.log(`  ${seconds()}: ${output.match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
   }, 15_000);
   try {
     if ((await installing.ended) !== 0) {
-      const lastLines = installing
-        .output()
-        .split('\n')
-        .slice(-15)
-        .map((line) => `  │ ${line}`)
-        .join('\n');
       throw new UserError(
         `Nothing was installed in ${folder}.`,
-        `It needs ${needs}. The last lines of its output:\n${lastLines}`,
+        `It needs ${needs}. From its output:\n${tellingLines(output)}`,
       );
     }
   } finally {
@@ -66,4 +56,19 @@ async function fingerprint(folder: string): Promise<string> {
   for (const file of ['package.json', 'pnpm-workspace.yaml', 'pnpm-lock.yaml'])
     hash.update(await readFile(join(folder, file)));
   return hash.digest('hex');
+}
+
+/** Words of lines that name the cause: an unreachable host, a refused request, a missing program, a full disk. */
+const telling = /ERR!|\bE[A-Z]{4,}\b|[Ee]rror\b|getaddrinfo|[Ff]ailed\b|not found|certificate|https?:\/\//;
+/** Lines that only describe the machine or repeat the call stack. */
+const noise = /gyp ERR! (System|command|cwd|node -v|node-gyp -v|not ok|stack\s+at )|^\s*at |Progress: /;
+
+/**
+ * The lines of a failed install that name its cause, and the last lines. A failed build of a native module ends with
+ * dozens of lines about the machine, so the last lines alone do not have it.
+ */
+export function tellingLines(output: string): string {
+  const lines = output.split('\n').filter((line) => line.trim() && !noise.test(line));
+  const chosen = new Set([...lines.filter((line) => telling.test(line)).slice(-20), ...lines.slice(-3)]);
+  return [...chosen].map((line) => `  │ ${line}`).join('\n');
 }

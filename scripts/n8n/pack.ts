@@ -1,8 +1,9 @@
 /** Packs the package as it would be published, and unpacks it where n8n looks for community packages. */
 import { globSync } from 'node:fs';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pnpm } from '../install.mjs';
 import { buildIfStale } from '../build.ts';
 import { root } from '../root.ts';
@@ -22,6 +23,21 @@ export async function installPackage(userFolder: string, signal?: AbortSignal): 
 /** The folder in which n8n looks for the package. */
 export function packageFolder(userFolder: string): string {
   return join(userFolder, '.n8n', 'nodes', 'node_modules', packageName);
+}
+
+/**
+ * Lets the nodes import the n8n-workflow of this n8n. In a folder within the repository they would find the
+ * repository's own: a second copy, which does not know the errors that n8n throws as instances of its classes.
+ *
+ * @param command - the path of the n8n command
+ */
+export async function linkWorkflowPackage(userFolder: string, command: string): Promise<void> {
+  const [own = ''] = createRequire(await realpath(command))
+    .resolve('n8n-workflow')
+    .split(/[/\\]dist[/\\]/);
+  const link = join(dirname(packageFolder(userFolder)), 'n8n-workflow');
+  await rm(link, { recursive: true, force: true });
+  await symlink(own, link, 'junction');
 }
 
 /**

@@ -29,6 +29,7 @@ const words = new Set([
   'Fetch Test Event',
   'Edit Fields',
   'Publish',
+  'Unpublish',
   'Add to workflow',
   'Retry',
   'Webhook URLs',

@@ -27,7 +27,7 @@ export interface Servers {
 }
 
 export async function startServers(): Promise<Servers> {
-  await buildIfStale('widget');
+  await buildIfStale('start');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-e2e-'));
   const relayFile = join(folder, 'relay.db');
   const settings = { ports: await freePorts(), relayStore: `sqlite:${relayFile}` };

@@ -19,7 +19,7 @@ const files = (await readdir(pages)).filter((name) => name.endsWith('.html'));
 let session: BrowserSession;
 let site: Hosted;
 beforeAll(async () => {
-  await buildIfStale('widget', 'pages');
+  await buildIfStale('start');
   await mkdir(folder, { recursive: true });
   site = await hosted(createSite({ sandboxUrl: 'http://127.0.0.1:9', signupEndpoint: 'http://127.0.0.1:9/signup' }));
   session = await openBrowser();

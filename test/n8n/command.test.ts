@@ -1,11 +1,14 @@
 /** `npm run n8n`: starts an n8n with nodes, credentials and examples, and keeps the user's changes. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { globSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
+import { root } from '../../scripts/root.ts';
 import { sandboxAccount, serverUrl } from '../../scripts/servers.ts';
+import { packageFolder } from '../../scripts/n8n/pack.ts';
 import type { Owner } from '../../scripts/n8n/server.ts';
 import { starter, type Started } from '../scripts/starter.ts';
 import { Rest } from './harness/rest.ts';
@@ -13,7 +16,9 @@ import { Rest } from './harness/rest.ts';
 let folder: string;
 let ports: Readonly<Record<'n8n' | 'sandbox' | 'demo', number>>;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-command-'));
+  // Within the repository, as the folder that the command takes by default.
+  await mkdir(join(root, '.cache'), { recursive: true });
+  folder = await mkdtemp(join(root, '.cache', 'n8n-command-'));
   ports = { n8n: await freePort(), sandbox: await freePort(), demo: await freePort() };
 });
 afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
@@ -52,10 +57,19 @@ async function signIn(): Promise<Rest> {
   );
 }
 
-it('subscribes a visitor of the demo site once the example is published, and leaves no process running', async () => {
+it('runs where nothing is built, and subscribes a visitor of the demo site once the example is published', async () => {
+  for (const folder of globSync(['widget/dist', 'dist', '{packages,examples}/*/dist/page'], { cwd: root }))
+    await rm(join(root, folder), { recursive: true });
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
+  expect(await (await fetch(serverUrl(ports.demo))).text()).toContain('data-receiver="n8n"');
+  // Without its n8n-workflow the nodes do not recognise the errors of this n8n.
+  const load = createRequire(join(packageFolder(folder), 'package.json'));
+  expect(load.resolve('n8n-workflow')).toMatch(/test.n8n.host.node_modules/);
   const n8n = await signIn();
+  // The editor gives a new node the credential that was changed last: the one that needs no Connect.
+  const credentials = (await n8n.credentials()).toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
+  expect(credentials.map(({ id }) => id)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
   await n8n.activate('signupForm');
   const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
     method: 'POST',

@@ -312,11 +312,8 @@ describe('the notice of new subscribers', () => {
 });
 
 describe('the import of a CSV file', () => {
-  test('imports the valid rows, and emails the other rows with the reason', async ({
-    api,
-    mailed: { mails, ours },
-    sandboxOnPort: { clock },
-  }) => {
+  /** @returns uploads a file with this password, and opens the page that answers it */
+  async function publishImport(ours: Ours) {
     const user = { user: 'ada', password: 'harbour' };
     const httpBasicAuth = { id: await n8n.createCredential('httpBasicAuth', user), name: 'Form' };
     const path = crypto.randomUUID();
@@ -332,39 +329,82 @@ describe('the import of a CSV file', () => {
         }),
       };
     });
-    const csv =
-      'email,utm_source,Note\njoan@example.com,fair,met\nno address,fair,"a, b"\nmary@example.com,fair,\njoan@example.com,fair,twice\n';
-    const body = new FormData();
-    body.append('field-0', new File([csv], 'fair.csv', { type: 'text/csv' }));
-    const post = (authorization: string): Promise<Response> =>
-      fetch(`${n8nUrl}/form/${path}`, {
+    const upload = (csv: string, password = 'harbour'): Promise<Response> => {
+      const body = new FormData();
+      body.append('field-0', new File([csv], 'fair.csv', { type: 'text/csv' }));
+      return fetch(`${n8nUrl}/form/${path}`, {
         method: 'POST',
-        headers: { 'user-agent': browser, authorization: `Basic ${btoa(authorization)}` },
+        headers: { 'user-agent': browser, authorization: `Basic ${btoa(`ada:${password}`)}` },
         body,
       });
-    expect((await post('ada:wrong')).ok).toBe(false);
-    expect((await post('ada:harbour')).status).toBe(200);
+    };
+    return {
+      upload,
+      /** Uploads a file, and waits for the page with this title. @returns its HTML */
+      async answer(csv: string, title: string): Promise<string> {
+        const { formWaitingUrl } = (await (await upload(csv)).json()) as { readonly formWaitingUrl: string };
+        // As n8n's own form does: its page is asked for once the execution waits with it.
+        const status = new URL(formWaitingUrl);
+        status.pathname += '/n8n-execution-status';
+        await expect.poll(async () => (await fetch(status)).text()).toContain('form-waiting');
+        const html = await (await fetch(formWaitingUrl, { headers: { 'user-agent': browser } })).text();
+        expect(html).toContain(title);
+        return html;
+      },
+    };
+  }
 
-    await expect.poll(() => mails.received.length).toBe(2);
-    const [count, refused] = mails.received.toSorted((a, b) => (a.subject ?? '').localeCompare(b.subject ?? ''));
-    expect(count?.subject).toBe('2 subscribers are being imported');
-    expect(count?.text).toContain('accepted 2 of 4 rows');
-    expect(refused?.subject).toBe('Rows that were not imported');
-    const [file] = refused?.attachments ?? [];
-    expect(file?.filename).toBe('refused-rows.csv');
-    const [heading, ...lines] = String(file?.content)
-      .replace(/^\uFEFF/, '')
-      .trim()
-      .split('\n');
-    expect(heading?.trim()).toBe('email,utm_source,Note,reason');
-    expect(lines.map((line) => line.trim())).toEqual([
-      expect.stringMatching(/^no address,fair,"a, b",.+/),
-      expect.stringMatching(/^joan@example.com,fair,twice,.+/),
-    ]);
-    clock.advance('PT1H');
-    const emails = (await everySubscription(api)).map(({ email }) => email);
-    expect(emails).toEqual(expect.arrayContaining(['joan@example.com', 'mary@example.com']));
-  });
+  test.for([
+    ['commas', ','],
+    ['semicolons, as Excel writes them', ';'],
+  ])(
+    'with %s imports the valid rows, and reports the others on the page and by email',
+    async ([, delimiter], { api, mailed: { mails, ours }, sandboxOnPort: { clock } }) => {
+      const { upload, answer } = await publishImport(ours);
+      const csv =
+        '\uFEFFemail,utm_source,Note\njoan@example.com,fair,met\nno address,fair,a b\nmary@example.com,fair,\njoan@example.com,fair,twice\n'.replaceAll(
+          ',',
+          delimiter ?? '',
+        );
+      expect((await upload(csv, 'wrong')).ok).toBe(false);
+      const page = await answer(csv, '2 of 4 rows were accepted');
+      expect(page).toMatch(/no address: [^<]+/);
+
+      expect(mails.received.map(({ subject }) => subject)).toEqual([
+        'Rows that were not imported',
+        '2 subscribers are being imported',
+      ]);
+      const [refused, count] = mails.received;
+      expect(count?.text).toContain('accepted 2 of 4 rows');
+      const [file] = refused?.attachments ?? [];
+      expect(file?.filename).toBe('refused-rows.csv');
+      const [heading, ...lines] = String(file?.content)
+        .replace(/^\uFEFF/, '')
+        .trim()
+        .split('\n');
+      expect(heading?.trim()).toBe('email,utm_source,Note,reason');
+      expect(lines.map((line) => line.trim())).toEqual([
+        expect.stringMatching(/^no address,fair,a b,.+/),
+        expect.stringMatching(/^joan@example.com,fair,twice,.+/),
+      ]);
+      clock.advance('PT1H');
+      const emails = (await everySubscription(api)).map(({ email }) => email);
+      expect(emails).toEqual(expect.arrayContaining(['joan@example.com', 'mary@example.com']));
+    },
+  );
+
+  test.for([
+    ['rows of different lengths', 'email,utm_source\njoan@example.com,fair,met\n', 'Invalid Record Length'],
+    ['no row', 'email,utm_source\n', 'It has no rows below its heading'],
+  ])(
+    'tells on the page and by email about a file with %s',
+    async ([, csv = '', reason = ''], { mailed: { mails, ours } }) => {
+      const { answer } = await publishImport(ours);
+      expect(await answer(csv, 'The file was not imported')).toContain(reason);
+      expect(mails.received.map(({ subject }) => subject)).toEqual(['A file of subscribers was not imported']);
+      expect(mails.received[0]?.text).toContain(reason);
+    },
+  );
 });
 
 describe('the opt-out in the CRM', () => {

@@ -38,10 +38,17 @@ it.for(files)('%s', async (file) => {
   expect(statSync(path).size).toBeLessThan(150_000);
   // No note covers a node or another note, and all of its text is visible.
   for (const note of notes) {
-    expect([...nodes, ...notes].filter((other) => other !== note && overlaps(note, other))).toEqual([]);
+    expect(
+      [...nodes, ...notes].filter((other) => other !== note && overlaps(note, other)),
+      note.name,
+    ).toEqual([]);
     expect(note.hidden, `pixels of "${note.name}" that do not show`).toBe(0);
   }
-  for (const node of nodes) expect(nodes.filter((other) => other !== node && overlaps(node, other))).toEqual([]);
+  for (const node of nodes)
+    expect(
+      nodes.filter((other) => other !== node && overlaps(node, other)),
+      node.name,
+    ).toEqual([]);
 });
 
 type Box = Readonly<Record<'x' | 'y' | 'width' | 'height', number>>;

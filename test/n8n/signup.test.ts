@@ -260,7 +260,7 @@ describe('a form without JavaScript', () => {
 });
 
 describe('repeated posts', () => {
-  test('start one execution for twenty posts with one address, with the same answer to each', async () => {
+  test('start three executions for twenty posts with one address, with the same answer to each', async () => {
     const form = await publish();
     const together = await Promise.all(Array.from({ length: 10 }, () => form.post({ email: 'victim@example.com' })));
     const answers = await Promise.all(together.map(whole));
@@ -274,15 +274,17 @@ describe('repeated posts', () => {
       headers: { 'access-control-allow-origin': site },
     });
     for (const answer of [...answers, robot]) expect(answer).toEqual(other);
-    expect((await form.items(2)).map(({ email }) => email).toSorted()).toEqual([
+    expect((await form.items(4)).map(({ email }) => String(email).toLowerCase()).toSorted()).toEqual([
       'somebody.else@example.com',
+      'victim@example.com',
+      'victim@example.com',
       'victim@example.com',
     ]);
     expect(JSON.stringify((await n8n.workflow(form.workflow)).staticData)).not.toContain('@');
   });
 
   test('start no second execution with the same Idempotency-Key, except for another address', async () => {
-    const form = await publish({ quietMinutes: 0 });
+    const form = await publish({ signupsPerAddress: 0 });
     const key = { 'idempotency-key': crypto.randomUUID() };
     for (const email of ['ada@example.com', 'ada@example.com', 'grace@example.com'])
       expect((await form.post({ email }, key)).status).toBe(202);

@@ -306,6 +306,7 @@ const rows: readonly LifeEvent[] = [
   },
   {
     what: 'the workflow is imported from the command line while n8n runs',
+    parameters: everyMinute,
     async live(life) {
       const file = join(life.own.userFolder, 'workflow.json');
       await writeFile(file, JSON.stringify(await life.own.rest.workflow(life.workflow.id)));

@@ -5,22 +5,61 @@ import { describe, expect, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { page, pagePath } from '../support/documentation.ts';
 import type { Property } from './bundle.ts';
+import { evaluator } from './expressions.ts';
 import { offered } from './parameters.ts';
 import { workbench } from './workbench.ts';
 
+interface WorkflowNode {
+  readonly name: string;
+  readonly type: string;
+  readonly position: readonly [x: number, y: number];
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly credentials?: Readonly<Record<string, unknown>>;
+}
+
 interface Workflow {
-  readonly nodes: readonly {
-    readonly name: string;
-    readonly type: string;
-    readonly parameters: Readonly<Record<string, unknown>>;
-    readonly credentials?: Readonly<Record<string, unknown>>;
-  }[];
+  readonly name: string;
+  readonly description?: string;
+  readonly nodes: readonly WorkflowNode[];
   readonly connections: Readonly<Record<string, { readonly main: readonly (readonly { readonly node: string }[])[] }>>;
 }
 
 const bench = workbench();
 const paths = globSync('examples/workflows/*.json', { cwd: root }).toSorted();
 const read = (path: string): Workflow => JSON.parse(readFileSync(join(root, path), 'utf8')) as Workflow;
+
+const isNote = ({ type }: WorkflowNode): boolean => type.endsWith('.stickyNote');
+const contentOf = ({ parameters }: WorkflowNode): string => String(parameters['content']);
+/** The sentences of a note, without its headings, tables and code. */
+const proseOf = (note: WorkflowNode): string =>
+  contentOf(note)
+    .replaceAll(/```[^]*?```/g, '')
+    .replaceAll(/^[#|].*$/gm, '')
+    .trim();
+
+/** The place of a note, or of a node with its name, outputs and buttons, on the canvas. */
+function boxOf(node: WorkflowNode): Readonly<Record<'left' | 'right' | 'top' | 'bottom', number>> {
+  const [x, y] = node.position;
+  if (isNote(node))
+    return {
+      left: x,
+      right: x + Number(node.parameters['width']),
+      top: y,
+      bottom: y + Number(node.parameters['height']),
+    };
+  const hasManyOutputs = /Sync$|\.switch$/.test(node.type);
+  return {
+    left: x - 60,
+    right: x + (hasManyOutputs ? 215 : 195),
+    top: y - 36,
+    bottom: y + (hasManyOutputs ? 218 : 152),
+  };
+}
+
+function overlap(one: WorkflowNode, other: WorkflowNode): boolean {
+  const [a, b] = [boxOf(one), boxOf(other)];
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
 
 /** Set parameters without a property, nested ones included. */
 function unknownParameters(values: Readonly<Record<string, unknown>>, properties: readonly Property[]): string[] {
@@ -56,6 +95,46 @@ describe.each(paths)('%s', (path) => {
     }
   });
 
+  it('says in its description what it does, and which package it needs', () => {
+    const { description = '', nodes } = read(path);
+    expect(description).toMatch(/^[A-Z].+[.] .*[.]$/);
+    const needsPackage = nodes.some(({ type }) => type.startsWith('n8n-nodes-newsletter-kit.'));
+    expect(description).toContain(
+      needsPackage ? 'needs the community node n8n-nodes-newsletter-kit' : 'needs no community node',
+    );
+  });
+
+  it('has an overview and short notes: yellow ones say what to set up, grey ones what to know', () => {
+    const notes = read(path).nodes.filter(isNote);
+    expect(notes.filter(({ name }) => name === 'Overview')).toHaveLength(1);
+    expect(notes.some(({ name }) => name.startsWith('Set up: '))).toBe(true);
+    for (const note of notes) {
+      const prose = proseOf(note).replaceAll(/`[^`]*`/g, 'x');
+      const sentences = prose.match(/[.!?](?=\s|$)/g) ?? [];
+      expect([1, 2, 3], note.name).toContain(sentences.length);
+      expect(proseOf(note).split(/\s+/).length, note.name).toBeLessThanOrEqual(60);
+      expect(contentOf(note), note.name).toMatch(note.name === 'Overview' ? /^## \w/ : `### ${note.name}\n`);
+      expect(note.parameters['color'], note.name).toBe(note.name.startsWith('Set up: ') ? undefined : 7);
+    }
+  });
+
+  it('names each node and note once, without which n8n refuses the workflow', () => {
+    const names = read(path).nodes.map(({ name }) => name);
+    expect(names).toEqual([...new Set(names)]);
+  });
+
+  it('lays its notes beside the nodes and beside each other', () => {
+    const { nodes } = read(path);
+    for (const note of nodes.filter(isNote))
+      expect(nodes.filter((other) => other !== note && overlap(note, other)).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('leaves out every credential but that of the sandbox, so that n8n marks the node', () => {
+    for (const { name, credentials = {} } of read(path).nodes)
+      for (const credential of Object.values(credentials))
+        expect(credential, name).toEqual({ id: 'newsletterSandbox', name: 'Newsletter sandbox' });
+  });
+
   it('connects existing nodes, and names the credential of the sandbox', () => {
     const { nodes, connections } = read(path);
     const names = nodes.map(({ name }) => name);
@@ -85,7 +164,7 @@ it.each(paths)('lists %s on the page of the examples, with a small picture', (pa
   expect(statSync(join(folder, picture)).size).toBeLessThan(150_000);
 });
 
-/** Examples that follow the guidelines of n8n's template library. */
+/** Examples with sample data, whose titles, names and set-up are checked more closely. */
 const templates = [
   'act-on-signup',
   'erase-with-approval',
@@ -97,7 +176,6 @@ const templates = [
 ];
 
 interface Template extends Workflow {
-  readonly name: string;
   readonly pinData?: Readonly<Record<string, readonly { readonly json: object }[]>>;
 }
 
@@ -106,7 +184,10 @@ const begins = /\.(newsletterTrigger|newsletterSignupTrigger|formTrigger)$/;
 
 describe.each(templates)('the template %s', (file) => {
   const { name, nodes, pinData = {} } = read(`examples/workflows/${file}.json`) as Template;
-  const notes = nodes.filter(({ type }) => type.endsWith('.stickyNote'));
+  const setUp = nodes
+    .filter(({ name: node }) => node.startsWith('Set up: '))
+    .map(contentOf)
+    .join('\n');
 
   it('has a title of at least eight words, without a period', () => {
     expect(name).toMatch(/^[A-Z][a-z]+ /);
@@ -114,19 +195,12 @@ describe.each(templates)('the template %s', (file) => {
     expect(name).not.toMatch(/[.:!]$/);
   });
 
-  it('has an overview with audience, operation and set-up, and a note for each part', () => {
-    const overview = String(notes.find((note) => note.name === 'Overview')?.parameters['content']);
-    expect(overview.match(/^#{2,3} .+$/gm)?.slice(1)).toEqual(['### Who it is for', '### How it works', '### Set up']);
-    expect(notes.length).toBeGreaterThan(1);
-    for (const { parameters } of notes) expect(parameters['content']).toMatch(/^#{2,3} /);
-  });
-
-  it('lists in its set-up each node that needs a credential or an address', () => {
-    const overview = String(notes.find((note) => note.name === 'Overview')?.parameters['content']);
-    const needing = nodes.filter(({ type, credentials }) => credentials || /\.(emailSend|postgres)$/.test(type));
-    for (const { name: node, type } of needing) {
-      const kind = type.endsWith('.postgres') ? 'Postgres' : type.endsWith('.emailSend') ? '*Email* nodes' : node;
-      expect(overview.includes(`*${node}*`) || overview.includes(kind), node).toBe(true);
+  it('names in its set-up each node that needs a credential', () => {
+    for (const { name: node, type } of nodes) {
+      const kind = /\.(postgres|emailSend|newsletter|newsletterTrigger|crypto|formTrigger)$/.exec(type)?.[1];
+      if (kind === undefined) continue;
+      const plural = { postgres: '*Postgres* nodes', emailSend: '*Email* nodes' }[kind];
+      expect(setUp.includes(`*${node}*`) || (plural !== undefined && setUp.includes(plural)), node).toBe(true);
     }
   });
 
@@ -144,31 +218,88 @@ describe.each(templates)('the template %s', (file) => {
       expect(node.name).not.toMatch(/^(Set|If|Edit Fields|Postgres|Send Email|Webhook|Code)\d*$/);
     expect(JSON.stringify(nodes)).not.toMatch(/(?:api[-_ ]?key|password|secret|token)"?\s*[:=]\s*"[^"=]/i);
   });
+});
 
-  it("names every credential, and contains only the sandbox's credential id", () => {
-    for (const { name: node, type, credentials = {} } of nodes) {
-      const wanted = /\.(newsletter|newsletterTrigger|emailSend|postgres)$/.test(type);
-      expect(Object.keys(credentials).length > 0 || !wanted, node).toBe(true);
-      for (const [kind, credential] of Object.entries(credentials))
-        expect(credential).toEqual({
-          id: kind === 'newsletterApi' ? 'newsletterSandbox' : null,
-          name: expect.stringMatching(/\w/),
-        });
-    }
+describe('the import of a CSV file', () => {
+  const { nodes, connections } = read('examples/workflows/import-csv.json');
+  const targetsOf = (name: string, output: number): string[] =>
+    (connections[name]?.main[output] ?? []).map(({ node }) => node);
+
+  it.each([
+    ['email,utm_source', ','],
+    ['\uFEFFemail;utm_source\r\nada@example.com;fair', ';'],
+    ['\n\nemail\tFirst Name\tTopics', '\t'],
+    ['email|source', '|'],
+    ['"Name, first; second";email', ';'],
+    ['email', ','],
+    ['', ','],
+  ])('finds the delimiter of %j', (text, delimiter) => {
+    const { parameters = {} } = nodes.find(({ name }) => name === 'Read the rows') ?? {};
+    expect(evaluator(parameters, [{ text }]).read('options.delimiter', 0)).toBe(delimiter);
+  });
+
+  it.each([
+    ['email\nada@example.com', true],
+    ['email\r\nada@example.com\r\n', true],
+    ['email\n\n', false],
+    ['', false],
+  ])('finds out whether %j has rows', (text, expected) => {
+    const { parameters = {} } = nodes.find(({ name }) => name === 'Are there rows?') ?? {};
+    expect(evaluator(parameters, [{ text }]).read('conditions.conditions.0.leftValue', 0)).toBe(expected);
+  });
+
+  it('tells the person who uploaded a file, on the page and by email, where it could not be read', () => {
+    for (const [name, output] of [
+      ['Read the text', 1],
+      ['Are there rows?', 1],
+      ['Read the rows', 1],
+    ] as const)
+      expect(targetsOf(name, output)).toEqual(['Say what went wrong']);
+    expect(targetsOf('Say what went wrong', 0)).toEqual(['Email what went wrong']);
+    expect(targetsOf('Email what went wrong', 0)).toEqual(['Tell what went wrong']);
+  });
+
+  it('answers last, since a page pauses the execution', () => {
+    const heights = targetsOf('Import in bulk', 0).map((name) => [
+      nodes.find((node) => node.name === name)?.position[1] ?? 0,
+      name,
+    ]);
+    // n8n runs the branches from the top to the bottom.
+    expect(heights.toSorted(([a], [b]) => Number(a) - Number(b)).map(([, name]) => name)).toEqual([
+      'Keep the refused rows',
+      'Count the rows',
+    ]);
+    expect(targetsOf('Email the count', 0)).toEqual(['Answer with the counts']);
   });
 });
 
-it('raises the tier of the first hundred subscriptions with one bulk update', async () => {
-  const [, many, bulk] = read('examples/workflows/raise-tier.json').nodes;
-  const found = await bench.run('subscription', 'getMany', many?.parameters);
-  expect(found).toHaveLength(100);
-  const raised = await bench.run(
-    'subscription',
-    'bulkUpdate',
-    { ...bulk?.parameters, subscription: (index: number) => found[index]?.json['id'] },
-    { items: found.map(({ json }) => json) },
-  );
-  expect(raised.map(({ json }) => json['status'])).toEqual(found.map(() => 'complete'));
-  const [first] = await bench.run('subscription', 'get', { subscription: { mode: 'id', value: found[0]?.json['id'] } });
-  expect(first?.json['subscription_tier']).toBe('premium');
+describe('raising a tier', () => {
+  const { nodes, connections } = read('examples/workflows/raise-tier.json');
+  const parametersOf = (name: string) => nodes.find((node) => node.name === name)?.parameters;
+
+  it('changes nobody until the settings say so', () => {
+    expect(parametersOf('Settings')).toMatchObject({
+      assignments: { assignments: [{ name: 'raise', type: 'boolean', value: false }] },
+    });
+    const sources = Object.entries(connections).filter(([, { main }]) =>
+      main.flat().some(({ node }) => node === 'Raise them'),
+    );
+    expect(sources).toEqual([['Raise them?', { main: [[expect.objectContaining({ node: 'Raise them' })]] }]]);
+  });
+
+  it('raises the first hundred subscriptions with one bulk update', async () => {
+    const found = await bench.run('subscription', 'getMany', parametersOf('The first hundred'));
+    expect(found).toHaveLength(100);
+    const raised = await bench.run(
+      'subscription',
+      'bulkUpdate',
+      { ...parametersOf('Raise them'), subscription: (index: number) => found[index]?.json['id'] },
+      { items: found.map(({ json }) => json) },
+    );
+    expect(raised.map(({ json }) => json['status'])).toEqual(found.map(() => 'complete'));
+    const [first] = await bench.run('subscription', 'get', {
+      subscription: { mode: 'id', value: found[0]?.json['id'] },
+    });
+    expect(first?.json['subscription_tier']).toBe('premium');
+  });
 });

@@ -1,5 +1,5 @@
 /** What an item says that failed: which field of the node is wrong, by its label, and what to do about it. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { workbench } from './workbench.ts';
 
 const bench = workbench();
@@ -126,5 +126,35 @@ describe('Enroll for a person who is enrolled already', () => {
     await expect(
       bench.run('journey', 'enroll', { ...(await automation()), subscription: nobody, ifEnrolled: 'passOver' }),
     ).rejects.toMatchObject({ httpCode: '404' });
+  });
+});
+
+describe('a service without an answer', () => {
+  const failing = (code: string) => ({
+    sandbox: { fetch: () => Promise.reject(Object.assign(new Error(code), { code })) },
+  });
+
+  it.each([
+    {
+      code: 'ECONNREFUSED',
+      message: 'The service could not be reached',
+      description: 'Check the Service or Base URL of the credential and that the service runs. (ECONNREFUSED)',
+    },
+    {
+      code: 'ECONNRESET',
+      message: 'The connection broke before the whole answer arrived',
+      description: 'Try again later. (ECONNRESET)',
+    },
+    { code: 'ETIMEDOUT', message: /^No answer within \d+ seconds$/, description: 'Try again later.' },
+    { code: 'ENOTFOUND', message: 'The service could not be reached', description: /\(ENOTFOUND\)$/ },
+  ])('is told in words, with a remedy: $code', async ({ code, message, description }) => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const failed = bench.run('subscription', 'getMany', {}, failing(code)).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(30 * 60_000);
+    expect(await failed).toMatchObject({
+      message: typeof message === 'string' ? message : expect.stringMatching(message),
+      description: typeof description === 'string' ? description : expect.stringMatching(description),
+    });
   });
 });

@@ -34,9 +34,11 @@ function post(
   { endpoint }: SignupHost,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<Response> {
   return fetch(endpoint, {
     method: 'POST',
+    ...(signal && { signal }),
     redirect: 'manual',
     headers: { origin: site, 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
@@ -83,7 +85,7 @@ describe('the output item', () => {
   });
 
   it('has no privileged field, in either encoding', async () => {
-    const form = await open({ quietMinutes: 0, settings: { signupsPerMinute: 100_000 } });
+    const form = await open({ signupsPerAddress: 0, settings: { signupsPerMinute: 100_000 } });
     const value = fc.oneof(
       fc.boolean(),
       fc.constantFrom('on', 'premium', ''),
@@ -239,37 +241,110 @@ describe('a signup with a filled honeypot', () => {
   });
 });
 
-describe('the quiet period', () => {
-  it('starts one execution for an address, in any spelling and for concurrent posts', async () => {
+describe('the limit per address', () => {
+  /** The first try, and what it came to. */
+  const firstTries = [
+    { outcome: 'succeeded', first: 'answered', tries: [202, 202, 202, 202], starts: [1, 1, 1, 0] },
+    // The node is not told how an execution ends, so this is the same to it.
+    { outcome: 'failed later', first: 'answered', tries: [202, 202, 202, 202], starts: [1, 1, 1, 0] },
+    { outcome: 'was saved, its answer lost', first: 'lost', tries: [202, 202, 202], starts: [1, 1, 0] },
+    { outcome: 'was not saved', first: 'unsaved', tries: [500, 202, 202, 202, 202], starts: [0, 1, 1, 1, 0] },
+    {
+      outcome: 'was not saved, its answer lost',
+      first: 'lost, unsaved',
+      tries: [202, 202, 202, 202],
+      starts: [1, 1, 1, 0],
+    },
+  ] as const;
+
+  it.each(firstTries)(
+    'lets a visitor try again where the first execution $outcome',
+    async ({ first, tries, starts }) => {
+      const form = await open();
+      const another: number[] = [];
+      if (first.startsWith('lost')) {
+        const visit = new AbortController();
+        let isSaved = false;
+        form.save = async (response) => {
+          visit.abort();
+          await once(response, 'close');
+          isSaved = true;
+          if (first === 'lost, unsaved') throw new Error('The database is down');
+        };
+        await expect(post(form, { email: 'ada@example.com' }, {}, visit.signal)).rejects.toThrow();
+        await expect.poll(() => isSaved).toBe(true);
+        await expect.poll(() => form.started.length).toBe(first === 'lost' ? 1 : 0);
+      }
+      const seen = [];
+      for (const [index] of tries.entries()) {
+        form.started.length = 0;
+        form.save = async () => {
+          if (index === 0 && first === 'unsaved') throw new Error('The database is down');
+        };
+        const { status } = await post(form, { email: 'ada@example.com', utm_source: `try ${index}` });
+        seen.push([status, form.started.length]);
+        form.started.length = 0;
+        form.save = async () => undefined;
+        await post(form, { email: `other${index}@example.com` });
+        another.push(form.started.length);
+      }
+      expect(seen).toEqual(tries.map((status, index) => [status, starts[index]]));
+      expect(another).toEqual(tries.map(() => 1));
+    },
+  );
+
+  it('counts an address in any spelling, concurrent posts included, and answers all of them alike', async () => {
     const form = await open();
     const spellings = ['ada@example.com', 'ADA@example.com', ' ada@EXAMPLE.com '];
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) => post(form, { email: spellings[index % 3] }).then(whole)),
     );
     expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
-    expect(form.started).toHaveLength(1);
+    expect(form.started).toHaveLength(3);
   });
 
-  it('ends, and is off at 0', async () => {
+  it('frees each turn after an hour', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.parse('2026-11-20T10:00:00Z') });
-    const form = await open({ quietMinutes: 10 });
+    const form = await open({ signupsPerAddress: 2 });
+    const startsAt = async (time: string): Promise<number> => {
+      vi.setSystemTime(Date.parse(`2026-11-20T${time}Z`));
+      form.started.length = 0;
+      await post(form, { email: 'ada@example.com' });
+      return form.started.length;
+    };
+    expect(await startsAt('10:00:00')).toBe(1);
+    expect(await startsAt('10:30:00')).toBe(1);
+    expect(await startsAt('10:59:59')).toBe(0);
+    expect(await startsAt('11:00:00')).toBe(1);
+    expect(await startsAt('11:29:59')).toBe(0);
+    expect(await startsAt('11:30:00')).toBe(1);
+  });
+
+  it.each([
+    [1, 1],
+    [0, 5],
+  ])('%j starts %j executions for five posts', async (signupsPerAddress, starts) => {
+    const form = await open({ signupsPerAddress });
+    for (let count = 0; count < 5; count += 1) await post(form, { email: 'ada@example.com' });
+    expect(form.started).toHaveLength(starts);
+  });
+
+  it('does not count a robot’s posts against a person', async () => {
+    const form = await open({ settings: { honeypot: 'pass' } });
+    for (let count = 0; count < 5; count += 1) await post(form, { email: 'ada@example.com', hp_field: 'x' });
     await post(form, { email: 'ada@example.com' });
-    vi.setSystemTime(Date.parse('2026-11-20T10:09:59Z'));
-    await post(form, { email: 'ada@example.com' });
-    expect(form.started).toHaveLength(1);
-    vi.setSystemTime(Date.parse('2026-11-20T10:10:00Z'));
-    await post(form, { email: 'ada@example.com' });
-    expect(form.started).toHaveLength(2);
-    await form.close();
-    const off = await open({ quietMinutes: 0 });
-    for (let count = 0; count < 3; count += 1) await post(off, { email: 'ada@example.com' });
-    expect(off.started).toHaveLength(3);
+    expect(form.started.map(({ signup }) => (signup as { suspected: boolean }).suspected)).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
   });
 
   it('is off in the editor’s test mode', async () => {
     const form = await open({}, 'manual');
-    for (let count = 0; count < 3; count += 1) await post(form, { email: 'ada@example.com' });
-    expect(form.started).toHaveLength(3);
+    for (let count = 0; count < 5; count += 1) await post(form, { email: 'ada@example.com' });
+    expect(form.started).toHaveLength(5);
   });
 
   it('stores hashes, never an e-mail address', async () => {
@@ -293,17 +368,20 @@ describe('saving the execution', () => {
     expect(form.started).toHaveLength(1);
   });
 
-  it('holds a repeat until the save ends, and starts an execution for it where the save fails', async () => {
-    const form = await open();
+  it.each([
+    ['with the same key', {}, { 'idempotency-key': 'one-attempt' }],
+    ['that would be one too many', { signupsPerAddress: 1 }, {}],
+  ])('holds a post %s until the save ends, and starts an execution where it fails', async (_, parameters, headers) => {
+    const form = await open(parameters);
     let saves = 0;
     let fail: (error: Error) => void = () => undefined;
     form.save = () => {
       saves += 1;
       return saves === 1 ? new Promise((_, reject) => (fail = reject)) : Promise.resolve();
     };
-    const first = post(form, { email: 'ada@example.com' });
+    const first = post(form, { email: 'ada@example.com' }, headers);
     await expect.poll(() => saves).toBe(1);
-    const second = post(form, { email: 'ada@example.com' });
+    const second = post(form, { email: 'ada@example.com' }, headers);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(saves).toBe(1);
     fail(new Error('The database is down'));
@@ -312,7 +390,7 @@ describe('saving the execution', () => {
   });
 
   it('starts an execution for each of two people with the same key', async () => {
-    const form = await open({ quietMinutes: 0 });
+    const form = await open({ signupsPerAddress: 0 });
     const key = { 'idempotency-key': 'one-attempt' };
     for (const email of ['ada@example.com', 'ada@example.com', 'bob@example.com']) await post(form, { email }, key);
     expect(addresses(form)).toEqual(['ada@example.com', 'bob@example.com']);
@@ -340,7 +418,7 @@ describe('publishing the workflow', () => {
     [{ allowedOrigins: 'https://www.example.com/blog' }, 'scheme and host alone'],
     [{ allowedOrigins: '*' }, 'scheme and host alone'],
     [{ allowedOrigins: site, thanksUrl: '/thanks' }, 'whole address'],
-    [{ allowedOrigins: site, quietMinutes: -1 }, '"Quiet Period (Minutes)" must be a number'],
+    [{ allowedOrigins: site, signupsPerAddress: -1 }, '"Signups per Address and Hour" must be a number'],
   ])('is refused with %j', async (parameters, message) => {
     await expect(create(parameters)).rejects.toThrow(message);
   });

@@ -23,8 +23,8 @@ export interface SignupHost {
   kept: string;
   /** Lines of the log. */
   readonly logged: string[];
-  /** Saves an execution; a rejection simulates a database that is down. */
-  save: () => Promise<void>;
+  /** Saves an execution before it is answered; a rejection simulates a database that is down. */
+  save: (response: ServerResponse) => Promise<void>;
   close(): Promise<void>;
 }
 
@@ -91,7 +91,7 @@ export async function hostSignup(
     if (outcome.noWebhookResponse === true) return;
     if (outcome.workflowData) {
       try {
-        await host.save();
+        await host.save(response);
       } catch {
         response.writeHead(500).end('{"code":0}');
         return;

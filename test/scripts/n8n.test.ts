@@ -11,12 +11,13 @@ import {
   sandboxOAuth2Credential,
   type Imports,
 } from '../../scripts/n8n/examples.ts';
+import { tellingLines } from '../../scripts/n8n/locked.ts';
 import { storedOwner } from '../../scripts/n8n/server.ts';
 import { starter } from './starter.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const imports = (sandboxUrl = 'http://127.0.0.1:4010'): Imports => ({
-  credentials: [sandboxCredential(sandboxUrl), sandboxOAuth2Credential(sandboxUrl)],
+  credentials: [sandboxOAuth2Credential(sandboxUrl), sandboxCredential(sandboxUrl)],
   workflows: [{ id: 'first', name: 'First' }],
 });
 const ids = ({ credentials, workflows }: Imports): string[] => [...credentials, ...workflows].map(({ id }) => id);
@@ -24,7 +25,7 @@ const ids = ({ credentials, workflows }: Imports): string[] => [...credentials, 
 describe('the imports of npm run n8n', () => {
   it('include everything on the first start, and nothing on the second', () => {
     const first = planImports(imports(), {});
-    expect(ids(first)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2', 'first']);
+    expect(ids(first)).toEqual(['newsletterSandboxOAuth2', 'newsletterSandbox', 'first']);
     expect(ids(planImports(imports(), first.record))).toEqual([]);
   });
 
@@ -43,7 +44,7 @@ describe('the imports of npm run n8n', () => {
   it('update the credentials once after the address of the sandbox changed', () => {
     const { record } = planImports(imports(), {});
     const moved = planImports(imports('http://127.0.0.1:4011'), record);
-    expect(ids(moved)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
+    expect(ids(moved)).toEqual(['newsletterSandboxOAuth2', 'newsletterSandbox']);
     expect(ids(planImports(imports('http://127.0.0.1:4011'), moved.record))).toEqual([]);
   });
 
@@ -95,6 +96,20 @@ describe('npm run n8n', () => {
   });
 
   it.each([
+    { name: 'editor', variable: 'N8N_PORT' },
+    { name: 'sandbox', variable: 'SANDBOX_PORT' },
+    { name: 'demo', variable: 'DEMO_PORT' },
+  ])('refuses at once a port of the $name that browsers do not open', async ({ name, variable }) => {
+    const free = { N8N_PORT: await freePort(), SANDBOX_PORT: await freePort(), DEMO_PORT: await freePort() };
+    const env = Object.fromEntries(Object.entries(free).map(([key, port]) => [key, String(port)]));
+    const started = starter(['n8n'], { ...env, [variable]: '10080' });
+    expect(await started.ended).toBe(1);
+    expect(started.output()).toContain(`Port 10080 for the ${name} is one that browsers refuse to open`);
+    expect(started.output()).toMatch(new RegExp(`${variable}=10\\d+ npm run n8n$`, 'm'));
+    expect(started.output()).not.toMatch(/▸ (Starting|Building|Importing|Installing n8n)|^\s+at /m);
+  });
+
+  it.each([
     ['no port', ['n8n'], { N8N_PORT: 'harbour' }, 'N8N_PORT is "harbour", which is not a port.'],
     ['an option that it does not know', ['n8n', '--folde', 'x'], {}, 'npm run n8n -- --folder DIR'],
   ])('refuses %s', async (_name, args, env, sentence) => {
@@ -102,5 +117,40 @@ describe('npm run n8n', () => {
     expect(await started.ended).toBe(1);
     expect(started.output()).toContain(sentence);
     expect(started.output()).not.toMatch(/^\s+at /m);
+  });
+});
+
+describe('a failed install', () => {
+  /** What pnpm prints where sqlite3 finds neither its binary nor Node's headers. */
+  const sqlite = (reason: string): string =>
+    [
+      'Progress: resolved 0, reused 1999, downloaded 0, added 1999, done',
+      '.../node_modules/sqlite3 install$ prebuild-install -r napi || node-gyp rebuild',
+      `.../node_modules/sqlite3 install: prebuild-install warn install ${reason} github.com`,
+      '.../node_modules/sqlite3 install: gyp info it worked if it ends with ok',
+      '.../node_modules/sqlite3 install: gyp http GET https://nodejs.org/download/release/v24.1.0/node-v24.1.0-headers.tar.gz',
+      `.../node_modules/sqlite3 install: gyp ERR! stack FetchError: request to https://nodejs.org/ failed, reason: ${reason} nodejs.org`,
+      ...Array.from(
+        { length: 40 },
+        (_, line) => `.../node_modules/sqlite3 install: gyp ERR! stack     at step ${line}`,
+      ),
+      '.../node_modules/sqlite3 install: gyp ERR! System Linux 6.1.0',
+      '.../node_modules/sqlite3 install: gyp ERR! command "node" "node-gyp" "rebuild"',
+      '.../node_modules/sqlite3 install: gyp ERR! cwd /n8n/node_modules/sqlite3',
+      '.../node_modules/sqlite3 install: gyp ERR! not ok',
+      '.../node_modules/sqlite3 install: Failed',
+      ' ELIFECYCLE  Command failed with exit code 1.',
+    ].join('\n');
+
+  it.each([
+    ['a host that is not found', sqlite('getaddrinfo ENOTFOUND'), /ENOTFOUND github\.com[^]*ENOTFOUND nodejs\.org/],
+    ['a proxy that refuses', sqlite('tunneling socket could not be established'), /failed, reason: tunneling/],
+    ['a missing compiler', `x\ngyp ERR! stack Error: not found: make\n${'y\n'.repeat(60)}`, /not found: make/],
+    ['a full disk', `ENOSPC: no space left on device, write\n${'y\n'.repeat(60)}`, /ENOSPC: no space left/],
+  ])('is told with the lines that name %s', (_, output, cause) => {
+    const lines = tellingLines(output);
+    expect(lines).toMatch(cause);
+    expect(lines.split('\n').length).toBeLessThanOrEqual(23);
+    expect(lines).not.toMatch(/at step|System Linux|Progress/);
   });
 });

@@ -4,6 +4,7 @@
  */
 import { badge, dateTime, facts, type Mood, type PageElement } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import { receiver } from './receiver.ts';
 
 /** The fields of the API's subscription that are shown. */
 interface Subscription {
@@ -34,7 +35,7 @@ export function arrivalKey({ subscription, at }: Arrival): string {
 const connections = {
   connecting: ['neutral', 'Connecting to the sandbox …'],
   open: ['good', 'Watching the sandbox'],
-  away: ['bad', 'The sandbox does not answer. The relay keeps what you send and delivers it when the sandbox is back.'],
+  away: ['bad', `The sandbox does not answer. ${receiver.whileAway}`],
 } as const satisfies Readonly<Record<string, readonly [Mood, string]>>;
 
 /** The labels of a subscription's attribution, in the order that they are shown. */

@@ -3,6 +3,7 @@ import { emptyState, PageElement } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
 import { arrivalContent, arrivalFeed, arrivalKey, connectionStatus } from './arrivals.ts';
+import { receiver } from './receiver.ts';
 import './latest-arrival.ts';
 
 const longCampaign = `${'From the harbour wall to the outer mole – '.repeat(8).slice(0, 299)}🌊`;
@@ -34,8 +35,7 @@ class LiveView extends PageElement {
         ${connectionStatus('connection')}
       </div>
       <p class="soft prose">
-        The form posts to the relay, which keeps the signup on disk, answers, and delivers it to the newsletter API. Here
-        that API is the sandbox on this machine; each subscription appears below when it is stored.
+        ${receiver.steps} Here that API is the sandbox on this machine; each subscription appears below when it is stored.
       </p>
       <h3>Arrive from a campaign</h3>
       <ul class="actions">

@@ -1,6 +1,6 @@
 /**
- * Starts one execution per signup: repeated posts within the quiet period, and retries with the same Idempotency-Key,
- * are answered but start none. Also counts executions per minute.
+ * Limits the executions that signups start: a few per address and hour, and one per Idempotency-Key. Other posts are
+ * answered but start none. Also counts executions per minute.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
 import { addressKey } from '@newsletter-kit/core/signup';
@@ -15,19 +15,26 @@ export interface SignupIdentity {
   readonly idempotencyKey: string | null;
 }
 
-/** The hashes of a signup, each with its lifetime in seconds. */
-export type Marks = readonly { readonly hash: string; readonly seconds: number }[];
+/** The hashes of a signup. */
+export interface Marks {
+  /** One hash for each execution that the address may start within an hour. Empty without a limit. */
+  readonly turns: readonly string[];
+  /** The attempt: the address with its Idempotency-Key. */
+  readonly attempt: string | null;
+}
 
 /** Maximum number of stored hashes, the newest: at most 30 kB are written with each signup. */
 const maxStored = 1_000;
 
+/** Lifetime of a turn, in seconds. */
+const turnSeconds = 3_600;
+
 /** Lifetime of an Idempotency-Key, in seconds. The tag retries within a minute. */
-const idempotencySeconds = 600;
+const attemptSeconds = 600;
 
 /** Arguments of {@link Deduplicator.claim}. */
 export interface ClaimRequest {
   readonly marks: Marks;
-  readonly quietSeconds: number;
   /** Seconds since 1970. */
   readonly now: number;
   /** The static data that n8n read for this request. */
@@ -49,7 +56,7 @@ export interface DeduplicationClaim {
 export class Deduplicator {
   #started: Started = new Map();
   /** Claims in flight, by hash. */
-  readonly #pending = new Map<string, Promise<boolean>>();
+  readonly #pending = new Map<string, Promise<void>>();
   #minute = 0;
   #startedInMinute = 0;
 
@@ -60,29 +67,41 @@ export class Deduplicator {
   }
 
   /**
-   * Claims a signup, after waiting for a claim of the same signup in flight.
+   * Claims an execution, after waiting for the claims in flight that decide about it.
    *
-   * @returns null where the signup has started an execution already
+   * @returns null where the attempt has started an execution already, or the address has no turn left
    */
-  async claim({ marks, quietSeconds, now, stored }: ClaimRequest): Promise<DeduplicationClaim | null> {
+  async claim({ marks: { turns, attempt }, now, stored }: ClaimRequest): Promise<DeduplicationClaim | null> {
+    let turn: string | undefined;
     for (;;) {
-      if (isRepeat(stored, marks, now) || isRepeat(this.#started, marks, now)) return null;
-      const pending = marks.map(({ hash }) => this.#pending.get(hash)).find((each) => each !== undefined);
+      if (attempt !== null && this.#isUsed(attempt, stored, now - attemptSeconds)) return null;
+      const left = turns.filter((hash) => !this.#isUsed(hash, stored, now - turnSeconds));
+      if (turns.length > 0 && left.length === 0) return null;
+      turn = left.find((hash) => !this.#pending.has(hash));
+      const pending =
+        (attempt === null ? undefined : this.#pending.get(attempt)) ??
+        (turn === undefined ? this.#pending.get(left[0] ?? '') : undefined);
       if (pending === undefined) break;
-      if (await pending) return null;
+      await pending;
     }
     this.#count(now);
-    let resolve!: (saved: boolean) => void;
-    const promise = new Promise<boolean>((done) => (resolve = done));
-    for (const { hash } of marks) this.#pending.set(hash, promise);
+    const hashes = [turn, attempt].filter((hash) => typeof hash === 'string');
+    let resolve!: () => void;
+    const promise = new Promise<void>((done) => (resolve = done));
+    for (const hash of hashes) this.#pending.set(hash, promise);
     return {
-      toStore: withMarks(merged(stored, this.#started), marks, now, quietSeconds),
+      toStore: withHashes(merged(stored, this.#started), hashes, now),
       settle: (saved) => {
-        for (const { hash } of marks) if (this.#pending.get(hash) === promise) this.#pending.delete(hash);
-        if (saved) this.#started = withMarks(this.#started, marks, now, quietSeconds);
-        resolve(saved);
+        for (const hash of hashes) if (this.#pending.get(hash) === promise) this.#pending.delete(hash);
+        if (saved) this.#started = withHashes(this.#started, hashes, now);
+        resolve();
       },
     };
+  }
+
+  /** Whether the hash started an execution after this time. */
+  #isUsed(hash: string, stored: Started, since: number): boolean {
+    return [stored, this.#started].some((started) => (started.get(hash) ?? Number.NEGATIVE_INFINITY) > since);
   }
 
   #count(now: number): void {
@@ -102,24 +121,23 @@ export function deduplicatorOf(scope: string): Deduplicator {
 }
 
 /**
- * The hashes of a signup: of its address, and of its address with the Idempotency-Key, so that one key used for two
- * people does not lose the second. Suspected signups have hashes of their own: a bot's post never replaces a person's.
- * No e-mail address is stored.
+ * The hashes of a signup: of its address, one per turn, and of its address with the Idempotency-Key, so that one key
+ * used for two people does not lose the second. Suspected signups have hashes of their own: a bot's post never takes a
+ * person's turn. No e-mail address is stored.
  *
+ * @param perHour - how many executions an address may start within an hour; 0 for no limit
  * @param scope - the node; equal addresses have different hashes in different nodes
  */
 export async function marksOf(
   { email, suspected, idempotencyKey }: SignupIdentity,
-  quietSeconds: number,
+  perHour: number,
   scope: string,
 ): Promise<Marks> {
   const person = [scope, suspected, addressKey(email)];
-  return [
-    ...(quietSeconds > 0 ? [{ hash: await digest(['address', ...person]), seconds: quietSeconds }] : []),
-    ...(idempotencyKey === null
-      ? []
-      : [{ hash: await digest(['attempt', ...person, idempotencyKey]), seconds: idempotencySeconds }]),
-  ];
+  return {
+    turns: await Promise.all(Array.from({ length: perHour }, (_, turn) => digest(['turn', turn, ...person]))),
+    attempt: idempotencyKey === null ? null : await digest(['attempt', ...person, idempotencyKey]),
+  };
 }
 
 /** Parses the static data. Anything of another shape counts as empty: at worst a signup starts two executions. */
@@ -137,16 +155,10 @@ export function serializeStarted(started: Started): Record<string, number> {
   return Object.fromEntries(started);
 }
 
-/** Whether one of the hashes is known and has not expired. */
-function isRepeat(started: Started, marks: Marks, now: number): boolean {
-  return marks.some(({ hash, seconds }) => now - (started.get(hash) ?? Number.NEGATIVE_INFINITY) < seconds);
-}
-
 /** Adds the hashes, and removes expired ones and those with a time in the future. */
-function withMarks(started: Started, marks: Marks, now: number, quietSeconds: number): Started {
-  const oldest = now - Math.max(quietSeconds, idempotencySeconds);
-  const valid = [...started].filter(([, at]) => at > oldest && at <= now);
-  const all = new Map([...valid, ...marks.map(({ hash }) => [hash, now] as const)]);
+function withHashes(started: Started, hashes: readonly string[], now: number): Started {
+  const valid = [...started].filter(([, at]) => at > now - turnSeconds && at <= now);
+  const all = new Map([...valid, ...hashes.map((hash) => [hash, now] as const)]);
   return new Map([...all].toSorted(([, a], [, b]) => b - a).slice(0, maxStored));
 }
 

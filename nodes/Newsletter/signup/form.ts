@@ -35,14 +35,14 @@ const allowedFields: INodeProperties = {
     'Names of the custom fields that the form may set, separated by commas; others are dropped. Leave empty to accept every custom field.',
 };
 
-const quietMinutes: INodeProperties = {
-  displayName: 'Quiet Period (Minutes)',
-  name: 'quietMinutes',
+const signupsPerAddress: INodeProperties = {
+  displayName: 'Signups per Address and Hour',
+  name: 'signupsPerAddress',
   type: 'number',
-  typeOptions: { minValue: 0, maxValue: 10_080, numberPrecision: 0 },
-  default: 60,
+  typeOptions: { minValue: 0, maxValue: 100, numberPrecision: 0 },
+  default: 3,
   description:
-    'How long further signups with the same address are answered as usual but start no execution. It prevents abuse of your form to mail a stranger repeatedly. 0 turns it off.',
+    'Maximum number of executions that one address starts within an hour: a visitor can try again, and nobody can use your form to mail a stranger repeatedly. Further signups are answered as usual but start no execution. 0 removes the limit.',
 };
 
 const thanksUrl: INodeProperties = {
@@ -101,7 +101,7 @@ export const properties: INodeProperties[] = [
   path,
   allowedOrigins,
   allowedFields,
-  quietMinutes,
+  signupsPerAddress,
   thanksUrl,
   ...collection('settings', 'Options', 'Add option', [signupsPerMinute, honeypot]),
   bodyUnread,
@@ -113,8 +113,8 @@ export interface Form {
   readonly origins: ReadonlySet<string>;
   /** Names of the custom fields a page may set; null accepts all. */
   readonly allowedFields: ReadonlySet<string> | null;
-  /** Quiet period: seconds in which an address starts one execution only. */
-  readonly quietSeconds: number;
+  /** Maximum number of executions that one address starts within an hour; 0 for no limit. */
+  readonly signupsPerAddress: number;
   /** Redirect for visitors without JavaScript; null for the front page of the website. */
   readonly thanksUrl: string | null;
   /** Whether a signup with a filled honeypot starts an execution. */
@@ -152,7 +152,7 @@ export function readForm(getParameter: GetParameter): Form {
   return {
     origins: new Set(origins),
     allowedFields: fields.length > 0 ? new Set(fields) : null,
-    quietSeconds: Number(readValue(quietMinutes, read(quietMinutes)) ?? quietMinutes.default) * 60,
+    signupsPerAddress: Number(readValue(signupsPerAddress, read(signupsPerAddress)) ?? signupsPerAddress.default),
     thanksUrl: readPage(readValue(thanksUrl, read(thanksUrl))),
     passSuspected: option(honeypot) === 'pass',
     signupsPerMinute: Number(option(signupsPerMinute)),

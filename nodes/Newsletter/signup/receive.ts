@@ -107,18 +107,17 @@ function postOf(request: WebhookRequest): Post {
   };
 }
 
-/** Claims the signup for an execution; false where the same signup has started one already. */
+/** Claims an execution; false where the same attempt has started one, or the address as many as it may. */
 async function startsExecution(
   context: IWebhookFunctions,
-  { quietSeconds }: Form,
+  { signupsPerAddress }: Form,
   signup: ReceivedSignup,
   now: number,
 ): Promise<boolean> {
   const scope = scopeOf(context);
   const staticData = context.getWorkflowStaticData('node');
   const claim = await deduplicatorOf(scope).claim({
-    marks: await marksOf({ ...signup, email: signup.submission.email }, quietSeconds, scope),
-    quietSeconds,
+    marks: await marksOf({ ...signup, email: signup.submission.email }, signupsPerAddress, scope),
     now,
     stored: parseStarted(staticData['passedOn']),
   });

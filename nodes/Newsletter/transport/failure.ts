@@ -152,18 +152,26 @@ function apiFailure(
 function connectionFailure(node: INode, error: NewsletterError, at: FailureOptions): NodeApiError {
   const text = sentence(error.message.slice(error.operation.length + 2));
   const [message = text, ...rest] = text.split(/(?<=\.) /);
+  // n8n replaces a message that has a system's code in it.
+  const [code = ''] = / \([A-Z][A-Z\d_]+\)/.exec(message) ?? [];
   const down = error instanceof NetworkError || error instanceof TimeoutError;
   const misdirected = error instanceof RedirectError || error instanceof InvalidAnswerError;
   const configured = misdirected || error instanceof ConfigurationError;
+  const advice = rest
+    .join(' ')
+    .replace('the base URL', 'the Service or Base URL of the credential')
+    // n8n has no such setting.
+    .replace(/ ?Raise the timeout if the service is slow\./, '');
   return new NodeApiError(
     node,
     {},
     {
       ...at,
-      message: message.replace(/\.$/, ''),
-      description: misdirected
-        ? wrongAddress
-        : rest.join(' ').replace('the base URL', 'the Service or Base URL of the credential') || 'Try again later.',
+      message: message
+        .replace(code, '')
+        .replace(/\.$/, '')
+        .replace(/(\d+)000 ms/, '$1 seconds'),
+      description: [misdirected ? wrongAddress : advice || 'Try again later.', code.trim()].filter(Boolean).join(' '),
       ...(configured && { failure: { cause: 'configuration-invalid' } }),
       ...(down && { failure: { cause: 'temporarily-unavailable' } }),
     },

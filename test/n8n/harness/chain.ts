@@ -15,7 +15,7 @@ export interface ServedChain {
 }
 
 export async function serveChain(): Promise<ServedChain> {
-  await buildIfStale('widget');
+  await buildIfStale('start');
   const folder = await mkdtemp(join(tmpdir(), 'newsletter-n8n-chain-'));
   const settings = { ports: await freePorts(), relayStore: `sqlite:${join(folder, 'relay.db')}` };
   const running: RunningServer[] = [];

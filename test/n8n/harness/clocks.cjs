@@ -1,6 +1,6 @@
 /**
- * Moves the clocks of n8n (`--require`). At each SIGUSR2, 20 minutes pass. At each SIGWINCH, somebody sets the clock back
- * by an hour, which the clock that measures durations does not notice.
+ * Moves the clocks of n8n (`--require`). At each SIGUSR2, 20 minutes pass. At each SIGWINCH, somebody sets the clock
+ * back by an hour, which the clock that measures durations does not notice.
  */
 require('./regexTimeout.cjs');
 

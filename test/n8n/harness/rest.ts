@@ -261,6 +261,10 @@ export class Rest {
     return this.#send('POST', `/rest/workflows/${workflowId}/run`, body);
   }
 
+  credentials(): Promise<readonly { readonly id: string; readonly updatedAt: string }[]> {
+    return this.#send('GET', '/rest/credentials');
+  }
+
   /** Saves a new credential. @returns its id */
   async createCredential(type: string, data: Readonly<Record<string, unknown>>): Promise<string> {
     return (await this.#send<{ id: string }>('POST', '/rest/credentials', { name: 'Of a test', type, data })).id;
