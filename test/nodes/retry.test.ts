@@ -222,6 +222,35 @@ describe.each(outages)(
   },
 );
 
+it.each(onErrorSettings)('an update whose job could not be read is not submitted again: %s', async (onError) => {
+  let attempt = 0;
+  let submitted = 0;
+  const fetch = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
+    if (/\/bulk_actions$/.test(new URL(String(input)).pathname)) submitted += 1;
+    const reads = String(input).includes('/bulk_subscription_updates/');
+    return attempt === 1 && reads ? refused() : bench.prompt.fetch(input, init);
+  };
+  const result = await runInEngine(
+    bench,
+    {
+      sandbox: { fetch },
+      items: [{}],
+      parametersOf(number) {
+        attempt = number;
+        return {
+          resource: 'subscription',
+          operation: 'update',
+          subscription: { mode: 'email', value: 'ken@example.com' },
+          updateFields: { tier: 'premium' },
+        };
+      },
+    },
+    { onError, retryOnFail: true },
+  );
+  expect(result.main.map(({ json }) => json['subscription_update_status'])).toEqual(['complete']);
+  expect({ tries: result.tries, submitted }).toEqual({ tries: 2, submitted: 1 });
+});
+
 /** A refusal that the engine does not repeat by itself. */
 const refused = (): Response =>
   Response.json(

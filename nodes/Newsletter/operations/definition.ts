@@ -29,6 +29,8 @@ export interface EarlierTries {
   before?: { readonly email: string; readonly found: Subscription | null };
   /** The answer to the creation after that. */
   saved?: Saved;
+  /** The ID of a job that was still at work when the wait for it ended. */
+  job?: string;
 }
 
 /** The context of an operation for one input item. */

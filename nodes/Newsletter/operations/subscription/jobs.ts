@@ -80,8 +80,11 @@ async function waitForJob(
  * @throws NodeOperationError where the service did not carry out all of it, and as {@link waitForJob}
  */
 export async function updateOne(context: OperationContext, change: JobChange, seconds: number): Promise<string> {
-  const id = await beginUpdate(context, [change]);
+  const { earlier } = context;
+  // An earlier try may have given up waiting for its job.
+  const id = (earlier.job ??= await beginUpdate(context, [change]));
   const job = await waitForJob(context, id, [change.subscription_id], seconds);
+  delete earlier.job;
   const problem = problemOf(job, change.subscription_id);
   if (problem !== undefined) throw incompleteUpdate(context, problem);
   return id;
