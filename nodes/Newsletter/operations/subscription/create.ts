@@ -5,7 +5,7 @@
 import { subscriptionRequestWords as words } from '@newsletter-kit/core/contract';
 import { type Arguments, isRecord } from '@newsletter-kit/core/engine';
 import type { INodeProperties } from 'n8n-workflow';
-import { usedByAgent } from '../../execution.ts';
+import { filledInByAgent, usedByAgent } from '../../execution.ts';
 import { customFields, type ReadableNode, readCustomFields } from '../../parameters/customFields.ts';
 import { complimentaryAccess } from '../../parameters/locators.ts';
 import { collection, describe, newsletterLists, premiumTiers } from '../../parameters/properties.ts';
@@ -227,15 +227,15 @@ export const createOrUpdate: ItemOperation = {
 function readReactivation(context: OperationContext): { reactivate_existing?: boolean } {
   const { [reactivation.name]: asked } = readFields(context, 'additionalFields', [reactivation]);
   if (asked !== true) return asked === false ? { reactivate_existing: false } : {};
-  if (usedByAgent(context.node) || isFromAgent(context.node.getNode().parameters['additionalFields']))
+  if (usedByAgent(context.node) || filledInByAgent(asWritten(context)))
     throw new ParameterMismatch(
       `An AI agent cannot use "${reactivation.displayName}": only the person gives consent. Remove the field, or set it without $fromAI in a node that no agent uses`,
     );
   return { reactivate_existing: true };
 }
 
-/** Whether an agent fills in the parameter. @param entered - the collection as stored, with its expressions */
-function isFromAgent(entered: unknown): boolean {
-  const written = isRecord(entered) ? entered[reactivation.name] : entered;
-  return typeof written === 'string' && /\$fromai/i.test(written);
+/** The setting as it stands in the workflow; where the whole collection is an expression, that. */
+function asWritten({ node }: OperationContext): unknown {
+  const entered = node.getNode().parameters['additionalFields'];
+  return isRecord(entered) ? entered[reactivation.name] : entered;
 }
