@@ -236,6 +236,6 @@ function readReactivation(context: OperationContext): { reactivate_existing?: bo
 
 /** The setting as it stands in the workflow; where the whole collection is an expression, that. */
 function asWritten({ node }: OperationContext): unknown {
-  const entered = node.getNode().parameters['additionalFields'];
+  const entered: unknown = node.getNode().parameters['additionalFields'];
   return isRecord(entered) ? entered[reactivation.name] : entered;
 }
