@@ -225,6 +225,7 @@ const rows: readonly LifeEvent[] = [
     { what: 'the service answers 429', effect: { status: 429, retryAfter: 120 } },
     { what: 'the quota is used up for half a minute', effect: { status: 429, retryAfter: 30 }, times: 1 },
     { what: 'the service answers 503', effect: { status: 503 }, decides: true as const },
+    { what: 'the service does not answer', effect: { latency: 300_000 } },
   ].map(({ what, decides, ...fault }): LifeEvent => ({
     what: `it is published while ${what}`,
     ...(decides && { decides }),
