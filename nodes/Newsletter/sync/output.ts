@@ -74,9 +74,9 @@ export function updateItems(
 
 export function reviewItems(findings: readonly Finding[], { indexes }: Contacts): INodeExecutionData[] {
   return findings.map((finding) => {
-    const item = finding.row === undefined ? undefined : indexes[finding.row - 1];
     // The number of the item is for contacts without an ID: it changes with every deletion.
-    const { row: _, ...named } = finding;
+    const { row, ...named } = finding;
+    const item = row === undefined ? undefined : indexes[row - 1];
     return {
       json: toRecord(finding.contactId ? named : { ...finding }),
       ...(item !== undefined && { pairedItem: { item } }),

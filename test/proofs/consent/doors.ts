@@ -175,6 +175,7 @@ function upsert(name: Publication, person: Person, reactivates: boolean, ending:
         itemIndex: 0,
         engine: visit.client.engine,
         call: {},
+        earlier: {},
         notice: () => {},
       };
       const request: Creation = {
