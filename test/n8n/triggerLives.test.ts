@@ -307,13 +307,14 @@ const rows: readonly LifeEvent[] = [
   },
   {
     what: 'the workflow is imported from the command line while n8n runs',
-    parameters: everyMinute,
     async live(life) {
       const file = join(life.own.userFolder, 'workflow.json');
       await writeFile(file, JSON.stringify(await life.own.rest.workflow(life.workflow.id)));
       await life.happens('b');
       await life.own.importWorkflow(file);
+      // n8n goes on with the trigger that it had before the import, until the workflow is unpublished.
       await life.workflow.activate();
+      await life.workflow.poll();
     },
   },
   {
