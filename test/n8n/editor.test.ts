@@ -132,8 +132,9 @@ it('asks in the credential for a base URL only with the service Other', async ()
   for (const text of ['Service', 'Other', 'Base URL', credential.baseUrl, 'API Key', 'Publication ID'])
     expect(saved).toContain(text);
   await picture(page, 'credential-other');
-  await page.click('[data-test-id=parameter-input-service] input');
-  await (await page.waitForSelector('::-p-text(Local Sandbox)', { visible: true }))?.click();
+  // Clicks once the list stands still.
+  await page.locator('[data-test-id=parameter-input-service] input').click();
+  await page.locator('::-p-text(Local Sandbox)').click();
   await page.waitForSelector('[data-test-id=parameter-input-baseUrl]', { hidden: true });
   await picture(page, 'credential-sandbox');
 });
