@@ -24,13 +24,12 @@ export class NewsletterTrigger implements INodeType {
     icon: { light: 'file:newsletter.svg', dark: 'file:newsletter.dark.svg' },
     group: ['trigger'],
     version: 1,
-    subtitle: `={{ ($parameter["events"] ?? []).map((name) => (${JSON.stringify(Object.fromEntries(Object.entries(events).map(([value, { name }]) => [value, name.toLowerCase()])))})[name]).join(", ") }}`,
+    subtitle: `={{ $parameter["events"]?.length === 1 ? ${JSON.stringify(Object.fromEntries(Object.entries(events).map(([value, { name }]) => [value, name.toLowerCase()])))}[$parameter["events"][0]] : ($parameter["events"]?.length ?? 0) + " events" }}`,
     // The editor also shows this description for the action node, since it lists both as one entry.
     description:
       'React to new and changed subscriptions of a newsletter on beehiiv or a compatible service, and work with them',
     eventTriggerDescription: 'Polls the publication at the set times',
-    activationMessage:
-      'The publication is polled at the set times. From now on, each event starts this workflow once; none is lost before its execution starts.',
+    activationMessage: 'The publication is polled at the set times. This workflow gets each event from now on, once.',
     defaults: { name: 'Newsletter Trigger' },
     polling: true,
     builderHint: triggerBuilderHint,

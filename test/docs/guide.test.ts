@@ -47,8 +47,8 @@ const words = new Set([
   'Overview',
   'Data tables',
   'On Error',
-  'If',
   'Retry On Fail',
+  'If',
   'Switch',
   'Continue',
   'Continue (using error output)',
@@ -75,7 +75,6 @@ beforeAll(async () => {
   const properties = [newsletter.description, trigger.description, signup, sync]
     .flatMap((node) => node.properties)
     .concat(credential.properties, oAuth2.properties);
-  const events = trigger.description.properties.find(({ name }) => name === 'event')?.options ?? [];
   shown = new Set([
     ...[newsletter.description, trigger.description, signup, sync, credential, oAuth2].map((type) =>
       String(Reflect.get(type, 'displayName')),
@@ -85,7 +84,6 @@ beforeAll(async () => {
     ...offered(bundle).map(
       ({ resource, operation }) => `${chosen('resource', resource)}: ${chosen('operation', operation)}`,
     ),
-    ...events.map(({ name }) => `On ${name.toLowerCase()}`),
     ...[sync.outputNames ?? []].flat().map(String),
     ...['contact-sync-data-table', 'signup-form'].flatMap(namesIn),
   ]);

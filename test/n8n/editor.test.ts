@@ -29,7 +29,7 @@ it('shows the nodes of the workflow with their icons', async () => {
 it('shows the panels with the labels of all parameters', async () => {
   await openPanel(page, 'New subscription');
   const trigger = await panelText(page);
-  for (const label of ['Poll Times', 'Event', 'New Subscriber', 'Publication', 'Include'])
+  for (const label of ['Poll Times', 'Events', 'New Subscriber', 'Publication', 'Include'])
     expect(trigger).toContain(label);
   await picture(page, 'trigger');
   await closePanel(page);

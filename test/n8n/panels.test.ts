@@ -55,7 +55,7 @@ const panels: readonly Panel[] = [
     resource: 'journey',
     operation: 'enroll',
     parameters: { options: { double_opt_override: 'off' } },
-    labels: ['Journey', 'Enroll', 'Automation', 'Subscription', 'By Email'],
+    labels: ['Journey', 'Enroll', 'Automation', 'Subscription', 'By Email', 'If Already Enrolled'],
   },
   { resource: 'publication', operation: 'getMany', labels: ['Return All', 'Output'] },
   { resource: 'publicationField', operation: 'getMany', labels: ['Publication Field', 'Return All', 'Filters'] },

@@ -6,13 +6,15 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createClient } from '@newsletter-kit/core';
 import type { Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
-import { canvasPicture, openEditor, openPanel, openWorkflow, pictures } from './harness/editor.ts';
+import { canvasPicture, openEditor, openPanel, openWorkflow, pictures, settle } from './harness/editor.ts';
 import { items, newsletterType, start, triggerType } from './harness/nodes.ts';
+import { signupType } from './harness/signupForm.ts';
 import { n8n } from './harness/test.ts';
 
 const { n8nUrl, credential, credentialId } = inject('newsletter');
@@ -62,9 +64,12 @@ describe('the guide', () => {
   /** The element or part of the page to crop to. */
   async function take(name: string, of: string | { width: number; height: number }): Promise<void> {
     await mkdir(guide, { recursive: true });
+    await page.mouse.move(0, 0);
     await page.addStyleTag({
-      content: '.el-notification, [role=tooltip], [data-radix-popper-content-wrapper] { display: none !important }',
+      content:
+        '.el-notification, [role=tooltip], [data-radix-popper-content-wrapper], [data-reka-popper-content-wrapper] { display: none !important }',
     });
+    await settle(page);
     const box =
       typeof of === 'string'
         ? await (await page.waitForSelector(of, { visible: true }))?.boundingBox()
@@ -87,6 +92,7 @@ describe('the guide', () => {
     await page.goto(`${n8nUrl}/home/credentials/${id}`, { waitUntil: 'domcontentloaded' });
     // n8n tests a credential when it is opened.
     await page.waitForSelector('::-p-text(Connection tested successfully)', { visible: true });
+    await page.waitForSelector('[data-test-id=editCredential-modal] ::-p-text(Retry)', { visible: true });
     await take('credential', '[data-test-id=editCredential-modal]');
   });
 
@@ -104,13 +110,60 @@ describe('the guide', () => {
     await take('triggers', { width: 1000, height: 600 });
   });
 
+  const trigger = { name: 'Newsletter Trigger', type: triggerType, credentials };
+  const fields = ['email', 'utm_source'].map((name) => ({
+    id: name,
+    name,
+    type: 'string',
+    value: `={{ $json.${name} }}`,
+  }));
+  const editFields = {
+    name: 'Edit Fields',
+    type: 'n8n-nodes-base.set',
+    typeVersion: 3.4,
+    parameters: { assignments: { assignments: fields }, options: {} },
+  };
+
   it('shows the trigger with a subscription', async () => {
-    await page.setViewport({ width: 1312, height: 640 });
-    const trigger = { name: 'Newsletter Trigger', type: triggerType, credentials };
+    await page.setViewport({ width: 1500, height: 640 });
     await panel(await n8n.createWorkflow([trigger]), trigger.name);
     await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
     await page.waitForSelector('[data-test-id=output-panel] ::-p-text(utm_source)', { visible: true });
-    await take('trigger', { width: 1312, height: 640 });
+    await take('trigger', { width: 1500, height: 640 });
+  });
+
+  it('shows Edit Fields with a subscription', async () => {
+    await page.setViewport({ width: 1312, height: 640 });
+    await panel(await n8n.createWorkflow([trigger, editFields]), editFields.name);
+    await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
+    await page.waitForSelector('[data-test-id=output-panel] ::-p-text(utm_source)', { visible: true });
+    await take('edit-fields', { width: 1312, height: 640 });
+  });
+
+  it('shows the execution that a new subscription started', async () => {
+    await page.setViewport({ width: 1312, height: 560 });
+    const id = await n8n.createWorkflow([trigger, editFields]);
+    await n8n.activate(id);
+    const { apiKey: token, baseUrl, publicationId } = credential;
+    await createClient({ token, baseUrl, publicationId }).subscriptions.create({ email: 'ada@example.com' });
+    // The trigger polls when the workflow is published.
+    await n8n.deactivate(id);
+    await n8n.activate(id);
+    await expect.poll(() => n8n.executionIds(id)).toHaveLength(1);
+    const [execution] = await n8n.executionIds(id);
+    await page.goto(`${n8nUrl}/workflow/${id}/executions/${execution}`, { waitUntil: 'domcontentloaded' });
+    await page.waitForSelector('::-p-text(Succeeded)', { visible: true });
+    await page.waitForSelector('[data-test-id=canvas-node]', { visible: true });
+    await take('executions', { width: 1312, height: 560 });
+    await n8n.deactivate(id);
+  });
+
+  it('shows the signup trigger', async () => {
+    await page.setViewport({ width: 1312, height: 900 });
+    const parameters = { path: 'newsletter-signup', allowedOrigins: 'http://127.0.0.1:4001' };
+    const node = { name: 'Newsletter Signup Trigger', type: signupType, parameters };
+    await panel(await n8n.createWorkflow([node]), node.name);
+    await take('signup-trigger', '[data-test-id=node-parameters]');
   });
 
   it('shows Create or Update', async () => {

@@ -1,6 +1,8 @@
 /** The action node as a tool of an AI agent, and the nodes in n8n's workflow builder. */
 import { realpathSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import type { IBuilderHint, INodeTypeDescription } from 'n8n-workflow';
 import { newsletterType, start } from './harness/nodes.ts';
@@ -58,6 +60,52 @@ describe('as a tool of an agent', () => {
     expect(requests.map(({ email }) => email)).toEqual(allowAgents ? ['grace@example.org'] : []);
   });
 });
+
+/** Answers with these tool calls, one list after the other, and then with a text, as OpenAI's API does. */
+async function serveModel(turns: readonly (readonly object[])[]): Promise<{ readonly url: string; close(): void }> {
+  const left = [...turns];
+  const server = createServer((request, response) => {
+    request.resume();
+    const calls = left.shift()?.map((input, index) => ({
+      id: `call_${left.length}_${index}`,
+      type: 'function',
+      function: { name: tool, arguments: JSON.stringify(input) },
+    }));
+    const message = { role: 'assistant', content: calls ? null : 'Done', ...(calls && { tool_calls: calls }) };
+    const choices = [{ index: 0, message, finish_reason: calls ? 'tool_calls' : 'stop' }];
+    response.setHeader('content-type', 'application/json');
+    response.end(JSON.stringify({ id: 'answer', object: 'chat.completion', created: 0, model: 'of-a-test', choices }));
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, close: () => void server.close() };
+}
+
+// Until version 2 an agent runs its tools itself, from version 3 on n8n runs them for it.
+test.for([2.2, 3])(
+  'an agent of version %d that calls the tool again with the same input gets it carried out again',
+  async (typeVersion, { credentials, sandboxOnPort }) => {
+    const input = { email: 'twice@example.com' };
+    const served = await serveModel([[input, input], [input]]);
+    try {
+      const openAiApi = {
+        id: await n8n.createCredential('openAiApi', { apiKey: 'of a test', url: served.url }),
+        name: 'Of a test',
+      };
+      const parameters = { resource: 'subscription', operation: 'createOrUpdate', email: fromAgent('email') };
+      const workflow = await n8n.createWorkflow(
+        [start, { ...agent, typeVersion }],
+        [{ name: tool, type: `${newsletterType}Tool`, parameters, credentials }],
+        [{ name: 'Model', type: '@n8n/n8n-nodes-langchain.lmChatOpenAi', credentials: { openAiApi } }],
+      );
+      const run = await n8n.run(workflow);
+      expect(run.error).toBeUndefined();
+      expect(run.output(agent.name)).toEqual([{ output: 'Done' }]);
+      expect(sandboxOnPort.requests().filter(({ operation }) => operation === 'subscriptions.create')).toHaveLength(3);
+    } finally {
+      served.close();
+    }
+  },
+);
 
 describe("n8n's workflow builder", () => {
   // The functions by which n8n's agents search nodes and read their types, with the nodes of this n8n.

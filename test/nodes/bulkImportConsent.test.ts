@@ -300,13 +300,19 @@ describe('a person', () => {
     expect(await people()).toEqual({ pending: ['ada@example.com'] });
   });
 
-  it('who has left is returned at the error output with the reason alone', async () => {
+  it('who has left is returned at the error output with the reason, and what it means', async () => {
     const output = await importOf(
-      [{ email: 'ada@example.com', status: 'unsubscribed' }],
+      [
+        { email: 'ada@example.com', status: 'unsubscribed' },
+        { email: 'bo@example.com', status: 'unconfirmed' },
+      ],
       {},
       { onError: 'continueErrorOutput' },
     );
-    expect(output.map(({ json }) => json)).toEqual([{ error: 'Column "status" says "unsubscribed"' }]);
+    expect(output.map(({ json }) => json)).toEqual([
+      { error: 'This person has left, and stays out. Column "status" says "unsubscribed"' },
+      { error: 'This person never confirmed, and stays out. Column "status" says "unconfirmed"' },
+    ]);
   });
 });
 

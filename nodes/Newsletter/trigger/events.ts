@@ -94,9 +94,9 @@ function comparable(value: unknown): string {
 /** Events of an existing subscription. */
 export type Reported<Subscription> = Exclude<SubscriptionEvent<Subscription>, { readonly type: 'removed' }>;
 
-/** The item of an event: the subscription, which event it is, and what the event knows beyond that. */
+/** The item of an event: which event it is, the subscription, and what the event knows beyond that. */
 export function toItem(name: EventName, event: Reported<object>, form: OutputForm): IDataObject {
-  return { ...present(toRecord(event.subscription), subscriptionShape, form), event: name, ...facts(event) };
+  return { event: name, ...present(toRecord(event.subscription), subscriptionShape, form), ...facts(event) };
 }
 
 /** The previous status is unknown where only the list of one status is read. */

@@ -19,8 +19,8 @@ export const eventsProperty: INodeProperties = {
 };
 
 const notices = [
-  `New Subscriber alone takes one request a poll; Subscriber Unsubscribed alone reads the inactive subscriptions, every other choice all of them, 100 a request and up to ${requestsPerPoll} requests a poll. <a href="https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/newsletter-trigger.md" target="_blank">Costs and limits</a>`,
-  'The name of the node, Filters, Output and Options can be changed without losing or repeating an event. An event that is added, another publication and other Custom Field Names count from the next reading on.',
+  `A poll takes one request for New Subscriber alone. For any other choice it takes up to ${requestsPerPoll}, because the trigger reads the list again to find changes. <a href="https://github.com/newsletter-kit/newsletter-kit/blob/main/docs/src/content/docs/n8n/newsletter-trigger.md" target="_blank">Costs and limits</a>`,
+  'You can change Filters, Output, Options and the name of the node at any time: no event is lost or repeated. For an added event, or another Publication, only what happens afterwards is reported.',
 ].map((displayName, index): INodeProperties => ({
   displayName,
   name: `notice${index + 1}`,
@@ -53,7 +53,8 @@ export const fieldNames: INodeProperties = {
     displayName: 'Custom Field Names',
     name: 'fieldNames',
     placeholder: 'e.g. First Name',
-    description: 'Custom fields whose change to report. Leave empty for every one.',
+    description:
+      'Custom fields whose change to report. Leave empty for every one. After an edit, the trigger reports what changes from then on.',
   }),
   displayOptions: { show: { ...updated.show, changes: ['custom_fields'] } },
 };

@@ -138,7 +138,7 @@ export async function canvasPicture(
 }
 
 /** Waits for the end of animations and loading, so that a screenshot is complete. */
-async function settle(page: Page): Promise<void> {
+export async function settle(page: Page): Promise<void> {
   await page.waitForFunction(
     () =>
       document.querySelector(

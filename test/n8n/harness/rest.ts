@@ -285,20 +285,28 @@ export class Rest {
   }
 
   /**
-   * Saves a new workflow: these nodes, each connected to the next, and tools connected to the last one.
+   * Saves a new workflow: these nodes, each connected to the next, and tools and a model connected to the last one.
    *
    * @returns its id
    */
-  async createWorkflow(nodes: readonly NodeDraft[], tools: readonly NodeDraft[] = []): Promise<string> {
+  async createWorkflow(
+    nodes: readonly NodeDraft[],
+    tools: readonly NodeDraft[] = [],
+    models: readonly NodeDraft[] = [],
+  ): Promise<string> {
     const last = nodes.at(-1)?.name;
-    const toLast = tools.map(({ name }) => [name, { ai_tool: [[{ node: last, type: 'ai_tool', index: 0 }]] }] as const);
+    const to = (type: string, from: readonly NodeDraft[]) =>
+      from.map(({ name }) => [name, { [type]: [[{ node: last, type, index: 0 }]] }] as const);
     const inRow = Object.fromEntries(
       nodes
         .slice(0, -1)
         .map(({ name }, index) => [name, { main: [[{ node: nodes[index + 1]?.name, type: 'main', index: 0 }]] }]),
     );
-    const connections = { ...inRow, ...Object.fromEntries(toLast) };
-    const placed = [...nodes, ...tools].map((node, index) => ({
+    const connections = {
+      ...inRow,
+      ...Object.fromEntries([...to('ai_tool', tools), ...to('ai_languageModel', models)]),
+    };
+    const placed = [...nodes, ...tools, ...models].map((node, index) => ({
       id: crypto.randomUUID(),
       typeVersion: 1,
       position: [index * 240, 0],

@@ -35,7 +35,7 @@ import { isMappedManually, itemReader, mappingFields } from './bulkImportRequest
 
 const notice: INodeProperties = {
   displayName:
-    'All input items go to the service together, up to 1000 in a request. The service processes them later and does not report the outcome of each: "accepted" means that the service received the item. An item with an invalid value, with the address of an earlier item, or of a person who has left by the words of the items, is left out and returned with the reason; with On Error set to the error output, it is returned there.',
+    'All input items go to the service together, up to 1000 in a request. "accepted" means that the service received an item; what becomes of it is not reported. Items that are invalid, repeat an address or belong to people who have left are not sent. They are returned with the reason, at the error output where On Error says so.',
   name: 'asynchronous',
   type: 'notice',
   default: '',

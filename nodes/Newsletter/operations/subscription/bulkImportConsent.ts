@@ -97,7 +97,8 @@ function cellOf(value: unknown): unknown {
 
 const meaningOf = headingReader([]);
 
-const meansEmail = (name: string): boolean => {
+/** Whether an input field of this name holds the address. */
+export const meansEmail = (name: string): boolean => {
   const meaning = meaningOf(name);
   return meaning !== undefined && 'target' in meaning && meaning.target === 'email';
 };

@@ -25,6 +25,14 @@ const statuses: Readonly<Partial<Record<Rejection['kind'], 'duplicate' | 'left' 
   unconfirmed: 'unconfirmed',
 };
 
+/** What a status means, for the error output, where an item has the reason but no status. */
+const meanings = {
+  rejected: '',
+  duplicate: '',
+  left: 'This person has left, and stays out. ',
+  unconfirmed: 'This person never confirmed, and stays out. ',
+} as const;
+
 /** The outcome of each item, with only the fields that the output needs. Rows are numbered from 1, as the items. */
 export class Outcomes {
   readonly #items: readonly OperationContext[];
@@ -99,7 +107,8 @@ export class Outcomes {
       const outcome = this.#outcomes[index + 1];
       if (outcome === undefined) return [];
       if ('error' in outcome) return [{ itemIndex, error: outcome.error }];
-      if ('status' in outcome && hasErrorOutput) return [{ itemIndex, error: new ParameterMismatch(outcome.reason) }];
+      if ('status' in outcome && hasErrorOutput)
+        return [{ itemIndex, error: new ParameterMismatch(meanings[outcome.status] + outcome.reason) }];
       return [{ itemIndex, json: this.#json(index + 1, outcome, numbers) }];
     });
   }

@@ -4,7 +4,7 @@ import { customFields, readCustomFieldsOf, readInput, toSentFields } from '../..
 import { ParameterMismatch, readParameter, readValue } from '../../parameters/read.ts';
 import { email } from '../../parameters/subscription.ts';
 import type { OperationContext } from '../definition.ts';
-import type { ItemConsent, Json } from './bulkImportConsent.ts';
+import { type ItemConsent, type Json, meansEmail } from './bulkImportConsent.ts';
 import { additionalFields, readRequest, requestFields } from './create.ts';
 
 const mapping: INodeProperties = {
@@ -96,7 +96,7 @@ async function fromInput(
 ): Promise<ReadItem> {
   const json = left.size === 0 ? item : Object.fromEntries(Object.entries(item).filter(([name]) => !left.has(name)));
   const { named, custom, unused } = await readInput(json, engine, 'all');
-  if (!named.has(email.name)) throw new ParameterMismatch(missingAddress(Object.keys(item)));
+  if (!named.has(email.name)) throw new ParameterMismatch(missingAddress(item));
   const subscription: Record<string, unknown> = {};
   for (const [name, { value, from }] of named) {
     const field = takenFields.get(name);
@@ -116,13 +116,16 @@ async function fromInput(
 
 const mostNamed = 5;
 
-function missingAddress(names: readonly string[]): string {
+function missingAddress(item: Json): string {
+  const [empty] = Object.entries(item).find(([name, value]) => meansEmail(name) && !String(value ?? '').trim()) ?? [];
+  if (empty !== undefined) return `"${empty}" is empty. Enter the address, or leave the item out`;
+  const names = Object.keys(item);
   const some = names.slice(0, mostNamed).map((name) => `"${name}"`);
   const have =
     names.length === 0
       ? 'the item has no fields'
       : `the item has ${some.join(', ')}${names.length > mostNamed ? ' and others' : ''}`;
-  return `"email" is missing or empty: ${have}. Name the field with the address "email", or choose Map Each Column Manually`;
+  return `"email" is missing: ${have}. Name the field with the address "email", or choose Map Each Column Manually`;
 }
 
 /** The fields of a request that are read here. */
