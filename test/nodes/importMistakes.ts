@@ -50,7 +50,12 @@ export const mistakes: readonly Mistake[] = [
     automatically: noAddress,
     manually: '"Email" is empty',
   },
-  { name: 'an empty address', columns: { 'E-Mail': ' ' }, automatically: '"E-Mail" is empty', manually: '"Email" is empty' },
+  {
+    name: 'an empty address',
+    columns: { 'E-Mail': ' ' },
+    automatically: '"E-Mail" is empty',
+    manually: '"Email" is empty',
+  },
   address('an address without @', 'reader.example.com'),
   address('two addresses', 'ada@example.com, bo@example.com'),
   address('an address with a space', 'ada lovelace@example.com'),
