@@ -19,7 +19,11 @@ export type Ring = 'fast' | 'deciding' | 'everything';
 const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = [
   ['deciding', 'test/chaos/{storm,worker}.slow.test.ts', 'no signup is lost; a short storm on each store'],
   ['deciding', 'test/chaos/consent.slow.test.ts', 'nobody is re-subscribed; fewer histories than at night'],
-  ['deciding', 'test/proofs/consent/consent.slow.test.ts', 'nobody is re-subscribed in any order of a few actions'],
+  [
+    'deciding',
+    'test/proofs/consent/{consent,one-person}.slow.test.ts',
+    'nobody is re-subscribed in any order of a few actions',
+  ],
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
   ['deciding', 'test/packaging/n8n-{package,verification}.slow.test.ts', 'the packed n8n package passes the scanner'],
   ['deciding', 'test/packaging/packed.slow.test.ts', 'the tarballs install, resolve and run'],

@@ -41,6 +41,12 @@ export const beginnings: readonly (readonly Standing[])[] = [
   ['unknown', 'unknown'],
 ];
 
+/** How many actions the slow tests explore; `CONSENT_DEPTH=5` goes deeper. */
+export const slowDepth = Number(process.env['CONSENT_DEPTH'] ?? 4);
+
+/** For a run that hangs: the exploration itself has no limit of time. */
+export const limitMs = 40 * 60_000;
+
 interface Node {
   readonly text: string;
   readonly from: number;
