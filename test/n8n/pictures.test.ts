@@ -6,7 +6,6 @@
 import { globSync, readFileSync, statSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createClient } from '@newsletter-kit/core';
 import type { Page } from 'puppeteer-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -138,24 +137,6 @@ describe('the guide', () => {
     await (await page.waitForSelector('[data-test-id=node-execute-button]', { visible: true }))?.click();
     await page.waitForSelector('[data-test-id=output-panel] ::-p-text(utm_source)', { visible: true });
     await take('edit-fields', { width: 1312, height: 640 });
-  });
-
-  it('shows the execution that a new subscription started', async () => {
-    await page.setViewport({ width: 1312, height: 560 });
-    const id = await n8n.createWorkflow([trigger, editFields]);
-    await n8n.activate(id);
-    const { apiKey: token, baseUrl, publicationId } = credential;
-    await createClient({ token, baseUrl, publicationId }).subscriptions.create({ email: 'ada@example.com' });
-    // The trigger polls when the workflow is published.
-    await n8n.deactivate(id);
-    await n8n.activate(id);
-    await expect.poll(() => n8n.executionIds(id)).toHaveLength(1);
-    const [execution] = await n8n.executionIds(id);
-    await page.goto(`${n8nUrl}/workflow/${id}/executions/${execution}`, { waitUntil: 'domcontentloaded' });
-    await page.waitForSelector('::-p-text(Succeeded)', { visible: true });
-    await page.waitForSelector('[data-test-id=canvas-node]', { visible: true });
-    await take('executions', { width: 1312, height: 560 });
-    await n8n.deactivate(id);
   });
 
   it('shows the signup trigger', async () => {
