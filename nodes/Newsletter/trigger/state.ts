@@ -89,8 +89,8 @@ export class WatchStateStore {
     } satisfies Stored);
     revisions.set(triggerKey(this.#context), state.revision);
     this.#workflow[this.#slot] = text;
-    if (this.#mayBeDurable) this.#node[key] = text;
-    else delete this.#node[key];
+    // Once there is a copy, durable cursors may need it at every poll.
+    if (this.#mayBeDurable || this.#node[key] !== undefined) this.#node[key] = text;
   }
 
   /**
