@@ -89,7 +89,7 @@ export class WatchStateStore {
     } satisfies Stored);
     revisions.set(triggerKey(this.#context), state.revision);
     this.#workflow[this.#slot] = text;
-    // Once there is a copy, durable cursors may need it at every poll.
+    // A publication says something else: durable cursors need a copy that exists there, too.
     if (this.#mayBeDurable || this.#node[key] !== undefined) this.#node[key] = text;
   }
 
