@@ -14,7 +14,7 @@ export const chunks = ['dialog', 'doctor', 'proof', 'protection', 'signup'];
 const builds: Readonly<Record<string, BuildOptions>> = {
   script: {
     // A classic script: works with `async`, with `defer`, with `type="module"` and without any of them.
-    lib: { entry: 'src/auto.ts', formats: ['iife'], name: 'newsletterSignup', fileName: () => 'newsletter-signup.js' },
+    lib: { entry: 'src/auto.ts', formats: ['iife'], name: 'newsletterSignup', fileName: () => 'signup-form.js' },
   },
   npm: {
     lib: { entry: entries('index', 'define'), formats: ['es'] },

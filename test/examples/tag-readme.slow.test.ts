@@ -117,7 +117,7 @@ const text = (page: Page, selector: string): Promise<string> =>
 const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
   page.$eval(inTag(selector), (element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
-const script = '<script src="/newsletter-signup.js" async></script>';
+const script = '<script src="/signup-form.js" async></script>';
 const tag = '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>';
 const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify(localStorage));
 
@@ -165,7 +165,7 @@ function form(
     has,
     does,
     async run(code) {
-      const { page, complaints } = await open(code.includes('newsletter-signup.js') ? code : script + code);
+      const { page, complaints } = await open(code.includes('signup-form.js') ? code : script + code);
       const body = await signUp(page);
       expect(body).toMatchObject({ email: 'ada+news@example.com' });
       await more(page, body);
@@ -397,7 +397,7 @@ const checks: readonly Check[] = [
       const { page } = await open(`${code}${tag}<p id="after">What follows</p>`);
       const top = (): Promise<number> => page.$eval('#after', (element) => element.getBoundingClientRect().top);
       const before = await top();
-      await page.addScriptTag({ url: '/newsletter-signup.js' });
+      await page.addScriptTag({ url: '/signup-form.js' });
       await page.waitForSelector(inTag('button'));
       expect(await top()).toBe(before);
     },
@@ -407,9 +407,9 @@ const checks: readonly Check[] = [
     has: 'integrity="sha384-',
     does: 'runs that very file or none',
     async run(code) {
-      const content = await readFile(join(root, 'widget/dist/newsletter-signup.js'));
+      const content = await readFile(join(root, 'widget/dist/signup-form.js'));
       const pinned = (hash: string): string =>
-        code.replace(/https:\/\/cdn\.[^"]*/, '/newsletter-signup.js').replace(/sha384-[^"]*/, `sha384-${hash}`) + tag;
+        code.replace(/https:\/\/cdn\.[^"]*/, '/signup-form.js').replace(/sha384-[^"]*/, `sha384-${hash}`) + tag;
       const { page } = await open(pinned(createHash('sha384').update(content).digest('base64')));
       await signUp(page);
       const { page: other, complaints } = await open(
@@ -508,8 +508,8 @@ const checks: readonly Check[] = [
   component(
     'vue',
     (code) => ({
-      'Newsletter.vue': code,
-      'main.tsx': `import { createApp } from 'vue'; import Newsletter from './Newsletter.vue'; createApp(Newsletter).mount('#app');`,
+      'SignupForm.vue': code,
+      'main.tsx': `import { createApp } from 'vue'; import SignupForm from './SignupForm.vue'; createApp(SignupForm).mount('#app');`,
     }),
     async () => [
       (await import('@vitejs/plugin-vue')).default({
@@ -520,8 +520,8 @@ const checks: readonly Check[] = [
   component(
     'svelte',
     (code) => ({
-      'Newsletter.svelte': code,
-      'main.tsx': `import { mount } from 'svelte'; import Newsletter from './Newsletter.svelte'; mount(Newsletter, { target: document.getElementById('app')! });`,
+      'SignupForm.svelte': code,
+      'main.tsx': `import { mount } from 'svelte'; import SignupForm from './SignupForm.svelte'; mount(SignupForm, { target: document.getElementById('app')! });`,
     }),
     async () => [(await import('@sveltejs/vite-plugin-svelte')).svelte({ configFile: false })],
   ),

@@ -17,7 +17,7 @@ const policies = Array.from(
   page('website/csp').matchAll(/^Content-Security-Policy: (.+)$/gm),
   ([, policy = '']) => policy,
 );
-const files = ['/newsletter-signup.js', '/bundle.js'] as const;
+const files = ['/signup-form.js', '/bundle.js'] as const;
 
 let site: Site;
 let cdn: Site;
@@ -97,7 +97,7 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
     ['is posted by the browser with a hash and strict-dynamic', " 'strict-dynamic'", 'email=ada%40example.com'],
     ['sends with a hash and the address of the files', ' https://cdn.example', '{"email":"ada@example.com"'],
   ])('%s', async (_title, beside, body) => {
-    const script = await readFile(join(root, 'widget', 'dist', 'newsletter-signup.js'));
+    const script = await readFile(join(root, 'widget', 'dist', 'signup-form.js'));
     const hash = `sha384-${createHash('sha384').update(script).digest('base64')}`;
     const box = `hash-${(count += 1)}`;
     const address = site.page(`/${box}`, {
@@ -105,7 +105,7 @@ describe.each(enginesToTest())('under a strict policy in $title', ({ name }) => 
         'Content-Security-Policy': `script-src '${hash}'${beside.replace('https://cdn.example', cdn.origin)}`,
       },
       html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>Hash</title>
-        <script src="${cdn.origin}/newsletter-signup.js" integrity="${hash}" crossorigin async></script>
+        <script src="${cdn.origin}/signup-form.js" integrity="${hash}" crossorigin async></script>
         <newsletter-signup endpoint="${endpoint.origin}/signup/${box}/accepted"></newsletter-signup>`,
     });
     await window.open(address);

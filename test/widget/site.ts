@@ -30,7 +30,7 @@ export interface Site {
 const javascript = 'text/javascript; charset=utf-8';
 
 /**
- * Starts on a free port. `/newsletter-signup.js` is the built script, `/languages/…` its languages, `/bundle.js` the
+ * Starts on a free port. `/signup-form.js` is the built script, `/languages/…` its languages, `/bundle.js` the
  * npm package in a bundle. Other origins may load the scripts.
  */
 export async function openSite(): Promise<Site> {

@@ -91,7 +91,7 @@ async function version(): Promise<string> {
 async function integrity(): Promise<Readonly<Record<string, string>>> {
   const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
   const files = [
-    'newsletter-signup.js',
+    'signup-form.js',
     'dialog.js',
     'doctor.js',
     'proof.js',

@@ -139,7 +139,7 @@ describe('the built files', () => {
     const { window } = await openPage('/widget/test/pages/landing.html', mailbox);
     const { document } = window;
     document.open();
-    document.write('<!doctype html><script src="/widget/dist/newsletter-signup.js"></script><newsletter-signup>');
+    document.write('<!doctype html><script src="/widget/dist/signup-form.js"></script><newsletter-signup>');
     // Engines differ in when they parse the HTML after a script that is loaded.
     await until(
       () => document.querySelector('newsletter-signup'),
@@ -177,7 +177,7 @@ describe('the built files', () => {
   });
 
   it('contain only syntax of browsers: no decorator, no accessor keyword, no bare import', async () => {
-    const script = await text('/widget/dist/newsletter-signup.js');
+    const script = await text('/widget/dist/signup-form.js');
     expect(script).not.to.match(/\baccessor\s+[#\w]|^\s*@(?!supports|media|keyframes)\w+/m);
     expect(script).not.to.match(/\bimport\b(?!\()|process\.env/);
   });

@@ -13,7 +13,7 @@ import {
   type SignupState,
   type Undo,
 } from './form.ts';
-import { kinds } from './newsletter-field.ts';
+import { kinds } from './field-element.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
