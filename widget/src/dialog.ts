@@ -74,6 +74,8 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
   let listening: AbortController | undefined;
   let openOn = '';
   let askAgain = '';
+  /** The control of the fallback that the visitor is in. */
+  let typedIn = host.querySelector<HTMLInputElement>('[slot=fallback] :focus');
 
   const dialog = (): HTMLDialogElement | null => host.shadowRoot?.querySelector('dialog') ?? null;
   const setOpen = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
@@ -91,6 +93,14 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
     // Chromium would focus the scroll container of a dialog that is higher than the window.
     host.focus();
     setOpen(true);
+  }
+
+  /** Opens the dialog at the control of the same name. */
+  function goOn({ name, selectionStart, selectionEnd }: HTMLInputElement): void {
+    open();
+    const control = host.shadowRoot?.querySelector<HTMLInputElement>(`[name=${CSS.escape(name)}]`);
+    control?.focus();
+    if (selectionStart != null) control?.setSelectionRange(selectionStart, selectionEnd);
   }
 
   /** Keeps dialogs from opening by themselves: on this page for ever, on other pages until the stored time. */
@@ -163,6 +173,8 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
       if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
         shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
       if (!listening) listen();
+      if (typedIn) goOn(typedIn);
+      typedIn = null;
     },
     template: (surface, { button, close: label }) =>
       html`<dialog part="dialog" aria-labelledby="head" aria-label=${button}>

@@ -160,6 +160,9 @@ interface Shown {
 
 const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
+/** The page's content while the element has no form of its own. */
+export const pageContent = html`<slot></slot><slot name="fallback"></slot>`;
+
 export function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
   const { state, notice, isSilent } = view;
   const isDone = state === 'success';
@@ -169,7 +172,7 @@ export function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwner
   const isPanel = ['card', 'cover', 'dialog'].includes(layout);
   const classes = [layout, isOwners && 'owners', isRow && 'row', isFramed && 'framed', state === 'busy' && state];
   const form = isOwners
-    ? html`<slot ?hidden=${isDone}></slot>`
+    ? html`<slot ?hidden=${isDone}></slot><slot name="fallback"></slot>`
     : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint} ?hidden=${isDone}>
         ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
         <button part="button"><span part="button-text">${texts.button}</span></button>

@@ -114,7 +114,7 @@ export class Form {
 
   /** The root of the controls: the page's form, or the shadow root. */
   get root(): ParentNode {
-    return this.element.querySelector('form') ?? this.shadow;
+    return this.element.querySelector('form:not([slot])') ?? this.shadow;
   }
 
   /** Whether the form is the element's own. */
