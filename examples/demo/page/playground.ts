@@ -7,10 +7,10 @@ import { exampleSetups } from './examples.ts';
 import { optionPanel, segments } from './option-panel.ts';
 import type { Options } from './options.ts';
 import type { PreviewReport, Show } from './preview.ts';
-import { initialSetup, readSetup, widths, writeSetup, type Setup } from './setup.ts';
-import { platforms, snippetsFor, type Snippet } from './snippets.ts';
+import { initialSetup, platforms, readSetup, widths, writeSetup, type Setup } from './setup.ts';
+import { snippetsFor, type Snippet } from './snippets.ts';
 import { stateTitles } from './states.ts';
-import { tagOf } from './tag.ts';
+import { tagWithForm } from './tag.ts';
 
 interface LoggedEvent {
   readonly id: number;
@@ -118,7 +118,7 @@ class SignupPlayground extends PageElement {
     const { language, theme, direction, scheme, state } = this.setup;
     const { endpoint, options } = this;
     return {
-      tag: tagOf(this.setup, options),
+      tag: tagWithForm(this.setup, options),
       language,
       theme,
       direction,
@@ -237,9 +237,7 @@ class SignupPlayground extends PageElement {
   }
 
   #snippets(): TemplateResult {
-    const { setup, options } = this;
-    const { language, theme, platform } = setup;
-    const snippets = snippetsFor(platform, { tag: tagOf(setup, options), language, theme });
+    const snippets = snippetsFor(this.setup, this.options);
     return html`<div id="snippets">
       ${snippets.map(
         (snippet) =>
