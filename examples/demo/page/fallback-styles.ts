@@ -1,74 +1,194 @@
 /**
- * The style sheet of the form in a tag, at most 1 kB. Its sizes are those of the element's own style sheet
- * (widget/src/styles.ts): until the script has come, the tag has the box of the form that will be rendered.
+ * The style sheet of the form in a tag. Its sizes are those of the element's own style sheet (widget/src/styles.ts):
+ * until the script has come, the tag has the box of the form that will be rendered. test/widget/steady.test.ts compares
+ * the two.
+ *
+ * Rules for the tag and its layout apply until the element is defined. Those for the form stay: the page's own form is
+ * in use after that too, and a fallback is not rendered any more. Selectors name the layout where layouts differ, so
+ * that two tags of one page do not disturb each other.
  */
 import { formOf, isTag, layoutOf, slotted } from './fallback.ts';
 import type { Tag } from './markup.ts';
 
-/** The rules that this tag needs, each on a line. @param isThemed - whether a theme sets custom properties */
-export function fallbackStyles(tag: Tag, isThemed: boolean): string {
-  const form = formOf(tag);
-  const parts = (form?.children ?? []).filter(isTag).filter(({ attributes }) => attributes['type'] !== 'hidden');
-  const has = (...names: readonly string[]): boolean => parts.some(({ name }) => names.includes(name));
-  const isOwners = form?.attributes['slot'] === undefined;
-  const layout = layoutOf(tag);
-  const isStacked = parts.length > 2 || /^(stacked|card|dialog)$/.test(layout);
-  const isFramed = has('input');
-  const here = layout === 'inline' ? 'newsletter-signup' : `newsletter-signup[layout=${layout}]`;
-  /** A custom property where the tag or a theme sets it, else its default. */
-  const own = (name: string, initial: string): string =>
-    isThemed || tag.styles?.[`--newsletter-${name}`] ? `var(--newsletter-${name}, ${initial})` : initial;
-  const width = own('width', '30em');
+type Rule = readonly [selector: string, ...declarations: readonly (string | false)[]];
+type Rules = readonly (Rule | false)[];
 
-  const rules: readonly (readonly [selector: string, declarations: string] | false)[] = [
-    ['newsletter-signup', 'display: block; font-size: max(16px, 1em)'],
-    !isOwners && ['newsletter-signup:not(:defined)', `max-width: ${width}; margin: auto`],
-    /^(card|cover)$/.test(layout) && [
-      `${here}:not(:defined)`,
-      `box-sizing: border-box; padding: ${own('padding', 'clamp(1.25em, 6%, 2em)')}; border: 1px solid #8884`,
-    ],
-    ['newsletter-signup > *', 'margin: 0'],
-    slotted(tag, 'head').length > 0 && ['newsletter-signup h2', 'line-height: 1.2; letter-spacing: -.01em'],
-    slotted(tag, 'thanks').length > 0 && ['newsletter-signup:not(:defined) > [slot=thanks]', 'display: none'],
-    isStacked
-      ? [`${here} form`, `display: grid; gap: ${own('gap', '1em')}`]
-      : ['newsletter-signup form', `display: flex; flex-wrap: wrap; align-items: end; gap: ${own('gap', '1em')}`],
-    isOwners && ['newsletter-signup form', `max-width: ${width}; margin: auto`],
-    !isStacked && ['newsletter-signup label', 'flex: 999 11em'],
-    !isStacked && ['newsletter-signup form button', 'flex: 9em'],
-    !isFramed && [
-      'newsletter-signup :is(label > span:first-child, legend)',
-      'display: block; margin-bottom: .375em; padding: 0; font-size: .9375em; font-weight: 600',
-    ],
+/** What the rules depend on. */
+interface Shape {
+  /** Selects the tags of this layout. */
+  readonly here: string;
+  /** Selects them until the element is defined. */
+  readonly before: string;
+  /** Whether the script enhances the form, instead of replacing it by the element's own. */
+  readonly isOwners: boolean;
+  readonly isPopover: boolean;
+  readonly isCover: boolean;
+  readonly isCard: boolean;
+  /** Whether the controls are below each other at any width. */
+  readonly isStacked: boolean;
+  /** Whether address and button share a frame. */
+  readonly isFramed: boolean;
+  readonly isThemed: boolean;
+  /** Whether the form has such an element, and the tag such a slot. */
+  readonly has: (name: string) => boolean;
+  readonly fills: (slot: string) => boolean;
+  /** The space between head and form; undefined without a head. */
+  readonly headGap: string | undefined;
+  /** A custom property where the tag sets it, else its default. */
+  readonly own: (property: string, initial: string) => string;
+}
+
+/** The rules that this tag needs, each on a line. @param isThemed - whether the tag has a theme */
+export function fallbackStyles(tag: Tag, isThemed: boolean): string {
+  const shape = shapeOf(tag, isThemed);
+  const rules = [
+    ...(shape.isPopover ? popoverRules(shape) : pageRules(shape)),
+    ...formRules(shape),
+    ...choiceRules(shape),
+    ...(shape.isCover ? coverRules(shape) : []),
+  ];
+  return rules
+    .flatMap((rule) => {
+      const [selector, ...declarations] = rule || [];
+      return selector ? [`${selector} { ${declarations.filter(Boolean).join('; ')} }`] : [];
+    })
+    .join('\n');
+}
+
+function shapeOf(tag: Tag, isThemed: boolean): Shape {
+  const form = formOf(tag);
+  const shown = (form?.children ?? []).filter(isTag).filter(({ attributes }) => attributes['type'] !== 'hidden');
+  const layout = layoutOf(tag);
+  const here = layout === 'inline' ? 'newsletter-signup' : `newsletter-signup[layout=${layout}]`;
+  const isOwners = form?.attributes['slot'] === undefined;
+  const has = (name: string): boolean => shown.some((child) => child.name === name);
+  const fills = (slot: string): boolean => slotted(tag, slot).length > 0;
+  const own = (property: string, initial: string): string => {
+    const isSet = tag.styles?.[`--newsletter-${property}`] !== undefined || (isThemed && property === 'padding');
+    return isSet ? `var(--newsletter-${property}, ${initial})` : initial;
+  };
+  const gap = own('gap', '1em');
+  return {
+    here,
+    before: `${here}:not(:defined)`,
+    isOwners,
+    isPopover: form?.attributes['popover'] !== undefined,
+    isCover: layout === 'cover' && !isOwners,
+    isCard: layout === 'card' && !isOwners,
+    isStacked: shown.length > 2 || ['stacked', 'card', 'dialog'].includes(layout),
+    isFramed: has('input'),
+    isThemed,
+    has,
+    fills,
+    headGap: fills('head') ? (gap === '1em' ? '1.25em' : `calc(1.25 * ${gap})`) : undefined,
+    own,
+  };
+}
+
+/** The form of a dialog is a popover, which its trigger opens. Browsers without popovers show it in the page. */
+const popoverRules = ({ here, before }: Shape): Rules => [
+  [`${before} > :not(form, [slot=trigger])`, 'display: none'],
+  [`${here} form:not(:popover-open)`, 'display: none'],
+  [`${here} form`, 'width: 20em; padding: 1.5em; font-size: max(16px, 1em)'],
+];
+
+/** The tag, and what it shows around the form. */
+function pageRules(shape: Shape): Rules {
+  const { before, isOwners, isCover, isCard, isThemed, fills, headGap, own } = shape;
+  return [
+    ...(isCover || isCard ? panelRules(shape) : []),
+    !isCover &&
+      !isCard && [
+        before,
+        'display: block; font-size: max(16px, 1em)',
+        // Not a largest width: the element is as wide as its column, and would move to the start of it.
+        !isOwners && `padding-inline: max(0px, 50% - ${own('width', '30em')} / 2)`,
+      ],
+    // A theme has its own.
+    fills('head') && !isThemed && ['newsletter-signup > h2', 'margin: 0; line-height: 1.2; letter-spacing: -.01em'],
+    isOwners && headGap !== undefined && [`${before} > form`, `margin-top: ${headGap}`],
+    (fills('note') || fills('proof')) && ['newsletter-signup > p', 'margin: .9231em 0 0; font-size: .8125em'],
+    fills('note') && fills('proof') && ['newsletter-signup > p + p', 'margin-top: .6154em'],
+    fills('thanks') && ['newsletter-signup:not(:defined) > [slot=thanks]', 'display: none'],
+  ];
+}
+
+/**
+ * The surface of `card` and `cover`. The tag keeps its largest width, so that it does not move to the start of its
+ * column; in it, the padding of 6 or 8 % is at most 1.8 or 4 em.
+ */
+const panelRules = ({ here, before, isCover, own }: Shape): Rules => [
+  [
+    here,
+    isCover ? 'display: flow-root' : 'display: block',
+    `max-width: ${own('width', isCover ? '56em' : '30em')}; margin: auto; font-size: max(16px, 1em)`,
+  ],
+  [
+    before,
+    `box-sizing: border-box; padding: ${own('padding', isCover ? 'clamp(1.5em, 8%, 4em)' : 'clamp(1.25em, 6%, 1.8em)')}`,
+    'border: 1px solid',
+  ],
+];
+
+function formRules(shape: Shape): Rules {
+  const { here, isOwners, isPopover, isCover, isStacked, isFramed, headGap, own } = shape;
+  return [
     [
-      'newsletter-signup form :is(input, select, button)',
-      'box-sizing: border-box; width: 100%; min-height: max(44px, 3em); margin: 0; padding: .5em .875em; font: inherit; border: 1px solid #888',
+      isStacked || isFramed ? `${here} form` : 'newsletter-signup form',
+      isStacked ? 'display: grid' : `display: flex; flex-wrap: wrap; align-items: ${isFramed ? 'baseline' : 'end'}`,
+      isFramed ? 'padding: .3125em; border: 1px solid' : `gap: ${own('gap', '1em')}`,
+      isOwners && `max-width: ${own('width', '30em')}; margin: auto`,
+      !isOwners && !isPopover && headGap !== undefined && `margin-top: ${headGap}`,
+      // Without a smallest width a form of no width would be beside a picture that is as wide as the tag.
+      isCover && 'min-width: 9em; max-width: 30em',
+    ],
+    !isStacked && !isFramed && ['newsletter-signup label', 'flex: 999 11em'],
+    !isStacked && !isFramed && ['newsletter-signup form button', 'flex: 9em'],
+    !isFramed && ['newsletter-signup form :is(b, legend)', 'display: block; margin-bottom: .375em; font-size: .9375em'],
+    [
+      isFramed ? `${here} form > *` : 'newsletter-signup form :is(b+*, button)',
+      'box-sizing: border-box; width: 100%; min-height: 3em; padding: .5em .875em; font: inherit',
+      isFramed ? 'border: 0' : 'border: 1px solid',
+      isOwners && `border-radius: ${own('radius', '.625em')}; color: inherit; background: none`,
     ],
     isOwners && [
-      'newsletter-signup form :is(input, select, button)',
-      `color: inherit; background: none; border-radius: ${own('radius', '.625em')}`,
+      'newsletter-signup form button',
+      `font-weight: 600; color: ${own('on-accent', 'Canvas')}; background: ${own('accent', 'CanvasText')}`,
     ],
-    isOwners && ['newsletter-signup form button', 'font-weight: 600; color: Canvas; background: CanvasText'],
-    isFramed && [`${here} form`, 'gap: 0; padding: .3125em; border: 1px solid #888'],
-    isFramed && [`${here} form input`, 'flex: 999 11em; border-color: transparent'],
+    isFramed && [`${here} form input`, 'flex: 999 11em; min-width: 0'],
     isFramed && [`${here} form button`, 'flex: auto; width: auto; padding: .5em 1.25em; font-weight: 600'],
-    has('fieldset') && [
-      'newsletter-signup fieldset',
-      'display: flex; flex-wrap: wrap; gap: .5em; margin: 0; padding: 0; border: 0',
-    ],
+  ];
+}
+
+/** Chips in a fieldset, and a single checkbox with its sentence in a div. */
+function choiceRules({ has }: Shape): Rules {
+  const groups = ['fieldset', 'div'].filter(has);
+  const group = groups.length > 1 ? `:is(${groups.join(', ')})` : groups.join('');
+  return [
+    has('fieldset') && ['newsletter-signup fieldset', 'all: unset; display: flex; flex-wrap: wrap; gap: .5em'],
     has('fieldset') && [
       'newsletter-signup fieldset label',
-      'display: flex; align-items: center; gap: .5em; min-height: 42px; padding: 0 1em 0 .75em; border: 1px solid #888',
+      'display: flex; align-items: center; gap: .5em; min-height: 42px; padding: 0 1em 0 .75em; border: 1px solid',
     ],
     has('div') && ['newsletter-signup div label', 'display: flex; align-items: center; gap: 1.125em; min-height: 44px'],
-    has('fieldset', 'div') && [
-      'newsletter-signup form :is([type=checkbox], [type=radio])',
-      'flex: none; width: 1.125em; min-height: 1.125em; padding: 0',
-    ],
-    slotted(tag, 'note').length + slotted(tag, 'proof').length > 0 && [
-      'newsletter-signup > p',
-      'margin-top: .92em; font-size: .8125em',
-    ],
+    groups.length > 0 && [`newsletter-signup ${group} input`, 'width: 1.125em; margin: 0; font-size: 1em'],
   ];
-  return rules.flatMap((rule) => (rule ? [`${rule[0]} { ${rule[1]}; }`] : [])).join('\n');
 }
+
+/**
+ * A picture, beside the form from 33.68em on, above it in a narrower tag. 999 times the difference is more than either
+ * limit of a clamp. The small print has a font size of .8125em.
+ */
+const coverRules = ({ here, before, isStacked, fills }: Shape): Rules => [
+  [
+    `${here} > img`,
+    'float: inline-start; width: clamp(47.5% - 2em, (33.68em - 100%) * 999, 100%)',
+    'margin-inline-end: 5%; margin-bottom: clamp(0px, (33.68em - 100%) * 999, 1.25em)',
+    'aspect-ratio: 4 / 3; object-fit: cover',
+  ],
+  isStacked &&
+    (fills('note') || fills('proof')) && [
+      `${before} > p`,
+      'margin-inline-start: clamp(0px, (100% - 41.45em) * 999, 52.5% - 2.46em)',
+    ],
+];

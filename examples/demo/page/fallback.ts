@@ -124,7 +124,7 @@ function emailControl(texts: Texts, isOwners: boolean, hidesLabel: boolean): Tag
 }
 
 const labelled = (words: readonly (Tag | string)[], control: Tag): Tag =>
-  element('label', {}, element('span', {}, ...words), ' ', control);
+  element('label', {}, element('b', {}, ...words), ' ', control);
 
 /** The control of each kind with one control. `data-kind` names a kind that the control's type does not imply. */
 const controlKinds: Readonly<Record<string, { readonly type?: string; readonly inputmode?: string }>> = {
