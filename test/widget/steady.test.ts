@@ -27,8 +27,8 @@ describe.each(layouts)('with the layout %s', (layout) => {
     // The picture beside a cover's form takes 500 bytes.
     const limit = layout === 'cover' ? 1536 : 1024;
     for (const fields of [[], listAndDate])
-      expect(fallbackStyles(tagWithForm(setupOf(layout, { fields, theme }), options), theme !== '').length).toBeLessThan(
-        limit,
-      );
+      expect(
+        fallbackStyles(tagWithForm(setupOf(layout, { fields, theme }), options), theme !== '').length,
+      ).toBeLessThan(limit);
   });
 });

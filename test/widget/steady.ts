@@ -34,12 +34,20 @@ let count = 0;
  *
  * @returns what moved, and by how much; empty if nothing did
  */
-export async function walk(page: Page, site: Site, setup: Setup, { font, root, width, build = 'script' }: Paper): Promise<string[]> {
+export async function walk(
+  page: Page,
+  site: Site,
+  setup: Setup,
+  { font, root, width, build = 'script' }: Paper,
+): Promise<string[]> {
   const name = `steady-${(count += 1)}`;
   let bring = (): void => {};
   const arrival = new Promise<void>((resolve) => (bring = resolve));
   const [, file = ''] = /src="\/([^"]+)"/.exec(builds[build]) ?? [];
-  site.script(`/${name}.js`, arrival.then(() => `import('/${file}')`));
+  site.script(
+    `/${name}.js`,
+    arrival.then(() => `import('/${file}')`),
+  );
   const size = root === '100%' ? '1rem' : '1.6rem';
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
     <style>html { font-size: ${root} } body { max-width: 60rem; margin: 1rem auto; padding: 0 8px; font: ${size}/1.5 "${font}" }</style>

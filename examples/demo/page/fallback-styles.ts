@@ -50,7 +50,7 @@ export function fallbackStyles(tag: Tag, isThemed: boolean): string {
   return rules
     .flatMap((rule) => {
       const [selector, ...declarations] = rule || [];
-      return selector ? [`${selector} { ${declarations.filter(Boolean).join('; ')} }`] : [];
+      return selector ? [`${selector} {${declarations.filter(Boolean).join('; ')}}`] : [];
     })
     .join('\n');
 }
@@ -100,9 +100,11 @@ function pageRules(shape: Shape): Rules {
     !isCover &&
       !isCard && [
         before,
-        'display: block; font-size: max(16px, 1em)',
-        // Not a largest width: the element is as wide as its column, and would move to the start of it.
-        !isOwners && `padding-inline: max(0px, 50% - ${own('width', '30em')} / 2)`,
+        // Not a largest width of the tag itself: it would move when it is as wide as its column.
+        isOwners
+          ? 'display: block'
+          : `display: grid; grid: none / minmax(0, ${own('width', '30em')}); justify-content: center`,
+        'font-size: max(16px, 1em)',
       ],
     // A theme has its own.
     fills('head') && !isThemed && ['newsletter-signup > h2', 'margin: 0; line-height: 1.2; letter-spacing: -.01em'],
@@ -115,13 +117,13 @@ function pageRules(shape: Shape): Rules {
 
 /**
  * The surface of `card` and `cover`. The tag keeps its largest width, so that it does not move to the start of its
- * column; in it, the padding of 6 or 8 % is at most 1.8 or 4 em.
+ * column; in it, the padding of 6 or 8 % is at most 1.8 or 4 em. A column of a grid needs a width beside the margin.
  */
 const panelRules = ({ here, before, isCover, own }: Shape): Rules => [
   [
     here,
     isCover ? 'display: flow-root' : 'display: block',
-    `max-width: ${own('width', isCover ? '56em' : '30em')}; margin: auto; font-size: max(16px, 1em)`,
+    `width: 100%; max-width: ${own('width', isCover ? '56em' : '30em')}; margin: auto; font-size: max(16px, 1em)`,
   ],
   [
     before,
@@ -146,7 +148,7 @@ function formRules(shape: Shape): Rules {
     !isStacked && !isFramed && ['newsletter-signup form button', 'flex: 9em'],
     !isFramed && ['newsletter-signup form :is(b, legend)', 'display: block; margin-bottom: .375em; font-size: .9375em'],
     [
-      isFramed ? `${here} form > *` : 'newsletter-signup form :is(b+*, button)',
+      isFramed ? `${here} form > *` : 'newsletter-signup form :is(b + *, button)',
       'box-sizing: border-box; width: 100%; min-height: 3em; padding: .5em .875em; font: inherit',
       isFramed ? 'border: 0' : 'border: 1px solid',
       isOwners && `border-radius: ${own('radius', '.625em')}; color: inherit; background: none`,
@@ -168,10 +170,10 @@ function choiceRules({ has }: Shape): Rules {
     has('fieldset') && ['newsletter-signup fieldset', 'all: unset; display: flex; flex-wrap: wrap; gap: .5em'],
     has('fieldset') && [
       'newsletter-signup fieldset label',
-      'display: flex; align-items: center; gap: .5em; min-height: 42px; padding: 0 1em 0 .75em; border: 1px solid',
+      'display: flex; align-items: center; gap: .5em; min-height: 42px; padding: 0 .875em; border: 1px solid',
     ],
     has('div') && ['newsletter-signup div label', 'display: flex; align-items: center; gap: 1.125em; min-height: 44px'],
-    groups.length > 0 && [`newsletter-signup ${group} input`, 'width: 1.125em; margin: 0; font-size: 1em'],
+    groups.length > 0 && [`newsletter-signup ${group} input`, 'width: 1.125em; margin: 0; font: inherit'],
   ];
 }
 

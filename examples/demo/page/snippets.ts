@@ -28,9 +28,10 @@ const scriptAddress = 'https://your-site.example/signup-form.js';
 
 const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
+/** The language first: the form has its texts from the start then. */
 const addresses = ({ language }: Wanted): string[] => [
-  scriptAddress,
   ...(language === 'en' ? [] : [languageAddress(language)]),
+  scriptAddress,
 ];
 const themeAddress = (theme: string): string => new URL(`themes/${theme}.css`, scriptAddress).href;
 const scripts = (wanted: Wanted): string =>
