@@ -8,7 +8,7 @@ const easyList = 'EasyList’s newsletter notices, which are a part of Fanboy’
 const wider = 'wider than the rules of any list, so that a list can grow';
 
 /** Each rule, and where it is from. */
-const rules: readonly (readonly [rule: string, source: string])[] = [
+export const rules: readonly (readonly [rule: string, source: string])[] = [
   ['/newsletter-signup.', easyList],
   ['/newsletter-signup-', easyList],
   ['/newslettersignup.', easyList],
@@ -97,8 +97,8 @@ export function hides(names: readonly string[]): string {
   }).styles;
 }
 
-/** @returns the number of rules that the engine has read, by kind */
-export function countRules(): { readonly read: number; readonly written: number } {
+/** @returns how many of the rules the engine has read */
+export function readRules(): number {
   const { networkFilters, cosmeticFilters } = engine.getFilters();
-  return { read: networkFilters.length + cosmeticFilters.length, written: rules.length };
+  return networkFilters.length + cosmeticFilters.length;
 }

@@ -8,7 +8,8 @@ import { platforms, snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { tagOf } from '../../examples/demo/page/tag.ts';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { root } from '../../scripts/root.ts';
-import { blocks, countRules, hides, namesIn } from '../support/block-lists.ts';
+import { blocks, hides, namesIn, readRules, rules } from '../support/block-lists.ts';
+import { page } from '../support/documentation.ts';
 import { layouts, languages, pageToWalk, tags } from './pages-to-walk.ts';
 import { setStage } from './stage.ts';
 
@@ -29,14 +30,11 @@ const hosts = [
   'https://unpkg.com/@newsletter-kit/signup@0.1.0/',
 ];
 
-/** Pages of the documentation, example pages and snippets of the playground: what readers copy. */
+/** What readers copy: fenced blocks of the documentation, example pages and snippets of the playground. */
 async function copied(): Promise<ReadonlyMap<string, string>> {
-  const pages = globSync(
-    ['{.,widget}/README.md', 'docs/src/content/docs/**/*.md', 'examples/pages/**/*.{html,vue,svelte,jsx,js}'],
-    {
-      cwd: root,
-    },
-  );
+  const examples = globSync('examples/pages/**/*.{html,vue,svelte,jsx,js}', { cwd: root });
+  const pages = globSync(['{.,widget}/README.md', 'docs/src/content/docs/**/*.md'], { cwd: root });
+  const fenced = (page: string): string => (read(page).match(/^ *```.*?^ *```$/gms) ?? []).join('\n');
   const options = await currentOptions();
   const snippets = exampleSetups.flatMap(({ title, setup }) =>
     options.themes.flatMap((theme) =>
@@ -48,7 +46,11 @@ async function copied(): Promise<ReadonlyMap<string, string>> {
       ]),
     ),
   );
-  return new Map([...pages.map((page): [string, string] => [page, read(page)]), ...snippets]);
+  return new Map([
+    ...examples.map((file): [string, string] => [file, read(file)]),
+    ...pages.map((page): [string, string] => [page, fenced(page)]),
+    ...snippets,
+  ]);
 }
 
 /** Addresses in a text: whole ones, and those from the root of a site. */
@@ -65,8 +67,7 @@ const handlesIn = (text: string): string[] =>
 
 describe('the rules of block lists', () => {
   it('match the names that they are about', () => {
-    const { read, written } = countRules();
-    expect(read).toBe(written);
+    expect(readRules()).toBe(rules.length);
     expect(
       blocked([
         'https://site.example/newsletter-signup.js',
@@ -77,6 +78,13 @@ describe('the rules of block lists', () => {
     const hidden = hides(namesIn('<div class="card newsletter-card"><form id="newsletter-signup-form"></form></div>'));
     expect(hidden).toContain('.newsletter-card');
     expect(hidden).toContain('#newsletter-signup-form');
+  });
+
+  it('contain those that the documentation names', () => {
+    const [, section = ''] = /^## Block lists\n(.*?)(?=^## )/ms.exec(page('website/files')) ?? [];
+    const named = [...section.matchAll(/`([/#.][\w./-]*newsletter-[\w-]*\.?)`/g)].map(([, name = '']) => name);
+    expect(named.length).toBeGreaterThan(5);
+    for (const name of named) expect(rules.map(([rule]) => rule)).toContain(name.replace(/^[#.]/, '##$&'));
   });
 
   it('match no file of the package on any host', () => {
@@ -110,10 +118,10 @@ describe('the rules of block lists', () => {
   it('match no class or id in the form', async () => {
     const { site, session, origin } = stage();
     const forms = Object.values(tags).flatMap((tag) => layouts.map((layout) => tag(languages.en, origin, layout)));
-    const page = await session.browser.newPage();
-    await page.goto(site.page('/forms', { html: pageToWalk(languages.en, 'script', forms.join('')) }));
-    await page.waitForSelector('newsletter-signup[layout=dialog] >>> [part~=surface]');
-    const names = await page.evaluate(() => {
+    const tab = await session.browser.newPage();
+    await tab.goto(site.page('/forms', { html: pageToWalk(languages.en, 'script', forms.join('')) }));
+    await tab.waitForSelector('newsletter-signup[layout=dialog] >>> [part~=surface]');
+    const names = await tab.evaluate(() => {
       const all = (place: ParentNode): Element[] =>
         [...place.querySelectorAll('*')].flatMap((element) => [
           element,

@@ -16,9 +16,7 @@ const options = { cwd: root, shell: process.platform === 'win32' };
 // A test runner sets another value, with which Lit's development build would be bundled.
 process.env['NODE_ENV'] = 'production';
 
-const bundles = modes.map((mode) =>
-  build({ root, configFile: `${root}vite.config.ts`, mode, logLevel: 'warn' }),
-);
+const bundles = modes.map((mode) => build({ root, configFile: `${root}vite.config.ts`, mode, logLevel: 'warn' }));
 
 await Promise.all([
   ...bundles,
