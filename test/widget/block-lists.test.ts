@@ -117,7 +117,10 @@ describe('the rules of block lists', () => {
 
   it('match no class or id in the form', async () => {
     const { site, session, origin } = stage();
-    const forms = Object.values(tags).flatMap((tag) => layouts.map((layout) => tag(languages.en, origin, layout)));
+    const forms = [
+      ...Object.values(tags).flatMap((tag) => layouts.map((layout) => tag(languages.en, origin, layout))),
+      ...['joined', 'cover'].map((layout) => `<newsletter-signup endpoint="/" layout="${layout}"></newsletter-signup>`),
+    ];
     const tab = await session.browser.newPage();
     await tab.goto(site.page('/forms', { html: pageToWalk(languages.en, 'script', forms.join('')) }));
     await tab.waitForSelector('newsletter-signup[layout=dialog] >>> [part~=surface]');
