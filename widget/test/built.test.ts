@@ -112,9 +112,7 @@ describe('the built files', () => {
     await signUp();
     expect(Object.keys((await mailbox.bodies()).at(-1) ?? {})).to.deep.equal(['email', 'proof']);
     const files = window.performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);
-    expect(files.filter((path) => path.startsWith('/widget/'))).to.deep.equal([
-      '/widget/dist/signup-form-complete.js',
-    ]);
+    expect(files.filter((path) => path.startsWith('/widget/'))).to.deep.equal(['/widget/dist/signup-form-complete.js']);
   });
 
   it('render the form in the page if the file of the dialog cannot be loaded', async () => {
