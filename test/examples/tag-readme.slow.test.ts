@@ -165,7 +165,7 @@ function form(
     has,
     does,
     async run(code) {
-      const { page, complaints } = await open(code.includes('signup-form.js') ? code : script + code);
+      const { page, complaints } = await open(/signup-form(-complete)?\.js/.test(code) ? code : script + code);
       const body = await signUp(page);
       expect(body).toMatchObject({ email: 'ada+news@example.com' });
       await more(page, body);
@@ -220,8 +220,13 @@ const labels = (page: Page): Promise<string[]> =>
   page.$$eval(inTag('label'), (all) => all.map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()));
 
 const checks: readonly Check[] = [
-  form('async></script>\n\n<newsletter-signup endpoint', 'is all a page needs', (_page, body) =>
+  form('signup-form.js" async></script>\n\n<newsletter-signup endpoint', 'is all a page needs', (_page, body) =>
     expect(body).toMatchObject({ utm_source: 'exchange' }),
+  ),
+  form('signup-form-complete.js', 'is all a page needs, in one file', async (page) =>
+    expect(await page.$$eval('script', (scripts) => scripts.map(({ src }) => new URL(src).pathname))).toEqual([
+      '/signup-form-complete.js',
+    ]),
   ),
   {
     ...form('<form action', 'is a form that works with and without JavaScript', (_page, body) =>
@@ -500,8 +505,8 @@ const checks: readonly Check[] = [
   component(
     'tsx',
     (code) => ({
-      'Newsletter.tsx': code,
-      'main.tsx': `import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import { Newsletter } from './Newsletter.tsx'; createRoot(document.getElementById('app')!).render(createElement(Newsletter));`,
+      'SignupForm.tsx': code,
+      'main.tsx': `import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import { SignupForm } from './SignupForm.tsx'; createRoot(document.getElementById('app')!).render(createElement(SignupForm));`,
     }),
     async () => [],
   ),
