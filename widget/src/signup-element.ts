@@ -17,7 +17,7 @@ import { kinds } from './field-element.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
-import { customFields, pageContent, surfaceTemplate } from './template.ts';
+import { customFields, pageContent, surfaceTemplate, withTrigger } from './template.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
@@ -269,7 +269,7 @@ export class NewsletterSignup extends LitElement {
   protected override createRenderRoot(): HTMLElement | DocumentFragment {
     const root = super.createRenderRoot();
     // Stays where the form cannot be rendered.
-    render(pageContent, root);
+    render(withTrigger(pageContent), root);
     return root;
   }
 
@@ -287,7 +287,7 @@ export class NewsletterSignup extends LitElement {
       isOwners: Boolean(this.#ownersForm) || (!endpoint && document.readyState === 'loading'),
     });
     if (layout !== 'dialog' || this.#dialog === null) return surface;
-    return html`<slot name="trigger"></slot>${this.#dialog?.template(surface, texts) ?? pageContent}`;
+    return withTrigger(this.#dialog?.template(surface, texts) ?? pageContent);
   }
 
   protected override update(changed: Map<PropertyKey, unknown>): void {

@@ -161,7 +161,10 @@ interface Shown {
 const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
 /** The page's content while the element has no form of its own. */
-export const pageContent = html`<slot></slot><slot name="fallback"></slot>`;
+export const pageContent: TemplateResult = html`<slot></slot><slot name="fallback"></slot>`;
+
+/** What opens a dialog, before the dialog or what takes its place. */
+export const withTrigger = (content: TemplateResult): TemplateResult => html`<slot name="trigger"></slot>${content}`;
 
 export function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
   const { state, notice, isSilent } = view;

@@ -14,7 +14,7 @@ export const fallbackTexts = ['emailLabel', 'emailPlaceholder', 'button', 'optio
 export const exampleEndpoint = 'https://relay.example/signup';
 
 /** The id of the form of a dialog, which its trigger opens as a popover. */
-const popoverId = 'signup-popover';
+const popoverId = 'letter-form';
 
 /** Attributes whose text is in the markup of the page's own form. */
 const writtenTexts: readonly string[] = ['text-email-label', 'text-email-placeholder', 'text-button'];
