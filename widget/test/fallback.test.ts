@@ -265,6 +265,31 @@ describe('a fallback of layout="dialog"', () => {
     expect(page.drawn('dialog').hasAttribute('open')).to.equal(false);
   });
 
+  it('is a popover until then, which the dialog follows if it is open', async () => {
+    const page = await SlowPage.open(
+      dialogTag()
+        .replace('slot="fallback"', 'slot="fallback" id="form" popover="auto"')
+        .replace('slot="trigger"', 'slot="trigger" popovertarget="form"'),
+    );
+    if (!('popover' in HTMLElement.prototype)) return;
+    expect(page.fallback.checkVisibility()).to.equal(false);
+    const trigger = page.document.querySelector<HTMLElement>('[slot=trigger]');
+    trigger?.click();
+    expect(page.fallback.checkVisibility()).to.equal(true);
+    await page.bringScript();
+    const isOpen = (open: boolean): Promise<void> =>
+      until(
+        () => page.form.element.hasAttribute('open') === open,
+        () => `The dialog is ${open ? 'not ' : ''}open.`,
+      );
+    await isOpen(true);
+    page.form.element.close();
+    await isOpen(false);
+    trigger?.click();
+    await isOpen(true);
+    expect(page.document.querySelector(':popover-open')).to.equal(null);
+  });
+
   it('opens the dialog for a visitor who types in it', async () => {
     const page = await SlowPage.open(dialogTag());
     const name = page.find('[name*=First]');
