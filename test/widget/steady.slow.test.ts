@@ -19,7 +19,8 @@ describe.each(layouts)('with the layout %s a page does not move', (layout) => {
             const name = [layout, font, root, width, fields.length, isBare].join(' ');
             const endpoint = `${origin}/signup/${encodeURIComponent(name)}/accepted`;
             const setup = setupOf(layout, { fields, values: { 'attribute.endpoint': endpoint } }, isBare);
-            moved.push(...(await walk(page, site, setup, { font, root, width })).map((move) => `${name}: ${move}`));
+            const { moves } = await walk(page, site, setup, { font, root, width });
+            moved.push(...moves.map((move) => `${name}: ${move}`));
           }
     expect(moved).toEqual([]);
   });
@@ -28,6 +29,7 @@ describe.each(layouts)('with the layout %s a page does not move', (layout) => {
     const { site, session, origin } = stage();
     const page = await watchShifts(await session.browser.newPage());
     const setup = setupOf(layout, { values: { 'attribute.endpoint': `${origin}/signup/npm-${layout}/accepted` } });
-    expect(await walk(page, site, setup, { font: fonts[0], root: '100%', width: 768, build: 'npm' })).toEqual([]);
+    const paper = { font: fonts[0], root: '100%', width: 768, build: 'npm' } as const;
+    expect((await walk(page, site, setup, paper)).moves).toEqual([]);
   });
 });

@@ -20,7 +20,7 @@ describe.each(layouts)('with the layout %s', (layout) => {
     const page = await watchShifts(await session.browser.newPage());
     const endpoint = `${origin}/signup/steady-${layout}-${width}/accepted`;
     const setup = setupOf(layout, { fields, values: { 'attribute.endpoint': endpoint } });
-    expect(await walk(page, site, setup, { font: fonts[1], root, width })).toEqual([]);
+    expect((await walk(page, site, setup, { font: fonts[1], root, width })).moves).toEqual([]);
   });
 
   it.each(['', 'harbor'])('the style sheet of a snippet is short, theme "%s"', (theme) => {

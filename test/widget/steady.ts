@@ -14,6 +14,12 @@ export interface Paper {
   readonly build?: keyof typeof builds;
 }
 
+/** What moved, in words, empty if nothing did; and the sum of the layout shifts. */
+export interface Moves {
+  readonly moves: readonly string[];
+  readonly shift: number;
+}
+
 /** A serif, a sans and a monospace with other metrics. */
 export const fonts = ['DejaVu Serif', 'Liberation Sans', 'DejaVu Sans Mono'] as const;
 export const roots = ['100%', '62.5%'] as const;
@@ -21,25 +27,23 @@ export const widths = [320, 360, 768, 1280] as const;
 
 /** Records every layout shift, also those after an input. */
 const watch = `
-  globalThis.moved = [];
-  new PerformanceObserver((list) => moved.push(...list.getEntries().map(({ value, sources }) => [value, ...sources.map(({ node }) => node?.nodeName)].join(' ')))).observe({ type: 'layout-shift', buffered: true });
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value, sources }) => [value, ...sources.map(({ node }) => node?.nodeName)]))).observe({ type: 'layout-shift', buffered: true });
   globalThis.form = () => document.querySelector('newsletter-signup');
   globalThis.painted = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
   globalThis.place = () => document.querySelector('#after').getBoundingClientRect().top;`;
 
+/** Prepares a page for `walk`. */
+export async function watchShifts(page: Page): Promise<Page> {
+  await page.evaluateOnNewDocument(watch);
+  return page;
+}
+
 let count = 0;
 
-/**
- * Opens a page with the snippet, brings the script once it is painted, and signs up.
- *
- * @returns what moved, and by how much; empty if nothing did
- */
-export async function walk(
-  page: Page,
-  site: Site,
-  setup: Setup,
-  { font, root, width, build = 'script' }: Paper,
-): Promise<string[]> {
+/** Opens a page with the snippet, brings the script once it is painted, and signs up. */
+export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): Promise<Moves> {
+  const { font, root, width, build = 'script' } = paper;
   const name = `steady-${(count += 1)}`;
   let bring = (): void => {};
   const arrival = new Promise<void>((resolve) => (bring = resolve));
@@ -54,39 +58,30 @@ export async function walk(
     <h1>A page</h1><main>${await sentHtml(setup, `<script src="/${name}.js" async></script>`)}<p id="after">After the form.</p></main></html>`;
   await page.setViewport({ width, height: 1200 });
   await page.goto(site.page(`/${name}`, { html }), { waitUntil: 'domcontentloaded' });
-  await page.evaluate('painted()');
-  const place = async (): Promise<number> => (await page.evaluate('place()')) as number;
-  const places: [moment: string, top: number][] = [['before the script', await place()]];
 
+  const places: [moment: string, top: number][] = [];
+  const record = async (moment: string): Promise<unknown> =>
+    places.push([moment, (await page.evaluate('painted().then(place)')) as number]);
+  await record('before the script');
   bring();
-  await page.waitForFunction(`form().shadowRoot?.querySelector('[part=surface]')`);
-  if (setup.values['look.layout'] === 'dialog') {
-    await page.waitForFunction(`form().shadowRoot.querySelector('dialog')`);
-    await page.evaluate('painted()');
-    places.push(['with the script', await place()]);
-    await page.evaluate('form().open()');
-  }
-  await page.evaluate('form().updateComplete.then(painted)');
-  places.push(['with the script', await place()]);
-
-  await page.evaluate(`(() => {
+  const isDialog = setup.values['look.layout'] === 'dialog';
+  await page.waitForFunction(`form().shadowRoot?.querySelector('${isDialog ? 'dialog' : '[part=surface]'}')`);
+  await record('with the script');
+  await page.evaluate(`form().open().then(() => {
     const root = form().querySelector('form:not([slot])') ?? form().shadowRoot;
     root.querySelector('[name=email]').value = 'ada@example.com';
     form().submit();
-  })()`);
+  })`);
   await page.waitForFunction(`form().state === 'success'`);
-  await page.evaluate('form().updateComplete.then(painted)');
-  places.push(['after the signup', await place()]);
+  await record('after the signup');
 
-  const [[, first] = ['', Number.NaN]] = places;
-  return [
-    ...places.flatMap(([moment, top]) => (top === first ? [] : [`${moment}: ${top - first} px`])),
-    ...((await page.evaluate('moved')) as string[]),
-  ];
-}
-
-/** Prepares a page for `walk`. */
-export async function watchShifts(page: Page): Promise<Page> {
-  await page.evaluateOnNewDocument(watch);
-  return page;
+  const shifts = (await page.evaluate('shifts')) as readonly (readonly [value: number, ...nodes: unknown[]])[];
+  const first = places[0]?.[1] ?? Number.NaN;
+  return {
+    moves: [
+      ...places.flatMap(([moment, top]) => (top === first ? [] : [`${moment}: ${top - first} px`])),
+      ...shifts.map((entry) => entry.join(' ')),
+    ],
+    shift: shifts.reduce((sum, [value]) => sum + value, 0),
+  };
 }

@@ -15,6 +15,7 @@ type Rules = readonly (Rule | false)[];
 
 /** What the rules depend on. */
 interface Shape {
+  readonly layout: string;
   /** Selects the tags of this layout. */
   readonly here: string;
   /** Selects them until the element is defined. */
@@ -69,6 +70,7 @@ function shapeOf(tag: Tag, isThemed: boolean): Shape {
   };
   const gap = own('gap', '1em');
   return {
+    layout,
     here,
     before: `${here}:not(:defined)`,
     isOwners,
@@ -94,7 +96,7 @@ const popoverRules = ({ here, before }: Shape): Rules => [
 
 /** The tag, and what it shows around the form. */
 function pageRules(shape: Shape): Rules {
-  const { before, isOwners, isCover, isCard, isThemed, fills, headGap, own } = shape;
+  const { layout, before, isOwners, isCover, isCard, isThemed, fills, headGap, own } = shape;
   return [
     ...(isCover || isCard ? panelRules(shape) : []),
     !isCover &&
@@ -104,6 +106,7 @@ function pageRules(shape: Shape): Rules {
         isOwners
           ? 'display: block'
           : `display: grid; grid: none / minmax(0, ${own('width', '30em')}); justify-content: center`,
+        layout === 'joined' && 'text-align: center',
         'font-size: max(16px, 1em)',
       ],
     // A theme has its own.
@@ -134,30 +137,33 @@ const panelRules = ({ here, before, isCover, own }: Shape): Rules => [
 
 function formRules(shape: Shape): Rules {
   const { here, isOwners, isPopover, isCover, isStacked, isFramed, headGap, own } = shape;
+  const form = isOwners ? `${here} form:not([slot])` : `${here} form`;
   return [
     [
-      isStacked || isFramed ? `${here} form` : 'newsletter-signup form',
+      form,
       isStacked ? 'display: grid' : `display: flex; flex-wrap: wrap; align-items: ${isFramed ? 'baseline' : 'end'}`,
       isFramed ? 'padding: .3125em; border: 1px solid' : `gap: ${own('gap', '1em')}`,
-      isOwners && `max-width: ${own('width', '30em')}; margin: auto`,
+      isOwners && `max-width: ${own('width', '30em')}; margin-inline: auto`,
       !isOwners && !isPopover && headGap !== undefined && `margin-top: ${headGap}`,
       // Without a smallest width a form of no width would be beside a picture that is as wide as the tag.
       isCover && 'min-width: 9em; max-width: 30em',
     ],
-    !isStacked && !isFramed && ['newsletter-signup label', 'flex: 999 11em'],
-    !isStacked && !isFramed && ['newsletter-signup form button', 'flex: 9em'],
-    !isFramed && ['newsletter-signup form :is(b, legend)', 'display: block; margin-bottom: .375em; font-size: .9375em'],
+    !isStacked && !isFramed && [`${form} > label`, 'flex: 999 11em'],
+    !isFramed && ['newsletter-signup form b', 'display: block; margin-bottom: .375em; font-size: .9375em'],
     [
       isFramed ? `${here} form > *` : 'newsletter-signup form :is(b + *, button)',
       'box-sizing: border-box; width: 100%; min-height: 3em; padding: .5em .875em; font: inherit',
       isFramed ? 'border: 0' : 'border: 1px solid',
       isOwners && `border-radius: ${own('radius', '.625em')}; color: inherit; background: none`,
     ],
-    isOwners && [
-      'newsletter-signup form button',
-      `font-weight: 600; color: ${own('on-accent', 'Canvas')}; background: ${own('accent', 'CanvasText')}`,
+    (isOwners || (!isStacked && !isFramed)) && [
+      `${form} > button`,
+      !isStacked && 'flex: 9em',
+      isOwners && `font-weight: 600; color: ${own('on-accent', 'Canvas')}; background: ${own('accent', 'CanvasText')}`,
     ],
-    isFramed && [`${here} form input`, 'flex: 999 11em; min-width: 0'],
+    // The script writes an error below its field, in a red that contrasts with white and with black.
+    isOwners && [`${form} > p`, 'flex: 100%; margin: 0; color: #d93636'],
+    isFramed && [`${here} form input`, 'flex: 999 11em; min-width: 0; color: inherit; background: none'],
     isFramed && [`${here} form button`, 'flex: auto; width: auto; padding: .5em 1.25em; font-weight: 600'],
   ];
 }

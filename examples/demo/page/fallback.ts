@@ -180,7 +180,7 @@ function customControl(field: Tag, texts: Texts, isOwners: boolean): Tag {
       'fieldset',
       // The script requires one of several checkboxes; the browser cannot.
       isOwners && isList && required ? { 'data-required': true } : {},
-      element('legend', {}, ...title),
+      element('legend', {}, element('b', {}, ...title)),
       ...options.map((option) =>
         box(
           {
