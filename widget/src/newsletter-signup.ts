@@ -91,19 +91,20 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  *
  * @cssprop [--newsletter-accent=currentColor] - Background of the button, and colour of ticked boxes.
  * @cssprop [--newsletter-on-accent=black or white] - Text on the button.
- * @cssprop [--newsletter-text=CanvasText] - Text of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-muted=70% of the text] - Small print and placeholders.
- * @cssprop [--newsletter-surface=Canvas] - Background of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-field=5% of the text] - Background of inputs.
- * @cssprop [--newsletter-border=55% of the text] - Lines around inputs.
+ * @cssprop [--newsletter-text=the page's] - Text of `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-muted=about 77% of the text] - Small print and placeholders.
+ * @cssprop [--newsletter-surface=the page, lighter] - Background of `card`, `cover` and `dialog`. Default: the page
+ *   behind it, lighter below dark text and darker below light text; in a `dialog`, white or almost black.
+ * @cssprop [--newsletter-field=the page, lighter] - Background of inputs; the default is that of the surface.
+ * @cssprop [--newsletter-border=about 55% of the text] - Lines around inputs.
  * @cssprop [--newsletter-danger=a red] - Error messages.
  * @cssprop [--newsletter-focus=the accent] - The focus ring.
- * @cssprop [--newsletter-gap=1rem] - Space between fields.
- * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-radius=0.625rem] - Corner radius of inputs and button; a surface has twice as much, up to
- * 1.5rem.
+ * @cssprop [--newsletter-gap=1em] - Space between fields; between heading, form and small print in proportion.
+ * @cssprop [--newsletter-padding=clamp(1.25em, 6%, 2em)] - Space inside `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; a surface has twice as much, up to
+ * 1.5em.
  * @cssprop [--newsletter-shadow=none] - Shadow of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-width=30rem, cover 56rem] - Largest width of the form.
+ * @cssprop [--newsletter-width=30em, cover 56em] - Largest width of the form.
  *
  * @cssstate idle - The form waits for input.
  * @cssstate busy - Waiting for the endpoint's answer.
@@ -265,6 +266,7 @@ export class NewsletterSignup extends LitElement {
     const texts = readMessages(this);
     const layout = this.#layout;
     const surface = surfaceTemplate({
+      host: this,
       texts,
       view: this.#view,
       layout,
@@ -350,10 +352,6 @@ export class NewsletterSignup extends LitElement {
   };
 
   #show(view: FormView): Promise<unknown> {
-    // The thanks get the height of the form, so that the page below does not move.
-    const surface = this.renderRoot.querySelector<HTMLElement>('[part=surface]');
-    if (surface)
-      surface.style.minBlockSize = view.state === 'success' ? `${surface.getBoundingClientRect().height}px` : '';
     this.#view = view;
     this.requestUpdate();
     this.#internals.states.clear();

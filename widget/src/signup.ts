@@ -15,6 +15,7 @@ import {
   type Undo,
 } from './form.ts';
 import type { Messages } from './messages.ts';
+import { addSendingStyles } from './sending-styles.ts';
 import type { Resend } from './protection.ts';
 import {
   asText,
@@ -79,6 +80,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   }
 
   async function submit(form: HTMLFormElement): Promise<void> {
+    addSendingStyles(host);
     const left = wait();
     if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
     end();

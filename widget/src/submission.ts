@@ -105,7 +105,7 @@ export function readValues(form: HTMLFormElement): FormValues {
     // The value of a consent checkbox is its sentence; without a `value` attribute, its label.
     const value = kind === 'consent' && text === 'on' ? labelOf(control) : isFit && convert(text);
     // `badInput`: only a part of a date was typed. The value is empty, but the input is not.
-    if (!isFit || input.validity?.badInput) {
+    if (!isFit || input.validity?.badInput || input.validity?.rangeUnderflow) {
       // An invalid hidden field is left out: the visitor cannot correct it.
       if (input.willValidate) problems.set(name, problem);
     } else if (kind === 'list') {

@@ -132,7 +132,7 @@ describe('looks', () => {
       form.labelled('I agree').click();
       form.element.submit();
       await form.reaches('success');
-      expect(form.find('[part~=form]').offsetHeight).to.equal(0);
+      expect(form.find('[part~=form]').checkVisibility({ visibilityProperty: true })).to.equal(false);
       expect(surface.offsetHeight).to.equal(offsetHeight);
     });
   }
