@@ -51,7 +51,7 @@ async function build(chosen: readonly Build[]): Promise<boolean> {
 }
 
 /** The file that the script tag loads. */
-export const widgetScript = join(root, 'widget', 'dist', 'newsletter-signup.js');
+export const widgetScript = join(root, 'widget', 'dist', 'signup-form.js');
 
 /** Something built, with one of its files and its sources, from the root of the repository. */
 interface Target {

@@ -28,7 +28,7 @@ import { buildIfStale } from './build.ts';
 
 const command = 'npm run n8n';
 /** The path of the signup workflow's webhook, to which the form of the demo site posts. */
-const signupPath = '/webhook/newsletter-signup';
+const signupPath = '/webhook/signup';
 
 const plans = servers.filter(({ name }) => name !== 'relay');
 const editor = { name: 'editor', portVariable: 'N8N_PORT', usualPort: 5678 } as const satisfies PortPlan;

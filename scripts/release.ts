@@ -16,7 +16,7 @@ import { UserError } from './user-error.mjs';
 /** Which script a page on the web may load: an address that never changes its content, and the hash of that content. */
 export interface Release {
   readonly version: string;
-  /** Of `newsletter-signup.js`, as an `integrity` attribute has it. */
+  /** Of `signup-form.js`, as an `integrity` attribute has it. */
   readonly hash: string;
 }
 
@@ -42,7 +42,7 @@ function readFilesArguments(args: readonly string[]): { readonly folder: string;
 }
 
 const dist = join(root, 'widget', 'dist');
-const script = 'newsletter-signup.js';
+const script = 'signup-form.js';
 const page = join(root, 'docs', 'src', 'content', 'docs', 'website', 'csp.md');
 const section = /(?<=<!-- release -->\n\n)[\s\S]*?(?=\n\n<!-- \/release -->)/;
 
@@ -103,7 +103,7 @@ async function makeFiles(folder: string, tag: string | undefined): Promise<boole
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   if (!(await packPublished(folder))) return false;
-  await writeFile(join(folder, `newsletter-signup-${built.version}.zip`), await zipScript());
+  await writeFile(join(folder, `signup-form-${built.version}.zip`), await zipScript());
   await writeFile(join(folder, 'integrity.json'), await readFile(join(dist, 'integrity.json')));
   if (!(await listComponents(folder, built.version))) return false;
   const names = (await readdir(folder)).toSorted();

@@ -41,7 +41,7 @@ const asPublished = {
 };
 
 export default {
-  globs: ['src/newsletter-field.ts', 'src/newsletter-signup.ts', 'src/events.ts', 'src/define.ts'],
+  globs: ['src/field-element.ts', 'src/signup-element.ts', 'src/events.ts', 'src/define.ts'],
   outdir: '.',
   litelement: true,
   packagejson: false,

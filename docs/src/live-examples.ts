@@ -3,7 +3,7 @@ import './stand-in.ts';
 import { base } from './base.ts';
 
 const script = document.createElement('script');
-script.src = `${base}/signup/newsletter-signup.js`;
+script.src = `${base}/signup/signup-form.js`;
 document.head.append(script);
 
 /** The example that was sent last. */

@@ -6,7 +6,7 @@ import type { Hono } from 'hono';
 
 /** The folder that `vite build page` writes. */
 const pages = fileURLToPath(new URL('dist/page', import.meta.url));
-const widget = dirname(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/newsletter-signup.js')));
+const widget = dirname(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/signup-form.js')));
 
 const types: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',

@@ -129,7 +129,7 @@ describe('the guide', () => {
     ],
     ['the page of Newsletter', () => read('docs/src/content/docs/n8n/newsletter.md'), 30],
     ['the page of Newsletter Trigger', () => read('docs/src/content/docs/n8n/newsletter-trigger.md'), 20],
-    ['the page of Newsletter Signup Trigger', () => read('docs/src/content/docs/n8n/newsletter-signup-trigger.md'), 10],
+    ['the page of Newsletter Signup Trigger', () => read('docs/src/content/docs/n8n/signup-trigger.md'), 10],
     ['the page of Newsletter Sync', () => read('docs/src/content/docs/n8n/newsletter-sync.md'), 15],
   ])('every label exists in the editor: %s', (_, text, least) => {
     const named = [

@@ -117,7 +117,7 @@ const text = (page: Page, selector: string): Promise<string> =>
 const styleOf = (page: Page, selector: string, property: string): Promise<string> =>
   page.$eval(inTag(selector), (element, name) => getComputedStyle(element).getPropertyValue(name), property);
 
-const script = '<script src="/newsletter-signup.js" async></script>';
+const script = '<script src="/signup-form.js" async></script>';
 const tag = '<newsletter-signup endpoint="https://relay.example/signup"></newsletter-signup>';
 const remembered = (page: Page): Promise<string> => page.evaluate(() => JSON.stringify(localStorage));
 
@@ -165,7 +165,7 @@ function form(
     has,
     does,
     async run(code) {
-      const { page, complaints } = await open(code.includes('newsletter-signup.js') ? code : script + code);
+      const { page, complaints } = await open(/signup-form(-complete)?\.js/.test(code) ? code : script + code);
       const body = await signUp(page);
       expect(body).toMatchObject({ email: 'ada+news@example.com' });
       await more(page, body);
@@ -220,8 +220,13 @@ const labels = (page: Page): Promise<string[]> =>
   page.$$eval(inTag('label'), (all) => all.map(({ textContent }) => textContent.replaceAll(/\s+/g, ' ').trim()));
 
 const checks: readonly Check[] = [
-  form('async></script>\n\n<newsletter-signup endpoint', 'is all a page needs', (_page, body) =>
+  form('signup-form.js" async></script>\n\n<newsletter-signup endpoint', 'is all a page needs', (_page, body) =>
     expect(body).toMatchObject({ utm_source: 'exchange' }),
+  ),
+  form('signup-form-complete.js', 'is all a page needs, in one file', async (page) =>
+    expect(await page.$$eval('script', (scripts) => scripts.map(({ src }) => new URL(src).pathname))).toEqual([
+      '/signup-form-complete.js',
+    ]),
   ),
   {
     ...form('<form action', 'is a form that works with and without JavaScript', (_page, body) =>
@@ -397,7 +402,7 @@ const checks: readonly Check[] = [
       const { page } = await open(`${code}${tag}<p id="after">What follows</p>`);
       const top = (): Promise<number> => page.$eval('#after', (element) => element.getBoundingClientRect().top);
       const before = await top();
-      await page.addScriptTag({ url: '/newsletter-signup.js' });
+      await page.addScriptTag({ url: '/signup-form.js' });
       await page.waitForSelector(inTag('button'));
       expect(await top()).toBe(before);
     },
@@ -407,9 +412,9 @@ const checks: readonly Check[] = [
     has: 'integrity="sha384-',
     does: 'runs that very file or none',
     async run(code) {
-      const content = await readFile(join(root, 'widget/dist/newsletter-signup.js'));
+      const content = await readFile(join(root, 'widget/dist/signup-form.js'));
       const pinned = (hash: string): string =>
-        code.replace(/https:\/\/cdn\.[^"]*/, '/newsletter-signup.js').replace(/sha384-[^"]*/, `sha384-${hash}`) + tag;
+        code.replace(/https:\/\/cdn\.[^"]*/, '/signup-form.js').replace(/sha384-[^"]*/, `sha384-${hash}`) + tag;
       const { page } = await open(pinned(createHash('sha384').update(content).digest('base64')));
       await signUp(page);
       const { page: other, complaints } = await open(
@@ -500,16 +505,16 @@ const checks: readonly Check[] = [
   component(
     'tsx',
     (code) => ({
-      'Newsletter.tsx': code,
-      'main.tsx': `import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import { Newsletter } from './Newsletter.tsx'; createRoot(document.getElementById('app')!).render(createElement(Newsletter));`,
+      'SignupForm.tsx': code,
+      'main.tsx': `import { createRoot } from 'react-dom/client'; import { createElement } from 'react'; import { SignupForm } from './SignupForm.tsx'; createRoot(document.getElementById('app')!).render(createElement(SignupForm));`,
     }),
     async () => [],
   ),
   component(
     'vue',
     (code) => ({
-      'Newsletter.vue': code,
-      'main.tsx': `import { createApp } from 'vue'; import Newsletter from './Newsletter.vue'; createApp(Newsletter).mount('#app');`,
+      'SignupForm.vue': code,
+      'main.tsx': `import { createApp } from 'vue'; import SignupForm from './SignupForm.vue'; createApp(SignupForm).mount('#app');`,
     }),
     async () => [
       (await import('@vitejs/plugin-vue')).default({
@@ -520,8 +525,8 @@ const checks: readonly Check[] = [
   component(
     'svelte',
     (code) => ({
-      'Newsletter.svelte': code,
-      'main.tsx': `import { mount } from 'svelte'; import Newsletter from './Newsletter.svelte'; mount(Newsletter, { target: document.getElementById('app')! });`,
+      'SignupForm.svelte': code,
+      'main.tsx': `import { mount } from 'svelte'; import SignupForm from './SignupForm.svelte'; mount(SignupForm, { target: document.getElementById('app')! });`,
     }),
     async () => [(await import('@sveltejs/vite-plugin-svelte')).svelte({ configFile: false })],
   ),

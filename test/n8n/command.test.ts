@@ -71,7 +71,7 @@ it('runs where nothing is built, and subscribes a visitor of the demo site once 
   const credentials = (await n8n.credentials()).toSorted((a, b) => b.updatedAt.localeCompare(a.updatedAt));
   expect(credentials.map(({ id }) => id)).toEqual(['newsletterSandbox', 'newsletterSandboxOAuth2']);
   await n8n.activate('signupForm');
-  const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/newsletter-signup`, {
+  const signup = await fetch(`${serverUrl(ports.n8n)}/webhook/signup`, {
     method: 'POST',
     headers: {
       origin: serverUrl(ports.demo),

@@ -141,7 +141,7 @@ describe('the guide', () => {
 
   it('shows the signup trigger', async () => {
     await page.setViewport({ width: 1312, height: 900 });
-    const parameters = { path: 'newsletter-signup', allowedOrigins: 'http://127.0.0.1:4001' };
+    const parameters = { path: 'signup', allowedOrigins: 'http://127.0.0.1:4001' };
     const node = { name: 'Newsletter Signup Trigger', type: signupType, parameters };
     await panel(await n8n.createWorkflow([node]), node.name);
     await take('signup-trigger', '[data-test-id=node-parameters]');

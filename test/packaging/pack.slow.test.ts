@@ -73,7 +73,7 @@ describe('the tarball of', () => {
     const { code, stdout } = await node(`
       import { readFileSync } from 'node:fs';
       import { fileURLToPath } from 'node:url';
-      console.log(readFileSync(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/newsletter-signup.js'))).length);
+      console.log(readFileSync(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/signup-form.js'))).length);
     `);
     expect(code).toBe(0);
     expect(Number(stdout)).toBeGreaterThan(10_000);

@@ -91,7 +91,7 @@ describe('npm run release', () => {
     >;
     expect(releaseOf(await readFile(join(clone, page), 'utf8'))).toEqual({
       version,
-      hash: hashes['newsletter-signup.js'],
+      hash: hashes['signup-form.js'],
     });
     commit(`Release ${version}`);
   }, 600_000);
@@ -126,7 +126,7 @@ describe('the files of a release', () => {
       [
         'SHA256SUMS',
         'integrity.json',
-        `newsletter-signup-${version}.zip`,
+        `signup-form-${version}.zip`,
         ...archives.flatMap((name) => [`${name}-${version}.tgz`, `${name}-${version}.cdx.json`]),
       ].toSorted(),
     );
@@ -177,7 +177,7 @@ describe('the files of a release', () => {
   });
 
   it('the zip works on a website, with every part and language', async () => {
-    const unzipped = unzipSync(files.get(`newsletter-signup-${version}.zip`) ?? new Uint8Array());
+    const unzipped = unzipSync(files.get(`signup-form-${version}.zip`) ?? new Uint8Array());
     const hashes = json<Record<string, string>>('integrity.json');
     expect(Object.keys(unzipped).toSorted()).toEqual([...Object.keys(hashes), 'LICENSE', 'integrity.json'].toSorted());
     expect(Object.keys(unzipped)).toEqual(expect.arrayContaining(chunks.map((name) => `${name}.js`)));
@@ -196,7 +196,7 @@ describe('the files of a release', () => {
       if (path === '')
         return void response.setHeader('content-type', 'text/html; charset=utf-8').end(
           `<!doctype html><html lang="de"><title>Zip</title><newsletter-signup endpoint="/signup"></newsletter-signup>
-           <script async src="/newsletter-signup.js" integrity="${hashes['newsletter-signup.js']}"></script>
+           <script async src="/signup-form.js" integrity="${hashes['signup-form.js']}"></script>
            <script async src="/languages/de.js"></script>`,
         );
       if (request.method === 'POST')

@@ -38,7 +38,7 @@ describe.each(enginesToTest())('Back to a page in $title', ({ name }) => {
     async function visit(box: string, answers: string): Promise<void> {
       const html = pageWith(
         markup(`${endpoint.origin}/signup/${box}/${answers}`),
-        '<script src="/report.js"></script><script src="/newsletter-signup.js" async></script>',
+        '<script src="/report.js"></script><script src="/signup-form.js" async></script>',
       );
       await window.open(site.page(`/${box}`, { html }));
       await isThere(`${root}?.querySelector('[name=hp_field]')`);

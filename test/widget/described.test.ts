@@ -156,9 +156,7 @@ describe('the hashes', () => {
 
   it('are those of the files', async () => {
     const hashes = await json<Record<string, string>>('integrity.json');
-    expect(Object.keys(hashes)).toEqual(
-      expect.arrayContaining(['newsletter-signup.js', 'languages/de.js', 'signup.js']),
-    );
+    expect(Object.keys(hashes)).toEqual(expect.arrayContaining(['signup-form.js', 'languages/de.js', 'signup.js']));
     for (const [file, hash] of Object.entries(hashes)) {
       expect(
         `sha384-${createHash('sha384')
@@ -172,12 +170,12 @@ describe('the hashes', () => {
   it('let the page of the documentation load the script from another origin, and no other script', async () => {
     const documented =
       /<!-- release -->[\s\S]*?```html\n([\s\S]*?)```/.exec(documentationPage('website/csp'))?.[1] ?? '';
-    const hash = (await json<Record<string, string>>('integrity.json'))['newsletter-signup.js'];
+    const hash = (await json<Record<string, string>>('integrity.json'))['signup-form.js'];
     const snippet = documented.replace(/(?<=integrity=")[^"]*/, hash ?? '');
     const address = /src="([^"]+)"/.exec(snippet)?.[1] ?? '';
     site.script('/changed.js', `${await readFile(widgetScript, 'utf8')}\n`);
     for (const [path, isLoaded] of [
-      ['/newsletter-signup.js', true],
+      ['/signup-form.js', true],
       ['/changed.js', false],
     ] as const) {
       const page = await session.browser.newPage();

@@ -57,7 +57,7 @@ describe.each(modes)('$title', ({ markup, root }) => {
     const { page, asked } = await visit(box, '?utm_source=fair');
     expect(asked).toEqual([
       `GET ${stage().site.origin}/${box}?utm_source=fair`,
-      `GET ${stage().site.origin}/newsletter-signup.js`,
+      `GET ${stage().site.origin}/signup-form.js`,
     ]);
     expect(await page.evaluate('document.fonts.size')).toBe(0);
     expect(await page.evaluate('moved')).toEqual([]);

@@ -20,7 +20,7 @@ afterAll(async () => {
 async function isThere(fingerprint: string): Promise<boolean> {
   const page = await session.browser.newPage();
   const [mode] = modes;
-  const script = `<script src="${cdn.origin}/newsletter-signup.js" integrity="sha384-${fingerprint}" crossorigin="anonymous"></script>`;
+  const script = `<script src="${cdn.origin}/signup-form.js" integrity="sha384-${fingerprint}" crossorigin="anonymous"></script>`;
   await page.goto(site.page('/integrity', { html: pageWith(mode?.markup('/signup') ?? '', script) }), {
     waitUntil: 'load',
   });

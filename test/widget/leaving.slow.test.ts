@@ -34,7 +34,7 @@ const forms = {
 // The headless shell, which npm test installs without a Chromium, has no back/forward cache.
 describe.skipIf(isHeadlessShell()).each(Object.entries(forms))('%s', (name, markup) => {
   /** Opens a page, enters an address, and presses Enter repeatedly until the form is busy. */
-  async function submit(box: string, answer: string, script = '/newsletter-signup.js'): Promise<Page> {
+  async function submit(box: string, answer: string, script = '/signup-form.js'): Promise<Page> {
     const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Form</title><script src="${script}" async></script>
         ${markup(`${stage().origin}/signup/${box}/${answer}`)}
         <script>addEventListener('pageshow', ({ persisted }) => (globalThis.isRevived = persisted))</script>`;
@@ -92,9 +92,9 @@ describe.skipIf(isHeadlessShell()).each(Object.entries(forms))('%s', (name, mark
         [widgetScript, join(dirname(widgetScript), 'signup.js')].map((file) => readFile(file, 'utf8')),
       );
       const sent = Promise.withResolvers<string>();
-      site.script(`/${box}/newsletter-signup.js`, element);
+      site.script(`/${box}/signup-form.js`, element);
       site.script(`/${box}/signup.js`, sent.promise);
-      const page = await submit(box, answer, `/${box}/newsletter-signup.js`);
+      const page = await submit(box, answer, `/${box}/signup-form.js`);
       await leaveDuring(page, async () => expect(await signupsAt(box)).toEqual([]));
       sent.resolve(signup);
       await expect.poll(() => stateOf(page)).toBe(end);

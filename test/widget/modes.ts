@@ -41,6 +41,6 @@ export const modes: readonly Mode[] = [
 ];
 
 /** A page with this content, and the built script as in the documentation. */
-export function pageWith(markup: string, script = '<script src="/newsletter-signup.js" async></script>'): string {
+export function pageWith(markup: string, script = '<script src="/signup-form.js" async></script>'): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>${script}<main>${markup}<p>After the form.</p></main></html>`;
 }

@@ -88,7 +88,7 @@ export const tags: Readonly<Record<'shadow' | 'light', Tag>> = {
 
 /** The two builds, as a page loads them. */
 export const builds: Readonly<Record<'script' | 'npm', string>> = {
-  script: '<script src="/newsletter-signup.js" async></script>',
+  script: '<script src="/signup-form.js" async></script>',
   npm: '<script src="/bundle.js" type="module"></script>',
 };
 

@@ -23,7 +23,7 @@ it('explains mixed content to the owner, and keeps typed values', async () => {
     if (!pathname.endsWith('.js')) {
       return void request.respond({
         contentType: 'text/html',
-        body: '<!doctype html><title>Site</title><script src="/newsletter-signup.js"></script><newsletter-signup debug endpoint="http://relay.example/signup"></newsletter-signup>',
+        body: '<!doctype html><title>Site</title><script src="/signup-form.js"></script><newsletter-signup debug endpoint="http://relay.example/signup"></newsletter-signup>',
       });
     }
     readFile(join(dirname(widgetScript), pathname)).then(

@@ -36,7 +36,7 @@ async function sheet(path: string): Promise<string> {
 }
 
 /**
- * Starts on a free port. `/newsletter-signup.js` is the built script, `/languages/…` its languages, `/bundle.js` the
+ * Starts on a free port. `/signup-form.js` is the built script, `/languages/…` its languages, `/bundle.js` the
  * npm package in a bundle. Other origins may load the scripts.
  *
  * @param sheets - the folder of the style sheets below `/sheets/`. Default: none

@@ -91,7 +91,8 @@ async function version(): Promise<string> {
 async function integrity(): Promise<Readonly<Record<string, string>>> {
   const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
   const files = [
-    'newsletter-signup.js',
+    'signup-form.js',
+    'signup-form-complete.js',
     'dialog.js',
     'doctor.js',
     'proof.js',

@@ -193,7 +193,7 @@ function pageOf(cell: Cell): string {
       ${layout === 'dialog' ? 'body { block-size: 58rem }' : ''}
     </style>
     <body><newsletter-signup endpoint="/endpoint" layout="${layout}" ${texts}>${contentOf(cell)}</newsletter-signup>
-    ${rtl ? '<script src="/languages/ar.js"></script>' : ''}<script src="/newsletter-signup.js"></script>
+    ${rtl ? '<script src="/languages/ar.js"></script>' : ''}<script src="/signup-form.js"></script>
     <script>globalThis.__name = (value) => value; (${act.toString()})(${JSON.stringify(state)})</script>`;
 }
 

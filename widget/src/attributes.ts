@@ -4,9 +4,9 @@
  */
 import type { LitElement } from 'lit';
 import type { SentAttribution } from './events.ts';
-import type { FieldKind } from './newsletter-field.ts';
+import type { FieldKind } from './field-element.ts';
 import type { textAttributes } from './messages.ts';
-import type { NewsletterSignup } from './newsletter-signup.ts';
+import type { NewsletterSignup } from './signup-element.ts';
 
 /** `referralParam` as `referral-param`. */
 type Kebab<Name extends string> = Name extends `${infer Letter}${infer Rest}`

@@ -11,13 +11,18 @@ export const currentScript: Element | null | undefined = globalThis.document?.cu
  * address is used.
  *
  * @param module - an `import()` with a literal path, so that bundlers find the file
- * @throws if the file cannot be loaded
+ * @throws an error for the owner of the page, with the `reason` of a warning, where the file cannot be loaded
  */
-export async function loadChunk<Module>(name: string, module: Promise<Module>): Promise<Module> {
+export async function loadChunk<Module>(file: string, module: Promise<Module>): Promise<Module> {
   try {
-    return await module;
+    return await module.catch((error: unknown) => {
+      if (!(currentScript instanceof HTMLScriptElement)) throw error;
+      return import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, file)) as Promise<Module>;
+    });
   } catch (error) {
-    if (!currentScript || !(currentScript instanceof HTMLScriptElement)) throw error;
-    return (await import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, `${name}.js`))) as Module;
+    throw Object.assign(
+      new Error(`cannot load ${file}: upload it beside the script, or use signup-form-complete.js. ${String(error)}`),
+      { reason: 'file' },
+    );
   }
 }

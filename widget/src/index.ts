@@ -10,5 +10,5 @@ export {
 } from './events.ts';
 export type { SignupState } from './form.ts';
 export { english, type MessageKey, type Messages } from './messages.ts';
-export { NewsletterField, type FieldKind } from './newsletter-field.ts';
-export { NewsletterSignup } from './newsletter-signup.ts';
+export { NewsletterField, type FieldKind } from './field-element.ts';
+export { NewsletterSignup } from './signup-element.ts';

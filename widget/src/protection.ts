@@ -1,5 +1,6 @@
 /** Anti-abuse checks that an endpoint asks for before it accepts a signup: a token, a proof of work, Turnstile. */
 import type { Ask, Submission } from '@newsletter-kit/core/signup';
+import { loadChunk } from './chunks.ts';
 import type { Failure } from './submission.ts';
 
 /** The answers to what the endpoint asked for. */
@@ -32,7 +33,7 @@ export async function answer(host: Element, failed: Failure, resend: Resend): Pr
 async function answersTo({ token, wait_seconds = 0, proof_of_work, turnstile }: Ask, host: Element): Promise<Answers> {
   const aged = new Promise((resolve) => setTimeout(resolve, Math.min(wait_seconds, waitLimit) * 1000));
   let proof: string | undefined;
-  if (proof_of_work) proof = await (await import('./proof.ts')).solve(proof_of_work);
+  if (proof_of_work) proof = await (await loadChunk('proof.js', import('./proof.ts'))).solve(proof_of_work);
   else if (turnstile) proof = await passTurnstile(turnstile, host);
   await aged;
   return { ...(token && { token }), ...(proof && { proof }) };

@@ -43,7 +43,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
   };
 
   async function load(): Promise<typeof SignupFile> {
-    const module = await loadChunk('signup', import('./signup.ts'));
+    const module = await loadChunk('signup.js', import('./signup.ts'));
     if (!file) module.keepAnswers(host);
     return (file = module);
   }
@@ -55,7 +55,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
       if (!file) void show({ state: 'busy', mark: markBusy });
       return (await load()).createSignup(host, show, tools);
     } catch (error) {
-      warn(host, 'file', `cannot load signup.js and posts the form without it: ${String(error)}`);
+      warn(host, 'file', String(error));
       if (host.endpoint) form.setAttribute('action', host.endpoint);
       callForm(form, 'submit');
       void show({ state: 'idle' });

@@ -14,7 +14,7 @@ import {
   type SignupState,
   type Undo,
 } from './form.ts';
-import type { Messages } from './messages.ts';
+import { unloadedLanguage, type Messages } from './messages.ts';
 import { addSendingStyles } from './sending-styles.ts';
 import type { Resend } from './protection.ts';
 import {
@@ -65,6 +65,8 @@ export interface Signup {
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
   const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
   const { readAttribution, warn } = tools;
+  const language = unloadedLanguage(host);
+  if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
   let lastFailure: Failure | undefined;
   /** End of the wait that the endpoint asked for, in milliseconds since the epoch. */
@@ -138,10 +140,11 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Does what the endpoint asks for; if that fails, the first failure is returned. */
   function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
-    return loadChunk('protection', import('./protection.ts'))
+    return loadChunk('protection.js', import('./protection.ts'))
       .then(({ answer }) => answer(host, failed, resend))
       .catch((error: unknown) => {
-        warn(host, 'ask', `cannot give what the endpoint asks for: ${String(error)}`);
+        const reason = error instanceof Error && 'reason' in error ? 'file' : 'ask';
+        warn(host, reason, `cannot give what the endpoint asks for: ${String(error)}`);
         return failed;
       });
   }
@@ -181,9 +184,13 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Explains the failure to the owner of the page (attribute `debug`). */
   async function explainFailure(endpoint: string, failure: Failure): Promise<void> {
-    const { explain } = await loadChunk('doctor', import('./doctor.ts'));
-    const message = await explain(endpoint, failure);
-    if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
+    try {
+      const { explain } = await loadChunk('doctor.js', import('./doctor.ts'));
+      const message = await explain(endpoint, failure);
+      if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
+    } catch (error) {
+      warn(host, 'file', String(error));
+    }
   }
 
   /** Sends again when the device is online, unless a value is changed before. */

@@ -13,7 +13,7 @@ import {
 import type { FailureKind } from './events.ts';
 import { controlsOf, labelOf, splitChoices, type Problems } from './form.ts';
 import type { MessageKey } from './messages.ts';
-import type { FieldKind } from './newsletter-field.ts';
+import type { FieldKind } from './field-element.ts';
 
 /** The kind of a custom field, the email address, or a consent. */
 export type ControlKind = FieldKind | 'email' | 'consent';

@@ -213,10 +213,10 @@ describe('the built script, asked for a check,', () => {
 
   it('loads the files for the check from its own folder, and only then', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox('asksProof'));
-    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js']);
+    expect(loaded(page.window)).to.deep.equal(['/widget/dist/signup-form.js']);
     await page.signUp();
     expect(loaded(page.window)).to.deep.equal([
-      '/widget/dist/newsletter-signup.js',
+      '/widget/dist/signup-form.js',
       '/widget/dist/signup.js',
       '/widget/dist/protection.js',
       '/widget/dist/proof.js',
@@ -226,7 +226,7 @@ describe('the built script, asked for a check,', () => {
   it('loads only signup.js if the endpoint asks for nothing', async () => {
     const page = await openPage('/widget/test/pages/landing.html', new Mailbox());
     await page.signUp();
-    expect(loaded(page.window)).to.deep.equal(['/widget/dist/newsletter-signup.js', '/widget/dist/signup.js']);
+    expect(loaded(page.window)).to.deep.equal(['/widget/dist/signup-form.js', '/widget/dist/signup.js']);
   });
 
   it('solves a proof of work under a policy that allows only its own files, and with Trusted Types', async () => {

@@ -3,7 +3,7 @@ import type { NewsletterSignup } from '../src/index.ts';
 import { Form, Mailbox, until } from './harness.ts';
 import { openFrame } from './page.ts';
 
-const script = '/widget/dist/newsletter-signup.js';
+const script = '/widget/dist/signup-form.js';
 
 interface Site {
   readonly document: Document;
@@ -247,7 +247,7 @@ describe('the documentation', () => {
     for (const snippet of snippets) {
       const mailbox = new Mailbox();
       const page = await visit(
-        snippet.replace('/newsletter-signup.js', script).replace('https://relay.example/signup', mailbox.endpoint),
+        snippet.replace('/signup-form.js', script).replace('https://relay.example/signup', mailbox.endpoint),
       );
       const form = new Form(page.forms[0]!);
       await form.settled();

@@ -25,7 +25,7 @@ export type PreviewReport =
 /** The address of the widget's files: that of the script. */
 const files = new URL(
   '.',
-  document.querySelector<HTMLScriptElement>('script[src$="newsletter-signup.js"]')?.src ?? location.href,
+  document.querySelector<HTMLScriptElement>('script[src$="signup-form.js"]')?.src ?? location.href,
 ).href;
 const stage = document.querySelector<HTMLElement>('#stage') ?? document.body;
 const reportedEvents = new Set<string>();

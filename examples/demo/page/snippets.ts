@@ -34,7 +34,7 @@ interface Wanted {
 }
 
 /** The script's address on the user's website, as an example. */
-const scriptAddress = 'https://your-site.example/newsletter-signup.js';
+const scriptAddress = 'https://your-site.example/signup-form.js';
 
 const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
@@ -120,7 +120,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
       code: lines(
         "import { useEffect } from 'react';",
 
-        'export default function Newsletter() {',
+        'export default function SignupForm() {',
         '  useEffect(() => {',
         `    for (const src of [${addresses(wanted)
           .map((address) => `'${address}'`)
@@ -144,7 +144,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   react: (wanted) => [
     {
       place: 'A component (React 19)',
-      code: `${imports(wanted)}\n\nexport function Newsletter() {\n  return (\n${write(wanted.tag, jsx, 2)}\n  );\n}`,
+      code: `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(wanted.tag, jsx, 2)}\n  );\n}`,
     },
   ],
   vue: (wanted) => [
@@ -174,11 +174,10 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
   const styles = rules(wanted);
   const enqueue = addresses(wanted).map((address) => {
-    const handle = address === scriptAddress ? 'newsletter-signup' : `newsletter-signup-${wanted.language}`;
+    const handle = address === scriptAddress ? 'signup-form' : `signup-form-${wanted.language}`;
     return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
   });
-  if (wanted.theme)
-    enqueue.push(`  wp_enqueue_style('newsletter-signup-${wanted.theme}', '${themeAddress(wanted.theme)}');`);
+  if (wanted.theme) enqueue.push(`  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted.theme)}');`);
   return [
     {
       place: 'Where WordPress filters HTML: the same block as a div …',

@@ -5,7 +5,7 @@ import '@newsletter-kit/signup/define';
 
 const endpoint = import.meta.env.VITE_ENDPOINT ?? 'http://127.0.0.1:4020/signup';
 
-function Newsletter() {
+function SignupForm() {
   const [button, setButton] = useState('Subscribe');
   const [sources, setSources] = useState([]);
   return (
@@ -29,6 +29,6 @@ function Newsletter() {
 
 createRoot(document.getElementById('root')).render(
   <StrictMode>
-    <Newsletter />
+    <SignupForm />
   </StrictMode>,
 );

@@ -1,4 +1,4 @@
 import { mount } from 'svelte';
-import Newsletter from './Newsletter.svelte';
+import SignupForm from './SignupForm.svelte';
 
-mount(Newsletter, { target: document.getElementById('app') });
+mount(SignupForm, { target: document.getElementById('app') });

@@ -1,4 +1,4 @@
 import { createApp } from 'vue';
-import Newsletter from './Newsletter.vue';
+import SignupForm from './SignupForm.vue';
 
-createApp(Newsletter).mount('#app');
+createApp(SignupForm).mount('#app');

@@ -9,7 +9,7 @@ const path: INodeProperties = {
   name: 'path',
   type: 'string',
   required: true,
-  placeholder: 'e.g. newsletter-signup',
+  placeholder: 'e.g. signup',
   default: '',
   description: 'Where n8n listens; the last part of the address that the form posts to',
 };

@@ -50,9 +50,14 @@ export async function poll(context: IPollFunctions, settings: Settings): Promise
   const state = found?.state ?? stateWithoutService(publicationId, settings);
   const items = found === null ? [] : itemsOf(found, settings);
   // With "Always Output Data", n8n would turn an empty result into an item.
-  const reports =
-    items.length > 0 || (store.mustSave(loaded, state, settings) && context.getNode().alwaysOutputData !== true);
-  if (state !== loaded.state || store.lacksCopy()) store.save(state, loaded, settings, reports);
+  const mayBeEmpty = context.getNode().alwaysOutputData !== true;
+  if (store.lacksCopy(loaded) && items.length > 0 && mayBeEmpty) {
+    // The next poll finds the same again, and can report it safely.
+    store.save(loaded.state, loaded, settings, true);
+    return [];
+  }
+  const reports = items.length > 0 || (mayBeEmpty && store.mustSave(loaded, state, settings));
+  if (state !== loaded.state || store.lacksCopy(loaded)) store.save(state, loaded, settings, reports);
   return reports ? items : null;
 }
 

@@ -30,9 +30,8 @@ const key = 'newsletter';
 const revisions = new Map<string, number>();
 
 /**
- * Stores the state in the static data of the workflow, by the ID of the node, which a rename leaves as it is. Where
- * n8n's durable scheduler may poll, it is stored in the static data of the node as well: with durable cursors n8n saves
- * that alone, together with the execution.
+ * Stores two copies of the state. The one in the static data of the workflow, by the ID of the node, outlives a rename.
+ * The one in the static data of the node is what n8n saves together with the execution where it has durable cursors.
  */
 export class WatchStateStore {
   readonly #context: IPollFunctions;
@@ -40,8 +39,6 @@ export class WatchStateStore {
   readonly #workflow: IDataObject;
   readonly #slot: string;
   readonly #before: readonly unknown[];
-  /** The durable scheduler says `update`, as n8n does after a change of the workflow. */
-  readonly #mayBeDurable: boolean;
 
   constructor(context: IPollFunctions) {
     this.#context = context;
@@ -49,7 +46,6 @@ export class WatchStateStore {
     this.#workflow = context.getWorkflowStaticData('global');
     this.#slot = `${key}:${context.getNode().id}`;
     this.#before = this.#kept();
-    this.#mayBeDurable = context.getActivationMode() === 'update';
   }
 
   /**
@@ -70,9 +66,13 @@ export class WatchStateStore {
     return this.#kept().some((value, index) => value !== this.#before[index]);
   }
 
-  /** Whether a state that is unchanged has to be saved: durable cursors have no copy yet to save with an execution. */
-  lacksCopy(): boolean {
-    return this.#mayBeDurable && this.#node[key] === undefined;
+  /**
+   * Whether durable cursors have no copy yet to go back to. n8n saves the static data of the workflow before it: if n8n
+   * was ended in between, what this poll reports would be lost.
+   */
+  lacksCopy({ stored }: LoadedState): boolean {
+    const { id, name } = this.#context.getNode();
+    return stored?.id === id && stored.name === name && this.#node[key] === undefined;
   }
 
   /** @param reports - whether the poll returns items, which makes n8n save static data */
@@ -89,8 +89,7 @@ export class WatchStateStore {
     } satisfies Stored);
     revisions.set(triggerKey(this.#context), state.revision);
     this.#workflow[this.#slot] = text;
-    // A publication says something else: durable cursors need a copy that exists there, too.
-    if (this.#mayBeDurable || this.#node[key] !== undefined) this.#node[key] = text;
+    this.#node[key] = text;
   }
 
   /**
@@ -99,8 +98,8 @@ export class WatchStateStore {
    */
   mustSave({ state: before, stored }: LoadedState, after: WatchState, { part, events }: Settings): boolean {
     if (after === before) return false;
-    // n8n saves after an activation; its durable scheduler may start without one.
-    if (stored === null) return this.#mayBeDurable;
+    // n8n saves after an activation; its durable scheduler, which says `update`, may start without one.
+    if (stored === null) return this.#context.getActivationMode() === 'update';
     if (part === 'newest' || after.scan === null) return false;
     // The first scan: the list as it was cannot be read again.
     if (before.scan === null || before.scan.pass === 0) return true;

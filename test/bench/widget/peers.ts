@@ -16,7 +16,7 @@ const installed = (path: string): string => fileURLToPath(import.meta.resolve(pa
 
 export const ours: Peer = {
   name: 'ours',
-  file: fileURLToPath(new URL('../../../widget/dist/newsletter-signup.js', import.meta.url)),
+  file: fileURLToPath(new URL('../../../widget/dist/signup-form.js', import.meta.url)),
   markup: '<script src="SCRIPT" async></script><newsletter-signup endpoint="SITE/signup"></newsletter-signup>',
   isThere: `Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('[name=email]'))`,
 };

@@ -13,7 +13,7 @@ import {
   type SignupState,
   type Undo,
 } from './form.ts';
-import { kinds } from './newsletter-field.ts';
+import { kinds } from './field-element.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
@@ -301,8 +301,12 @@ export class NewsletterSignup extends LitElement {
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
     if (!isSet(this, 'debug')) return;
-    const { showWarnings } = await loadChunk('doctor', import('./doctor.ts'));
-    showWarnings(this, endpoint, warningsOf(this));
+    try {
+      const { showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));
+      showWarnings(this, endpoint, warningsOf(this));
+    } catch (error) {
+      warn(this, 'file', String(error));
+    }
   }
 
   /** Opens the dialog once its file is loaded, if the target is undefined or one of its triggers. */
@@ -313,11 +317,11 @@ export class NewsletterSignup extends LitElement {
 
   async #loadDialog(): Promise<Dialog | null> {
     try {
-      const { createDialog } = await loadChunk('dialog', import('./dialog.ts'));
+      const { createDialog } = await loadChunk('dialog.js', import('./dialog.ts'));
       this.#dialog = createDialog(this, { dialogKey, html, oneOf, updateStored });
     } catch (error) {
       this.#dialog = null;
-      warn(this, 'file', `cannot load dialog.js and shows the form in its place: ${String(error)}`);
+      warn(this, 'file', String(error));
     }
     this.requestUpdate();
     await this.updateComplete;
