@@ -52,7 +52,7 @@ export const controls: CSSResult = css`
     background: Canvas;
   }
   :is(input, select):hover {
-    border-color: color-mix(in srgb, var(--_accent) 60%, var(--_line));
+    border-color: var(--_accent);
   }
   :focus-visible {
     outline: 2px solid var(--newsletter-focus, var(--_accent));
@@ -70,7 +70,7 @@ export const controls: CSSResult = css`
     color: var(--_on);
   }
   button:hover {
-    filter: brightness(1.12) saturate(1.05);
+    filter: brightness(1.12);
   }
   button:active {
     translate: 0 1px;
@@ -141,16 +141,12 @@ export const choices: CSSResult = css`
     border-color: var(--_accent);
   }
   @media (forced-colors: active) {
-    select {
+    select,
+    [part='box'] {
       appearance: auto;
     }
     :checked::before {
-      background: HighlightText;
-      forced-color-adjust: none;
-    }
-    [part='box']:checked {
-      background: Highlight;
-      forced-color-adjust: none;
+      content: none;
     }
   }
 `;
@@ -196,7 +192,7 @@ export const thanks: CSSResult = css`
     line-height: 1.2;
     outline: 0;
   }
-  .row .success span {
+  .success span {
     font-size: 0.875em;
   }
 `;

@@ -14,6 +14,10 @@ const styles = `
       );
     }
   }
+  .busy[part='notice'] {
+    position: absolute;
+    clip-path: inset(50%);
+  }
   .busy button {
     opacity: 1;
   }
@@ -64,7 +68,7 @@ const styles = `
   [part~='frame']:has([aria-invalid='true']) {
     border-color: var(--_danger);
   }
-  [aria-invalid='true'] {
+  :not(.framed *)[aria-invalid='true'] {
     box-shadow: inset 0 0 0 1px var(--_danger);
   }
   .done :is(.front, .foot) {

@@ -49,7 +49,6 @@ const base = css`
     display: none !important;
   }
   .unseen,
-  .busy[part='notice'],
   .framed [part='label'] {
     position: absolute;
     clip-path: inset(50%);
@@ -62,8 +61,9 @@ const slots = css`
   [part='surface'] ::slotted([slot]) {
     margin: 0 !important;
   }
-  [part='head'],
-  .foot {
+  .front,
+  .foot,
+  [part='head'] {
     display: grid;
     gap: 0.5em;
   }
@@ -79,11 +79,6 @@ const slots = css`
   ::slotted([slot='note']),
   ::slotted([slot='proof']) {
     font-size: 0.8125em;
-  }
-  ::slotted([slot='proof']) {
-    display: flex;
-    align-items: center;
-    gap: 0.75em;
   }
   small,
   ::placeholder,
@@ -140,8 +135,6 @@ const layouts = css`
   }
   .front {
     grid-area: 1 / 1;
-    display: flex;
-    flex-direction: column;
     gap: calc(1.25 * var(--_gap));
   }
   slot:not([name]) {
@@ -184,9 +177,6 @@ const layouts = css`
   .joined {
     text-align: center;
   }
-  .joined .foot {
-    justify-items: center;
-  }
   .joined .success {
     justify-content: center;
   }
@@ -205,7 +195,6 @@ const layouts = css`
     background: none;
     border-color: #0000;
     outline: 0;
-    box-shadow: none;
   }
   .framed button {
     flex: auto;
