@@ -165,7 +165,7 @@ export const thanks: CSSResult = css`
     gap: 0.75em;
     text-align: center;
   }
-  .row .success {
+  :is(.row, .owners) .success {
     flex-direction: row;
     text-align: start;
   }

@@ -71,15 +71,15 @@ const styles = `
   :not(.framed *)[aria-invalid='true'] {
     box-shadow: inset 0 0 0 1px var(--_danger);
   }
-  .done :is(.front, .foot) {
+  div[aria-hidden='true'] {
     visibility: hidden;
     opacity: 0;
     transition: 0.15s;
   }
-  .done .front * {
+  [aria-hidden='true'] * {
     transition: none;
   }
-  .done .success {
+  [part='notice'].success {
     animation: arrive 0.15s;
   }
   @keyframes arrive {

@@ -69,7 +69,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @csspart surface - The box around head, form and result.
  * @csspart content - The content of the surface, beside the picture.
  * @csspart panel - The content of `card`, `cover` and `dialog`.
- * @csspart head - The slot above the form.
+ * @csspart head - The box around the slot above the form.
  * @csspart form - The form.
  * @csspart frame - The form of `joined` and `cover` where field and button share one frame.
  * @csspart field - One field: label, problem, control.

@@ -177,7 +177,6 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, i
     isRow && 'row',
     isFramed && 'framed',
     state === 'busy' && state,
-    isDone && 'done',
   ];
   const form = isOwners
     ? html`<slot></slot>`
@@ -190,13 +189,13 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, i
   return html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
     <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
     <div part=${isPanel ? 'content panel' : 'content'}>
-      <div class="front">
-        <slot name="head" part="head" id="head" ?hidden=${!host.querySelector('[slot=head]')}></slot>
+      <div class="front" aria-hidden=${isDone}>
+        <div part="head" id="head" ?hidden=${!host.querySelector('[slot=head]')}><slot name="head"></slot></div>
         ${form}
         <slot name="turnstile"></slot>
       </div>
       <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
-      <div class="foot" ?hidden=${!host.querySelector('[slot=proof],[slot=note]')}><slot name="proof"></slot><slot name="note"></slot></div>
+      <div class="foot" aria-hidden=${isDone} ?hidden=${!host.querySelector('[slot=proof],[slot=note]')}><slot name="proof"></slot><slot name="note"></slot></div>
       ${isDone ? nothing : html`<div class="success ghost">${thanks}</div>`}
     </div>
   </div>`;
