@@ -4,9 +4,11 @@ import type { Page } from 'puppeteer-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { widgetScript } from '../../scripts/build.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { enginesToTest } from '../support/browsers/engines.ts';
 import { faultsOf, type Moment } from './site-faults.ts';
 import { openSite, type Site } from './site.ts';
 import { installSites, layouts, pageOf, schemes, sites, tag, type Layout } from './sites.ts';
+import { patience, windows, type Window } from './window.ts';
 
 /** The sites that decide about a change: 30 px controls, no gaps, white on white. */
 const deciding = ['Bootstrap 3', 'Tailwind CSS', 'A page without color-scheme'];
@@ -102,3 +104,41 @@ describe('on other sites, no form', () => {
     expect(faults).toEqual([]);
   });
 });
+
+/** Every engine computes the colours and aligns the field with its button: at the first paint, and with an error. */
+describe.each(enginesToTest().filter(({ name }) => name !== 'chromium'))(
+  'on other sites in $title, no form',
+  ({ name }) => {
+    let window: Window;
+    beforeAll(async () => {
+      window = await windows[name]();
+    });
+    afterAll(() => window?.close());
+
+    const decided = sites
+      .filter((one) => deciding.includes(one.name))
+      .flatMap((one) => schemes.map((scheme) => ({ one, title: one.name, scheme })));
+    it.each(decided)('is at fault on $title, $scheme', async ({ one, title, scheme }) => {
+      const html = pageOf(one, scheme, contentOf(one), `/${basename(widgetScript)}`);
+      await window.open(site.page(`/${encodeURIComponent(`${name} ${title} ${scheme}`)}`, { html }));
+      const faults: unknown[] = [];
+      for (const layout of layouts) {
+        const form = `document.querySelector('newsletter-signup[layout=${layout}]')`;
+        const look = async (moment: Moment): Promise<void> =>
+          void faults.push(...((await window.ask(`(${String(faultsOf)})('${layout}', '${moment}')`)) as unknown[]));
+        const settles = (state: string): Promise<void> =>
+          expect
+            .poll(() => window.ask(`${form}.state + ${form}.shadowRoot.getAnimations().length`), patience)
+            .toBe(`${state}0`);
+        await window.ask(`void ${form}.open()`);
+        await settles('idle');
+        await look('idle');
+        await window.ask(`void ${form}.submit()`);
+        await settles('error');
+        await look('error');
+        await window.ask(`void ${form}.close()`);
+      }
+      expect(faults).toEqual([]);
+    });
+  },
+);

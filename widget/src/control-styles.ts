@@ -36,16 +36,15 @@ export const controls: CSSResult = css`
   }
   select {
     appearance: none;
-    background-image: conic-gradient(from -45deg at bottom, currentColor 25%, #0000 0);
-    background-position: right 0.875em center;
-    background-size: 0.75em 0.375em;
-    background-repeat: no-repeat;
+    background: conic-gradient(from -45deg at bottom, currentColor 25%, #0000 0) right 0.875em center / 0.75em 0.375em
+      no-repeat var(--newsletter-field, var(--_lift));
   }
   select:dir(rtl) {
     background-position-x: 0.875em;
   }
   ::-webkit-calendar-picker-indicator {
-    background: conic-gradient(from -45deg at bottom, currentColor 25%, #0000 0) center / 0.75em 0.375em no-repeat;
+    background: conic-gradient(from -45deg at bottom, currentColor 25%, #0000 0) center / 0.75em 0.375em
+      no-repeat;
   }
   option {
     color: CanvasText;
@@ -78,8 +77,6 @@ export const controls: CSSResult = css`
   }
   [aria-disabled] {
     cursor: progress;
-    filter: none;
-    translate: none;
     opacity: 0.65;
   }
 `;

@@ -117,12 +117,12 @@ const layouts = css`
     padding: var(--newsletter-padding, clamp(1.25em, 6%, 2em));
     color: var(--newsletter-text, inherit);
     background: var(--newsletter-surface, var(--_lift));
-    border: 1px solid color-mix(in srgb, currentColor 16%, #0000);
+    border: 1px solid color-mix(in srgb, var(--_deep) 16%, #0000);
     border-radius: min(1.5em, 2 * var(--_radius));
     box-shadow: var(--newsletter-shadow, none);
   }
   .cover {
-    gap: clamp(1.25em, 5%, 2.5em);
+    gap: 2em;
     max-inline-size: var(--newsletter-width, 56em);
     padding: var(--newsletter-padding, clamp(1.5em, 8%, 4em));
   }
@@ -136,9 +136,6 @@ const layouts = css`
   .front {
     grid-area: 1 / 1;
     gap: calc(1.25 * var(--_gap));
-  }
-  slot:not([name]) {
-    display: block;
   }
   ::slotted([slot='picture']) {
     display: block;
