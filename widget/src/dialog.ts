@@ -26,12 +26,6 @@ styles.replaceSync(`
   .dialog [part='head'] {
     padding-inline-end: 2em;
   }
-  @supports not (color: oklch(from currentColor l c h)) {
-    .dialog {
-      color: var(--newsletter-text, CanvasText);
-      background: var(--newsletter-surface, Canvas);
-    }
-  }
   [part='close'] {
     position: absolute;
     inset-block-start: 0.25em;
@@ -42,6 +36,14 @@ styles.replaceSync(`
     font: 1.5em sans-serif;
     color: var(--newsletter-text, inherit);
     background: none;
+  }
+  @supports not (color: light-dark(oklch(from currentColor l c h), red)) {
+    dialog {
+      color: CanvasText;
+    }
+    .dialog {
+      background: var(--newsletter-surface, Canvas);
+    }
   }
 `);
 

@@ -6,7 +6,7 @@ const styles = `
   :host {
     --_danger: var(--newsletter-danger, color-mix(in srgb, #e5002b 62%, currentColor));
   }
-  @supports (color: oklch(from currentColor l c h)) {
+  @supports (color: light-dark(oklch(from currentColor l c h), red)) {
     :host {
       --_danger: var(
         --newsletter-danger,

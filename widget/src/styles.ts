@@ -11,7 +11,8 @@ import { css, type CSSResult } from 'lit';
 import { choices, controls, thanks } from './control-styles.ts';
 
 /**
- * Colours and defaults. A colour is dark below a lightness of 0.6; the page behind a dark text is light.
+ * Colours and defaults. A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119
+ * and 120, without `light-dark()`, compute colours from `currentColor` wrongly.
  *
  * - `--_deep`: the text colour with more contrast, because lines and small print mix it with the background
  * - `--_paper`: white below dark text, almost black below light text; `--_lift`: the page's colour, closer to that
@@ -30,7 +31,7 @@ const base = css`
     --_gap: var(--newsletter-gap, 1em);
     display: block;
   }
-  @supports (color: oklch(from currentColor l c h)) {
+  @supports (color: light-dark(oklch(from currentColor l c h), red)) {
     :host {
       --_light: clamp(0, (l - 0.6) * 999, 1);
       --_deep: oklch(from currentColor clamp(0.9 * var(--_light), l, 0.25 + var(--_light)) c h / 1);
