@@ -19,6 +19,7 @@ const styles = `
     clip-path: inset(50%);
   }
   .busy button {
+    position: relative;
     opacity: 1;
   }
   .busy [part='button-text'] {

@@ -19,78 +19,78 @@ import { choices, controls, thanks } from './control-styles.ts';
  * - `--_on`: black or white, depending on the contrast with the accent
  */
 const base = css`
+:host {
+  --_accent: var(--newsletter-accent, currentColor);
+  --_deep: currentColor;
+  --_paper: #0000;
+  --_on: var(--newsletter-on-accent, Canvas);
+  --_lift: color-mix(in srgb, var(--_paper) 60%, #0000);
+  --_line: var(--newsletter-border, color-mix(in srgb, var(--_deep) 55%, #0000));
+  --_muted: var(--newsletter-muted, color-mix(in srgb, var(--_deep) 77%, #0000));
+  --_radius: var(--newsletter-radius, 0.625em);
+  --_gap: var(--newsletter-gap, 1em);
+  display: block;
+}
+@supports (color: light-dark(oklch(from currentColor l c h), red)) {
   :host {
-    --_accent: var(--newsletter-accent, currentColor);
-    --_deep: currentColor;
-    --_paper: #0000;
-    --_on: var(--newsletter-on-accent, Canvas);
-    --_lift: color-mix(in srgb, var(--_paper) 60%, #0000);
-    --_line: var(--newsletter-border, color-mix(in srgb, var(--_deep) 55%, #0000));
-    --_muted: var(--newsletter-muted, color-mix(in srgb, var(--_deep) 77%, #0000));
-    --_radius: var(--newsletter-radius, 0.625em);
-    --_gap: var(--newsletter-gap, 1em);
-    display: block;
+    --_light: clamp(0, (l - 0.6) * 999, 1);
+    --_deep: oklch(from currentColor clamp(0.9 * var(--_light), l, 0.25 + var(--_light)) c h / 1);
+    --_paper: oklch(from currentColor calc(1 - 0.83 * var(--_light)) 0 0 / 1);
+    --_on: var(--newsletter-on-accent, oklch(from var(--_accent) calc(1 - var(--_light)) 0 0 / 1));
   }
-  @supports (color: light-dark(oklch(from currentColor l c h), red)) {
-    :host {
-      --_light: clamp(0, (l - 0.6) * 999, 1);
-      --_deep: oklch(from currentColor clamp(0.9 * var(--_light), l, 0.25 + var(--_light)) c h / 1);
-      --_paper: oklch(from currentColor calc(1 - 0.83 * var(--_light)) 0 0 / 1);
-      --_on: var(--newsletter-on-accent, oklch(from var(--_accent) calc(1 - var(--_light)) 0 0 / 1));
-    }
-  }
-  * {
-    box-sizing: border-box;
-    margin: 0;
-    padding: 0;
-    border: 0;
-  }
-  :host([hidden]),
-  [hidden] {
-    display: none !important;
-  }
-  .unseen,
-  .framed [part='label'] {
-    position: absolute;
-    clip-path: inset(50%);
-    white-space: nowrap;
-  }
+}
+* {
+  box-sizing: border-box;
+  margin: 0;
+  padding: 0;
+  border: 0;
+}
+:host([hidden]),
+[hidden] {
+  display: none !important;
+}
+.unseen,
+.framed [part='label'] {
+  position: absolute;
+  clip-path: inset(50%);
+  white-space: nowrap;
+}
 `;
 
 /** The head, the proof and the small print: elements of the page, but for their margins, which would win over gaps. */
 const slots = css`
-  [part='surface'] ::slotted([slot]) {
-    margin: 0 !important;
-  }
-  .front,
-  .foot,
-  [part='head'] {
-    display: grid;
-    gap: 0.5em;
-  }
-  ::slotted([slot='head']:not(p)) {
-    line-height: 1.2;
-    letter-spacing: -0.01em;
-    text-wrap: balance;
-  }
-  .foot {
-    grid-area: 3 / 1;
-    margin-block-start: 0.75em;
-  }
-  ::slotted([slot='note']),
-  ::slotted([slot='proof']) {
-    font-size: 0.8125em;
-  }
-  small,
-  ::placeholder,
-  ::slotted(p[slot='head']),
-  ::slotted([slot='proof']) {
-    color: var(--_muted);
-    opacity: 1;
-  }
-  ::slotted([slot='note']) {
-    color: var(--newsletter-muted, color-mix(in srgb, var(--_deep) 88%, #0000));
-  }
+[part='surface'] ::slotted([slot]) {
+  margin: 0 !important;
+}
+.front,
+.foot,
+[part='head'] {
+  display: grid;
+  gap: 0.5em;
+}
+::slotted([slot='head']:not(p)) {
+  line-height: 1.2;
+  letter-spacing: -0.01em;
+  text-wrap: balance;
+}
+.foot {
+  grid-area: 3 / 1;
+  margin-block-start: 0.75em;
+}
+::slotted([slot='note']),
+::slotted([slot='proof']) {
+  font-size: 0.8125em;
+}
+small,
+::placeholder,
+::slotted(p[slot='head']),
+::slotted([slot='proof']) {
+  color: var(--_muted);
+  opacity: 1;
+}
+::slotted([slot='note']) {
+  color: var(--newsletter-muted, color-mix(in srgb, var(--_deep) 88%, #0000));
+}
 `;
 
 /**
@@ -100,114 +100,113 @@ const slots = css`
  * - On one line the label has no baseline, so that the button aligns with the input, also above an error.
  */
 const layouts = css`
-  [part='surface'] {
-    position: relative;
-    display: flex;
-    flex-wrap: wrap;
-    max-inline-size: var(--newsletter-width, 30em);
-    margin-inline: auto;
-    font-size: max(16px, 1em);
-    overflow-wrap: anywhere;
-  }
-  .owners {
-    max-inline-size: var(--newsletter-width, none);
-  }
-  .card,
-  .cover,
-  .dialog {
-    padding: var(--newsletter-padding, clamp(1.25em, 6%, 2em));
-    color: var(--newsletter-text, inherit);
-    background: var(--newsletter-surface, var(--_lift));
-    border: 1px solid color-mix(in srgb, var(--_deep) 16%, #0000);
-    border-radius: min(1.5em, 2 * var(--_radius));
-    box-shadow: var(--newsletter-shadow, none);
-  }
-  .cover {
-    gap: 2em;
-    max-inline-size: var(--newsletter-width, 56em);
-    padding: var(--newsletter-padding, clamp(1.5em, 8%, 4em));
-  }
-  [part~='content'] {
-    flex: 1 1 18em;
-    display: grid;
-    grid-template-columns: 100%;
-    min-inline-size: 0;
-    align-self: center;
-  }
-  .front {
-    grid-area: 1 / 1;
-    gap: calc(1.25 * var(--_gap));
-  }
-  ::slotted([slot='picture']) {
-    display: block;
-    flex: 1 1 14em;
-    inline-size: 100% !important;
-    min-inline-size: 0;
-    block-size: auto;
-    max-block-size: 26em;
-    object-fit: cover;
-    border-radius: min(1.25em, var(--_radius));
-  }
-  [part~='form'] {
-    display: flex;
-    flex-wrap: wrap;
-    gap: var(--_gap);
-  }
-  .cover .front {
-    max-inline-size: 30em;
-  }
-  [part='field'] {
-    flex: 100%;
-    min-inline-size: 0;
-  }
-  .row form {
-    align-items: baseline;
-  }
-  .row [part='label'] {
-    contain: layout;
-  }
-  .row [part='field'] {
-    flex: 999 11em;
-  }
-  .row button {
-    flex: 9em;
-  }
-  .joined {
-    text-align: center;
-  }
-  .joined .success {
-    justify-content: center;
-  }
-  [part~='frame'] {
-    gap: 0;
-    padding: 0.3125em;
-    background: var(--newsletter-field, var(--_lift));
-    border: 1px solid var(--_line);
-    border-radius: calc(var(--_radius) + 0.3125em);
-  }
-  [part~='frame']:has(input:focus-visible) {
-    border-color: var(--newsletter-focus, var(--_accent));
-    outline: 4px solid color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
-  }
-  .framed input {
-    background: none;
-    border-color: #0000;
-    outline: 0;
-  }
-  .framed button {
-    flex: auto;
-    inline-size: auto;
-  }
+[part='surface'] {
+  position: relative;
+  display: flex;
+  flex-wrap: wrap;
+  max-inline-size: var(--newsletter-width, 30em);
+  margin-inline: auto;
+  font-size: max(16px, 1em);
+  overflow-wrap: anywhere;
+}
+.owners {
+  max-inline-size: var(--newsletter-width, none);
+}
+.card,
+.cover,
+.dialog {
+  padding: var(--newsletter-padding, clamp(1.25em, 6%, 2em));
+  color: var(--newsletter-text, inherit);
+  background: var(--newsletter-surface, var(--_lift));
+  border: 1px solid color-mix(in srgb, var(--_deep) 16%, #0000);
+  border-radius: min(1.5em, 2 * var(--_radius));
+  box-shadow: var(--newsletter-shadow, none);
+}
+.cover {
+  gap: 2em;
+  max-inline-size: var(--newsletter-width, 56em);
+  padding: var(--newsletter-padding, clamp(1.5em, 8%, 4em));
+}
+[part~='content'] {
+  flex: 1 1 18em;
+  display: grid;
+  grid-template-columns: 100%;
+  align-self: center;
+}
+.front {
+  grid-area: 1 / 1;
+  gap: calc(1.25 * var(--_gap));
+}
+::slotted([slot='picture']) {
+  display: block;
+  flex: 1 1 14em;
+  inline-size: 100% !important;
+  min-inline-size: 0;
+  block-size: auto;
+  max-block-size: 26em;
+  object-fit: cover;
+  border-radius: min(1.25em, var(--_radius));
+}
+[part~='form'] {
+  display: flex;
+  flex-wrap: wrap;
+  gap: var(--_gap);
+}
+.cover .front {
+  max-inline-size: 30em;
+}
+[part='field'] {
+  flex: 100%;
+  min-inline-size: 0;
+}
+.row form {
+  align-items: baseline;
+}
+.row [part='label'] {
+  contain: layout;
+}
+.row [part='field'] {
+  flex: 999 11em;
+}
+.row button {
+  flex: 9em;
+}
+.joined {
+  text-align: center;
+}
+.joined .success {
+  justify-content: center;
+}
+[part~='frame'] {
+  gap: 0;
+  padding: 0.3125em;
+  background: var(--newsletter-field, var(--_lift));
+  border: 1px solid var(--_line);
+  border-radius: calc(var(--_radius) + 0.3125em);
+}
+[part~='frame']:has(input:focus-visible) {
+  border-color: var(--newsletter-focus, var(--_accent));
+  outline: 4px solid color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
+}
+.framed input {
+  background: none;
+  border-color: #0000;
+  outline: 0;
+}
+.framed button {
+  flex: auto;
+  inline-size: auto;
+}
 `;
 
 /** No motion if the visitor prefers reduced motion. */
 const motion = css`
-  @media (prefers-reduced-motion) {
-    * {
-      animation: none !important;
-      transition: none !important;
-    }
+@media (prefers-reduced-motion) {
+  * {
+    animation: none !important;
+    transition: none !important;
   }
+}
 `;
 
 /** One style sheet, because each costs time when the page starts. */
