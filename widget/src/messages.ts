@@ -21,7 +21,7 @@ export const english = {
   notTicked: 'Tick this box to go on.',
   notInteger: 'Enter a whole number, like 42.',
   notDouble: 'Enter a number, like 3.5.',
-  notDate: 'Fill this in completely.',
+  notDate: 'Enter a valid date.',
   /** Below the form when fields are marked. Empty: the messages at the fields suffice. */
   invalid: '',
   refused: 'Not accepted. Please check what you entered.',

@@ -165,7 +165,7 @@ inBothModes('a field', () => {
     await form.type(form.labelled('Birthday'), '12');
     form.element.submit();
     await form.reaches('error');
-    expect(form.description(form.labelled('Birthday'))).to.equal('Fill this in completely.');
+    expect(form.description(form.labelled('Birthday'))).to.equal('Enter a valid date.');
     expect(await mailbox.received()).to.deep.equal([]);
   });
 
@@ -180,7 +180,7 @@ inBothModes('a field', () => {
       form.labelled('Day').value = typed;
       form.element.submit();
       await form.reaches('error');
-      expect(form.description(form.labelled('Day'))).to.not.equal('');
+      expect(form.description(form.labelled('Day'))).to.equal('Enter a valid date.');
       expect(await mailbox.received()).to.deep.equal([]);
       form.find('newsletter-field').setAttribute('min', earlier);
       await form.settled();
