@@ -8,16 +8,16 @@ export const currentScript: Element | null | undefined = globalThis.document?.cu
 
 /**
  * A classic script from another origin without `crossorigin` has no base URL to resolve `./` against: then its own
- * address is used.
+ * address is used. The query is another one each time, because Firefox never loads an address again that failed once.
  *
  * @param module - an `import()` with a literal path, so that bundlers find the file
- * @throws if the file cannot be loaded
+ * @throws if the file cannot be loaded, or within ten seconds is not: browsers have no limit
  */
-export async function loadChunk<Module>(name: string, module: Promise<Module>): Promise<Module> {
-  try {
-    return await module;
-  } catch (error) {
-    if (!currentScript || !(currentScript instanceof HTMLScriptElement)) throw error;
-    return (await import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, `${name}.js`))) as Module;
-  }
+export function loadChunk<Module>(name: string, module: Promise<Module>): Promise<Module> {
+  const loading = module.catch((error: unknown): Promise<Module> => {
+    if (!(currentScript instanceof HTMLScriptElement)) throw error;
+    return import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, `${name}.js?${Date.now()}`));
+  });
+  const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, `no answer for ${name}.js`));
+  return Promise.race([loading, timeout]);
 }
