@@ -1,6 +1,6 @@
 /** `layout="dialog"`: renders, opens and closes the dialog, and decides when it may open by itself. */
 import type { html, TemplateResult } from 'lit';
-import type * as Attribution from './attribution.ts';
+import type * as Visits from './visits.ts';
 import type { Messages } from './messages.ts';
 import type * as Warnings from './warnings.ts';
 
@@ -53,7 +53,7 @@ export interface DialogHost extends HTMLElement {
 }
 
 /** Functions of the element's own file, of whose state this file must not have a second copy. */
-export type DialogTools = Pick<typeof Attribution, 'dialogKey' | 'updateStored'> &
+export type DialogTools = Pick<typeof Visits, 'dialogKey' | 'updateStored'> &
   Pick<typeof Warnings, 'oneOf'> & { readonly html: typeof html };
 
 export interface Dialog {

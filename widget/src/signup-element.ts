@@ -1,6 +1,5 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
 import { LitElement, adoptStyles, html, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
 import { loadChunk } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
@@ -11,6 +10,7 @@ import {
   takeOver,
   type FormView,
   type SignupState,
+  type TakenOver,
   type Undo,
 } from './form.ts';
 import { kinds } from './field-element.ts';
@@ -18,6 +18,7 @@ import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
 import { customFields, surfaceTemplate } from './template.ts';
+import { announceConsent, dialogKey, onVisits, updateStored } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
@@ -160,7 +161,7 @@ export class NewsletterSignup extends LitElement {
   #view: FormView = { state: 'idle' };
   /** The form in use: the element's own, or the page's inside the element. */
   #form: HTMLFormElement | null = null;
-  #release: Undo | undefined;
+  #taken: TakenOver | undefined;
   #unmark: Undo | undefined;
   readonly #sender = createSender(this, (view) => this.#show(view));
   #observer: MutationObserver | undefined;
@@ -170,7 +171,7 @@ export class NewsletterSignup extends LitElement {
   #dialog: Dialog | null | undefined;
   #dialogLoading: Promise<Dialog | null> | undefined;
   readonly #refresh = (): void => this.requestUpdate();
-  readonly #internals = this.attachInternals();
+  #internals: ElementInternals | undefined;
 
   constructor() {
     super();
@@ -192,6 +193,7 @@ export class NewsletterSignup extends LitElement {
 
   /** Submits the form as its button does. */
   submit(): void {
+    this.#taken?.prepare();
     callForm(this.#form, 'requestSubmit');
   }
 
@@ -245,7 +247,7 @@ export class NewsletterSignup extends LitElement {
     this.addEventListener('focusin', this.#sender.prepare, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
     if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
-    onVisits(() => readAttribution(this));
+    onVisits(this.#sender.remember);
     this.requestUpdate();
   }
 
@@ -332,9 +334,9 @@ export class NewsletterSignup extends LitElement {
   #use(form: HTMLFormElement | null): void {
     this.#unmark?.();
     if (form !== this.#form) {
-      this.#release?.();
+      this.#taken?.release();
       this.#form = form;
-      this.#release = form ? takeOver(form, this.#onSubmit) : undefined;
+      this.#taken = form ? takeOver(form, this.#onSubmit) : undefined;
     }
     for (const control of form?.querySelectorAll<HTMLElement>('[data-kind]:not([data-kind=""])') ?? [])
       oneOf(control, 'kind', control.dataset['kind'] ?? '', 'string', ...kinds);
@@ -345,21 +347,30 @@ export class NewsletterSignup extends LitElement {
 
   /** The page's own form inside this element. */
   get #ownersForm(): HTMLFormElement | null {
-    return this.querySelector<HTMLFormElement>('form:has([name=email])');
+    return this.querySelector(':scope form [name=email]')?.closest('form') ?? null;
   }
 
-  readonly #onSubmit = (event: SubmitEvent): void => {
+  readonly #onSubmit = (event: Event): void => {
     // A listener of the page may have cancelled the event.
     if (!this.#form || event.defaultPrevented) return;
     event.preventDefault();
-    if (this.state !== 'success') void this.#sender.submit(this.#form);
+    if (this.state !== 'success') this.#sender.submit(this.#form);
   };
 
   #show(view: FormView): Promise<unknown> {
     this.#view = view;
     this.requestUpdate();
-    this.#internals.states.clear();
-    this.#internals.states.add(view.state);
-    return this.updateComplete;
+    try {
+      this.#internals ??= this.attachInternals();
+      this.#internals.states.clear();
+      this.#internals.states.add(view.state);
+    } catch {
+      // Browsers before May 2024 have no custom states, or other names for them.
+    }
+    // What a script of the page breaks once, is rendered again.
+    return this.updateComplete.catch(() => {
+      this.requestUpdate();
+      return this.updateComplete;
+    });
   }
 }

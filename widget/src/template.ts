@@ -1,7 +1,6 @@
 /** Templates of `<newsletter-signup>`: the surface, and a label and a control for each field. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { parseUrl } from '@newsletter-kit/core/signup';
-import { isSet, splitChoices, type FormView } from './form.ts';
+import { isSet, splitChoices, webAddress, type FormView } from './form.ts';
 import type { Messages } from './messages.ts';
 import { warn } from './warnings.ts';
 
@@ -87,8 +86,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
   const required = has('required');
   const isList = kind === 'list';
   const options = splitChoices(text('options'));
-  // Only own properties: `toString` is a member of every object.
-  const { type = 'text', inputMode, min } = (Object.hasOwn(textInputs, kind) && textInputs[kind]) || {};
+  const { type = 'text', inputMode, min } = textInputs[kind] ?? {};
   const hasChoice = !!options[0] && (isList || (type === 'text' && !inputMode));
   const name = key + (isList && hasChoice ? '[]' : '');
 
@@ -145,9 +143,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
 /** A sentence whose second part is a link. It opens a new tab, so that the form is kept. */
 function withLink(sentence: readonly string[], href: string): unknown {
   const [before, words, after] = sentence;
-  // Pages fill attributes from query parameters: a `javascript:` URL must not become a link.
-  const isPage = href && parseUrl(href, document.baseURI)?.protocol.startsWith('http');
-  return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
+  return webAddress(href) ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
 }
 
 /** What the surface shows. */

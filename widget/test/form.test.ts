@@ -37,6 +37,7 @@ inBothModes('<newsletter-signup>', () => {
 
     it('hides the honeypot field from sight, keyboard and screen readers', async () => {
       const form = await mountAt(new Mailbox());
+      form.element.focus();
       const trap = form.find<HTMLInputElement>('[name=hp_field]');
       expect(trap.inert).to.equal(true);
       expect(trap.autocomplete).to.equal('off');
@@ -138,7 +139,7 @@ inBothModes('<newsletter-signup>', () => {
     it('contains the honeypot field if it was filled in', async () => {
       const mailbox = new Mailbox();
       const form = await mountAt(mailbox);
-      form.email.value = 'robot@example.com';
+      await form.type(form.email, 'robot@example.com');
       form.find<HTMLInputElement>('[name=hp_field]').value = 'https://spam.example';
       form.element.submit();
       await form.reaches('success');

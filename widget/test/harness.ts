@@ -13,9 +13,12 @@ export class Mailbox {
   readonly endpoint: string;
   readonly #name = crypto.randomUUID();
 
-  /** @param answers - names of answers in the endpoint's table: one for each request, the last for all further ones */
+  /**
+   * @param answers - names of answers in the endpoint's table, or such as `says 200 {}`: one for each request, the last
+   *   for all further ones
+   */
   constructor(...answers: readonly string[]) {
-    this.endpoint = `${origin}/signup/${this.#name}/${answers.join(',') || 'accepted'}`;
+    this.endpoint = `${origin}/signup/${this.#name}/${answers.map(encodeURIComponent).join(',') || 'accepted'}`;
   }
 
   async received(): Promise<readonly Received[]> {
