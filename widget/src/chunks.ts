@@ -11,8 +11,8 @@ export const currentScript: Element | null | undefined = globalThis.document?.cu
  * address is used. The query is another one each time, because Firefox never loads an address again that failed once.
  *
  * @param module - an `import()` with a literal path, so that bundlers find the file
- * @throws an error for the owner of the page, with the `reason` of a warning, where the file cannot be loaded, or within
- *   ten seconds is not: browsers have no limit
+ * @throws an error for the owner of the page, with the `reason` of a warning, where the file is not there within ten
+ *   seconds: browsers have no limit
  */
 export async function loadChunk<Module>(file: string, module: Promise<Module>): Promise<Module> {
   try {

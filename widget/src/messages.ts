@@ -68,7 +68,7 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
 
 /** The file of the element's language, if the page has a script for it that could not be loaded. */
 export function unloadedLanguage(element: Element): string | undefined {
-  const tag = languageSource(element).closest<HTMLElement>('[lang]')?.lang.slice(0, 2).toLowerCase() ?? '';
+  const tag = languageOf(element).slice(0, 2).toLowerCase();
   const file = `languages/${tag}.js`;
   const hasScript = (): boolean =>
     Array.from(document.querySelectorAll('script')).some(({ src }) => src.includes(`/${file}`));
