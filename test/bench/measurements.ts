@@ -316,7 +316,7 @@ export const measurements: readonly Measurement[] = [
       signup: {
         title: 'Tag: size of all scripts of a signup, brotli',
         unit: 'B',
-        must: { atMost: 20_000 },
+        must: { atMost: 21_000 },
       },
       npm: { title: 'Tag: size of the package without Lit, brotli', unit: 'B', must: { atMost: 9000 } },
     },

@@ -29,10 +29,16 @@ export interface BrowserSession {
   close(): Promise<void>;
 }
 
-/** Opens a browser of its own; Firefox is spoken to by WebDriver BiDi, which any Firefox understands. */
-export async function openBrowser(engine: 'chromium' | 'firefox' = 'chromium'): Promise<BrowserSession> {
+/**
+ * Opens a browser of its own; Firefox is spoken to by WebDriver BiDi, which any Firefox understands.
+ *
+ * @param executablePath - by default the browser of the machine
+ */
+export async function openBrowser(
+  engine: 'chromium' | 'firefox' = 'chromium',
+  executablePath: string | undefined = engine === 'firefox' ? findFirefox() : findChromium(),
+): Promise<BrowserSession> {
   const isFirefox = engine === 'firefox';
-  const executablePath = isFirefox ? findFirefox() : findChromium();
   if (!executablePath)
     throw new Error(
       `There is no ${engine}. Install it; npm test brings Chromium where it can, or take the one that CHROMIUM names.`,

@@ -4,7 +4,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ElementHandle, Page } from 'puppeteer-core';
 import { isHeadlessShell } from '../support/browsers/find.ts';
-import { modes, pageWith, type AskedField } from './modes.ts';
+import { modes, pageWith, type AskedField, isRendered } from './modes.ts';
 import { setStage } from './stage.ts';
 
 /** The saved profile. */
@@ -66,7 +66,7 @@ describe.skipIf(isHeadlessShell()).each(modes)('autofill of Chrome in $title', (
           html: pageWith(markup(`${stage().origin}/signup/autofill/accepted`, asked)),
         }),
       );
-      await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
+      await page.waitForFunction(isRendered);
       const { email, honeypot, others } = await autofilled(page, root);
       expect({ names, email, honeypot }).toEqual({ names, email: 'ada@example.com', honeypot: '' });
       expect(others, names).toHaveLength(asked.length);
@@ -80,7 +80,7 @@ describe.skipIf(isHeadlessShell()).each(modes)('autofill of Chrome in $title', (
         html: pageWith(markup(`${stage().origin}/signup/filled-${root.length}/accepted`, fields)),
       }),
     );
-    await page.waitForFunction(`Boolean(${root}?.querySelector('[name=hp_field]'))`);
+    await page.waitForFunction(isRendered);
     await autofilled(page, root);
     await page.evaluate(`document.querySelector('newsletter-signup').submit()`);
     await page.waitForFunction(`document.querySelector('newsletter-signup').state === 'success'`);

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { isHeadlessShell } from '../support/browsers/find.ts';
 import { startEndpoint, type Received } from '../../widget/test/endpoint.ts';
-import { modes, pageWith } from './modes.ts';
+import { modes, pageWith, isRendered } from './modes.ts';
 import { openSite, type Site } from './site.ts';
 import { patience, windows, type Window } from './window.ts';
 
@@ -41,7 +41,7 @@ describe.each(enginesToTest())('Back to a page in $title', ({ name }) => {
         '<script src="/report.js"></script><script src="/signup-form.js" async></script>',
       );
       await window.open(site.page(`/${box}`, { html }));
-      await isThere(`${root}?.querySelector('[name=hp_field]')`);
+      await isThere(isRendered);
     }
     const type = `void (${root}.querySelector('[name=email]').value = 'ada@example.com')`;
     const send = `document.querySelector('newsletter-signup').submit()`;

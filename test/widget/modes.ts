@@ -40,6 +40,9 @@ export const modes: readonly Mode[] = [
   },
 ];
 
+/** Whether the element has rendered, as an expression in the page. */
+export const isRendered = `Boolean(document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('[role=status]'))`;
+
 /** A page with this content, and the built script as in the documentation. */
 export function pageWith(markup: string, script = '<script src="/signup-form.js" async></script>'): string {
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>${script}<main>${markup}<p>After the form.</p></main></html>`;

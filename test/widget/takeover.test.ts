@@ -21,7 +21,7 @@ async function pageWith(layout: Layout, endpoint: string, scripts: string): Prom
     values: { 'attribute.endpoint': endpoint },
   });
   return `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
-    <style>html { color-scheme: light dark }</style><main><h1>A page</h1>${await sentHtml(setup, scripts)}</main></html>`;
+    <style>html { color-scheme: light dark; color: CanvasText; background: Canvas }</style><main><h1>A page</h1>${await sentHtml(setup, scripts)}</main></html>`;
 }
 
 /** A script that comes when the test brings it. */
@@ -111,7 +111,11 @@ const failures: Readonly<Record<string, { readonly script: string; readonly befo
   'has the throwing code of another script before it': { script: '/combined.js' },
   'cannot render the form': {
     script: '/signup-form.js',
-    before: `document.querySelector('newsletter-signup').messages = { get button() { throw new Error('broken') } }`,
+    before: `const { importNode } = document;
+      document.importNode = (node, ...more) => {
+        if (node.querySelector?.('[part=surface]')) throw new Error('broken');
+        return importNode.call(document, node, ...more);
+      }`,
   },
 };
 

@@ -17,17 +17,17 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
   },
   {
     file: 'dist/signup-form-complete.js',
-    limit: 24_000,
+    limit: 25_000,
     purpose: '`signup-form-complete.js`, the script and all its parts in one file',
   },
   {
     file: 'dist/signup-form.js+dist/signup.js',
-    limit: 20_000,
+    limit: 21_000,
     purpose: 'a whole signup: `signup-form.js`, and `signup.js` once the focus enters the form',
   },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
-  { file: 'dist/signup.js', limit: 6000, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
-  { file: 'dist/dialog.js', limit: 1500, purpose: '`dialog.js`, for the layout `dialog`' },
+  { file: 'dist/signup.js', limit: 7000, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
+  { file: 'dist/dialog.js', limit: 1700, purpose: '`dialog.js`, for the layout `dialog`' },
   {
     file: 'dist/protection.js',
     limit: 1500,

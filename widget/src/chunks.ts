@@ -8,17 +8,20 @@ export const currentScript: Element | null | undefined = globalThis.document?.cu
 
 /**
  * A classic script from another origin without `crossorigin` has no base URL to resolve `./` against: then its own
- * address is used.
+ * address is used. The query is another one each time, because Firefox never loads an address again that failed once.
  *
  * @param module - an `import()` with a literal path, so that bundlers find the file
- * @throws an error for the owner of the page, with the `reason` of a warning, where the file cannot be loaded
+ * @throws an error for the owner of the page, with the `reason` of a warning, where the file is not there within ten
+ *   seconds: browsers have no limit
  */
 export async function loadChunk<Module>(file: string, module: Promise<Module>): Promise<Module> {
   try {
-    return await module.catch((error: unknown) => {
+    const loading = module.catch((error: unknown): Promise<Module> => {
       if (!(currentScript instanceof HTMLScriptElement)) throw error;
-      return import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, file)) as Promise<Module>;
+      return import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, `${file}?${Date.now()}`));
     });
+    const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, 'No answer.'));
+    return await Promise.race([loading, timeout]);
   } catch (error) {
     throw Object.assign(
       new Error(`cannot load ${file}: upload it beside the script, or use signup-form-complete.js. ${String(error)}`),

@@ -3,7 +3,7 @@
  * messages never contain what the visitor typed.
  */
 import { parseUrl } from '@newsletter-kit/core/signup';
-import type { Failure } from './submission.ts';
+import type { Answer } from './submission.ts';
 
 /** The results of test requests to the endpoint. */
 interface Probes {
@@ -37,7 +37,7 @@ const redirects =
   'The endpoint redirects. The form does not follow, because the signup could be lost or sent to another server. Set the address that it redirects to.';
 
 /** The first symptom that applies is used: the most specific ones come first. */
-const symptoms: readonly Symptom<Failure>[] = [
+const symptoms: readonly Symptom<Answer>[] = [
   {
     applies: (_, { protocol }) => !/^https?:$/.test(protocol),
     advice: ({ protocol }) =>
@@ -71,6 +71,16 @@ const symptoms: readonly Symptom<Failure>[] = [
     applies: ({ status }) => status === 405,
     advice: (url) =>
       `The endpoint does not accept POST (405). Allow POST there, or set the address that accepts signups.${n8nHint(url)}`,
+  },
+  {
+    applies: ({ kind }) => kind === undefined,
+    advice: () =>
+      'The endpoint answered 200 without JSON, as many servers do that store nothing. The form thanks for it; to be sure, answer 202 with JSON, such as {"status":"accepted"}.',
+  },
+  {
+    applies: ({ kind, status = 0 }) => kind === 'refused' && status < 300,
+    advice: (_, { status, message }) =>
+      `The endpoint answered ${status}, but its JSON says no${message ? `: ${message}` : ''}. Answer 202 if the signup is stored, else 400 with an error body; see "Requests and answers" in the documentation.`,
   },
   {
     applies: ({ status = 0 }) => status >= 200 && status < 300,
@@ -132,17 +142,18 @@ const silences: readonly Symptom<Probes>[] = [
 ];
 
 /**
- * Explains in the console why a signup failed, and what to do about it.
+ * Explains in the console why a signup failed, or may have, and what to do about it.
  *
- * @returns the explanation; empty if the visitor can correct the failure
+ * @returns the explanation; empty if there is nothing to correct, or the visitor can correct it
  */
-export async function explain(endpoint: string, failure: Failure): Promise<string> {
-  if (failure.kind === 'invalid') return '';
+export async function explain(endpoint: string, answer: Answer): Promise<string> {
+  const { kind, status, isJson } = answer;
+  if (kind === 'invalid' || (!kind && (isJson || status !== 200))) return '';
   const url = parseUrl(endpoint, document.baseURI);
   const advice =
     !endpoint || !url
       ? 'The endpoint is not a valid address. Set the attribute endpoint to that of your relay, webhook or server.'
-      : await diagnose(url, failure);
+      : await diagnose(url, answer);
   console.error(`<newsletter-signup debug> ${advice}`);
   return advice;
 }
@@ -177,8 +188,8 @@ export function showWarnings(
   );
 }
 
-async function diagnose(url: URL, failure: Failure): Promise<string> {
-  const advised = advise(symptoms, url, failure) ?? advise(silences, url, await probe(url));
+async function diagnose(url: URL, answer: Answer): Promise<string> {
+  const advised = advise(symptoms, url, answer) ?? advise(silences, url, await probe(url));
   return advised ?? '';
 }
 

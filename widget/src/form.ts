@@ -1,5 +1,5 @@
 /** The `<form>` in use, the element's own or the page's: its controls, its submission, and the marks of problems. */
-import { honeypotField } from '@newsletter-kit/core/signup';
+import { honeypotField, parseUrl } from '@newsletter-kit/core/signup';
 import type { Messages } from './messages.ts';
 
 /** State of the form, also readable in CSS as `:state(…)`. */
@@ -19,8 +19,11 @@ export interface FormView {
   readonly mark?: (form: HTMLFormElement, texts: Messages) => Undo;
 }
 
+/** The error message of a control. */
+export type Problem = (texts: Messages) => string;
+
 /** Error messages by the name of the control. */
-export type Problems = ReadonlyMap<string, keyof Messages>;
+export type Problems = ReadonlyMap<string, Problem>;
 
 /** An element of `form.elements`: an input, or an element with some members of an input. */
 type Listed = Element & Partial<Pick<HTMLInputElement, 'name' | 'willValidate' | 'focus'>>;
@@ -36,6 +39,20 @@ export function elementsOf(form: HTMLFormElement | null): readonly Listed[] {
 /** Calls a method of the form, even if a control such as `<button name="submit">` shadows it. */
 export function callForm(form: HTMLFormElement | null, method: 'requestSubmit' | 'submit' | 'reset'): void {
   if (form) HTMLFormElement.prototype[method].call(form);
+}
+
+/** The address that a form is posted to; may be empty or invalid. */
+export function endpointOf({ endpoint }: { readonly endpoint: string }, form: HTMLFormElement): string {
+  return endpoint || form.getAttribute('action') || '';
+}
+
+/**
+ * The URL of an attribute; undefined unless it is http or https. Pages fill attributes from query parameters, and a
+ * `javascript:` URL would run.
+ */
+export function webAddress(address: string): URL | undefined {
+  const url = address ? parseUrl(address, document.baseURI) : undefined;
+  return url?.protocol.startsWith('http') ? url : undefined;
 }
 
 /** All controls of one name: one input, or a group of checkboxes or radio buttons. */
@@ -70,24 +87,52 @@ export function labelOf({ input, described }: Control): string {
   return text || input.ariaLabel || input.placeholder;
 }
 
+/** Submit buttons of a form. */
+const submitters = '[type=submit], [type=image], button:not([type])';
+
+/** A form whose submission the element has taken over. */
+export interface TakenOver {
+  /** Adds the honeypot field, and disables the browser's own validation messages. */
+  prepare(this: void): void;
+  /** Restores the form. */
+  release(this: void): void;
+}
+
 /**
- * Takes over the submission of a form: disables the browser's own validation messages, and adds the honeypot field.
- *
- * @returns restores the form
+ * Takes over the submission of a form. The page's form is changed only when a visitor begins to use it, because a
+ * framework that hydrates it would complain of the differences or even render it anew; and again at each further event,
+ * because a framework that renders it later removes them.
  */
-export function takeOver(form: HTMLFormElement, onSubmit: (event: SubmitEvent) => unknown): Undo {
+export function takeOver(form: HTMLFormElement, onSubmit: (event: Event) => void): TakenOver {
   const honeypot = document.createElement('input');
-  // Inert: neither Tab nor a screen reader reaches it.
-  Object.assign(honeypot, { name: honeypotField, autocomplete: 'off', inert: true });
+  // Neither Tab nor a screen reader reaches it. `inert` is newer than `tabIndex`.
+  Object.assign(honeypot, { name: honeypotField, autocomplete: 'off', inert: true, tabIndex: -1 });
   honeypot.style.cssText = 'position:fixed;clip-path:inset(50%)';
-  if (!form.querySelector(`[name=${honeypotField}]`)) form.append(honeypot);
-  const restore = setAttribute(form, 'novalidate', '');
+  let restore: Undo = () => {};
+  const prepare = (): void => {
+    if (!form.querySelector(`[name=${honeypotField}]`)) form.append(honeypot);
+    if (!form.hasAttribute('novalidate')) restore = setAttribute(form, 'novalidate', '');
+  };
+  if (form.getRootNode() !== document) prepare();
+  let isSubmitted: boolean;
   const listening = new AbortController();
-  form.addEventListener('submit', onSubmit, listening);
-  return () => {
-    honeypot.remove();
-    restore();
-    listening.abort();
+  const onEvent = (event: Event): void => {
+    isSubmitted = event.type === 'submit';
+    if (isSubmitted) return onSubmit(event);
+    prepare();
+    // In a frame with `sandbox` but without `allow-forms`, a click on the button (Enter is one too) submits nothing.
+    if (parent !== self && event.type === 'click' && (event.target as Element).closest(submitters))
+      setTimeout(() => isSubmitted || onSubmit(event));
+  };
+  for (const type of ['focusin', 'click', 'submit'])
+    form.addEventListener(type, onEvent, { capture: type !== 'submit', signal: listening.signal });
+  return {
+    prepare,
+    release() {
+      honeypot.remove();
+      restore();
+      listening.abort();
+    },
   };
 }
 
@@ -125,11 +170,11 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
     const sentence = Object.assign(document.createElement('p'), {
       id: `newsletter-${++problemCount}`,
       part: 'problem',
-      textContent: texts[problem].replace('{label}', () => labelOf(control)),
+      textContent: problem(texts).replace('{label}', () => labelOf(control)),
     });
-    // Below the control, the choices of a group, or the row or frame that also contains the button.
+    // Below the control, the choices of a group, or the frame that also contains the button.
     if (described !== input) described.append(sentence);
-    else (input.closest('.row form, label') ?? input).after(sentence);
+    else (input.closest('.framed form, label') ?? input).after(sentence);
     undo.push(
       () => sentence.remove(),
       setAttribute(
@@ -146,9 +191,7 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
 
 /** Sets `aria-disabled` on the submit buttons, which keep the focus. */
 export function markBusy(form: HTMLFormElement): Undo {
-  const undo = Array.from(form.querySelectorAll('[type=submit], button:not([type])'), (button) =>
-    setAttribute(button, 'aria-disabled', 'true'),
-  );
+  const undo = [...form.querySelectorAll(submitters)].map((button) => setAttribute(button, 'aria-disabled', 'true'));
   return () => undo.forEach((each) => each());
 }
 
@@ -198,39 +241,4 @@ export function keepValues(host: Element, change: () => void): void {
     input.focus({ preventScroll: true });
     if (selection[0] != null) input.setSelectionRange(...selection);
   }
-}
-
-/** The value that a visitor entered into an input. */
-interface Answer {
-  readonly input: HTMLInputElement;
-  readonly value: string | boolean;
-}
-
-/**
- * Keeps each value in the page's form with the name of its control: a framework that reuses inputs changes their names
- * but not their values. An input whose value the framework also changed is left alone.
- *
- * @param host - the element around the form
- */
-export function keepAnswers(host: Element): void {
-  const answers = new Map<string, Answer>();
-  host.addEventListener('input', ({ target }) => {
-    if (target instanceof HTMLInputElement) answers.set(keyOf(target), { input: target, value: valueOf(target) });
-  });
-  new MutationObserver((records) => {
-    const before = [...answers];
-    const focused = before.find(([, { input }]) => input.matches(':focus'))?.[0];
-    for (const input of new Set(records.map(({ target }) => target))) {
-      if (!(input instanceof HTMLInputElement)) continue;
-      const old = before.find(([, answer]) => answer.input === input);
-      if (valueOf(input) !== (old ? old[1].value : defaultOf(input))) continue;
-      const key = keyOf(input);
-      const value = before.find(([name]) => name === key)?.[1].value ?? defaultOf(input);
-      setValue(input, value);
-      if (old && answers.get(old[0])?.input === input) answers.delete(old[0]);
-      answers.set(key, { input, value });
-      if (key === focused) input.focus();
-    }
-    for (const [key, { input }] of answers) if (!input.isConnected) answers.delete(key);
-  }).observe(host, { attributeFilter: ['name'], childList: true, subtree: true });
 }

@@ -21,7 +21,7 @@ export const english = {
   notTicked: 'Tick this box to go on.',
   notInteger: 'Enter a whole number, like 42.',
   notDouble: 'Enter a number, like 3.5.',
-  notDate: 'Fill this in completely.',
+  notDate: 'Enter a valid date.',
   /** Below the form when fields are marked. Empty: the messages at the fields suffice. */
   invalid: '',
   refused: 'Not accepted. Please check what you entered.',
@@ -47,31 +47,28 @@ declare global {
   var newsletterMessages: Readonly<Record<string, Partial<Messages>>> | undefined;
 }
 
-/**
- * The element, or its host if no ancestor in its own tree has `lang`: in Firefox `:lang()` does not cross a shadow
- * root.
- */
-function languageSource(element: Element): Element {
+/** The nearest `lang`, across shadow roots. */
+function languageOf(element: Element): string {
   const { host } = element.getRootNode() as Partial<ShadowRoot>;
-  return host && !element.closest('[lang]') ? languageSource(host) : element;
+  return element.closest('[lang]')?.getAttribute('lang') ?? (host ? languageOf(host) : '');
 }
 
-/**
- * The texts in the language of the nearest `lang`, across shadow roots; undefined if its file is not loaded. `de` also
- * applies to `de-AT`.
- */
+/** `pt_BR` is `pt-br-`: begins with `pt-`, as `pt` does. */
+const comparable = (language: string): string => `${language.toLowerCase().replaceAll('_', '-')}-`;
+
+/** The texts in the language of the nearest `lang`, such as `de` for `de-AT`; undefined if its file is not loaded. */
 function textsOfLanguage(element: Element): Partial<Messages> | undefined {
   const loaded = globalThis.newsletterMessages ?? {};
-  const from = languageSource(element);
+  const language = comparable(languageOf(element));
   const tag = Object.keys(loaded)
-    .sort()
-    .findLast((known) => from.matches(`:lang(${known})`));
+    .sort((one, other) => (one < other ? 1 : -1))
+    .find((known) => language.startsWith(comparable(known)));
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
 }
 
 /** The file of the element's language, if the page has a script for it that could not be loaded. */
 export function unloadedLanguage(element: Element): string | undefined {
-  const tag = languageSource(element).closest<HTMLElement>('[lang]')?.lang.slice(0, 2).toLowerCase() ?? '';
+  const tag = languageOf(element).slice(0, 2).toLowerCase();
   const file = `languages/${tag}.js`;
   const hasScript = (): boolean =>
     Array.from(document.querySelectorAll('script')).some(({ src }) => src.includes(`/${file}`));
@@ -82,11 +79,20 @@ export function unloadedLanguage(element: Element): string | undefined {
 /** Texts with an attribute: `emailLabel` has `text-email-label`. */
 export const textAttributes = ['button', 'emailLabel', 'emailPlaceholder', 'thanks', 'success'] as const;
 
-/** The texts of an element: its `text-*` attributes, else its `messages`, else its language, else English. */
+/**
+ * The texts of an element: its `text-*` attributes, else its `messages`, else its language, else English. What is no
+ * text is left out.
+ */
 export function readMessages(element: Element & { readonly messages: Partial<Messages> }): Messages {
-  const texts = { ...english, ...textsOfLanguage(element), ...element.messages };
-  for (const key of textAttributes) {
-    texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
+  const texts: Record<string, string> & Record<MessageKey, string> = { ...english };
+  for (const given of [textsOfLanguage(element), element.messages]) {
+    try {
+      for (const [key, text] of Object.entries<unknown>(given ?? {})) if (typeof text === 'string') texts[key] = text;
+    } catch {
+      // A getter of the page.
+    }
   }
+  for (const key of textAttributes)
+    texts[key] = element.getAttribute('text-' + key.replace(/[A-Z]/g, '-$&')) ?? texts[key];
   return texts;
 }

@@ -1,13 +1,13 @@
 /** Anti-abuse checks that an endpoint asks for before it accepts a signup: a token, a proof of work, Turnstile. */
 import type { Ask, Submission } from '@newsletter-kit/core/signup';
 import { loadChunk } from './chunks.ts';
-import type { Failure } from './submission.ts';
+import type { Answer } from './submission.ts';
 
 /** The answers to what the endpoint asked for. */
 type Answers = Pick<Submission, 'token' | 'proof'>;
 
 /** Sends the same values under the same key, with the answers. */
-export type Resend = (answers: Answers) => Promise<Failure | undefined>;
+export type Resend = (answers: Answers) => Promise<Answer>;
 
 /** How often the same signup is sent again, at most. */
 const resendLimit = 2;
@@ -19,14 +19,13 @@ const waitLimit = 60;
  * Does what the endpoint asks for and sends the signup again; once more if the endpoint asks again.
  *
  * @param host - the element, which shows Turnstile
- * @param failed - the failure of the first attempt
- * @returns the failure of the last attempt; undefined if the endpoint has accepted the signup
+ * @param failed - the answer to the first attempt
+ * @returns the answer to the last attempt
  * @throws if the form cannot do what the endpoint asks for
  */
-export async function answer(host: Element, failed: Failure, resend: Resend): Promise<Failure | undefined> {
-  let last: Failure | undefined = failed;
-  for (let again = 0; last?.ask && again < resendLimit; again += 1)
-    last = await resend(await answersTo(last.ask, host));
+export async function answer(host: Element, failed: Answer, resend: Resend): Promise<Answer> {
+  let last = failed;
+  for (let again = 0; last.ask && again < resendLimit; again += 1) last = await resend(await answersTo(last.ask, host));
   return last;
 }
 

@@ -1,33 +1,27 @@
 /**
- * Submits the form by `signup.js`, which is loaded when the focus enters the form. Without that file, the browser posts
- * the form.
+ * Submits the form by `signup.js`, which is loaded when the focus enters the form. If something fails before anything
+ * is sent, the browser posts the form; afterwards a message stays, with the values.
  */
-import { readAttribution } from './attribution.ts';
 import { loadChunk } from './chunks.ts';
 import {
   NewsletterErrorEvent,
   NewsletterSubmitEvent,
   NewsletterSuccessEvent,
   NewsletterWarningEvent,
+  type FailureKind,
 } from './events.ts';
-import { callForm, markBusy } from './form.ts';
+import { callForm, endpointOf, markBusy, webAddress, type Undo } from './form.ts';
 import type * as SignupFile from './signup.ts';
-import { warn } from './warnings.ts';
-
-const tools: SignupFile.SignupTools = {
-  NewsletterErrorEvent,
-  NewsletterSubmitEvent,
-  NewsletterSuccessEvent,
-  NewsletterWarningEvent,
-  readAttribution,
-  warn,
-};
+import { readVisits, touchesKey, updateStored } from './visits.ts';
+import { oneOf, warn } from './warnings.ts';
 
 export interface Sender {
   /** Loads the file early. A failure is ignored: submitting the form loads the file again. */
   prepare(this: void): void;
+  /** Stores the visitor's attribution for the next page. */
+  remember(this: void): void;
   /** Submits the form, unless that is under way. */
-  submit(form: HTMLFormElement): Promise<void>;
+  submit(form: HTMLFormElement): void;
   /** @returns whether it forgot the visitor; false while the form waits for an answer */
   reset(): boolean;
 }
@@ -36,47 +30,114 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
   let file: typeof SignupFile | undefined;
   let signup: SignupFile.Signup | undefined;
   let isSending = false;
+  let stopWaiting: Undo = () => {};
 
   const show: SignupFile.Show = (view) => {
     isSending = view.state === 'busy';
     return showView(view);
   };
 
-  async function load(): Promise<typeof SignupFile> {
-    const module = await loadChunk('signup.js', import('./signup.ts'));
-    if (!file) module.keepAnswers(host);
-    return (file = module);
+  /** Dispatches an event that bubbles: an element that left the page has nothing around it that could listen. */
+  const tell = (event: Event): boolean => (host.isConnected ? host : document).dispatchEvent(event);
+
+  function fail(kind: FailureKind): void {
+    void show({ state: 'error', notice: (texts) => texts[kind].replace('{wait}', texts.later) });
+    tell(new NewsletterErrorEvent('error', { kind, status: 0, retryAfter: 0 }));
   }
 
-  /** @returns undefined if the file cannot be loaded; the browser has posted the form then */
-  async function createSignup(form: HTMLFormElement): Promise<SignupFile.Signup | undefined> {
+  async function load(): Promise<typeof SignupFile> {
+    return (file = await loadChunk('signup.js', import('./signup.ts')));
+  }
+
+  function whenOnline(pause: number, next: () => void): void {
+    const waiting = new AbortController();
+    stopWaiting = () => waiting.abort();
+    isSending = false;
+    const goOn = (): void => {
+      if (!navigator.onLine || waiting.signal.aborted) return;
+      stopWaiting();
+      isSending = true;
+      next();
+    };
+    setTimeout(goOn, pause);
+    addEventListener('online', goOn, waiting);
+    host.addEventListener(
+      'input',
+      () => {
+        stopWaiting();
+        void show({ state: 'idle' });
+      },
+      waiting,
+    );
+  }
+
+  const tools: SignupFile.SignupTools = {
+    NewsletterErrorEvent,
+    NewsletterSubmitEvent,
+    NewsletterSuccessEvent,
+    NewsletterWarningEvent,
+    oneOf,
+    readVisits,
+    tell,
+    touchesKey,
+    updateStored,
+    warn,
+    whenOnline,
+  };
+
+  /** @param pause - in milliseconds, after which a promise to send the form is tried again; 0 without a promise */
+  async function attempt(form: HTMLFormElement, pause: number): Promise<void> {
+    isSending = true;
     try {
       // Visible, but not announced: nothing is sent before the fields are checked.
-      if (!file) void show({ state: 'busy', mark: markBusy });
-      return (await load()).createSignup(host, show, tools);
+      if (!file && !pause) void show({ state: 'busy', mark: markBusy });
+      signup ??= (await load()).createSignup(host, show, tools);
+      await signup.send(form, pause > 0);
     } catch (error) {
-      warn(host, 'file', String(error));
-      if (host.endpoint) form.setAttribute('action', host.endpoint);
-      callForm(form, 'submit');
-      void show({ state: 'idle' });
-      return undefined;
+      stopWaiting();
+      warn(host, 'file', `cannot send the form: ${String(error)}`);
+      if (host.state === 'success') void show({ state: 'success' });
+      else if (!file && pause < 20_000 && (pause || !navigator.onLine)) {
+        whenOnline(pause, () => void attempt(form, pause * 2 || 1000));
+        if (!pause) fail('offline');
+      } else if (pause || signup?.isSent() || !navigator.onLine) fail('unreachable');
+      else post(form);
+    } finally {
+      isSending = host.state === 'busy';
     }
+  }
+
+  /** Lets the browser post the form. Where a policy of the page or of its frame forbids that, a message says so. */
+  function post(form: HTMLFormElement): void {
+    const endpoint = webAddress(endpointOf(host, form));
+    const refused = setTimeout(fail, endpoint ? 3000 : 0, 'unavailable');
+    addEventListener('beforeunload', () => clearTimeout(refused), { once: true });
+    document.addEventListener(
+      'securitypolicyviolation',
+      ({ effectiveDirective }) => effectiveDirective === 'form-action' && fail('unavailable'),
+      { once: true },
+    );
+    void show({ state: 'idle' });
+    if (!endpoint) return;
+    form.setAttribute('action', endpoint.href);
+    form.setAttribute('method', 'post');
+    callForm(form, 'submit');
   }
 
   return {
     prepare: () => void load().catch(() => undefined),
-    async submit(form) {
+    remember: () =>
+      void load()
+        .then(({ readAttribution }) => readAttribution(host, tools))
+        .catch(() => undefined),
+    submit(form) {
       if (isSending) return;
-      isSending = true;
-      try {
-        signup ??= await createSignup(form);
-        await signup?.send(form);
-      } finally {
-        isSending = host.state === 'busy';
-      }
+      stopWaiting();
+      void attempt(form, 0);
     },
     reset() {
       if (!isSending) {
+        stopWaiting();
         signup?.end();
         signup = undefined;
       }

@@ -1,6 +1,5 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
 import { LitElement, adoptStyles, html, render, type PropertyDeclarations, type TemplateResult } from 'lit';
-import { announceConsent, dialogKey, onVisits, readAttribution, updateStored } from './attribution.ts';
 import { loadChunk } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
@@ -11,6 +10,7 @@ import {
   takeOver,
   type FormView,
   type SignupState,
+  type TakenOver,
   type Undo,
 } from './form.ts';
 import { kinds } from './field-element.ts';
@@ -18,6 +18,7 @@ import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
 import { customFields, pageContent, surfaceTemplate, withTrigger } from './template.ts';
+import { announceConsent, dialogKey, onVisits, updateStored } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
@@ -71,7 +72,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @csspart surface - The box around head, form and result.
  * @csspart content - The content of the surface, beside the picture.
  * @csspart panel - The content of `card`, `cover` and `dialog`.
- * @csspart head - The slot above the form.
+ * @csspart head - The box around the slot above the form.
  * @csspart form - The form.
  * @csspart frame - The form of `joined` and `cover` where field and button share one frame.
  * @csspart field - One field: label, problem, control.
@@ -93,19 +94,20 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  *
  * @cssprop [--newsletter-accent=currentColor] - Background of the button, and colour of ticked boxes.
  * @cssprop [--newsletter-on-accent=black or white] - Text on the button.
- * @cssprop [--newsletter-text=CanvasText] - Text of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-muted=70% of the text] - Small print and placeholders.
- * @cssprop [--newsletter-surface=Canvas] - Background of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-field=5% of the text] - Background of inputs.
- * @cssprop [--newsletter-border=55% of the text] - Lines around inputs.
+ * @cssprop [--newsletter-text=the page's] - Text of `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-muted=about 77% of the text] - Small print and placeholders.
+ * @cssprop [--newsletter-surface=the page, lighter] - Background of `card`, `cover` and `dialog`. Default: the page
+ *   behind it, lighter below dark text and darker below light text; in a `dialog`, white or almost black.
+ * @cssprop [--newsletter-field=the page, lighter] - Background of inputs; the default is that of the surface.
+ * @cssprop [--newsletter-border=about 55% of the text] - Lines around inputs.
  * @cssprop [--newsletter-danger=a red] - Error messages.
  * @cssprop [--newsletter-focus=the accent] - The focus ring.
- * @cssprop [--newsletter-gap=1rem] - Space between fields.
- * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-radius=0.625rem] - Corner radius of inputs and button; a surface has twice as much, up to
- * 1.5rem.
+ * @cssprop [--newsletter-gap=1em] - Space between fields; between heading, form and small print in proportion.
+ * @cssprop [--newsletter-padding=clamp(1.25em, 6%, 2em)] - Space inside `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; a surface has twice as much, up to
+ * 1.5em.
  * @cssprop [--newsletter-shadow=none] - Shadow of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-width=30rem, cover 56rem] - Largest width of the form.
+ * @cssprop [--newsletter-width=30em, cover 56em] - Largest width of the form.
  *
  * @cssstate idle - The form waits for input.
  * @cssstate busy - Waiting for the endpoint's answer.
@@ -164,7 +166,7 @@ export class NewsletterSignup extends LitElement {
   #view: FormView = { state: 'idle' };
   /** The form in use: the element's own, or the page's inside the element. */
   #form: HTMLFormElement | null = null;
-  #release: Undo | undefined;
+  #taken: TakenOver | undefined;
   #unmark: Undo | undefined;
   readonly #sender = createSender(this, (view) => this.#show(view));
   #observer: MutationObserver | undefined;
@@ -174,7 +176,7 @@ export class NewsletterSignup extends LitElement {
   #dialog: Dialog | null | undefined;
   #dialogLoading: Promise<Dialog | null> | undefined;
   readonly #refresh = (): void => this.requestUpdate();
-  readonly #internals = this.attachInternals();
+  #internals: ElementInternals | undefined;
 
   constructor() {
     super();
@@ -196,6 +198,7 @@ export class NewsletterSignup extends LitElement {
 
   /** Submits the form as its button does. */
   submit(): void {
+    this.#taken?.prepare();
     callForm(this.#form, 'requestSubmit');
   }
 
@@ -249,7 +252,7 @@ export class NewsletterSignup extends LitElement {
     this.addEventListener('focusin', this.#sender.prepare, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
     if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
-    onVisits(() => readAttribution(this));
+    onVisits(this.#sender.remember);
     this.requestUpdate();
   }
 
@@ -278,6 +281,7 @@ export class NewsletterSignup extends LitElement {
     const layout = this.#layout;
     const endpoint = this.endpoint || this.querySelector('[slot=fallback]')?.getAttribute('action') || '';
     const surface = surfaceTemplate({
+      host: this,
       texts,
       view: this.#view,
       layout,
@@ -343,9 +347,9 @@ export class NewsletterSignup extends LitElement {
   #use(form: HTMLFormElement | null): void {
     this.#unmark?.();
     if (form !== this.#form) {
-      this.#release?.();
+      this.#taken?.release();
       this.#form = form;
-      this.#release = form ? takeOver(form, this.#onSubmit) : undefined;
+      this.#taken = form ? takeOver(form, this.#onSubmit) : undefined;
     }
     for (const control of form?.querySelectorAll<HTMLElement>('[data-kind]:not([data-kind=""])') ?? [])
       oneOf(control, 'kind', control.dataset['kind'] ?? '', 'string', ...kinds);
@@ -356,25 +360,30 @@ export class NewsletterSignup extends LitElement {
 
   /** The page's own form inside this element, which is not in a slot. */
   get #ownersForm(): HTMLFormElement | null {
-    return this.querySelector<HTMLFormElement>('form:not([slot]):has([name=email])');
+    return this.querySelector(':scope form:not([slot]) [name=email]')?.closest('form') ?? null;
   }
 
-  readonly #onSubmit = (event: SubmitEvent): void => {
+  readonly #onSubmit = (event: Event): void => {
     // A listener of the page may have cancelled the event.
     if (!this.#form || event.defaultPrevented) return;
     event.preventDefault();
-    if (this.state !== 'success') void this.#sender.submit(this.#form);
+    if (this.state !== 'success') this.#sender.submit(this.#form);
   };
 
   #show(view: FormView): Promise<unknown> {
-    // The thanks get the height of the form, so that the page below does not move.
-    const surface = this.renderRoot.querySelector<HTMLElement>('[part=surface]');
-    if (surface)
-      surface.style.minBlockSize = view.state === 'success' ? `${surface.getBoundingClientRect().height}px` : '';
     this.#view = view;
     this.requestUpdate();
-    this.#internals.states.clear();
-    this.#internals.states.add(view.state);
-    return this.updateComplete;
+    try {
+      this.#internals ??= this.attachInternals();
+      this.#internals.states.clear();
+      this.#internals.states.add(view.state);
+    } catch {
+      // Browsers before May 2024 have no custom states, or other names for them.
+    }
+    // What a script of the page breaks once, is rendered again.
+    return this.updateComplete.catch(() => {
+      this.requestUpdate();
+      return this.updateComplete;
+    });
   }
 }

@@ -1,37 +1,42 @@
 /** One visitor's signup, from submitting the form to the thanks. Loaded when the focus enters a form. */
-import { attributionFields, parseUrl, applyOverrides, type Attribution } from '@newsletter-kit/core/signup';
-import type * as Attributions from './attribution.ts';
+import { attributionFields, applyOverrides, type Attribution } from '@newsletter-kit/core/signup';
+import { asText } from './answer.ts';
+import { readAttribution, type AttributionHost, type AttributionTools } from './attribution.ts';
 import { loadChunk } from './chunks.ts';
 import type * as Events from './events.ts';
 import {
   callForm,
   controlsOf,
+  endpointOf,
   isSet,
   markBusy,
   markProblems,
+  webAddress,
   type FormView,
+  type Problem,
   type Problems,
   type SignupState,
   type Undo,
 } from './form.ts';
 import { unloadedLanguage, type Messages } from './messages.ts';
+import { addSendingStyles } from './sending-styles.ts';
 import type { Resend } from './protection.ts';
 import {
-  asText,
   composeBody,
   intentOf,
   readValues,
   send,
-  type Failure,
+  type Answer,
   type FormValues,
   type Intent,
+  type Post,
 } from './submission.ts';
 import type * as Warnings from './warnings.ts';
 
-export { keepAnswers } from './form.ts';
+export { readAttribution } from './attribution.ts';
 
 /** The members of the element that a signup uses. */
-export interface Host extends Attributions.AttributionHost {
+export interface Host extends AttributionHost {
   readonly endpoint: string;
   readonly redirect: string;
   readonly redirectOrigins: string;
@@ -40,33 +45,61 @@ export interface Host extends Attributions.AttributionHost {
   submit(): void;
 }
 
+/** An answer that is no yes. */
+interface Failure extends Answer {
+  readonly kind: Events.FailureKind;
+}
+
 /** Shows a state of the form; resolves once it is rendered. */
 export type Show = (view: FormView) => Promise<unknown>;
 
 /** Functions and classes of the element's own file, of which this file must not have a second copy. */
-export type SignupTools = Pick<typeof Attributions, 'readAttribution'> &
-  Pick<typeof Warnings, 'warn'> &
-  Pick<
-    typeof Events,
-    'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent' | 'NewsletterWarningEvent'
-  >;
+export interface SignupTools
+  extends
+    AttributionTools,
+    Pick<typeof Warnings, 'warn'>,
+    Pick<
+      typeof Events,
+      'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent' | 'NewsletterWarningEvent'
+    > {
+  /** Dispatches an event on the element, or on the document if the element has left the page. */
+  readonly tell: (event: Event) => boolean;
+  /**
+   * Calls back once the device is online, after a pause if it is so already; never once a value was changed or the form
+   * submitted again.
+   *
+   * @param pause - in milliseconds
+   */
+  readonly whenOnline: (pause: number, next: () => void) => void;
+}
 
 const none: Problems = new Map();
 
+/** Codes whose messages are in the languages of the form. */
+const translatedCodes: readonly (string | undefined)[] = ['EMAIL_INVALID', 'EMAIL_REQUIRED'];
+
 /** The state that one visitor's attempts share: the idempotency key, and the time to wait that the endpoint named. */
 export interface Signup {
-  /** Stops the countdown, and cancels sending when online again. */
+  /** Stops the countdown. */
   end(): void;
-  /** Reads the form, sends its values, and shows the result. */
-  send(form: HTMLFormElement): Promise<void>;
+  /** Whether the endpoint may have a request. */
+  isSent(): boolean;
+  /**
+   * Reads the form, sends its values, and shows the result.
+   *
+   * @param isPromised - whether the form says that it is sent once the device is online
+   * @throws if a script of the page breaks something
+   */
+  send(form: HTMLFormElement, isPromised: boolean): Promise<void>;
 }
 
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
   const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
-  const { readAttribution, warn } = tools;
+  const { tell, warn, whenOnline } = tools;
   const language = unloadedLanguage(host);
   if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
+  let isSent = false;
   let lastFailure: Failure | undefined;
   /** End of the wait that the endpoint asked for, in milliseconds since the epoch. */
   let notBefore = 0;
@@ -80,7 +113,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     editing.abort();
   }
 
-  async function submit(form: HTMLFormElement): Promise<void> {
+  async function submit(form: HTMLFormElement, isPromised: boolean): Promise<void> {
+    addSendingStyles(host);
     const left = wait();
     if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
     end();
@@ -97,37 +131,40 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       console.error('<newsletter-signup> has no endpoint.');
       return fail(form, { kind: 'unavailable' });
     }
-    if (!navigator.onLine) return fail(form, { kind: 'offline' });
     const email = isSet(host, 'expose-email') ? asText(values['email']) : undefined;
-    if (!host.dispatchEvent(new NewsletterSubmitEvent('submit', { attribution, email }, true)))
-      return void show({ state: 'idle' });
+    if (!tell(new NewsletterSubmitEvent('submit', { attribution, email }, true))) return void show({ state: 'idle' });
 
-    void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
+    if (navigator.onLine && !isPromised) void show({ state: 'busy', notice: ({ busy }) => busy, mark: markBusy });
     intent = intentOf(body, intent);
     const post = { ...intent, endpoint, timeout: timeout() };
     let hasLeft = false;
     addEventListener('pagehide', () => (hasLeft = true), { once: true });
-    let failed = await send(post);
-    if (failed?.ask)
-      failed = await answerAsk(failed, (answer) =>
-        send({ ...post, body: composeBody({ ...values, ...answer }, attribution) ?? body }),
+    let answer = await deliver(form, post, isPromised);
+    if (answer.ask)
+      answer = await answerAsk(answer, (answers) =>
+        sendOnce({ ...post, body: composeBody({ ...values, ...answers }, attribution) ?? body }),
       );
-    // A problem with the email address is shown at its field, in the language of the form.
-    if (failed?.code?.startsWith('EMAIL'))
-      return fail(form, { ...failed, kind: 'invalid' }, new Map([['email', 'emailInvalid']]));
+    const { kind, status, code, message } = answer;
+    // A problem with the address is shown at its field: in the language of the form, else in the endpoint's words.
+    if (kind && code?.startsWith('EMAIL')) {
+      const problem: Problem = (texts) => (translatedCodes.includes(code) ? '' : message) || texts.emailInvalid;
+      return fail(form, { ...answer, kind: 'invalid' }, new Map([['email', problem]]));
+    }
     // The browser cancelled the request because the visitor left the page: on return the form is unchanged.
-    if (hasLeft && failed?.kind === 'unreachable') return void show({ state: 'idle' });
-    if (failed) {
-      if (failed.status && !failed.code)
-        warn(host, 'answer', `got status ${failed.status} without a reason: try the attribute debug.`);
-      return fail(form, failed);
+    if (hasLeft && kind === 'unreachable') return void show({ state: 'idle' });
+    if (kind) {
+      if (status && !code && !message)
+        warn(host, 'answer', `got status ${status} without a reason: try the attribute debug.`);
+      return fail(form, { ...answer, kind });
     }
 
     // In Firefox :focus-within does not match in a window behind another one.
     const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
-    callForm(form, 'reset');
     const isShown = show({ state: 'success' });
-    host.dispatchEvent(new NewsletterSuccessEvent('success', { attribution, email }));
+    callForm(form, 'reset');
+    tell(new NewsletterSuccessEvent('success', { attribution, email }));
+    if (isSet(host, 'debug')) void explain(endpoint, answer);
+    if (!host.isConnected) return;
     const target = redirectTarget(host.redirect, host.redirectOrigins);
     if (target) location.assign(target);
     else if (host.redirect) warn(host, 'redirect', 'leads to none of redirect-origins.');
@@ -136,8 +173,33 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (hadFocus) host.shadowRoot?.querySelector<HTMLElement>('[part=thanks]')?.focus();
   }
 
+  function sendOnce(post: Post): Promise<Answer> {
+    return send(post, () => (isSent = true));
+  }
+
+  /**
+   * Sends the post. While the device is offline, says so, and sends it once it is back, until there is an answer: no
+   * answer, a redirect, or a page, as public networks show it before they let somebody in, is none.
+   *
+   * @param isPromised - whether the form says so already
+   */
+  async function deliver(form: HTMLFormElement, post: Post, isPromised: boolean): Promise<Answer> {
+    let isWaiting = isPromised;
+    for (let pause = 1000; ; pause = Math.min(pause * 2, 60_000)) {
+      const answer: Answer = navigator.onLine ? await sendOnce(post) : { kind: 'offline' };
+      const { kind, status = 0, isJson } = answer;
+      const isAnswer = !kind || status >= 300 || isJson;
+      if (kind !== 'offline' && (isAnswer || !isWaiting)) return answer;
+      // Before the message, after which the page may reset the form.
+      const isOnline = new Promise<void>((resolve) => whenOnline(pause, resolve));
+      if (!isWaiting) await fail(form, { kind: 'offline' });
+      isWaiting = true;
+      await isOnline;
+    }
+  }
+
   /** Does what the endpoint asks for; if that fails, the first failure is returned. */
-  function answerAsk(failed: Failure, resend: Resend): Promise<Failure | undefined> {
+  function answerAsk(failed: Answer, resend: Resend): Promise<Answer> {
     return loadChunk('protection.js', import('./protection.ts'))
       .then(({ answer }) => answer(host, failed, resend))
       .catch((error: unknown) => {
@@ -163,7 +225,6 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const isShown = show(viewAt(retryAfter));
     stopClock();
     stopClock = countDown(notBefore, (left) => void show({ ...viewAt(left), isSilent: left > 0 }));
-    if (kind === 'offline') sendWhenOnline(failure);
     editing.abort();
     editing = new AbortController();
     const removeCorrected = ({ target }: Event): void => {
@@ -173,36 +234,22 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
       void show(problems.size > 0 ? viewAt(0) : { state: 'idle' });
     };
     for (const type of ['input', 'change']) form.addEventListener(type, removeCorrected, editing);
-    host.dispatchEvent(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
-    if (isSet(host, 'debug')) void explainFailure(endpointOf(host, form), failure);
+    tell(new NewsletterErrorEvent('error', { kind, status, retryAfter }));
+    if (isSet(host, 'debug')) void explain(endpointOf(host, form), failure);
     await isShown;
     const [first = ''] = problems.keys();
-    controlsOf(form).get(first)?.input.focus();
+    if (host.isConnected) controlsOf(form).get(first)?.input.focus();
   }
 
-  /** Explains the failure to the owner of the page (attribute `debug`). */
-  async function explainFailure(endpoint: string, failure: Failure): Promise<void> {
+  /** Explains the answer to the owner of the page (attribute `debug`). */
+  async function explain(endpoint: string, answer: Answer): Promise<void> {
     try {
-      const { explain } = await loadChunk('doctor.js', import('./doctor.ts'));
-      const message = await explain(endpoint, failure);
+      const { explain: explainTo } = await loadChunk('doctor.js', import('./doctor.ts'));
+      const message = await explainTo(endpoint, answer);
       if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
     } catch (error) {
       warn(host, 'file', String(error));
     }
-  }
-
-  /** Sends again when the device is online, unless a value is changed before. */
-  function sendWhenOnline(failure: Failure): void {
-    addEventListener('online', () => lastFailure === failure && host.isConnected && host.submit(), { once: true });
-    host.addEventListener(
-      'input',
-      () => {
-        if (lastFailure !== failure) return;
-        end();
-        void show({ state: 'idle' });
-      },
-      { once: true },
-    );
   }
 
   /** Seconds left of the wait that the endpoint asked for. */
@@ -222,23 +269,10 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     const fields = attributionFields.map(
       (name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const,
     );
-    return applyOverrides(readAttribution(host), Object.fromEntries(fields));
+    return applyOverrides(readAttribution(host, tools), Object.fromEntries(fields));
   }
 
-  return { end, send: submit };
-}
-
-function endpointOf(host: Host, form: HTMLFormElement): string {
-  return host.endpoint || form.getAttribute('action') || '';
-}
-
-/**
- * The URL of an attribute; undefined unless it is http or https. Pages fill attributes from query parameters, and a
- * `javascript:` URL would run.
- */
-function webAddress(address: string): URL | undefined {
-  const url = address ? parseUrl(address, document.baseURI) : undefined;
-  return url?.protocol.startsWith('http') ? url : undefined;
+  return { end, isSent: () => isSent, send: submit };
 }
 
 /**
@@ -282,8 +316,13 @@ function countDown(until: number, tick: (left: number) => void): () => void {
 function waitInWords(seconds: number | undefined, { language, later }: Messages): string {
   if (seconds === undefined) return later;
   const inSeconds = seconds < 90;
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
-    Math.ceil(inSeconds ? seconds : seconds / 60),
-    inSeconds ? 'second' : 'minute',
-  );
+  try {
+    return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
+      Math.ceil(inSeconds ? seconds : seconds / 60),
+      inSeconds ? 'second' : 'minute',
+    );
+  } catch {
+    // Not in every browser, and a page's `language` may be none.
+    return later;
+  }
 }

@@ -6,12 +6,13 @@ import {
   isAddress,
   jsonBytes,
   submissionLimit,
-  type Ask,
+  toJson,
   type Attribution,
   type SubmittedValue,
 } from '@newsletter-kit/core/signup';
+import { readVerdict, type Verdict } from './answer.ts';
 import type { FailureKind } from './events.ts';
-import { controlsOf, labelOf, splitChoices, type Problems } from './form.ts';
+import { controlsOf, labelOf, splitChoices, type Problem, type Problems } from './form.ts';
 import type { MessageKey } from './messages.ts';
 import type { FieldKind } from './field-element.ts';
 
@@ -87,15 +88,11 @@ export interface FormValues {
 export function readValues(form: HTMLFormElement): FormValues {
   const data = new FormData(form);
   const entries: [string, SubmittedValue][] = [];
-  const problems = new Map<string, MessageKey>();
+  const problems = new Map<string, Problem>();
   for (const [name, control] of controlsOf(form)) {
     const { input, described } = control;
     const kind = kindOf(input);
-    const {
-      problem = 'missing',
-      isValid = () => true,
-      convert = (text?: string) => text,
-    } = (Object.hasOwn(rules, kind) && rules[kind]) || {};
+    const { problem = 'missing', isValid = () => true, convert = (text?: string) => text } = rules[kind] ?? {};
     const texts = data
       .getAll(name)
       .map((text) => (typeof text === 'string' ? cleanText(text, 2000, true) : ''))
@@ -104,10 +101,13 @@ export function readValues(form: HTMLFormElement): FormValues {
     const isFit = text ? isValid(text) : !(input.required || kind === 'email' || 'required' in described.dataset);
     // The value of a consent checkbox is its sentence; without a `value` attribute, its label.
     const value = kind === 'consent' && text === 'on' ? labelOf(control) : isFit && convert(text);
-    // `badInput`: only a part of a date was typed. The value is empty, but the input is not.
-    if (!isFit || input.validity?.badInput) {
+    // `badInput`: only a part of a date was typed. The value is empty, but the input is not. `customError`: a check of
+    // the page, such as of an address that is repeated.
+    const { badInput, rangeUnderflow, customError } = input.validity ?? {};
+    if (!isFit || badInput || rangeUnderflow || customError) {
       // An invalid hidden field is left out: the visitor cannot correct it.
-      if (input.willValidate) problems.set(name, problem);
+      const { validationMessage } = input;
+      if (input.willValidate) problems.set(name, customError ? () => validationMessage : (texts) => texts[problem]);
     } else if (kind === 'list') {
       const list = name.replace(/(\[\])?$/, '[]');
       for (const item of name === list ? texts : splitChoices(text ?? '')) entries.push([list, item]);
@@ -123,7 +123,7 @@ export function readValues(form: HTMLFormElement): FormValues {
  */
 export function composeBody(values: FormValues['values'], attribution: Attribution): string | undefined {
   const room = submissionLimit - jsonBytes(values);
-  return room < 0 ? undefined : JSON.stringify({ ...values, ...fitAttribution(attribution, room) });
+  return room < 0 ? undefined : toJson({ ...values, ...fitAttribution(attribution, room) });
 }
 
 /**
@@ -140,14 +140,11 @@ export function intentOf(body: string, last: Intent | undefined): Intent {
   return last?.body === body ? last : { body, key: uuid() };
 }
 
-/**
- * A random UUID. On pages without TLS browsers hide `crypto.randomUUID`, but not the one at the end of every blob URL
- * (File API, "generate a new blob URL").
- */
+/** A random UUID (RFC 9562, version 4). On pages without TLS browsers hide `crypto.randomUUID`. */
 function uuid(): string {
-  const url = URL.createObjectURL(new Blob());
-  URL.revokeObjectURL(url);
-  return url.slice(-36);
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const digits = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+  return digits.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12})$/, '$1-$2-4$3-a$4-$5');
 }
 
 /** A request: body, key, address and timeout. */
@@ -157,19 +154,16 @@ export interface Post extends Intent {
   readonly timeout: number;
 }
 
-/** A failed signup. */
-export interface Failure {
-  readonly kind: FailureKind;
+/** What became of a request. */
+export interface Answer extends Partial<Verdict> {
+  /** Why it failed; undefined if the endpoint has accepted the signup. */
+  readonly kind?: FailureKind | undefined;
   /** HTTP status; undefined without an answer. */
   readonly status?: number;
+  /** Whether the answer is JSON, or has no body. */
+  readonly isJson?: boolean;
   /** Seconds to wait before the next attempt; undefined without `Retry-After`. */
   readonly retryAfter?: number | undefined;
-  /** The endpoint's error message: plain text, may be empty. */
-  readonly message?: string;
-  /** The endpoint's error code. */
-  readonly code?: string;
-  /** What the endpoint asks for before it accepts the same request. */
-  readonly ask?: Ask | undefined;
   /** The browser's error, without an answer. */
   readonly cause?: unknown;
 }
@@ -185,41 +179,62 @@ const grace = 1000;
  * the email address to another server. On a page restored from the back/forward cache WebKit neither settles a pending
  * fetch nor aborts it: then the request is sent again under the same key.
  *
- * @returns undefined if the endpoint has accepted the signup
+ * @param onSent - called once the browser has the request
+ * @throws while the browser does not have it
  */
-export async function send(post: Post): Promise<Failure | undefined> {
+export async function send(post: Post, onSent: () => void): Promise<Answer> {
   const { endpoint, timeout, body, key } = post;
   const over = new AbortController();
   const lost = new Promise<undefined>((resolve) => {
     addEventListener('pageshow', ({ persisted }) => persisted && setTimeout(resolve, grace), over);
   });
+  const timer = setTimeout(() => over.abort(), timeout * 1000);
+  const request = fetch(endpoint, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
+    body,
+    keepalive: true,
+    redirect: 'manual',
+    signal: over.signal,
+  });
+  onSent();
   try {
-    const answer = fetch(endpoint, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', 'Idempotency-Key': key },
-      body,
-      keepalive: true,
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeout * 1000),
-    });
-    const response = await Promise.race([answer, lost]);
-    if (!response) return await send(post);
-    const { body: content, headers, ok, status } = response;
-    const type = headers.get('Content-Type') ?? '';
-    // The body of some servers never ends.
-    if (!type.includes('json')) void content?.cancel();
-    // A page or plain text comes from a server that is not a signup endpoint: the signup was not stored.
-    if (ok && !type.startsWith('text/')) return undefined;
-    return {
-      kind: kindOfStatus[status] ?? 'unavailable',
-      status,
-      retryAfter: secondsUntil(headers.get('Retry-After') ?? ''),
-      ...(await readRefusal(response)),
-    };
+    return (await Promise.race([request.then(readAnswer), lost])) ?? (await send(post, onSent));
   } catch (error) {
     return { kind: navigator.onLine ? 'unreachable' : 'offline', cause: error };
   } finally {
+    clearTimeout(timer);
+    // Also ends an answer that is not read: the body of some servers never ends.
     over.abort();
+  }
+}
+
+/** A yes is a 2xx, unless it is a page, plain text, or JSON that is broken or says no. */
+async function readAnswer(response: Response): Promise<Answer> {
+  const { headers, ok, status } = response;
+  const type = headers.get('Content-Type') ?? '';
+  const isJson = type.includes('json');
+  const text = isJson ? await response.text().catch(() => 'unreadable') : '';
+  const json = parse(text);
+  const { isNo, ...said } = readVerdict(json);
+  // A page or plain text comes from a server that is not a signup endpoint: the signup was not stored.
+  const isForeign = isJson ? text !== '' && json === undefined : type.startsWith('text/');
+  const kindOfNo = ok && isNo ? 'refused' : (kindOfStatus[status] ?? 'unavailable');
+  return {
+    kind: ok && !isNo && !isForeign ? undefined : kindOfNo,
+    status,
+    isJson,
+    retryAfter: secondsUntil(headers.get('Retry-After') ?? ''),
+    ...said,
+  };
+}
+
+/** @returns undefined for a text that is not JSON */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 
@@ -227,30 +242,4 @@ export async function send(post: Post): Promise<Failure | undefined> {
 function secondsUntil(header: string): number | undefined {
   const seconds = Number(header) || (Date.parse(header) - Date.now()) / 1000;
   return seconds > 0 ? Math.min(Math.ceil(seconds), 3600) : undefined;
-}
-
-/** The part of an error body that is read. Untrusted: each value can have any type. */
-interface ErrorBody {
-  readonly errors?: readonly { readonly message?: unknown; readonly code?: unknown }[] | null;
-  readonly ask?: unknown;
-}
-
-/**
- * The first message of an error body, cleaned and shortened, its code, and what the endpoint asks for; empty for any
- * other body.
- */
-async function readRefusal(response: Response): Promise<Pick<Failure, 'message' | 'code' | 'ask'>> {
-  const body = await (response.json() as Promise<ErrorBody | null>).catch(() => null);
-  const error = body?.errors?.[0];
-  const ask = body?.ask;
-  return {
-    message: cleanText(asText(error?.message), 400),
-    code: asText(error?.code),
-    ask: ask instanceof Object ? ask : undefined,
-  };
-}
-
-/** An untrusted value as text; empty unless it is a string. */
-export function asText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
 }

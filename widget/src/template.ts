@@ -1,7 +1,6 @@
 /** Templates of `<newsletter-signup>`: the surface, and a label and a control for each field. */
 import { html, nothing, type TemplateResult } from 'lit';
-import { parseUrl } from '@newsletter-kit/core/signup';
-import { isSet, splitChoices, type FormView } from './form.ts';
+import { isSet, splitChoices, webAddress, type FormView } from './form.ts';
 import type { Messages } from './messages.ts';
 import { warn } from './warnings.ts';
 
@@ -9,6 +8,8 @@ interface TextInput {
   readonly type?: 'date' | 'datetime-local';
   /** The on-screen keyboard. */
   readonly inputMode?: 'email' | 'numeric' | 'decimal';
+  /** The earliest date. Browsers with another order of day and year make the year 501 of a typed `1990-05-01`. */
+  readonly min?: string;
 }
 
 /** Kinds with more than a plain text input. The key can be any word. */
@@ -18,8 +19,8 @@ const textInputs: Readonly<Record<string, TextInput>> = {
   email: { inputMode: 'email' },
   integer: { inputMode: 'numeric' },
   double: { inputMode: 'decimal' },
-  date: { type: 'date' },
-  datetime: { type: 'datetime-local' },
+  date: { type: 'date', min: '1900-01-01' },
+  datetime: { type: 'datetime-local', min: '1900-01-01T00:00' },
 };
 
 /** With more options than this, a single choice is a `<select>` instead of radio buttons. */
@@ -85,8 +86,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
   const required = has('required');
   const isList = kind === 'list';
   const options = splitChoices(text('options'));
-  // Only own properties: `toString` is a member of every object.
-  const { type = 'text', inputMode } = (Object.hasOwn(textInputs, kind) && textInputs[kind]) || {};
+  const { type = 'text', inputMode, min } = textInputs[kind] ?? {};
   const hasChoice = !!options[0] && (isList || (type === 'text' && !inputMode));
   const name = key + (isList && hasChoice ? '[]' : '');
 
@@ -132,6 +132,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
       autocomplete=${text('autocomplete') || nothing}
       autocapitalize=${kind === 'email' ? 'off' : nothing}
       placeholder=${text('placeholder')}
+      min=${text('min') || (min ?? nothing)}
       maxlength="2000"
       value=${value}
       ?required=${required}
@@ -142,13 +143,12 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
 /** A sentence whose second part is a link. It opens a new tab, so that the form is kept. */
 function withLink(sentence: readonly string[], href: string): unknown {
   const [before, words, after] = sentence;
-  // Pages fill attributes from query parameters: a `javascript:` URL must not become a link.
-  const isPage = href && parseUrl(href, document.baseURI)?.protocol.startsWith('http');
-  return isPage ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
+  return webAddress(href) ? html`${before}<a href=${href} target="_blank">${words}</a>${after}` : sentence.join('');
 }
 
 /** What the surface shows. */
 interface Shown {
+  readonly host: Element;
   readonly texts: Messages;
   readonly view: FormView;
   readonly layout: string;
@@ -160,37 +160,44 @@ interface Shown {
 
 const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
-/** The page's content while the element has no form of its own. */
-export const pageContent: TemplateResult = html`<slot></slot><slot name="fallback"></slot>`;
+/** The page's content while the element has no form of its own: in a block, as its margins expect it. */
+export const pageContent: TemplateResult = html`<div><slot></slot><slot name="fallback"></slot></div>`;
 
 /** What opens a dialog, before the dialog or what takes its place. */
 export const withTrigger = (content: TemplateResult): TemplateResult => html`<slot name="trigger"></slot>${content}`;
 
-export function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
+export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
   const { state, notice, isSilent } = view;
   const isDone = state === 'success';
   // On one line, or in a frame: only if the email address is the only visible field.
   const isRow = ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
   const isFramed = isRow && layout !== 'inline';
   const isPanel = ['card', 'cover', 'dialog'].includes(layout);
-  const classes = [layout, isOwners && 'owners', isRow && 'row', isFramed && 'framed', state === 'busy' && state];
+  const classes = [
+    layout,
+    isOwners && !isPanel && 'owners',
+    isRow && 'row',
+    isFramed && 'framed',
+    state === 'busy' && state,
+  ];
   const form = isOwners
-    ? html`<slot ?hidden=${isDone}></slot><slot name="fallback"></slot>`
-    : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint} ?hidden=${isDone}>
+    ? pageContent
+    : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint}>
         ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
         <button part="button"><span part="button-text">${texts.button}</span></button>
       </form>`;
   const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
-  const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>`;
+  const thanks = html`${tick}<div>${heading} <span>${texts.success}</span><slot name="thanks"></slot></div>`;
   return html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
     <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
     <div part=${isPanel ? 'content panel' : 'content'}>
-      <slot name="head" part="head" id="head" ?hidden=${isDone}></slot>
-      ${form}
-      <slot name="turnstile"></slot>
+      <div class="front" aria-hidden=${isDone}>
+        <div part="head" id="head" ?hidden=${!host.querySelector('[slot=head]')}><slot name="head"></slot></div>
+        ${form}
+        <slot name="turnstile"></slot>
+      </div>
       <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
-      <slot name="note" ?hidden=${isDone}></slot>
-      <slot name="proof" ?hidden=${isDone}></slot>
+      <div class="foot" aria-hidden=${isDone} ?hidden=${!host.querySelector('[slot=proof],[slot=note]')}><slot name="proof"></slot><slot name="note"></slot></div>
     </div>
   </div>`;
 }

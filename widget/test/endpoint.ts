@@ -157,7 +157,8 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
 
 /**
  * Starts on a free port. `POST /signup/<box>/<answer>,<answer>…` gives the first answer to the first request, the last
- * one to all further ones; `GET /received/<box>` lists the requests, `GET /release/<box>` releases held answers.
+ * one to all further ones; `says 200 {}`, encoded as a part of an address, is that status with that JSON. `GET
+ * /received/<box>` lists the requests, `GET /release/<box>` releases held answers.
  */
 export async function startEndpoint(): Promise<{ readonly origin: string; stop(): Promise<void> }> {
   const boxes = new Map<string, Received[]>();
@@ -170,8 +171,9 @@ export async function startEndpoint(): Promise<{ readonly origin: string; stop()
     const received = boxes.get(box) ?? [];
     boxes.set(box, received);
     const answerOf = (position: number): Answer | Judge | 'drop' | 'heldDrop' | 'silence' => {
-      const name = names[Math.min(position, names.length - 1)] ?? '';
-      const answer = answers[name];
+      const name = decodeURIComponent(names[Math.min(position, names.length - 1)] ?? '');
+      const [, status, body] = /^says (\d+) (.*)$/.exec(name) ?? [];
+      const answer = status ? { status: Number(status), headers: json, ...(body && { body }) } : answers[name];
       if (!answer) throw new Error(`There is no answer "${name}".`);
       return answer;
     };

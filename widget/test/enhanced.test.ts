@@ -45,9 +45,11 @@ describe('the page’s own form', () => {
     const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
     const own = form.find<HTMLFormElement>('form');
     const before = '<form method="post"';
-    expect(own.noValidate).to.equal(true);
+    // A framework that compares the page with its own markup finds no other attribute.
+    expect(own.noValidate).to.equal(false);
     form.button.click();
     await form.reaches('error');
+    expect(own.noValidate).to.equal(true);
     expect(form.root.querySelectorAll('[part=problem]')).to.have.lengthOf(1);
     form.element.remove();
     expect(own.noValidate).to.equal(false);
@@ -174,9 +176,31 @@ describe('the page’s own form', () => {
 
   it('gets a honeypot field unless it has one', async () => {
     const bare = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    // A framework that compares the page with its own markup finds no other input.
+    expect(bare.root.querySelector('[name=hp_field]')).to.equal(null);
+    bare.email.focus();
     expect(bare.root.querySelectorAll('[name=hp_field]')).to.have.lengthOf(1);
     const own = await enhance(new Mailbox(), `${email}<input name="hp_field" id="own"><button>Join</button>`);
+    own.email.focus();
     expect(Array.from(own.root.querySelectorAll('[name=hp_field]'), ({ id }) => id)).to.deep.equal(['own']);
+  });
+
+  it('keeps the honeypot field and the validation of the element when the page renders it again', async () => {
+    const form = await enhance(new Mailbox(), `${email}<button>Join</button>`);
+    const own = form.find<HTMLFormElement>('form');
+    await form.type(form.email, 'ada');
+    // As idiomorph does, with the page's own markup.
+    form.find('[name=hp_field]').remove();
+    own.removeAttribute('novalidate');
+    await form.settled();
+    await form.press('Enter');
+    await form.reaches('error');
+    expect(form.description(form.email)).to.equal('Enter an email address like name@example.com.');
+    expect(own.noValidate).to.equal(true);
+    expect(form.root.querySelectorAll('[name=hp_field]')).to.have.lengthOf(1);
+    form.element.remove();
+    expect(own.noValidate).to.equal(false);
+    expect(own.querySelector('[name=hp_field]')).to.equal(null);
   });
 
   it('gets a disabled button while it is sent, whose text stays', async () => {
@@ -227,7 +251,6 @@ describe('the page’s own form', () => {
     await form.reaches('error');
     form.element.innerHTML = `<form>${email}<button>Second</button></form>`;
     await form.settled();
-    expect(form.find<HTMLFormElement>('form').noValidate).to.equal(true);
     form.email.value = 'ada@example.com';
     form.button.click();
     await form.reaches('success');

@@ -13,9 +13,12 @@ export class Mailbox {
   readonly endpoint: string;
   readonly #name = crypto.randomUUID();
 
-  /** @param answers - names of answers in the endpoint's table: one for each request, the last for all further ones */
+  /**
+   * @param answers - names of answers in the endpoint's table, or such as `says 200 {}`: one for each request, the last
+   *   for all further ones
+   */
   constructor(...answers: readonly string[]) {
-    this.endpoint = `${origin}/signup/${this.#name}/${answers.join(',') || 'accepted'}`;
+    this.endpoint = `${origin}/signup/${this.#name}/${answers.map(encodeURIComponent).join(',') || 'accepted'}`;
   }
 
   async received(): Promise<readonly Received[]> {
@@ -203,9 +206,12 @@ export class Form {
     });
   }
 
+  /** Waits until the form is rendered, and ends its transitions. */
   async settled(): Promise<void> {
     while (!(await this.element.updateComplete));
     await new Promise((resolve) => setTimeout(resolve));
+    for (const animation of this.shadow.getAnimations())
+      if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
   }
 }
 

@@ -62,6 +62,9 @@ const fieldAttributes = [
 
 const ownersForm = '<form method="post"><label>Email <input name="email"></label><button>Go</button></form>';
 const allowed = new Set([
+  'svg',
+  'path',
+  'STRONG',
   'FORM',
   'DIV',
   'LABEL',
@@ -202,6 +205,47 @@ describe('a form whose controls have the names of members of a form', () => {
     await form.reaches('success');
     expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
     expect(form.element.querySelectorAll('[name=hp_field]')).to.have.lengthOf(1);
+  });
+});
+
+describe('a form with two address fields', () => {
+  const twice = (first: string, second: string): string =>
+    `<label>Email <input name="email" value="${first}"></label><label>Again <input name="email" value="${second}"></label>`;
+
+  for (const [typed, fields, sent] of [
+    ['the first', twice('ada@example.com', ''), { email: 'ada@example.com' }],
+    ['the second, such as the one shown on a phone', twice('', 'ada@example.com'), { email: 'ada@example.com' }],
+    ['both', twice('ada@example.com', 'bob@example.com'), { email: 'ada@example.com' }],
+    [
+      'a second name',
+      `${twice('ada@example.com', '')}<input name="email2" value="ada@example.com">`,
+      { email: 'ada@example.com', email2: 'ada@example.com' },
+    ],
+  ] as const) {
+    it(`sends the first address that is filled in: ${typed}`, async () => {
+      const mailbox = new Mailbox();
+      const form = await mount(
+        `<newsletter-signup><form method="post" action="${mailbox.endpoint}">${fields}<button>Go</button></form></newsletter-signup>`,
+      );
+      form.button.click();
+      await form.reaches('success');
+      expect(await mailbox.body()).to.deep.equal(sent);
+    });
+  }
+
+  it('is not sent while the page says that they differ', async () => {
+    const mailbox = new Mailbox();
+    const form = await mount(
+      `<newsletter-signup><form method="post" action="${mailbox.endpoint}"><input name="email" value="ada@example.com"><input name="email2" value="bob@example.com"><button>Go</button></form></newsletter-signup>`,
+    );
+    const again = form.find<HTMLInputElement>('[name=email2]');
+    again.setCustomValidity('The two addresses differ.');
+    form.button.click();
+    await form.reaches('error');
+    expect(form.description(again)).to.equal('The two addresses differ.');
+    again.setCustomValidity('');
+    form.button.click();
+    await form.reaches('success');
   });
 });
 

@@ -68,6 +68,31 @@ describe('languages', () => {
       expect(`/widget/${exports[entry]?.default.slice(2)}`).to.equal(address(entry.slice(-2)));
   });
 
+  for (const [lang, text] of [
+    ['de', 'Abonnieren'],
+    ['de-AT', 'Abonnieren'],
+    ['de_DE', 'Abonnieren'],
+    ['DE_de', 'Abonnieren'],
+    ['de_CH-1996', 'Abonnieren'],
+    ['den', 'Subscribe'],
+    ['', 'Subscribe'],
+    ['no such language', 'Subscribe'],
+    ["'];", 'Subscribe'],
+  ] as const) {
+    it(`is found for lang="${lang}"`, async () => {
+      await load('de');
+      Reflect.set(globalThis.newsletterMessages ?? {}, 'a b', {});
+      const form = await mountAt(new Mailbox(), '', `lang="${lang}"`);
+      expect(form.button.textContent).to.equal(text);
+    });
+  }
+
+  it('prefers the longer name: pt_BR is pt-BR before it is pt', async () => {
+    globalThis.newsletterMessages = { pt: { button: 'Subscrever' }, 'pt-BR': { button: 'Assinar' } };
+    const form = await mountAt(new Mailbox(), '', 'lang="pt_BR"');
+    expect(form.button.textContent).to.equal('Assinar');
+  });
+
   it('is that of the nearest lang, also with a region, also across shadow roots', async () => {
     await load('de');
     await load('fr');

@@ -2,6 +2,7 @@ import { expect } from '@open-wc/testing';
 import fc from 'fast-check';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { isAddress, type Submission } from '@newsletter-kit/core/signup';
+import { english } from '../src/messages.ts';
 import { composeBody, readValues } from '../src/submission.ts';
 
 /** Reads a form with this text in a field of this kind: its problem, or the value that an endpoint receives. */
@@ -15,7 +16,10 @@ function arriving(
   if (input) input.value = text;
   const { values, problems } = readValues(form);
   const read = readSubmission(JSON.parse(composeBody(values, {}) ?? 'null'));
-  return { problem: problems.get('custom_fields[Field]'), submission: read.ok ? read.submission : undefined };
+  return {
+    problem: problems.get('custom_fields[Field]')?.(english),
+    submission: read.ok ? read.submission : undefined,
+  };
 }
 
 const value = (kind: string, text: string): unknown => arriving(kind, text).submission?.custom_fields?.[0]?.value;

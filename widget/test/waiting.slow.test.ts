@@ -128,16 +128,64 @@ inBothModes('a device that is offline', () => {
     expect(await mailbox.received()).to.deep.equal([]);
   });
 
-  it('sends nothing from a form that was removed', async () => {
+  it('is promised until the endpoint answers, under one key: not to a page of the network, nor to a broken connection', async () => {
+    const mailbox = new Mailbox('page', 'redirect', 'accepted');
+    const form = await mountAt(mailbox);
+    const failures: string[] = [];
+    form.element.addEventListener('newsletter-error', ({ kind }) => failures.push(kind));
+    goes('offline');
+    await signUp(form);
+    await form.reaches('error');
+    goes('online');
+    while ((await mailbox.received()).length < 2) await aTimeout(20);
+    expect(form.notice.textContent).to.equal('You are offline. This will be sent once you are back.');
+    await form.reaches('success');
+    const keys = (await mailbox.received()).map(({ headers }) => headers['idempotency-key']);
+    expect(keys).to.have.lengthOf(3);
+    expect(new Set(keys).size).to.equal(1);
+    expect(failures).to.deep.equal(['offline']);
+  });
+
+  it('ends the promise with an answer of the endpoint', async () => {
+    const mailbox = new Mailbox('page', 'refused');
+    const form = await mountAt(mailbox);
+    goes('offline');
+    await signUp(form);
+    await form.reaches('error');
+    const refused = form.nextEvent('newsletter-error');
+    goes('online');
+    expect(await refused).to.include({ kind: 'refused' });
+    await form.settled();
+    expect(form.notice.textContent).to.equal('We know no field "Shoe size".');
+  });
+
+  it('can be sent again by hand, and by reset() not at all', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(mailbox);
+    goes('offline');
+    await signUp(form);
+    await form.reaches('error');
+    const again = form.nextEvent('newsletter-error');
+    form.button.click();
+    expect(await again).to.include({ kind: 'offline' });
+    form.element.reset();
+    await form.reaches('idle');
+    goes('online');
+    await aTimeout(100);
+    expect(await mailbox.received()).to.deep.equal([]);
+  });
+
+  it('sends what it promised from a form that was removed, and tells the document', async () => {
     const mailbox = new Mailbox();
     const form = await mountAt(mailbox);
     goes('offline');
     await signUp(form);
     await form.reaches('error');
     form.element.remove();
+    const told = new Promise((resolve) => document.addEventListener('newsletter-success', resolve, { once: true }));
     goes('online');
-    await aTimeout(100);
-    expect(await mailbox.received()).to.deep.equal([]);
+    await told;
+    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
   it('reports invalid values first', async () => {
@@ -151,7 +199,8 @@ inBothModes('a device that is offline', () => {
   it('sends the same signup if the connection broke during the request', async () => {
     const mailbox = new Mailbox('silence', 'accepted');
     const form = await mountAt(mailbox);
-    const breaks = (): void => goes('offline');
+    // In a later task, when the request has begun.
+    const breaks = (): unknown => setTimeout(goes, 0, 'offline');
     form.element.addEventListener('newsletter-submit', breaks);
     await meetsSilence(form, mailbox, () => goes('online'));
     form.element.removeEventListener('newsletter-submit', breaks);

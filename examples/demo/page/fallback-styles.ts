@@ -184,19 +184,19 @@ function choiceRules({ has }: Shape): Rules {
 }
 
 /**
- * A picture, beside the form from 33.68em on, above it in a narrower tag. 999 times the difference is more than either
+ * A picture, beside the form from 34em on, above it in a narrower tag. 999 times the difference is more than either
  * limit of a clamp. The small print has a font size of .8125em.
  */
 const coverRules = ({ here, before, isStacked, fills }: Shape): Rules => [
   [
     `${here} > img`,
-    'float: inline-start; width: clamp(47.5% - 2em, (33.68em - 100%) * 999, 100%)',
-    'margin-inline-end: 5%; margin-bottom: clamp(0px, (33.68em - 100%) * 999, 1.25em)',
+    'float: inline-start; width: clamp(50% - 3em, (34em - 100%) * 999, 100%)',
+    'margin-inline-end: 2em; margin-bottom: clamp(0px, (34em - 100%) * 999, 2em)',
     'aspect-ratio: 4 / 3; object-fit: cover',
   ],
   isStacked &&
     (fills('note') || fills('proof')) && [
       `${before} > p`,
-      'margin-inline-start: clamp(0px, (100% - 41.45em) * 999, 52.5% - 2.46em)',
+      'margin-inline-start: clamp(0px, (100% - 41.846em) * 999, 50% - 1.2308em)',
     ],
 ];

@@ -1,4 +1,5 @@
 /** E-mail addresses: validation, normalization, and the key under which two spellings are one address. */
+import { parseUrl } from './submission.ts';
 
 /**
  * Trims, composes (NFC) and lower-cases the domain. The local part keeps its case, which only the receiving server may
@@ -41,11 +42,10 @@ const fold = (text: string): string =>
 
 /** The domain in ASCII; null for what is none. */
 function asciiDomain(domain: string): string | null {
-  // A label more, so that numbers are not read as an IP address.
-  const address = `http://${domain}.a`;
   // What would end the host of a URL, or be decoded or dropped in it.
-  if (/[\s/?#\\%:@]/.test(domain) || !URL.canParse(address)) return null;
-  return new URL(address).hostname.slice(0, -'.a'.length).replace(/\.+$/, '');
+  if (/[\s/?#\\%:@]/.test(domain)) return null;
+  // A label more, so that numbers are not read as an IP address.
+  return parseUrl(`http://${domain}.a`)?.hostname.slice(0, -'.a'.length).replace(/\.+$/, '') ?? null;
 }
 
 /**

@@ -3,7 +3,7 @@
  * chooses the first or the last touch of several visits. Pure: the caller stores the touches.
  */
 import { isAddress } from './address.ts';
-import { attributionFields, type Attribution, cleanText, parseUrl, textLimit } from './submission.ts';
+import { attributionFields, type Attribution, cleanText, parseUrl, textLimit, toJson } from './submission.ts';
 
 /** One of the seven names in {@link Attribution}. */
 export type AttributionField = (typeof attributionFields)[number];
@@ -80,7 +80,7 @@ function referringSite({ url, referrer }: Visit): string {
 
 /** The size of a value as JSON in UTF-8, in bytes, as endpoints measure it. */
 export function jsonBytes(value: unknown): number {
-  return new TextEncoder().encode(JSON.stringify(value)).length;
+  return new TextEncoder().encode(toJson(value)).length;
 }
 
 function site(url: URL | undefined): string | undefined {
@@ -144,7 +144,7 @@ export function knownTouches(
 export function chooseTouch(touches: readonly Touch[], rule: TouchRule): Touch | undefined {
   const named = touches.filter(({ attribution: { referring_site: _, ...named } }) => Object.keys(named)[0]);
   const candidates = named[0] ? named : touches.filter(({ attribution }) => attribution.referring_site);
-  return candidates.at(rule === 'last' ? -1 : 0);
+  return candidates[rule === 'last' ? candidates.length - 1 : 0];
 }
 
 /** The text to store: the first and the last touch, so that the next page can apply either rule. */

@@ -31,4 +31,5 @@ export {
   cleanText,
   parseUrl,
   textLimit,
+  toJson,
 } from './submission.ts';

@@ -87,20 +87,34 @@ export interface ProofOfWork {
  * field; given several times, or as `custom_fields[Name][]`, it makes a list.
  */
 export function formToObject<Value>(entries: Iterable<readonly [string, Value]>): Record<string, unknown> {
-  const object: Record<string, unknown> = {};
+  const members = new Map<string, unknown>();
   const fields = new Map<string, Value | Value[]>();
   for (const [key, value] of entries) {
     const [, name, list] = /^custom_fields\[(.+?)\](\[\])?$/.exec(key) ?? [];
     if (name === undefined) {
-      if (!Object.hasOwn(object, key)) object[key] = value;
+      if (!members.has(key)) members.set(key, value);
       continue;
     }
     const before = fields.get(name);
     if (before === undefined) fields.set(name, list ? [value] : value);
     else fields.set(name, [...(Array.isArray(before) ? before : [before]), value]);
   }
-  if (fields.size > 0) object['custom_fields'] = [...fields].map(([name, value]) => ({ name, value }));
-  return object;
+  if (fields.size > 0)
+    members.set(
+      'custom_fields',
+      [...fields].map(([name, value]) => ({ name, value })),
+    );
+  return Object.fromEntries(members);
+}
+
+/**
+ * JSON without the `toJSON` that old libraries, such as Prototype.js, add to arrays and objects: it would make a text of
+ * a list.
+ */
+export function toJson(value: unknown): string {
+  return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key): unknown {
+    return this[key];
+  });
 }
 
 /** Longest value of one attribution parameter or text field, in code points. */
@@ -126,5 +140,9 @@ export function cleanText(text: string, limit: number = textLimit, keepsLines = 
 
 /** Parses an absolute URL, or a relative one against `base`; undefined where it is invalid. */
 export function parseUrl(url: string, base?: string): URL | undefined {
-  return URL.canParse(url, base) ? new URL(url, base) : undefined;
+  try {
+    return new URL(url, base);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 /** Form posts in the shape of JSON posts, and cleaned texts. */
 import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
-import { cleanText, formToObject, textLimit } from '../../src/signup/index.ts';
+import { cleanText, formToObject, textLimit, toJson } from '../../src/signup/index.ts';
 
 describe('formToObject', () => {
   it('turns a form post into the object of the JSON post', () => {
@@ -98,5 +98,20 @@ describe('cleanText', () => {
         (text) => cleanText(cleanText(text)) === cleanText(text),
       ),
     );
+  });
+});
+
+describe('toJson', () => {
+  it('is JSON, whatever toJSON a page has added to arrays and objects', () => {
+    const value = { list: ['a', 1], nested: { empty: [], no: undefined }, text: 'ä' };
+    const expected = JSON.stringify(value);
+    for (const owner of [Array, Object]) {
+      Object.defineProperty(owner.prototype, 'toJSON', { value: () => 'changed', configurable: true });
+      try {
+        expect(toJson(value)).toBe(expected);
+      } finally {
+        Reflect.deleteProperty(owner.prototype, 'toJSON');
+      }
+    }
   });
 });

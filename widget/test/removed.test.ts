@@ -1,0 +1,65 @@
+/** A form that leaves the page while it is sent: the signup arrives, and the page is left alone. */
+import { aTimeout, expect } from '@open-wc/testing';
+import { Mailbox, mountAt, until, type Form } from './harness.ts';
+import { inBothModes } from './modes.ts';
+import { openPage } from './page.ts';
+
+/** Sends the form, removes it, and lets the endpoint answer. @returns the events that reached the document */
+async function removeWhileSending(form: Form, mailbox: Mailbox, remove: () => void): Promise<readonly string[]> {
+  const { ownerDocument } = form.element;
+  const heard: string[] = [];
+  const hear = ({ type }: Event): void => void heard.push(type);
+  for (const type of ['newsletter-success', 'newsletter-error']) ownerDocument.addEventListener(type, hear);
+  try {
+    form.email.value = 'ada@example.com';
+    form.email.focus();
+    form.element.submit();
+    await form.reaches('busy');
+    while ((await mailbox.received()).length === 0) await aTimeout(5);
+    remove();
+    await mailbox.release();
+    await until(
+      () => heard.length > 0,
+      () => 'The document heard nothing.',
+    );
+    // What the form would do besides follows within a task.
+    await aTimeout(50);
+    return heard;
+  } finally {
+    for (const type of ['newsletter-success', 'newsletter-error']) ownerDocument.removeEventListener(type, hear);
+  }
+}
+
+inBothModes('a form that was removed while it was sent', () => {
+  it('tells the document of its success, and moves no focus', async () => {
+    const mailbox = new Mailbox('held');
+    const form = await mountAt(mailbox);
+    const other = document.body.appendChild(document.createElement('input'));
+    const heard = await removeWhileSending(form, mailbox, () => {
+      form.element.remove();
+      other.focus();
+    });
+    expect(heard).to.deep.equal(['newsletter-success']);
+    expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
+    expect(document.activeElement).to.equal(other);
+    other.remove();
+  });
+
+  it('tells the document of its failure', async () => {
+    const mailbox = new Mailbox('heldDrop', 'drop');
+    const form = await mountAt(mailbox);
+    expect(await removeWhileSending(form, mailbox, () => form.element.remove())).to.deep.equal(['newsletter-error']);
+    expect(form.email.value).to.equal('ada@example.com');
+  });
+});
+
+describe('a form that was removed while it was sent', () => {
+  it('does not open the page of `redirect`', async () => {
+    const mailbox = new Mailbox('held');
+    const { window, form } = await openPage('/widget/test/pages/landing.html', mailbox);
+    form.element.setAttribute('redirect', 'modules.html');
+    const heard = await removeWhileSending(form, mailbox, () => form.element.remove());
+    expect(heard).to.deep.equal(['newsletter-success']);
+    expect(window.location.pathname).to.equal('/widget/test/pages/landing.html');
+  });
+});
