@@ -187,9 +187,9 @@ function bridge(has: string, before: string, choose: (agreed: boolean) => string
       await page.waitForSelector(inTag('button'));
       expect(await remembered(page)).toBe('{}');
       await page.evaluate(choose(true));
-      expect(await remembered(page)).toContain('exchange');
+      await expect.poll(() => remembered(page)).toContain('exchange');
       await page.evaluate(choose(false));
-      expect(await remembered(page)).not.toContain('exchange');
+      await expect.poll(() => remembered(page)).not.toContain('exchange');
       expect(complaints).toEqual([]);
     },
   };
@@ -467,9 +467,9 @@ const checks: readonly Check[] = [
       await page.waitForSelector(inTag('button'));
       expect(await remembered(page)).toBe('{}');
       await page.evaluate(code);
-      expect(await remembered(page)).toContain('exchange');
+      await expect.poll(() => remembered(page)).toContain('exchange');
       await page.evaluate(code.replace('grantConsent', 'revokeConsent'));
-      expect(await remembered(page)).not.toContain('exchange');
+      await expect.poll(() => remembered(page)).not.toContain('exchange');
     },
   },
   bridge(

@@ -39,7 +39,11 @@ export const fieldsOf = ({ children }: Tag): readonly Tag[] =>
 export const slotted = ({ children }: Tag, slot: string): readonly Tag[] =>
   children.filter(isTag).filter(({ attributes }) => attributes['slot'] === slot);
 
-export const layoutOf = ({ attributes }: Tag): string => String(attributes['layout'] ?? 'inline');
+const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
+
+/** The layout that the element will have: the default if the attribute is none of them. */
+export const layoutOf = ({ attributes }: Tag): (typeof layouts)[number] =>
+  layouts.find((layout) => layout === attributes['layout']) ?? 'inline';
 
 /** The form in a tag. */
 export const formOf = ({ children }: Tag): Tag | undefined =>
