@@ -17,7 +17,9 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const documents = ['README.md', 'CONTRIBUTING.md'] as const;
 const readme = read('README.md');
 /** What the help links of the n8n nodes lead to. */
-const pages = globSync('docs/src/content/docs/n8n/{credentials,newsletter*,signup-trigger}.md', { cwd: root }).toSorted();
+const pages = globSync('docs/src/content/docs/n8n/{credentials,newsletter*,signup-trigger}.md', {
+  cwd: root,
+}).toSorted();
 
 const websitePage = read('docs/src/content/docs/start/website.md');
 
