@@ -28,6 +28,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
   ['deciding', 'test/packaging/n8n-{package,verification}.slow.test.ts', 'the packed n8n package passes the scanner'],
   ['deciding', 'test/packaging/packed.slow.test.ts', 'the tarballs install, resolve and run'],
+  [
+    'deciding',
+    'test/widget/sites.slow.test.ts',
+    'the form can be read and used on other people’s sites; fewer sites than at night',
+  ],
   ['deciding', 'test/docs/newcomer.slow.test.ts', 'the commands of the READMEs, on the oldest Node'],
   [
     'deciding',
@@ -62,6 +67,7 @@ export const decidingSizes = {
   CONSENT_DEPTH: '3',
   NEWCOMER_PAGES: 'README.md',
   TRIGGER_LIVES: 'deciding',
+  SITES: 'deciding',
 } as const;
 
 /**

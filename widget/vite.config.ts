@@ -1,6 +1,6 @@
 /**
- * Builds the package, one `--mode` each: `script`, one file for a script tag with Lit in it; `npm`, modules that import
- * Lit; and a mode for each file loaded on demand, shared by both.
+ * Builds the package, one `--mode` each: `script`, one file for a script tag with Lit in it; `complete`, the same with
+ * every part in it; `npm`, modules that import Lit; and a mode for each part, loaded on demand by `script` and `npm`.
  */
 import { readdir, readFile } from 'node:fs/promises';
 import { defaultClientConditions, defineConfig, type BuildOptions, type Plugin } from 'vite';
@@ -11,11 +11,14 @@ const entries = (...names: readonly string[]): Record<string, string> =>
 /** Each is built separately: otherwise modules that two of them import would become a further file to load. */
 export const chunks = ['dialog', 'doctor', 'proof', 'protection', 'signup'];
 
+/** A classic script: works with `async`, with `defer`, with `type="module"` and without any of them. */
+const classic = (file: string): BuildOptions => ({
+  lib: { entry: 'src/auto.ts', formats: ['iife'], name: 'newsletterSignup', fileName: () => file },
+});
+
 const builds: Readonly<Record<string, BuildOptions>> = {
-  script: {
-    // A classic script: works with `async`, with `defer`, with `type="module"` and without any of them.
-    lib: { entry: 'src/auto.ts', formats: ['iife'], name: 'newsletterSignup', fileName: () => 'signup-form.js' },
-  },
+  script: classic('signup-form.js'),
+  complete: classic('signup-form-complete.js'),
   npm: {
     lib: { entry: entries('index', 'define'), formats: ['es'] },
     rolldownOptions: {
@@ -27,13 +30,16 @@ const builds: Readonly<Record<string, BuildOptions>> = {
   ...Object.fromEntries(chunks.map((chunk) => [chunk, { lib: { entry: entries(chunk), formats: ['es'] } }])),
 };
 
+/** The modes of all builds. They share no output. */
+export const modes = Object.keys(builds);
+
 /**
  * Lets Chromium compile the whole script in the background while it loads: nearly all of it runs when a page starts,
  * and the main thread would compile each function at its first call. Other engines ignore the comment.
  */
 const compileHint = '//# allFunctionsCalledOnLoad';
 
-/** Keeps the chunks as separate files in every build. */
+/** Keeps the chunks as separate files. */
 const chunksBeside: Plugin = {
   name: 'chunks-beside',
   enforce: 'pre',
@@ -76,7 +82,7 @@ export default defineConfig(({ mode }) => ({
       },
     },
   },
-  plugins: [chunksBeside, ...(mode === 'script' ? [languages] : [])],
+  plugins: [mode !== 'complete' && chunksBeside, mode === 'script' && languages],
   // Our own packages are bundled from their sources, so that no other build is needed before.
   resolve: { conditions: ['@newsletter-kit/source', ...defaultClientConditions] },
 }));

@@ -12,7 +12,7 @@ import { readmeAndPages } from '../test/support/documentation.ts';
 import { testSeed } from '../test/support/test-seed.ts';
 import { startEndpoint } from './test/endpoint.ts';
 import { launchers } from './test/launchers.ts';
-import { chunks } from './vite.config.ts';
+import { modes } from './vite.config.ts';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
@@ -27,7 +27,7 @@ const freshBuild = {
   name: 'fresh-build',
   async serverStart() {
     if (!(await isWidgetStale())) return;
-    for (const mode of ['script', 'npm', ...chunks])
+    for (const mode of modes)
       await build({ root: here, configFile: join(here, 'vite.config.ts'), mode, logLevel: 'warn' });
   },
 };

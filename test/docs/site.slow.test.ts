@@ -14,6 +14,7 @@ import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { blocks, hides, namesIn } from '../support/block-lists.ts';
 import { leadsSomewhere } from './pages.ts';
 
 const built = join(root, 'docs', 'dist');
@@ -83,6 +84,15 @@ const linksThat = (fail: (href: string, page: string) => boolean): string[] =>
       .filter((href) => fail(href, page))
       .map((href) => `${page}: ${href}`),
   );
+
+it('has no address, class or id that block lists of newsletter forms match', () => {
+  const addresses = globSync('**/*.*', { cwd: built }).map(
+    (file) => `https://site.example${base}/${file.replaceAll('\\', '/')}`,
+  );
+  expect(addresses).toContain(`https://site.example${base}/signup/signup-form.js`);
+  expect(addresses.flatMap((address) => blocks(address, 'document') ?? [])).toEqual([]);
+  expect(hides([...pages.values()].flatMap(namesIn))).toBe('');
+});
 
 describe('links', () => {
   it('lead from page to page, and to a heading of it', () => {

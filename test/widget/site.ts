@@ -28,12 +28,20 @@ export interface Site {
 }
 
 const javascript = 'text/javascript; charset=utf-8';
+const css = 'text/css; charset=utf-8';
+
+/** A style sheet without its fonts of other hosts: tests make no request to the internet. */
+async function sheet(path: string): Promise<string> {
+  return (await readFile(path, 'utf8')).replaceAll(/@import url\(['"]?https?:[^)]*\);/g, '');
+}
 
 /**
  * Starts on a free port. `/signup-form.js` is the built script, `/languages/…` its languages, `/bundle.js` the
  * npm package in a bundle. Other origins may load the scripts.
+ *
+ * @param sheets - the folder of the style sheets below `/sheets/`. Default: none
  */
-export async function openSite(): Promise<Site> {
+export async function openSite(sheets?: string): Promise<Site> {
   await buildIfStale('widget');
   const pages = new Map<string, Page>();
   const scripts = new Map<string, string | Promise<string>>();
@@ -51,11 +59,14 @@ export async function openSite(): Promise<Site> {
       response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers });
       return void Readable.from(typeof page.html === 'string' ? [page.html] : page.html).pipe(response);
     }
-    if (!pathname.endsWith('.js')) return void response.writeHead(404).end();
-    script(pathname).then(
-      (code) => response.writeHead(200, { 'Content-Type': javascript, 'Access-Control-Allow-Origin': '*' }).end(code),
-      () => response.writeHead(404).end(),
-    );
+    const send = (type: string, text: Promise<string>): unknown =>
+      text.then(
+        (code) => response.writeHead(200, { 'Content-Type': type, 'Access-Control-Allow-Origin': '*' }).end(code),
+        () => response.writeHead(404).end(),
+      );
+    if (pathname.endsWith('.js')) send(javascript, script(pathname));
+    else if (sheets && pathname.endsWith('.css')) send(css, sheet(join(sheets, pathname.replace('/sheets/', ''))));
+    else response.writeHead(404).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;

@@ -64,7 +64,7 @@ describe('a page has no layout shift', () => {
       await page.waitForSelector('main > p:last-child');
       await page.evaluate('painted()');
 
-      await bring(/\/(?!signup-|dialog)[^/]+$/);
+      await bring(/\/(?!signup-(?!form)|dialog)[^/]+$/);
       await page.waitForFunction(`form().shadowRoot?.querySelector('slot')`);
       await page.evaluate('painted()');
       const first = await page.evaluate('boxes()');

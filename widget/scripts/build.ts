@@ -6,7 +6,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { build } from 'vite';
-import { chunks } from '../vite.config.ts';
+import { modes } from '../vite.config.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
 const run = promisify(execFile);
@@ -16,10 +16,7 @@ const options = { cwd: root, shell: process.platform === 'win32' };
 // A test runner sets another value, with which Lit's development build would be bundled.
 process.env['NODE_ENV'] = 'production';
 
-/** Each mode of vite.config.ts. They share no output, so they run at the same time. */
-const bundles = ['script', 'npm', ...chunks].map((mode) =>
-  build({ root, configFile: `${root}vite.config.ts`, mode, logLevel: 'warn' }),
-);
+const bundles = modes.map((mode) => build({ root, configFile: `${root}vite.config.ts`, mode, logLevel: 'warn' }));
 
 await Promise.all([
   ...bundles,

@@ -92,6 +92,7 @@ async function integrity(): Promise<Readonly<Record<string, string>>> {
   const languages = (await readdir(new URL('languages/', dist))).filter((file) => file.endsWith('.js')).sort();
   const files = [
     'signup-form.js',
+    'signup-form-complete.js',
     'dialog.js',
     'doctor.js',
     'proof.js',

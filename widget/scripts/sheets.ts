@@ -1,17 +1,17 @@
 /**
  * Takes pictures of the form for people to look at. `npm run sheets` writes them into `.output/looks`, which git
  * ignores: one for every theme, colour scheme and width, with every layout in every state, and one for every theme in
- * forced colours. It also writes `.github/themes.png`, which the READMEs show. Arguments limit it to these themes:
- * `npm run sheets -- ink none`; `readme` is the picture of the READMEs alone.
+ * forced colours. It also writes `.github/themes.webp`, which the documentation shows. Arguments limit it to these
+ * themes: `npm run sheets -- ink none`; `docs` is the picture of the documentation alone. The form on other people's
+ * sites: test/widget/site-sheets.ts.
  *
  * The built files run in Chromium. The answers are made up, and nothing is sent.
  */
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { crc32, deflateSync } from 'node:zlib';
 import puppeteer, { type Page } from 'puppeteer-core';
 import { findChromium } from '../../test/support/browsers/find.ts';
 
@@ -32,7 +32,7 @@ interface Cell {
   readonly scheme: string;
   /** Arabic, right to left, in place of English. */
   readonly rtl?: string;
-  /** A tile of the README's picture: on a ground that suits the theme. */
+  /** A tile of the documentation's picture: on a ground that suits the theme. */
   readonly tile?: string;
 }
 
@@ -72,7 +72,7 @@ const arabic: Words = {
   note: 'مجاني. إلغاء الاشتراك بنقرة واحدة.',
 };
 
-/** The tiles of the README's picture, in rows of three: layout, state, heading, sentence, fields. */
+/** The tiles of the documentation's picture, in rows of three: layout, state, heading, sentence, fields. */
 const tiles: Readonly<
   Record<
     string,
@@ -241,7 +241,7 @@ function sheet(theme: string, scheme: string, width: number): string {
 }
 
 /** The six themes, each with its dark scheme below it. */
-function readmeSheet(): string {
+function docsSheet(): string {
   const rows = [tilesOf(['ink', 'meadow', 'harbor']), tilesOf(['signal', 'dusk', 'linen'])];
   return `<style>
       body { margin: 0; padding: 20px; background: #f2f2f0; display: grid; grid-template-columns: repeat(3, 1fr); gap: 20px }
@@ -258,51 +258,6 @@ function tilesOf(names: readonly string[]): string[] {
   );
 }
 
-/** The pixels of a picture, four bytes each. */
-async function pixelsOf(tab: Page, picture: Uint8Array): Promise<{ width: number; height: number; rgba: Buffer }> {
-  const source = `data:image/png;base64,${Buffer.from(picture).toString('base64')}`;
-  const { width, height, url } = await tab.evaluate(async (src) => {
-    const image = Object.assign(new Image(), { src });
-    await image.decode();
-    const { width, height } = image;
-    const context = Object.assign(document.createElement('canvas'), { width, height }).getContext('2d');
-    context?.drawImage(image, 0, 0);
-    const reader = new FileReader();
-    reader.readAsDataURL(new Blob([context?.getImageData(0, 0, width, height).data ?? '']));
-    await new Promise((resolve) => reader.addEventListener('load', resolve));
-    return { width, height, url: typeof reader.result === 'string' ? reader.result : '' };
-  }, source);
-  return { width, height, rgba: Buffer.from(url.slice(url.indexOf(',') + 1), 'base64') };
-}
-
-/** Encodes a picture again with even channels: Chromium dithers gradients, which makes their files large. */
-async function compress(tab: Page, picture: Uint8Array): Promise<Buffer> {
-  const { width, height, rgba } = await pixelsOf(tab, picture);
-  // Each row starts with its filter: 0, none.
-  const rows = Buffer.alloc(height * (width * 3 + 1));
-  for (let y = 0; y < height; y += 1)
-    for (let x = 0; x < width; x += 1)
-      for (let channel = 0; channel < 3; channel += 1)
-        rows[y * (width * 3 + 1) + 1 + x * 3 + channel] = Math.min(
-          255,
-          2 * Math.round((rgba[(y * width + x) * 4 + channel] ?? 0) / 2),
-        );
-  const header = Buffer.from([0, 0, 0, 0, 0, 0, 0, 0, 8, 2, 0, 0, 0]);
-  header.writeUInt32BE(width, 0);
-  header.writeUInt32BE(height, 4);
-  const chunk = (type: string, data: Buffer): Buffer => {
-    const body = Buffer.concat([Buffer.from(type), data]);
-    const framed = Buffer.alloc(body.length + 8);
-    framed.writeUInt32BE(data.length, 0);
-    body.copy(framed, 4);
-    framed.writeUInt32BE(crc32(body), body.length + 4);
-    return framed;
-  };
-  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
-  const idat = deflateSync(rows, { level: 9 });
-  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', idat), chunk('IEND', Buffer.alloc(0))]);
-}
-
 /** Loads a sheet and waits for its cells; `fits` gives each frame the height of its page. */
 async function take(tab: Page, html: string, path: string, fits: boolean): Promise<void> {
   current = html;
@@ -317,8 +272,7 @@ async function take(tab: Page, html: string, path: string, fits: boolean): Promi
       for (const one of document.querySelectorAll('iframe'))
         one.style.height = `${one.contentDocument?.body.offsetHeight ?? 0}px`;
     });
-  const picture = await tab.screenshot({ fullPage: true });
-  await writeFile(path, fits ? picture : await compress(tab, picture));
+  await tab.screenshot({ path, fullPage: true, ...(path.endsWith('.webp') && { type: 'webp', quality: 85 }) });
 }
 
 const wanted = process.argv.slice(2);
@@ -343,9 +297,9 @@ try {
     await take(tab, sheet(theme, 'dark', 480), `${pictures}/${theme}-forced-480.png`, true);
     await devtools.send('Emulation.setEmulatedMedia', { features: [] });
   }
-  if (isWanted('readme')) {
+  if (isWanted('docs')) {
     await tab.setViewport({ width: 1400, height: 1000 });
-    await take(tab, readmeSheet(), at('../../.github/themes.png'), false);
+    await take(tab, docsSheet(), at('../../.github/themes.webp'), false);
   }
 } finally {
   await browser.close();

@@ -15,8 +15,13 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     limit: 14_000,
     purpose: '`signup-form.js`, the script with Lit: fits into a server’s first flight',
   },
+  {
+    file: 'dist/signup-form-complete.js',
+    limit: 25_000,
+    purpose: '`signup-form-complete.js`, the script and all its parts in one file',
+  },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
-  { file: 'dist/signup.js', limit: 6000, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
+  { file: 'dist/signup.js', limit: 7000, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
   { file: 'dist/dialog.js', limit: 1500, purpose: '`dialog.js`, for the layout `dialog`' },
   {
     file: 'dist/protection.js',
@@ -42,7 +47,7 @@ export async function measure(file: string): Promise<number> {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const { file, limit } of limits) {
     const size = await measure(file);
-    console.log(`${file.padEnd(26)} ${String(size).padStart(6)} B with brotli, limit ${limit} B`);
+    console.log(`${file.padEnd(31)} ${String(size).padStart(6)} B with brotli, limit ${limit} B`);
     if (size > limit) {
       console.error(`${file} is ${size - limit} B above its limit.`);
       process.exitCode = 1;

@@ -94,6 +94,8 @@ export interface FieldAttributes {
   options?: string;
   /** Example text in an empty input. */
   placeholder?: string;
+  /** The earliest `date` or `datetime` that is accepted. Default: the year 1900. */
+  min?: string;
 }
 
 /** The events of `<newsletter-signup>` by name, without `newsletter-consent`, which the page sends. */

@@ -11,13 +11,21 @@ export const currentScript: Element | null | undefined = globalThis.document?.cu
  * address is used. The query is another one each time, because Firefox never loads an address again that failed once.
  *
  * @param module - an `import()` with a literal path, so that bundlers find the file
- * @throws if the file cannot be loaded, or within ten seconds is not: browsers have no limit
+ * @throws an error for the owner of the page, with the `reason` of a warning, where the file is not there within ten
+ *   seconds: browsers have no limit
  */
-export function loadChunk<Module>(name: string, module: Promise<Module>): Promise<Module> {
-  const loading = module.catch((error: unknown): Promise<Module> => {
-    if (!(currentScript instanceof HTMLScriptElement)) throw error;
-    return import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, `${name}.js?${Date.now()}`));
-  });
-  const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, `no answer for ${name}.js`));
-  return Promise.race([loading, timeout]);
+export async function loadChunk<Module>(file: string, module: Promise<Module>): Promise<Module> {
+  try {
+    const loading = module.catch((error: unknown): Promise<Module> => {
+      if (!(currentScript instanceof HTMLScriptElement)) throw error;
+      return import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, `${file}?${Date.now()}`));
+    });
+    const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, 'No answer.'));
+    return await Promise.race([loading, timeout]);
+  } catch (error) {
+    throw Object.assign(
+      new Error(`cannot load ${file}: upload it beside the script, or use signup-form-complete.js. ${String(error)}`),
+      { reason: 'file' },
+    );
+  }
 }

@@ -7,8 +7,10 @@ import type * as Warnings from './warnings.ts';
 const styles = new CSSStyleSheet();
 styles.replaceSync(`
   dialog {
-    inline-size: var(--newsletter-width, 30rem);
+    inline-size: var(--newsletter-width, 30em);
     margin: auto;
+    font-size: max(16px, 1em);
+    color: inherit;
     background: none;
     overflow: visible;
   }
@@ -17,22 +19,31 @@ styles.replaceSync(`
   }
   .dialog {
     max-block-size: 90dvb;
+    background: var(--newsletter-surface, var(--_paper));
     overflow: auto;
     overscroll-behavior: contain;
   }
-  .dialog ::slotted(:not(p)) {
-    margin-inline-end: 2rem;
+  .dialog [part='head'] {
+    padding-inline-end: 2em;
   }
   [part='close'] {
     position: absolute;
-    inset-block-start: 0.25rem;
-    inset-inline-end: 0.25rem;
+    inset-block-start: 0.25em;
+    inset-inline-end: 0.25em;
     inline-size: 44px;
     min-block-size: 44px;
     padding: 0;
-    font: 1.5rem sans-serif;
-    color: var(--newsletter-text, CanvasText);
+    font: 1.5em sans-serif;
+    color: var(--newsletter-text, inherit);
     background: none;
+  }
+  @supports not (color: light-dark(oklch(from currentColor l c h), red)) {
+    dialog {
+      color: CanvasText;
+    }
+    .dialog {
+      background: var(--newsletter-surface, Canvas);
+    }
   }
 `);
 

@@ -27,5 +27,6 @@ export const kinds = ['integer', 'boolean', 'date', 'datetime', 'list', 'double'
  * @attr {string} options - The choices of a `list` (several) or a `string` (one), separated by commas, or by `|` if a
  *   choice contains a comma.
  * @attr {string} placeholder - Example text in an empty input.
+ * @attr {string} min - The earliest `date` or `datetime` that is accepted. Default: the year 1900.
  */
 export class NewsletterField extends LitElement {}

@@ -172,9 +172,9 @@ export function markProblems(form: HTMLFormElement, problems: Problems, texts: M
       part: 'problem',
       textContent: problem(texts).replace('{label}', () => labelOf(control)),
     });
-    // Below the control, the choices of a group, or the row or frame that also contains the button.
+    // Below the control, the choices of a group, or the frame that also contains the button.
     if (described !== input) described.append(sentence);
-    else (input.closest('.row form, label') ?? input).after(sentence);
+    else (input.closest('.framed form, label') ?? input).after(sentence);
     undo.push(
       () => sentence.remove(),
       setAttribute(

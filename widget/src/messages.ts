@@ -21,7 +21,7 @@ export const english = {
   notTicked: 'Tick this box to go on.',
   notInteger: 'Enter a whole number, like 42.',
   notDouble: 'Enter a number, like 3.5.',
-  notDate: 'Fill this in completely.',
+  notDate: 'Enter a valid date.',
   /** Below the form when fields are marked. Empty: the messages at the fields suffice. */
   invalid: '',
   refused: 'Not accepted. Please check what you entered.',
@@ -64,6 +64,16 @@ function textsOfLanguage(element: Element): Partial<Messages> | undefined {
     .sort((one, other) => (one < other ? 1 : -1))
     .find((known) => language.startsWith(comparable(known)));
   return tag === undefined ? tag : { language: tag, ...loaded[tag] };
+}
+
+/** The file of the element's language, if the page has a script for it that could not be loaded. */
+export function unloadedLanguage(element: Element): string | undefined {
+  const tag = languageOf(element).slice(0, 2).toLowerCase();
+  const file = `languages/${tag}.js`;
+  const hasScript = (): boolean =>
+    Array.from(document.querySelectorAll('script')).some(({ src }) => src.includes(`/${file}`));
+  // Until the page is complete, the script can still arrive.
+  return document.readyState === 'complete' && !globalThis.newsletterMessages?.[tag] && hasScript() ? file : undefined;
 }
 
 /** Texts with an attribute: `emailLabel` has `text-email-label`. */

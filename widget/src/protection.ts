@@ -32,7 +32,7 @@ export async function answer(host: Element, failed: Answer, resend: Resend): Pro
 async function answersTo({ token, wait_seconds = 0, proof_of_work, turnstile }: Ask, host: Element): Promise<Answers> {
   const aged = new Promise((resolve) => setTimeout(resolve, Math.min(wait_seconds, waitLimit) * 1000));
   let proof: string | undefined;
-  if (proof_of_work) proof = await (await loadChunk('proof', import('./proof.ts'))).solve(proof_of_work);
+  if (proof_of_work) proof = await (await loadChunk('proof.js', import('./proof.ts'))).solve(proof_of_work);
   else if (turnstile) proof = await passTurnstile(turnstile, host);
   await aged;
   return { ...(token && { token }), ...(proof && { proof }) };

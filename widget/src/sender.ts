@@ -46,7 +46,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
   }
 
   async function load(): Promise<typeof SignupFile> {
-    return (file = await loadChunk('signup', import('./signup.ts')));
+    return (file = await loadChunk('signup.js', import('./signup.ts')));
   }
 
   function whenOnline(pause: number, next: () => void): void {
@@ -95,7 +95,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
       await signup.send(form, pause > 0);
     } catch (error) {
       stopWaiting();
-      warn(host, 'file', `cannot send the form; is signup.js beside the script? ${String(error)}`);
+      warn(host, 'file', `cannot send the form: ${String(error)}`);
       if (host.state === 'success') void show({ state: 'success' });
       else if (!file && pause < 20_000 && (pause || !navigator.onLine)) {
         whenOnline(pause, () => void attempt(form, pause * 2 || 1000));

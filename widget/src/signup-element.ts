@@ -70,7 +70,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @csspart surface - The box around head, form and result.
  * @csspart content - The content of the surface, beside the picture.
  * @csspart panel - The content of `card`, `cover` and `dialog`.
- * @csspart head - The slot above the form.
+ * @csspart head - The box around the slot above the form.
  * @csspart form - The form.
  * @csspart frame - The form of `joined` and `cover` where field and button share one frame.
  * @csspart field - One field: label, problem, control.
@@ -92,19 +92,20 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  *
  * @cssprop [--newsletter-accent=currentColor] - Background of the button, and colour of ticked boxes.
  * @cssprop [--newsletter-on-accent=black or white] - Text on the button.
- * @cssprop [--newsletter-text=CanvasText] - Text of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-muted=70% of the text] - Small print and placeholders.
- * @cssprop [--newsletter-surface=Canvas] - Background of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-field=5% of the text] - Background of inputs.
- * @cssprop [--newsletter-border=55% of the text] - Lines around inputs.
+ * @cssprop [--newsletter-text=the page's] - Text of `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-muted=about 77% of the text] - Small print and placeholders.
+ * @cssprop [--newsletter-surface=the page, lighter] - Background of `card`, `cover` and `dialog`. Default: the page
+ *   behind it, lighter below dark text and darker below light text; in a `dialog`, white or almost black.
+ * @cssprop [--newsletter-field=the page, lighter] - Background of inputs; the default is that of the surface.
+ * @cssprop [--newsletter-border=about 55% of the text] - Lines around inputs.
  * @cssprop [--newsletter-danger=a red] - Error messages.
  * @cssprop [--newsletter-focus=the accent] - The focus ring.
- * @cssprop [--newsletter-gap=1rem] - Space between fields.
- * @cssprop [--newsletter-padding=clamp(1.25rem, 6%, 2rem)] - Space inside `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-radius=0.625rem] - Corner radius of inputs and button; a surface has twice as much, up to
- * 1.5rem.
+ * @cssprop [--newsletter-gap=1em] - Space between fields; between heading, form and small print in proportion.
+ * @cssprop [--newsletter-padding=clamp(1.25em, 6%, 2em)] - Space inside `card`, `cover` and `dialog`.
+ * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; a surface has twice as much, up to
+ * 1.5em.
  * @cssprop [--newsletter-shadow=none] - Shadow of `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-width=30rem, cover 56rem] - Largest width of the form.
+ * @cssprop [--newsletter-width=30em, cover 56em] - Largest width of the form.
  *
  * @cssstate idle - The form waits for input.
  * @cssstate busy - Waiting for the endpoint's answer.
@@ -267,6 +268,7 @@ export class NewsletterSignup extends LitElement {
     const texts = readMessages(this);
     const layout = this.#layout;
     const surface = surfaceTemplate({
+      host: this,
       texts,
       view: this.#view,
       layout,
@@ -301,8 +303,12 @@ export class NewsletterSignup extends LitElement {
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
     if (!isSet(this, 'debug')) return;
-    const { showWarnings } = await loadChunk('doctor', import('./doctor.ts'));
-    showWarnings(this, endpoint, warningsOf(this));
+    try {
+      const { showWarnings } = await loadChunk('doctor.js', import('./doctor.ts'));
+      showWarnings(this, endpoint, warningsOf(this));
+    } catch (error) {
+      warn(this, 'file', String(error));
+    }
   }
 
   /** Opens the dialog once its file is loaded, if the target is undefined or one of its triggers. */
@@ -313,11 +319,11 @@ export class NewsletterSignup extends LitElement {
 
   async #loadDialog(): Promise<Dialog | null> {
     try {
-      const { createDialog } = await loadChunk('dialog', import('./dialog.ts'));
+      const { createDialog } = await loadChunk('dialog.js', import('./dialog.ts'));
       this.#dialog = createDialog(this, { dialogKey, html, oneOf, updateStored });
     } catch (error) {
       this.#dialog = null;
-      warn(this, 'file', `cannot load dialog.js and shows the form in its place: ${String(error)}`);
+      warn(this, 'file', String(error));
     }
     this.requestUpdate();
     await this.updateComplete;
@@ -352,10 +358,6 @@ export class NewsletterSignup extends LitElement {
   };
 
   #show(view: FormView): Promise<unknown> {
-    // The thanks get the height of the form, so that the page below does not move.
-    const surface = this.renderRoot.querySelector<HTMLElement>('[part=surface]');
-    if (surface)
-      surface.style.minBlockSize = view.state === 'success' ? `${surface.getBoundingClientRect().height}px` : '';
     this.#view = view;
     this.requestUpdate();
     try {

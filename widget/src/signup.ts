@@ -18,7 +18,8 @@ import {
   type SignupState,
   type Undo,
 } from './form.ts';
-import type { Messages } from './messages.ts';
+import { unloadedLanguage, type Messages } from './messages.ts';
+import { addSendingStyles } from './sending-styles.ts';
 import type { Resend } from './protection.ts';
 import {
   composeBody,
@@ -95,6 +96,8 @@ export interface Signup {
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
   const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
   const { tell, warn, whenOnline } = tools;
+  const language = unloadedLanguage(host);
+  if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
   let isSent = false;
   let lastFailure: Failure | undefined;
@@ -111,6 +114,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   }
 
   async function submit(form: HTMLFormElement, isPromised: boolean): Promise<void> {
+    addSendingStyles(host);
     const left = wait();
     if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
     end();
@@ -196,10 +200,11 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
 
   /** Does what the endpoint asks for; if that fails, the first failure is returned. */
   function answerAsk(failed: Answer, resend: Resend): Promise<Answer> {
-    return loadChunk('protection', import('./protection.ts'))
+    return loadChunk('protection.js', import('./protection.ts'))
       .then(({ answer }) => answer(host, failed, resend))
       .catch((error: unknown) => {
-        warn(host, 'ask', `cannot give what the endpoint asks for: ${String(error)}`);
+        const reason = error instanceof Error && 'reason' in error ? 'file' : 'ask';
+        warn(host, reason, `cannot give what the endpoint asks for: ${String(error)}`);
         return failed;
       });
   }
@@ -239,11 +244,11 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   /** Explains the answer to the owner of the page (attribute `debug`). */
   async function explain(endpoint: string, answer: Answer): Promise<void> {
     try {
-      const { explain: explainTo } = await loadChunk('doctor', import('./doctor.ts'));
+      const { explain: explainTo } = await loadChunk('doctor.js', import('./doctor.ts'));
       const message = await explainTo(endpoint, answer);
       if (message) host.dispatchEvent(new NewsletterWarningEvent('warning', { reason: 'endpoint', message }));
     } catch (error) {
-      warn(host, 'file', `cannot load doctor.js: ${String(error)}`);
+      warn(host, 'file', String(error));
     }
   }
 

@@ -1,186 +1,213 @@
 /**
- * The style sheet of `<newsletter-signup>`: colours, slots and layouts, with the styles of control-styles.ts. Every
- * colour derives from `currentColor`, so that the form suits a page of any colour with or without `color-scheme`.
- * Logical properties follow the direction of the text.
+ * The style sheet of `<newsletter-signup>`: colours, slots and layouts, with the styles of control-styles.ts.
+ *
+ * - Every colour derives from `currentColor`, so that the form suits a page of any colour with or without
+ *   `color-scheme`, also under text whose colour the page sets.
+ * - Every size is in `em` of a text of at least 16 px: some pages have a root of 10 px.
+ * - Space comes from this sheet alone: a page's margins for headings and paragraphs would win over defaults.
+ * - Logical properties follow the direction of the text.
  */
 import { css, type CSSResult } from 'lit';
-import { choices, controls, result } from './control-styles.ts';
+import { choices, controls, thanks } from './control-styles.ts';
 
-/** Colours and defaults. `--_on`: black or white, depending on the contrast with the accent. */
+/**
+ * Colours and defaults. A colour is dark below a lightness of 0.6; the page behind a dark text is light. Chromium 119
+ * and 120, without `light-dark()`, compute colours from `currentColor` wrongly.
+ *
+ * - `--_deep`: the text colour with more contrast, because lines and small print mix it with the background
+ * - `--_paper`: white below dark text, almost black below light text; `--_lift`: the page's colour, closer to that
+ * - `--_on`: black or white, depending on the contrast with the accent
+ */
 const base = css`
+:host {
+  --_accent: var(--newsletter-accent, currentColor);
+  --_deep: currentColor;
+  --_paper: #0000;
+  --_on: var(--newsletter-on-accent, Canvas);
+  --_lift: color-mix(in srgb, var(--_paper) 60%, #0000);
+  --_line: var(--newsletter-border, color-mix(in srgb, var(--_deep) 55%, #0000));
+  --_muted: var(--newsletter-muted, color-mix(in srgb, var(--_deep) 77%, #0000));
+  --_radius: var(--newsletter-radius, 0.625em);
+  --_gap: var(--newsletter-gap, 1em);
+  display: block;
+}
+@supports (color: light-dark(oklch(from currentColor l c h), red)) {
   :host {
-    --_accent: var(--newsletter-accent, currentColor);
-    --_line: var(--newsletter-border, color-mix(in srgb, currentColor 55%, #0000));
-    --_radius: var(--newsletter-radius, 0.625rem);
-    --_gap: var(--newsletter-gap, 1rem);
-    --_danger: var(--newsletter-danger, color-mix(in srgb, #e5002b 62%, currentColor));
-    --_on: var(--newsletter-on-accent, Canvas);
-    display: block;
+    --_light: clamp(0, (l - 0.6) * 999, 1);
+    --_deep: oklch(from currentColor clamp(0.9 * var(--_light), l, 0.25 + var(--_light)) c h / 1);
+    --_paper: oklch(from currentColor calc(1 - 0.83 * var(--_light)) 0 0 / 1);
+    --_on: var(--newsletter-on-accent, oklch(from var(--_accent) calc(1 - var(--_light)) 0 0 / 1));
   }
-  @supports (color: oklch(from red l c h)) {
-    :host {
-      --_on: var(--newsletter-on-accent, oklch(from var(--_accent) clamp(0, (0.6 - l) * 999, 1) 0 0));
-    }
-  }
-  * {
-    box-sizing: border-box;
-    margin: 0;
-    padding: 0;
-    border: 0;
-  }
-  :host([hidden]),
-  [hidden] {
-    display: none !important;
-  }
-  .unseen,
-  .busy[part='notice'],
-  .framed [part='label'] {
-    position: absolute;
-    clip-path: inset(50%);
-    white-space: nowrap;
-  }
+}
+* {
+  box-sizing: border-box;
+  margin: 0;
+  padding: 0;
+  border: 0;
+}
+:host([hidden]),
+[hidden] {
+  display: none !important;
+}
+.unseen,
+.framed [part='label'] {
+  position: absolute;
+  clip-path: inset(50%);
+  white-space: nowrap;
+}
 `;
 
-/** The head, the small print and the proof: elements of the page. */
-const head = css`
-  ::slotted([slot='head']) {
-    margin: 0 0 0.5rem;
-    line-height: 1.2;
-    letter-spacing: -0.01em;
-    overflow-wrap: anywhere;
-    text-wrap: balance;
-  }
-  ::slotted(p[slot='head']) {
-    margin-block-end: 1.25rem;
-    line-height: 1.5;
-    letter-spacing: normal;
-  }
-  ::slotted([slot='note']),
-  ::slotted([slot='proof']) {
-    display: block;
-    margin: 0.75rem 0 0;
-    font-size: 0.8125em;
-  }
-  ::slotted([slot='proof']) {
-    display: flex;
-    align-items: center;
-    gap: 0.625rem;
-  }
-  small,
-  ::placeholder,
-  ::slotted(p[slot='head']),
-  ::slotted([slot='note']) {
-    color: var(--newsletter-muted, color-mix(in srgb, currentColor 70%, #0000));
-    opacity: 1;
-  }
+/** The head, the proof and the small print: elements of the page, but for their margins, which would win over gaps. */
+const slots = css`
+[part='surface'] ::slotted([slot]) {
+  margin: 0 !important;
+}
+.front,
+.foot,
+[part='head'] {
+  display: grid;
+  gap: 0.5em;
+}
+::slotted([slot='head']:not(p)) {
+  line-height: 1.2;
+  letter-spacing: -0.01em;
+  text-wrap: balance;
+}
+.foot {
+  grid-area: 3 / 1;
+  margin-block-start: 0.75em;
+}
+::slotted([slot='note']),
+::slotted([slot='proof']) {
+  font-size: 0.8125em;
+}
+small,
+::placeholder,
+::slotted(p[slot='head']),
+::slotted([slot='proof']) {
+  color: var(--_muted);
+  opacity: 1;
+}
+::slotted([slot='note']) {
+  color: var(--newsletter-muted, color-mix(in srgb, var(--_deep) 88%, #0000));
+}
 `;
 
-/** Layouts. */
+/**
+ * Layouts.
+ *
+ * - The thanks share the cell of the form, and hold it open before they are shown: the page below does not move.
+ * - On one line the label has no baseline, so that the button aligns with the input, also above an error.
+ */
 const layouts = css`
-  [part='surface'] {
-    position: relative;
-    display: flex;
-    flex-wrap: wrap;
-    max-inline-size: var(--newsletter-width, 30rem);
-    margin-inline: auto;
-    overflow-wrap: anywhere;
-  }
-  .owners:is(.inline, .joined, .stacked) {
-    max-inline-size: var(--newsletter-width, none);
-  }
-  .card,
-  .cover,
-  .dialog {
-    padding: var(--newsletter-padding, clamp(1.25rem, 6%, 2rem));
-    color: var(--newsletter-text, CanvasText);
-    background: var(--newsletter-surface, Canvas);
-    border: 1px solid color-mix(in srgb, currentColor 16%, #0000);
-    border-radius: min(1.5rem, 2 * var(--_radius));
-    box-shadow: var(--newsletter-shadow, none);
-  }
-  .cover {
-    gap: clamp(1.25rem, 5%, 2.5rem);
-    max-inline-size: var(--newsletter-width, 56rem);
-    padding: var(--newsletter-padding, clamp(1.5rem, 8%, 4rem));
-  }
-  [part~='content'] {
-    flex: 1 1 18rem;
-    min-inline-size: 0;
-    align-self: center;
-  }
-  ::slotted([slot='picture']) {
-    display: block;
-    flex: 1 1 14rem;
-    inline-size: 100%;
-    min-inline-size: 0;
-    block-size: auto;
-    max-block-size: 26rem;
-    object-fit: cover;
-    border-radius: var(--_radius);
-  }
-  [part~='form'] {
-    position: relative;
-    display: flex;
-    flex-wrap: wrap;
-    align-items: end;
-    gap: var(--_gap);
-  }
-  .cover form {
-    max-inline-size: 30rem;
-  }
-  [part='field'] {
-    flex: 100%;
-    min-inline-size: 0;
-  }
-  .row [part='field'] {
-    flex: 999 11em;
-  }
-  .row button {
-    flex: 9em;
-  }
-  .joined,
-  .joined ::slotted([slot='proof']) {
-    text-align: center;
-    justify-content: center;
-  }
-  [part~='frame'] {
-    gap: 0;
-    padding: 0.3125rem;
-    background: var(--newsletter-field, color-mix(in srgb, currentColor 5%, #0000));
-    border: 1px solid var(--_line);
-    border-radius: calc(var(--_radius) + 0.3125rem);
-  }
-  [part~='frame']:has(input:focus-visible) {
-    border-color: var(--newsletter-focus, var(--_accent));
-    outline: 4px solid color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
-  }
-  .framed [part='field'] {
-    text-align: start;
-  }
-  .framed input {
-    background: none;
-    border-color: #0000;
-    outline: 0;
-    box-shadow: none;
-  }
-  .framed button {
-    flex: auto;
-    inline-size: auto;
-  }
-  [part~='frame']:has([aria-invalid='true']) {
-    border-color: var(--_danger);
-  }
+[part='surface'] {
+  position: relative;
+  display: flex;
+  flex-wrap: wrap;
+  max-inline-size: var(--newsletter-width, 30em);
+  margin-inline: auto;
+  font-size: max(16px, 1em);
+  overflow-wrap: anywhere;
+}
+.owners {
+  max-inline-size: var(--newsletter-width, none);
+}
+.card,
+.cover,
+.dialog {
+  padding: var(--newsletter-padding, clamp(1.25em, 6%, 2em));
+  color: var(--newsletter-text, inherit);
+  background: var(--newsletter-surface, var(--_lift));
+  border: 1px solid color-mix(in srgb, var(--_deep) 16%, #0000);
+  border-radius: min(1.5em, 2 * var(--_radius));
+  box-shadow: var(--newsletter-shadow, none);
+}
+.cover {
+  gap: 2em;
+  max-inline-size: var(--newsletter-width, 56em);
+  padding: var(--newsletter-padding, clamp(1.5em, 8%, 4em));
+}
+[part~='content'] {
+  flex: 1 1 18em;
+  display: grid;
+  grid-template-columns: 100%;
+  align-self: center;
+}
+.front {
+  grid-area: 1 / 1;
+  gap: calc(1.25 * var(--_gap));
+}
+::slotted([slot='picture']) {
+  display: block;
+  flex: 1 1 14em;
+  inline-size: 100% !important;
+  min-inline-size: 0;
+  block-size: auto;
+  max-block-size: 26em;
+  object-fit: cover;
+  border-radius: min(1.25em, var(--_radius));
+}
+[part~='form'] {
+  display: flex;
+  flex-wrap: wrap;
+  gap: var(--_gap);
+}
+.cover .front {
+  max-inline-size: 30em;
+}
+[part='field'] {
+  flex: 100%;
+  min-inline-size: 0;
+}
+.row form {
+  align-items: baseline;
+}
+.row [part='label'] {
+  contain: layout;
+}
+.row [part='field'] {
+  flex: 999 11em;
+}
+.row button {
+  flex: 9em;
+}
+.joined {
+  text-align: center;
+}
+.joined .success {
+  justify-content: center;
+}
+[part~='frame'] {
+  gap: 0;
+  padding: 0.3125em;
+  background: var(--newsletter-field, var(--_lift));
+  border: 1px solid var(--_line);
+  border-radius: calc(var(--_radius) + 0.3125em);
+}
+[part~='frame']:has(input:focus-visible) {
+  border-color: var(--newsletter-focus, var(--_accent));
+  outline: 4px solid color-mix(in srgb, var(--newsletter-focus, var(--_accent)) 28%, #0000);
+}
+.framed input {
+  background: none;
+  border-color: #0000;
+  outline: 0;
+}
+.framed button {
+  flex: auto;
+  inline-size: auto;
+}
 `;
 
 /** No motion if the visitor prefers reduced motion. */
 const motion = css`
-  @media (prefers-reduced-motion) {
-    * {
-      animation: none !important;
-      transition: none !important;
-    }
+@media (prefers-reduced-motion) {
+  * {
+    animation: none !important;
+    transition: none !important;
   }
+}
 `;
 
 /** One style sheet, because each costs time when the page starts. */
-export const styles: CSSResult = css`${base}${head}${layouts}${controls}${choices}${result}${motion}`;
+export const styles: CSSResult = css`${base}${slots}${layouts}${controls}${choices}${thanks}${motion}`;

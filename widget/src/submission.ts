@@ -103,8 +103,8 @@ export function readValues(form: HTMLFormElement): FormValues {
     const value = kind === 'consent' && text === 'on' ? labelOf(control) : isFit && convert(text);
     // `badInput`: only a part of a date was typed. The value is empty, but the input is not. `customError`: a check of
     // the page, such as of an address that is repeated.
-    const { badInput, customError } = input.validity ?? {};
-    if (!isFit || badInput || customError) {
+    const { badInput, rangeUnderflow, customError } = input.validity ?? {};
+    if (!isFit || badInput || rangeUnderflow || customError) {
       // An invalid hidden field is left out: the visitor cannot correct it.
       const { validationMessage } = input;
       if (input.willValidate) problems.set(name, customError ? () => validationMessage : (texts) => texts[problem]);

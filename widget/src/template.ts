@@ -8,6 +8,8 @@ interface TextInput {
   readonly type?: 'date' | 'datetime-local';
   /** The on-screen keyboard. */
   readonly inputMode?: 'email' | 'numeric' | 'decimal';
+  /** The earliest date. Browsers with another order of day and year make the year 501 of a typed `1990-05-01`. */
+  readonly min?: string;
 }
 
 /** Kinds with more than a plain text input. The key can be any word. */
@@ -17,8 +19,8 @@ const textInputs: Readonly<Record<string, TextInput>> = {
   email: { inputMode: 'email' },
   integer: { inputMode: 'numeric' },
   double: { inputMode: 'decimal' },
-  date: { type: 'date' },
-  datetime: { type: 'datetime-local' },
+  date: { type: 'date', min: '1900-01-01' },
+  datetime: { type: 'datetime-local', min: '1900-01-01T00:00' },
 };
 
 /** With more options than this, a single choice is a `<select>` instead of radio buttons. */
@@ -84,7 +86,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
   const required = has('required');
   const isList = kind === 'list';
   const options = splitChoices(text('options'));
-  const { type = 'text', inputMode } = textInputs[kind] ?? {};
+  const { type = 'text', inputMode, min } = textInputs[kind] ?? {};
   const hasChoice = !!options[0] && (isList || (type === 'text' && !inputMode));
   const name = key + (isList && hasChoice ? '[]' : '');
 
@@ -130,6 +132,7 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
       autocomplete=${text('autocomplete') || nothing}
       autocapitalize=${kind === 'email' ? 'off' : nothing}
       placeholder=${text('placeholder')}
+      min=${text('min') || (min ?? nothing)}
       maxlength="2000"
       value=${value}
       ?required=${required}
@@ -145,6 +148,7 @@ function withLink(sentence: readonly string[], href: string): unknown {
 
 /** What the surface shows. */
 interface Shown {
+  readonly host: Element;
   readonly texts: Messages;
   readonly view: FormView;
   readonly layout: string;
@@ -156,31 +160,39 @@ interface Shown {
 
 const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
-export function surfaceTemplate({ texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
+export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
   const { state, notice, isSilent } = view;
   const isDone = state === 'success';
   // On one line, or in a frame: only if the email address is the only visible field.
   const isRow = ['inline', 'joined', 'cover'].includes(layout) && !isOwners && fields.every(({ has }) => has('hidden'));
   const isFramed = isRow && layout !== 'inline';
   const isPanel = ['card', 'cover', 'dialog'].includes(layout);
-  const classes = [layout, isOwners && 'owners', isRow && 'row', isFramed && 'framed', state === 'busy' && state];
+  const classes = [
+    layout,
+    isOwners && !isPanel && 'owners',
+    isRow && 'row',
+    isFramed && 'framed',
+    state === 'busy' && state,
+  ];
   const form = isOwners
-    ? html`<slot ?hidden=${isDone}></slot>`
-    : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint} ?hidden=${isDone}>
+    ? html`<slot></slot>`
+    : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint}>
         ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
         <button part="button"><span part="button-text">${texts.button}</span></button>
       </form>`;
   const heading = html`<strong part="thanks" role="heading" aria-level="2" tabindex="-1">${texts.thanks}</strong>`;
-  const thanks = html`${tick}${heading} <span>${texts.success}</span><slot name="thanks"></slot>`;
+  const thanks = html`${tick}<div>${heading} <span>${texts.success}</span><slot name="thanks"></slot></div>`;
   return html`<div part="surface" class=${classes.filter(Boolean).join(' ')}>
     <slot name="picture" ?hidden=${layout !== 'cover'}></slot>
     <div part=${isPanel ? 'content panel' : 'content'}>
-      <slot name="head" part="head" id="head" ?hidden=${isDone}></slot>
-      ${form}
-      <slot name="turnstile"></slot>
+      <div class="front" aria-hidden=${isDone}>
+        <div part="head" id="head" ?hidden=${!host.querySelector('[slot=head]')}><slot name="head"></slot></div>
+        ${form}
+        <slot name="turnstile"></slot>
+      </div>
       <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
-      <slot name="note" ?hidden=${isDone}></slot>
-      <slot name="proof" ?hidden=${isDone}></slot>
+      <div class="foot" aria-hidden=${isDone} ?hidden=${!host.querySelector('[slot=proof],[slot=note]')}><slot name="proof"></slot><slot name="note"></slot></div>
+      ${isDone ? nothing : html`<div class="success ghost">${thanks}</div>`}
     </div>
   </div>`;
 }

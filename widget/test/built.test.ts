@@ -99,6 +99,22 @@ describe('the built files', () => {
     });
   }
 
+  it('do without any other file where the script has all parts', async () => {
+    const mailbox = new Mailbox('forbidden', 'asksProof');
+    const { window, form, signUp } = await openPage('/widget/test/pages/complete.html', mailbox);
+    await form.element.open();
+    expect(form.shadow.querySelector('dialog')?.open).to.equal(true);
+    const explained = form.nextEvent('newsletter-warning');
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('error');
+    expect((await explained).reason).to.equal('endpoint');
+    await signUp();
+    expect(Object.keys((await mailbox.bodies()).at(-1) ?? {})).to.deep.equal(['email', 'proof']);
+    const files = window.performance.getEntriesByType('resource').map(({ name }) => new URL(name).pathname);
+    expect(files.filter((path) => path.startsWith('/widget/'))).to.deep.equal(['/widget/dist/signup-form-complete.js']);
+  });
+
   it('render the form in the page if the file of the dialog cannot be loaded', async () => {
     const { form } = await openPage('/widget/test/pages/alone.html', new Mailbox());
     form.element.layout = 'dialog';
@@ -177,9 +193,11 @@ describe('the built files', () => {
   });
 
   it('contain only syntax of browsers: no decorator, no accessor keyword, no bare import', async () => {
-    const script = await text('/widget/dist/signup-form.js');
-    expect(script).not.to.match(/\baccessor\s+[#\w]|^\s*@(?!supports|media|keyframes)\w+/m);
-    expect(script).not.to.match(/\bimport\b(?!\()|process\.env/);
+    for (const file of ['signup-form.js', 'signup-form-complete.js']) {
+      const script = await text(`/widget/dist/${file}`);
+      expect(script).not.to.match(/\baccessor\s+[#\w]|^\s*@(?!supports|media|keyframes)\w+/m);
+      expect(script).not.to.match(/\bimport\b(?!\()|process\.env/);
+    }
   });
 
   it('import Lit in the npm modules, and bundle @newsletter-kit/core', async () => {

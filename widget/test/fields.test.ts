@@ -45,7 +45,7 @@ const rows: readonly Row[] = [
   { kind: 'double', typed: '1.234,5', problem: number },
   { kind: 'double', typed: 'NaN', problem: number },
   { kind: 'double', typed: 'Infinity', problem: number },
-  { kind: 'date', typed: '1815-12-10', value: '1815-12-10' },
+  { kind: 'date', typed: '1912-06-23', value: '1912-06-23' },
   { kind: 'datetime', typed: '2026-07-01T18:30', value: '2026-07-01T16:30:00Z' },
   { kind: 'datetime', typed: '2026-12-01T18:30', value: '2026-12-01T17:30:00Z' },
   { kind: 'list', typed: 'AI, design ,, Café', value: ['AI', 'design', 'Café'] },
@@ -165,9 +165,29 @@ inBothModes('a field', () => {
     await form.type(form.labelled('Birthday'), '12');
     form.element.submit();
     await form.reaches('error');
-    expect(form.description(form.labelled('Birthday'))).to.equal('Fill this in completely.');
+    expect(form.description(form.labelled('Birthday'))).to.equal('Enter a valid date.');
     expect(await mailbox.received()).to.deep.equal([]);
   });
+
+  for (const [kind, typed, earlier] of [
+    ['date', '0501-12-09', '0500-01-01'],
+    ['datetime', '0501-12-09T10:00', '0500-01-01T00:00'],
+  ] as const) {
+    itOurs(`of kind ${kind} is invalid in a year that nobody means, unless it has a min`, async () => {
+      const mailbox = new Mailbox();
+      const form = await mountAt(mailbox, `<newsletter-field name="Day" kind="${kind}"></newsletter-field>`);
+      form.email.value = 'ada@example.com';
+      form.labelled('Day').value = typed;
+      form.element.submit();
+      await form.reaches('error');
+      expect(form.description(form.labelled('Day'))).to.equal('Enter a valid date.');
+      expect(await mailbox.received()).to.deep.equal([]);
+      form.find('newsletter-field').setAttribute('min', earlier);
+      await form.settled();
+      form.element.submit();
+      await form.reaches('success');
+    });
+  }
 
   itOurs('shows its placeholder, and the keyboard its kind needs', async () => {
     const form = await mountAt(

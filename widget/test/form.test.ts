@@ -84,7 +84,7 @@ inBothModes('<newsletter-signup>', () => {
       await form.press('Enter');
       await form.reaches('success');
       expect(form.notice.textContent).to.contain('Thank you');
-      expect(form.find('form').checkVisibility()).to.equal(false);
+      expect(form.find('form').checkVisibility({ visibilityProperty: true })).to.equal(false);
       const heading = form.find('[part=thanks]');
       expect(form.hasFocus(heading)).to.equal(true);
       expect(getComputedStyle(heading).outlineStyle).to.equal('none');

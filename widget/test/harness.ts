@@ -206,9 +206,12 @@ export class Form {
     });
   }
 
+  /** Waits until the form is rendered, and ends its transitions. */
   async settled(): Promise<void> {
     while (!(await this.element.updateComplete));
     await new Promise((resolve) => setTimeout(resolve));
+    for (const animation of this.shadow.getAnimations())
+      if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
   }
 }
 

@@ -62,6 +62,9 @@ const fieldAttributes = [
 
 const ownersForm = '<form method="post"><label>Email <input name="email"></label><button>Go</button></form>';
 const allowed = new Set([
+  'svg',
+  'path',
+  'STRONG',
   'FORM',
   'DIV',
   'LABEL',

@@ -26,6 +26,20 @@ describe('layouts', () => {
     expect(onOneLine(form)).to.equal(true);
   });
 
+  for (const layout of ['inline', 'joined', 'stacked'] as const) {
+    for (const width of [320, 640]) {
+      it(`${layout}: an error is directly below its field, ${width} px wide`, async () => {
+        const form = await mountIn(width, `layout="${layout}"`);
+        form.button.click();
+        await form.reaches('error');
+        const problem = box(form.find('[part=problem]'));
+        const field = layout === 'joined' ? form.find('form') : form.email;
+        expect(problem.top - box(field).bottom).to.be.within(0, 10);
+        expect(problem.left).to.be.within(box(field).left, box(field).left + 24);
+      });
+    }
+  }
+
   it('inline: the button keeps its size while its text changes', async () => {
     const mailbox = new Mailbox('held');
     const form = await mountIn(640, '', '', mailbox);
@@ -102,10 +116,13 @@ describe('layouts', () => {
     expect(box(form.find('[part=surface]')).height).to.equal(height);
   });
 
-  it('card: is on a surface', async () => {
-    const surface = getComputedStyle((await mountIn(480, 'layout="card"')).find('[part=surface]'));
-    expect(surface.backgroundColor).to.equal('rgb(255, 255, 255)');
+  it('card: is on a surface of its own colour where one is set', async () => {
+    const form = await mountIn(480, 'layout="card"');
+    const surface = getComputedStyle(form.find('[part=surface]'));
+    expect(surface.borderTopWidth).to.equal('1px');
     expect(parseFloat(surface.paddingInlineStart)).to.be.at.least(20);
+    form.element.style.setProperty('--newsletter-surface', 'rgb(1, 2, 3)');
+    expect(surface.backgroundColor).to.equal('rgb(1, 2, 3)');
   });
 
   it('has an intrinsic width in a flex row, and shrinks in a narrow one', async () => {

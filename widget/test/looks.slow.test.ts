@@ -132,8 +132,25 @@ describe('looks', () => {
       form.labelled('I agree').click();
       form.element.submit();
       await form.reaches('success');
-      expect(form.find('[part~=form]').offsetHeight).to.equal(0);
+      expect(form.find('[part~=form]').checkVisibility({ visibilityProperty: true })).to.equal(false);
       expect(surface.offsetHeight).to.equal(offsetHeight);
+    });
+  }
+
+  for (const theme of ['none', ...themes] as const) {
+    // WebKit greys an empty date by comparing its colour with the background, whose opacity it ignores.
+    it(`${theme}: the background of a date is opposite to its text, light and dark`, async () => {
+      if (theme !== 'none') sheet = await addTheme(theme);
+      for (const scheme of ['light', 'dark'] as const) {
+        await inScheme(scheme);
+        const field = '<newsletter-field name="Born" kind="date"></newsletter-field>';
+        const form = await mountAt(new Mailbox(), field, `layout="card" style="${page}"`);
+        still(form);
+        const { color, backgroundColor } = getComputedStyle(form.labelled('Born'));
+        const opaque = backgroundColor.replace(/^(rgba.*), [\d.]+\)$|^(.*) \/ [\d.]+\)$/, '$1$2)');
+        expect(contrast(color, [[opaque]]), `${scheme}: ${color} on ${opaque}`).to.be.at.least(4.5);
+        form.element.remove();
+      }
     });
   }
 

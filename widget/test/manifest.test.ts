@@ -59,6 +59,7 @@ describe('custom-elements.json', () => {
       'href',
       'kind',
       'label',
+      'min',
       'name',
       'options',
       'placeholder',

@@ -1,0 +1,108 @@
+/**
+ * Styles of a form that is sent, loaded with what sends it. When busy, three dots replace the button's text, which
+ * keeps its width. The thanks fade in where the form fades out.
+ */
+const styles = `
+  :host {
+    --_danger: var(--newsletter-danger, color-mix(in srgb, #e5002b 62%, currentColor));
+  }
+  @supports (color: light-dark(oklch(from currentColor l c h), red)) {
+    :host {
+      --_danger: var(
+        --newsletter-danger,
+        oklch(from currentColor clamp(0.45, l, 0.9) calc(0.21 - 0.13 * var(--_light)) 22 / 1)
+      );
+    }
+  }
+  .busy[part='notice'] {
+    position: absolute;
+    clip-path: inset(50%);
+  }
+  .busy button {
+    position: relative;
+    opacity: 1;
+  }
+  .busy [part='button-text'] {
+    opacity: 0;
+  }
+  .busy button::after {
+    content: '• • •' / '';
+    position: absolute;
+    inset: 0;
+    display: grid;
+    place-content: center;
+    color: var(--_on);
+    animation: dots 0.6s infinite alternate;
+  }
+  @keyframes dots {
+    to {
+      opacity: 0.25;
+    }
+  }
+  [part='problem'],
+  .error {
+    color: var(--_danger);
+  }
+  [part='problem'] {
+    margin-block-start: 0.375em;
+    font-size: 0.875em;
+    text-align: start;
+  }
+  .framed [part='problem'] {
+    margin: calc(0.375em - 1.25 * var(--_gap)) 1.25em 0;
+  }
+  .error:not(:empty) {
+    margin-block-start: var(--_gap);
+  }
+  [part='problem']::before,
+  .error:not(:empty)::before {
+    content: '';
+    display: inline-block;
+    inline-size: 14px;
+    block-size: 14px;
+    margin-inline-end: 0.375em;
+    vertical-align: -2px;
+    background: currentColor;
+    clip-path: path(evenodd, 'M7 0a7 7 0 1 0 .01 0zM6 3h2v5H6zM6 9h2v2H6z');
+  }
+  [aria-invalid='true'],
+  [part~='frame']:has([aria-invalid='true']) {
+    border-color: var(--_danger);
+  }
+  :not(.framed *)[aria-invalid='true'] {
+    box-shadow: inset 0 0 0 1px var(--_danger);
+  }
+  div[aria-hidden='true'] {
+    visibility: hidden;
+    opacity: 0;
+    transition: 0.15s;
+  }
+  [aria-hidden='true'] * {
+    transition: none;
+  }
+  [part='notice'].success {
+    animation: arrive 0.15s;
+  }
+  @keyframes arrive {
+    from {
+      opacity: 0;
+    }
+  }
+  @media (forced-colors: active) {
+    [part='problem']::before,
+    .error::before {
+      background: CanvasText;
+    }
+  }`;
+let sheet: CSSStyleSheet | undefined;
+
+/** Adds the styles to a form, once; adoption by another document drops them. */
+export function addSendingStyles({ shadowRoot }: Element): void {
+  try {
+    if (!sheet) (sheet = new CSSStyleSheet()).replaceSync(styles);
+    if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(sheet))
+      shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, sheet];
+  } catch {
+    // Before Safari 16.4 errors look like the text around them.
+  }
+}
