@@ -24,6 +24,7 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
     'test/proofs/consent/{consent,one-person}.slow.test.ts',
     'nobody is re-subscribed in any order of a few actions',
   ],
+  ['deciding', 'test/widget/no-silent-loss.slow.test.ts', 'no signup is lost in silence; one browser of five'],
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
   ['deciding', 'test/packaging/n8n-{package,verification}.slow.test.ts', 'the packed n8n package passes the scanner'],
   ['deciding', 'test/packaging/packed.slow.test.ts', 'the tarballs install, resolve and run'],

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import puppeteer from 'puppeteer-core';
 import { expect, it, onTestFinished } from 'vitest';
+import { npmVersion } from '../support/browsers/find.ts';
 import { installNpmChromium, isNpmChromiumPossible } from '../support/browsers/npm-chromium.ts';
 
 it.skipIf(!isNpmChromiumPossible)(
@@ -11,7 +12,7 @@ it.skipIf(!isNpmChromiumPossible)(
   async () => {
     const parent = await mkdtemp(join(tmpdir(), 'newsletter-npm-chromium-'));
     onTestFinished(() => rm(parent, { recursive: true, force: true, maxRetries: 5 }));
-    await installNpmChromium(join(parent, 'first'));
+    await installNpmChromium(npmVersion, join(parent, 'first'));
     expect(await readdir(parent)).toEqual(['first']);
     await rename(join(parent, 'first'), join(parent, 'moved'));
 

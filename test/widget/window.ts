@@ -5,7 +5,7 @@ import type { EngineName } from '../support/browsers/engines.ts';
 import { openBrowser } from '../e2e/visitor.ts';
 
 /** Time limit for a busy machine; usually the result is immediate. */
-export const patience = { timeout: 8_000 } as const;
+export const patience = { timeout: 60_000 } as const;
 
 export interface Window {
   /** Opens an address, in a new tab where the driver can, and waits until the page is loaded. */

