@@ -1,4 +1,4 @@
-/** Nothing moves from the first paint of a snippet to the thanks: every layout, font, root and width, and both builds. */
+/** Nothing moves from the first paint of a snippet to the thanks: layouts, fonts, roots, widths, and both builds. */
 import { describe, expect, it } from 'vitest';
 import { layouts, listAndDate, setupOf } from './snippets.ts';
 import { setStage } from './stage.ts';

@@ -175,8 +175,9 @@ function choiceRules({ has }: Shape): Rules {
   return [
     has('fieldset') && ['newsletter-signup fieldset', 'all: unset; display: flex; flex-wrap: wrap; gap: .5em'],
     has('fieldset') && [
-      'newsletter-signup fieldset label',
-      'display: flex; align-items: center; gap: .5em; min-height: 42px; padding: 0 .875em; border: 1px solid',
+      'newsletter-signup legend~label',
+      'display: flex; align-items: center; gap: .5em; box-sizing: border-box; min-height: 44px; padding: 0 .875em',
+      'border: 1px solid',
     ],
     has('div') && ['newsletter-signup div label', 'display: flex; align-items: center; gap: 1.125em; min-height: 44px'],
     groups.length > 0 && [`newsletter-signup ${group} input`, 'width: 1.125em; margin: 0; font: inherit'],
