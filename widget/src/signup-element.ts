@@ -1,5 +1,5 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
-import { LitElement, adoptStyles, html, render, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { LitElement, adoptStyles, html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { loadChunk } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
@@ -177,6 +177,10 @@ export class NewsletterSignup extends LitElement {
   #dialogLoading: Promise<Dialog | null> | undefined;
   readonly #refresh = (): void => this.requestUpdate();
   #internals: ElementInternals | undefined;
+  /** Shows the page's content until the form is rendered, and for good where that fails. */
+  readonly #content = ['trigger', '', 'fallback'].map((name) =>
+    Object.assign(document.createElement('slot'), { name }),
+  );
 
   constructor() {
     super();
@@ -271,8 +275,7 @@ export class NewsletterSignup extends LitElement {
 
   protected override createRenderRoot(): HTMLElement | DocumentFragment {
     const root = super.createRenderRoot();
-    // Stays where the form cannot be rendered.
-    render(withTrigger(pageContent), root);
+    root.append(...this.#content);
     return root;
   }
 
@@ -296,6 +299,7 @@ export class NewsletterSignup extends LitElement {
 
   protected override update(changed: Map<PropertyKey, unknown>): void {
     keepValues(this, () => super.update(changed));
+    for (const slot of this.#content.splice(0)) slot.remove();
   }
 
   protected override updated(): void {
