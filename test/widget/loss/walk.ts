@@ -6,7 +6,7 @@ import { widgetScript } from '../../../scripts/build.ts';
 import { startEndpoint, type Received } from '../../../widget/test/endpoint.ts';
 import { openSite, type Site } from '../site.ts';
 import { patience, type Window } from '../window.ts';
-import { groups, usualSteps, type Outcome, type Step, type World } from './rows.ts';
+import { groups, usualSteps, type Outcome, type Step, type World } from '../../../widget/test/losses.ts';
 
 /** Where the form is: the page's own inside the tag, or drawn by the element. */
 export type Door = 'own' | 'drawn';
@@ -154,6 +154,8 @@ async function outcomeOf(
   return !typed && posts.length === 0 ? 'fallback' : undefined;
 }
 
+const inline = (code: string): string => code.replaceAll('</script', '<\\/script');
+
 /** Puts the page and the files of its script on the site. */
 async function publish(
   site: Site,
@@ -185,7 +187,8 @@ async function publish(
     twice: `<script src="${source}" async></script><script src="${source}?again" async></script>`,
     late: '',
     joined: `<script src="/cache/${box}.js"></script>`,
-    inline: `<script>${script.replaceAll('</script', '<\\/script')}</script>`,
+    inline: `<script>${inline(script)}</script>`,
+    complete: `<script>${inline(await read('signup-form-complete'))}</script>`,
   };
   const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title><link rel="icon" href="data:,">
     <script>${setUp}${world.before ?? ''}</script>${tags[world.script ?? 'async']}<main>${markup}</main>

@@ -19,9 +19,9 @@ export interface World {
   readonly before?: string;
   /**
    * How the page loads the script: by a tag, `late` by a step, `joined` with another script in a file elsewhere, or
-   * `inline`, without an address. Default: a tag with `async`.
+   * `inline`, without an address; `complete` is the file with all parts, `inline`. Default: a tag with `async`.
    */
-  readonly script?: 'defer' | 'module' | 'end' | 'twice' | 'late' | 'joined' | 'inline';
+  readonly script?: 'defer' | 'module' | 'end' | 'twice' | 'late' | 'joined' | 'inline' | 'complete';
   /** Files of the script that are not found, or never answered. */
   readonly files?: Readonly<Record<string, 'missing' | 'silent'>>;
   /** The page's Content Security Policy. `SITE` and `ENDPOINT` are replaced by their origins. */
@@ -76,6 +76,16 @@ const noKeepalive = `{ const { fetch } = globalThis; globalThis.fetch = (url, { 
 const afterUpgrade = (code: string): string =>
   `customElements.whenDefined('newsletter-signup').then(() => { const form = document.querySelector('newsletter-signup'); ${code} });`;
 
+const oddMessages = [
+  'null',
+  '5',
+  '[1, 2]',
+  '() => 1',
+  '"text"',
+  '{ busy: undefined, thanks: null, success: 7 }',
+  '{ get busy() { throw 1 } }',
+];
+
 export const groups: readonly Group[] = [
   { title: 'Nothing', rows: [posted('is missing', {})] },
   {
@@ -108,7 +118,7 @@ export const groups: readonly Group[] = [
   {
     title: 'A file is not found:',
     rows: [
-      row('`signup-form.js`, the script (or a block list forbids it)', 'posted natively', 'fallback', {
+      row('`signup-form.js`, the script, or a block list forbids it', 'posted natively', 'fallback', {
         files: { 'signup-form': 'missing' },
       }),
       natively('`signup.js`', { files: { signup: 'missing' } }),
@@ -195,6 +205,7 @@ export const groups: readonly Group[] = [
       }),
       natively('is joined with others in a file elsewhere', { script: 'joined' }),
       natively('is written into the page', { script: 'inline' }),
+      posted('is `signup-form-complete.js`, written into the page', { script: 'complete' }),
     ],
   },
   {
@@ -226,15 +237,7 @@ export const groups: readonly Group[] = [
       posted('removes the tag while it sends', {
         before: `addEventListener('newsletter-submit', ({ target }) => setTimeout(() => target.remove()));`,
       }),
-      ...[
-        'null',
-        '5',
-        '[1, 2]',
-        '() => 1',
-        '"text"',
-        '{ busy: undefined, thanks: null, success: 7 }',
-        '{ get busy() { throw 1 } }',
-      ].map((value) =>
+      ...oddMessages.map((value) =>
         posted(`sets \`messages\` to \`${value}\``, { before: afterUpgrade(`form.messages = ${value};`) }),
       ),
     ],
