@@ -1,10 +1,12 @@
 /** The page about the elements, with live examples: the setups of the playground. */
 import { english } from '@newsletter-kit/signup';
 import { exampleSetups, type ExampleSetup } from '../../examples/demo/page/examples.ts';
-import { html, vue, write, type Tag } from '../../examples/demo/page/markup.ts';
+import { fallbackStyles } from '../../examples/demo/page/fallback-styles.ts';
+import { vue, write, type Tag } from '../../examples/demo/page/markup.ts';
 import type { Options } from '../../examples/demo/page/options.ts';
 import { writeSetup } from '../../examples/demo/page/setup.ts';
-import { exampleEndpoint, tagOf } from '../../examples/demo/page/tag.ts';
+import { markupOf, styled } from '../../examples/demo/page/snippets.ts';
+import { tagWithForm } from '../../examples/demo/page/tag.ts';
 import {
   readElements,
   readEventClasses,
@@ -58,14 +60,16 @@ ${table(
 }
 
 function describeExample({ title, about, setup }: ExampleSetup, options: Options): string {
-  const tag = tagOf(setup, options);
-  const shown = write(tag, html);
+  const tag = withEndpoint(
+    tagWithForm(setup, options),
+    `${base}/answers/${setup.state === 'idle' ? 'success' : setup.state}`,
+  );
   // A template of Vue writes the custom properties into the tag, so that they apply to this example alone.
-  const live = write(withEndpoint(tag, `${base}/answers/${setup.state === 'idle' ? 'success' : setup.state}`), vue);
+  const live = write(styled(tag, fallbackStyles(tag, setup.theme !== '')), vue);
   const query = writeSetup(setup);
   const properties = Object.entries({
     live,
-    shown: styles(tag) + shown,
+    shown: markupOf(setup, options),
     theme: setup.theme,
     language: setup.language,
     playground: `${base}/playground/${query && `?${query}`}`,
@@ -77,20 +81,13 @@ ${about}
 <Example ${properties.map(([name, value]) => `${name}={${JSON.stringify(value)}}`).join(' ')} />`;
 }
 
-/** The custom properties of a tag as a style sheet. */
-function styles({ styles: given = {} }: Tag): string {
-  const lines = Object.entries(given).map(([name, value]) => `    ${name}: ${value};\n`);
-  return lines.length > 0 ? `<style>\n  newsletter-signup {\n${lines.join('')}  }\n</style>\n\n` : '';
-}
-
-/** The tag with another endpoint; a form inside the tag has it as its action. */
-function withEndpoint({ attributes, children, ...rest }: Tag, endpoint: string): Tag {
+/** The tag with another address in its form. */
+function withEndpoint({ children, ...rest }: Tag, action: string): Tag {
   return {
     ...rest,
-    attributes: { ...attributes, ...(attributes['endpoint'] === exampleEndpoint && { endpoint }) },
     children: children.map((child) =>
       typeof child !== 'string' && child.name === 'form'
-        ? { ...child, attributes: { ...child.attributes, action: endpoint } }
+        ? { ...child, attributes: { ...child.attributes, action } }
         : child,
     ),
   };

@@ -1,7 +1,7 @@
 /** Files as HTTP responses: the built pages of the site, and the files of the widget as a website has them. */
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Hono } from 'hono';
 
 /** The folder that `vite build page` writes. */
@@ -41,6 +41,12 @@ export function addWidgetFiles(site: Hono, policy: string): void {
 /** Language tags that the widget has texts for. */
 export async function widgetLanguages(): Promise<string[]> {
   return ['en', ...(await namesIn('languages', '.js'))];
+}
+
+/** The texts of a language, as its file sets them. */
+export async function languageTexts(language: string): Promise<Readonly<Record<string, string>>> {
+  await import(pathToFileURL(join(widget, 'languages', `${language}.js`)).href);
+  return globalThis.newsletterMessages?.[language] ?? {};
 }
 
 /** Names of the widget's themes. */

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { english } from '@newsletter-kit/signup';
 import type { Hono } from 'hono';
-import { widgetLanguages, widgetThemes } from './files.ts';
+import { languageTexts, widgetLanguages, widgetThemes } from './files.ts';
+import { fallbackTexts, type Texts } from './page/fallback.ts';
 import { readOptions, type Manifest, type Options } from './page/options.ts';
 import { answerMs, isState, responseOf, stateOf } from './page/states.ts';
 
@@ -31,5 +32,15 @@ export async function currentOptions(): Promise<Options> {
   const manifest = JSON.parse(
     await readFile(fileURLToPath(import.meta.resolve('@newsletter-kit/signup/custom-elements.json')), 'utf8'),
   ) as Manifest;
-  return readOptions(manifest, english, { languages: await widgetLanguages(), themes: await widgetThemes() });
+  const languages = await widgetLanguages();
+  const texts = Object.fromEntries(
+    await Promise.all(languages.map(async (tag) => [tag, await formTexts(tag)] as const)),
+  );
+  return readOptions(manifest, english, { languages, themes: await widgetThemes(), texts });
+}
+
+/** The texts of a form that works without the script; where a language lacks one, the English. */
+async function formTexts(language: string): Promise<Texts> {
+  const texts: Texts = language === 'en' ? english : { ...english, ...(await languageTexts(language)) };
+  return Object.fromEntries(fallbackTexts.map((name) => [name, texts[name] ?? '']));
 }

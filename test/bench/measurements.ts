@@ -313,6 +313,11 @@ export const measurements: readonly Measurement[] = [
     script: 'widget/size.ts',
     goals: {
       script: { title: 'Tag: size of the script, brotli', unit: 'B', must: { atMost: 14_000 } },
+      signup: {
+        title: 'Tag: size of all scripts of a signup, brotli',
+        unit: 'B',
+        must: { atMost: 21_000 },
+      },
       npm: { title: 'Tag: size of the package without Lit, brotli', unit: 'B', must: { atMost: 9000 } },
     },
   },
@@ -326,10 +331,14 @@ export const measurements: readonly Measurement[] = [
         must: { atMost: 0.1 },
       },
       heap: { title: 'Tag: memory', unit: 'MB', must: { atMost: 0.5 } },
-      requests: { title: 'Tag: requests', unit: 'requests', must: { atMost: 1 } },
+      requests: { title: 'Tag: requests until the focus enters the form', unit: 'requests', must: { atMost: 1 } },
       cookies: { title: 'Tag: cookies', unit: 'cookies', must: { atMost: 0 } },
       fonts: { title: 'Tag: fonts', unit: 'fonts', must: { atMost: 0 } },
-      shift: { title: 'Tag: layout shift, with the space reserved', unit: 'CLS', must: { atMost: 0 } },
+      shift: {
+        title: 'Tag: layout shift of the copied snippet, in three fonts, thanks included',
+        unit: 'CLS',
+        must: { atMost: 0 },
+      },
     },
   },
 ];

@@ -69,7 +69,8 @@ async function open(path: string, javaScript = true): Promise<Opened> {
 }
 
 /** Selects inside the tag: in its shadow root or in the page's own form. */
-const inTag = (tag: string, selector: string): string => `${tag} >>> ${selector}, ${tag} ${selector}`;
+const inTag = (tag: string, selector: string): string =>
+  `${tag} >>> ${selector}, ${tag} ${selector}:not([slot=fallback] *)`;
 
 /** Fills in a form, sends it, and waits for the thanks. */
 async function signUp(place: Page | Frame, email: string, tag = 'newsletter-signup'): Promise<void> {
@@ -82,7 +83,9 @@ async function signUp(place: Page | Frame, email: string, tag = 'newsletter-sign
   }
   const [choice] = await place.$$(inTag(tag, '[data-required] input[type=checkbox]'));
   await choice?.click();
-  await (await place.waitForSelector(`${tag} >>> [part~=button], ${tag} form button`, { visible: true }))?.click();
+  await (
+    await place.waitForSelector(`${tag} >>> [part~=button], ${tag} form:not([slot]) button`, { visible: true })
+  )?.click();
   await place.waitForSelector(inTag(`${tag}:state(success)`, '[part~=notice]'), { visible: true });
 }
 

@@ -20,13 +20,14 @@ import {
 import { missingOptions, type Manifest } from '../../examples/demo/page/options.ts';
 import {
   initialSetup,
+  platforms,
   moveField,
   readSetup,
   withValue,
   writeSetup,
   type Setup,
 } from '../../examples/demo/page/setup.ts';
-import { platforms, snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { tagOf } from '../../examples/demo/page/tag.ts';
 import { root } from '../../scripts/root.ts';
 
@@ -129,11 +130,7 @@ describe('a snippet', () => {
   it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)('for %s escapes any typed text', (platform) => {
     fc.assert(
       fc.property(setups, (setup) => {
-        for (const { code } of snippetsFor(platform, {
-          tag: tagOf(setup, options),
-          language: setup.language,
-          theme: setup.theme,
-        })) {
+        for (const { code } of snippetsFor({ ...setup, platform }, options)) {
           expect(code).not.toContain('<script>alert');
           expect(code.match(/<\/style>/g)?.length ?? 0).toBeLessThanOrEqual(1);
           if (platform === 'wordpress') expect(code).not.toMatch(/\n\s*\n/);
@@ -157,11 +154,7 @@ describe('a snippet', () => {
   it.each(['react', 'framer', 'vue', 'svelte'] as const)('for %s compiles with any typed text', async (platform) => {
     await fc.assert(
       fc.asyncProperty(setups, async (setup) => {
-        const [first] = snippetsFor(platform, {
-          tag: tagOf(setup, options),
-          language: setup.language,
-          theme: setup.theme,
-        });
+        const [first] = snippetsFor({ ...setup, platform }, options);
         const outcome = await compilers[platform](first?.code ?? '');
         if (platform === 'vue') expect(outcome).toBeUndefined();
       }),

@@ -81,9 +81,8 @@ describe('the playground', () => {
       (select as HTMLSelectElement).value = 'last';
       select.dispatchEvent(new Event('change'));
     });
-    expect(await snippet(page)).toContain(
-      '<newsletter-signup endpoint="https://signup.example/a?b&amp;c" attribution="last">',
-    );
+    expect(await snippet(page)).toContain('<newsletter-signup attribution="last">');
+    expect(await snippet(page)).toContain('<form action="https://signup.example/a?b&amp;c" method="post">');
 
     const shared = await open(new URL(page.url()).search);
     expect(await snippet(shared)).toBe(await snippet(page));
@@ -142,9 +141,7 @@ describe('the playground', () => {
     const page = await open();
     await page.select('#language', 'ar');
     const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
-    await frame?.waitForFunction(
-      () => document.querySelector('newsletter-signup')?.shadowRoot?.querySelector('button')?.textContent === 'اشترك',
-    );
+    await frame?.waitForFunction(() => document.querySelector('newsletter-signup button')?.textContent === 'اشترك');
     expect(await frame?.evaluate(() => document.documentElement.dir)).toBe('rtl');
     expect(await snippet(page)).toContain('/languages/ar.js');
     expect(await snippet(page)).toContain('lang="ar" dir="rtl"');
@@ -161,6 +158,21 @@ describe('the playground', () => {
       /^(Copied|The browser)/.test(document.querySelector('#copied')?.textContent ?? ''),
     );
     expect(await page.$eval('.snippet button', ({ textContent }) => textContent)).toMatch(/Copied|Selected/);
+  });
+
+  it.each(['320', '480', '768'])('shows the whole preview of %s pixels on a phone', async (width) => {
+    const page = await open(`?width=${width}&look.layout=card`);
+    await page.setViewport({ width: 360, height: 800 });
+    const edge = await page.waitForFunction(
+      (wide) => {
+        const { left = 0, right = Infinity } =
+          document.querySelector(`iframe[width="${wide}"]`)?.getBoundingClientRect() ?? {};
+        return left >= 0 && right <= innerWidth && right;
+      },
+      {},
+      width,
+    );
+    expect(await edge.jsonValue()).toBeGreaterThan(300);
   });
 
   it.each([

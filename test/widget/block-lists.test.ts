@@ -4,8 +4,8 @@ import { join, parse } from 'node:path';
 import { build } from 'vite';
 import { describe, expect, it } from 'vitest';
 import { exampleSetups } from '../../examples/demo/page/examples.ts';
-import { platforms, snippetsFor } from '../../examples/demo/page/snippets.ts';
-import { tagOf } from '../../examples/demo/page/tag.ts';
+import { platforms, type Platform } from '../../examples/demo/page/setup.ts';
+import { snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { root } from '../../scripts/root.ts';
 import { blocks, hides, namesIn, readRules, rules } from '../support/block-lists.ts';
@@ -38,9 +38,9 @@ async function copied(): Promise<ReadonlyMap<string, string>> {
   const options = await currentOptions();
   const snippets = exampleSetups.flatMap(({ title, setup }) =>
     options.themes.flatMap((theme) =>
-      (Object.keys(platforms) as (keyof typeof platforms)[]).map((platform): [string, string] => [
+      (Object.keys(platforms) as Platform[]).map((platform): [string, string] => [
         `${title} for ${platform} with ${theme}`,
-        snippetsFor(platform, { tag: tagOf(setup, options), language: 'de', theme })
+        snippetsFor({ ...setup, platform, language: 'de', theme }, options)
           .map(({ code }) => code)
           .join('\n'),
       ]),

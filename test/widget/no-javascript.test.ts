@@ -1,50 +1,70 @@
 /**
- * Visitors without JavaScript: the browser posts the page's form to a real relay, which redirects to the thanks.
+ * Visitors without JavaScript: the browser posts the form of a snippet to a real relay, which redirects to the thanks.
+ * `no-javascript.slow.test.ts` has every platform, layout and theme.
  */
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onPort, sandboxApi } from '../../packages/relay/test/sandbox-api.ts';
-import { runRelay } from '../../packages/relay/test/running-relay.ts';
-import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
-import { modes, pageWith } from './modes.ts';
-import { openSite, type Site } from './site.ts';
+import { expect, it } from 'vitest';
+import { fillInAndPost, relayFor } from './native-post.ts';
+import { everyKind, layouts, listAndDate, sentHtml, setupOf } from './snippets.ts';
+import { setStage } from './stage.ts';
 
-let site: Site;
-let session: BrowserSession;
-beforeAll(async () => {
-  [site, session] = [await openSite(), await openBrowser()];
-});
-afterAll(async () => {
-  await Promise.all([session?.close(), site?.close()]);
-});
+const stage = setStage();
 
-it('the page’s own form inside the tag is posted by the browser, redirected to the thanks, and stored by the API', async () => {
-  const api = sandboxApi();
-  const thanks = site.page('/thanks', { html: '<!doctype html><title>Thanks</title><h1>Thank you' });
-  const relay = runRelay({
-    api: api.fetch,
-    settings: { RELAY_ALLOWED_ORIGINS: site.origin, RELAY_THANKS_URL: thanks },
-  });
-  relay.start();
-  const endpoint = `${await onPort((request) => Promise.resolve(relay.fetch(request)))}/signup`;
-
+it('the snippets of all layouts are forms that the relay takes', async () => {
+  const { site, session } = stage();
+  const relay = await relayFor(site);
   const page = await session.browser.newPage();
   await page.setJavaScriptEnabled(false);
-  const own = modes.find(({ root }) => !root.includes('shadowRoot'));
-  await page.goto(site.page('/form', { html: pageWith(own?.markup(endpoint, [{ name: 'First name' }]) ?? '') }));
-  const answers: [number, string | undefined][] = [];
-  page.on('response', (response) => {
-    if (response.request().method() === 'POST')
-      answers.push([response.status(), response.request().headers()['content-type']]);
+  for (const layout of layouts) {
+    for (const fields of [[], listAndDate]) {
+      const name = `${layout}-${fields.length}`;
+      const html = await sentHtml(setupOf(layout, { fields, values: { 'attribute.endpoint': relay.endpoint } }));
+      await page.goto(
+        site.page(`/${name}`, { html: `<!doctype html><meta charset="utf-8"><title>A page</title>${html}` }),
+      );
+      await fillInAndPost(page, `${name}@example.com`);
+      expect(page.url(), name).toBe(relay.thanks);
+    }
+  }
+  expect(await relay.subscription('card-2@example.com')).toMatchObject({
+    custom_fields: expect.arrayContaining([
+      expect.objectContaining({ name: 'Topics', value: ['boats', 'engineering', 'food', 'history'] }),
+      expect.objectContaining({ name: 'Birthday', value: '2026-03-01' }),
+    ]) as unknown,
   });
-  await page.type('[name=email]', 'ada+plain@example.com');
-  await page.type('[name="custom_fields[First name]"]', 'Ada');
-  await Promise.all([page.waitForNavigation(), page.click('button')]);
+});
 
-  expect(answers).toEqual([[303, 'application/x-www-form-urlencoded']]);
-  expect(page.url()).toBe(thanks);
-  await expect
-    .poll(async () => (await api.subscriptions()).some(({ email }) => email === 'ada+plain@example.com'), {
-      timeout: 60_000,
-    })
-    .toBe(true);
+it('each kind of field has a control of its own', async () => {
+  const { site, session } = stage();
+  const relay = await relayFor(site);
+  const page = await session.browser.newPage();
+  await page.setJavaScriptEnabled(false);
+  const answers: (string | undefined)[] = [];
+  page.on('request', (request) => {
+    if (request.method() === 'POST') answers.push(request.postData());
+  });
+  for (const mode of ['own', 'enhance'] as const) {
+    const html = await sentHtml(
+      setupOf('card', { mode, fields: everyKind, values: { 'attribute.endpoint': relay.endpoint } }),
+    );
+    await page.goto(
+      site.page(`/${mode}`, { html: `<!doctype html><meta charset="utf-8"><title>A page</title>${html}` }),
+    );
+    await fillInAndPost(page, `${mode}@example.com`);
+    expect(page.url()).toBe(relay.thanks);
+    expect([...new URLSearchParams(answers.pop())]).toEqual([
+      ['email', `${mode}@example.com`],
+      ['custom_fields[First name]', 'Ada'],
+      ['custom_fields[Rhythm]', 'Weekly'],
+      ...['boats', 'engineering', 'food', 'history'].map((topic) => ['custom_fields[Topics][]', topic]),
+      ['custom_fields[Country]', 'Italy'],
+      ['custom_fields[Likes]', 'Ada'],
+      ['custom_fields[Age]', '42'],
+      ['custom_fields[Height]', '1.5'],
+      ['custom_fields[Born]', '2026-03-01'],
+      ['custom_fields[Call me]', '2026-03-01T17:30'],
+      ['custom_fields[Printed]', 'true'],
+      ['custom_fields[Source]', 'footer'],
+      ['consent', 'I have read the privacy notice.'],
+    ]);
+  }
 });

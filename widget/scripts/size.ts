@@ -8,7 +8,7 @@ import { brotliCompressSync, constants } from 'node:zlib';
 
 const folder = new URL('../', import.meta.url);
 
-/** The limits in bytes with brotli, and what each file is for. */
+/** The limits in bytes with brotli, and what each file is for; several files with `+` between them count together. */
 export const limits: readonly { readonly file: string; readonly limit: number; readonly purpose: string }[] = [
   {
     file: 'dist/signup-form.js',
@@ -20,9 +20,14 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     limit: 25_000,
     purpose: '`signup-form-complete.js`, the script and all its parts in one file',
   },
+  {
+    file: 'dist/signup-form.js+dist/signup.js',
+    limit: 21_000,
+    purpose: 'a whole signup: `signup-form.js`, and `signup.js` once the focus enters the form',
+  },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
   { file: 'dist/signup.js', limit: 7000, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
-  { file: 'dist/dialog.js', limit: 1500, purpose: '`dialog.js`, for the layout `dialog`' },
+  { file: 'dist/dialog.js', limit: 1700, purpose: '`dialog.js`, for the layout `dialog`' },
   {
     file: 'dist/protection.js',
     limit: 1500,
@@ -36,6 +41,10 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
 
 /** @returns the size of a file in bytes with brotli; of a folder, that of its largest file */
 export async function measure(file: string): Promise<number> {
+  if (file.includes('+')) {
+    const sizes = await Promise.all(file.split('+').map(measure));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
   if (file.endsWith('/')) {
     const names = (await readdir(new URL(file, folder))).filter((name) => /\.(js|css)$/.test(name));
     return Math.max(...(await Promise.all(names.map((name) => measure(file + name)))));

@@ -32,7 +32,10 @@ function mount(): void {
       if (host.matches('script')) host.replaceWith(form);
       else host.append(form);
     }
+    const { activeElement } = document;
     for (const node of Array.from(host.childNodes)) if (node !== form) form.append(node);
+    // A moved element loses the focus.
+    if (form.contains(activeElement)) (activeElement as HTMLElement).focus({ preventScroll: true });
   }
 }
 

@@ -147,7 +147,10 @@ export const choices: CSSResult = css`
 }
 `;
 
-/** The thanks: beside the tick in layouts on one line, to be no higher than the form there. */
+/**
+ * The thanks, in the cell of the form. In layouts on one line the tick is in the line of the heading, so that they are
+ * no higher than the form there.
+ */
 export const thanks: CSSResult = css`
 [part='notice'] {
   grid-area: 2 / 1;
@@ -155,22 +158,12 @@ export const thanks: CSSResult = css`
 .success {
   grid-area: 1 / 1 / 4 / 1;
   align-self: center;
-  display: flex;
-  flex-direction: column;
-  align-items: center;
-  gap: 0.75em;
   text-align: center;
 }
-:is(.row, .owners) .success {
-  flex-direction: row;
-  text-align: start;
-}
-.ghost {
-  visibility: hidden;
-}
 [part='tick'] {
-  flex: none;
+  display: block;
   inline-size: 3em;
+  margin: 0 auto 0.375em;
   padding: 0.75em;
   border-radius: 50%;
   background: color-mix(in srgb, var(--_accent) 14%, #0000);
@@ -188,6 +181,28 @@ export const thanks: CSSResult = css`
   outline: 0;
 }
 .success span {
+  display: block;
   font-size: 0.875em;
+  line-height: 1.35;
+}
+:is(.inline, .owners) .success {
+  text-align: start;
+}
+:is(.inline, .framed) .success > div {
+  display: contents;
+}
+:is(.inline, .framed) [part='tick'] {
+  display: inline-block;
+  inline-size: 1.25em;
+  margin: 0 0.25em 0 0;
+  padding: 0.125em;
+  vertical-align: -0.25em;
+}
+:is(.inline, .framed) [part='thanks'] {
+  display: inline;
+  font-size: 1em;
+}
+:is(.inline, .framed) .success span {
+  font-size: 0.8125em;
 }
 `;

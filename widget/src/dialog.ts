@@ -85,6 +85,11 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
   let listening: AbortController | undefined;
   let openOn = '';
   let askAgain = '';
+  const fallback = host.querySelector<HTMLElement>('[slot=fallback]');
+  /** The control that the visitor is in. */
+  const typedIn = fallback?.querySelector<HTMLInputElement>(':focus');
+  /** Whether the visitor is in the fallback, or has opened it as a popover. */
+  let isInFallback = !!(typedIn || (fallback?.popover && fallback.offsetHeight));
 
   const dialog = (): HTMLDialogElement | null => host.shadowRoot?.querySelector('dialog') ?? null;
   const setOpen = (isOpen: boolean): boolean => host.toggleAttribute('open', isOpen);
@@ -102,6 +107,16 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
     // Chromium would focus the scroll container of a dialog that is higher than the window.
     host.focus();
     setOpen(true);
+  }
+
+  /** Opens the dialog at the control where the visitor is. */
+  function goOn(): void {
+    open();
+    if (!typedIn) return;
+    const { name, selectionStart, selectionEnd } = typedIn;
+    const control = host.shadowRoot?.querySelector<HTMLInputElement>(`[name=${CSS.escape(name)}]`);
+    control?.focus();
+    if (selectionStart != null) control?.setSelectionRange(selectionStart, selectionEnd);
   }
 
   /** Keeps dialogs from opening by themselves: on this page for ever, on other pages until the stored time. */
@@ -174,6 +189,10 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
       if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
         shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
       if (!listening) listen();
+      // From now on its trigger opens the dialog alone.
+      fallback?.removeAttribute('popover');
+      if (isInFallback) goOn();
+      isInFallback = false;
     },
     template: (surface, { button, close: label }) =>
       html`<dialog part="dialog" aria-labelledby="head" aria-label=${button}>

@@ -213,19 +213,22 @@ function setValue(input: HTMLInputElement, value: string | boolean): void {
 
 /**
  * Keeps what the visitor entered, the focus and the selection with the names of the controls: rendering other fields
- * gives the controls other names.
- *
- * @param root - the shadow root; null before the first update
+ * gives the controls other names. The first form that is rendered takes them over from the fallback.
  */
-export function keepValues(root: ShadowRoot | null, change: () => void): void {
-  const controls = (): Iterable<HTMLInputElement> => root?.querySelectorAll<HTMLInputElement>('[data-kind]') ?? [];
+export function keepValues(host: Element, change: () => void): void {
+  const controls = (): readonly HTMLInputElement[] => [
+    ...(host.shadowRoot?.querySelectorAll<HTMLInputElement>('[data-kind],[part=button]') ?? []),
+  ];
+  const before = controls();
   const entered = new Map<string, string | boolean>();
-  let focused = '';
+  let focused: string | undefined;
   let selection: [number | null, number | null] = [null, null];
-  for (const input of controls()) {
+  for (const input of before[0]
+    ? before
+    : host.querySelectorAll<HTMLInputElement>('[slot=fallback] :is([name],button)')) {
     const key = keyOf(input);
     if (valueOf(input) !== defaultOf(input)) entered.set(key, valueOf(input));
-    if (input !== root?.activeElement) continue;
+    if (!input.matches(':focus')) continue;
     focused = key;
     selection = [input.selectionStart, input.selectionEnd];
   }
@@ -234,7 +237,7 @@ export function keepValues(root: ShadowRoot | null, change: () => void): void {
     const key = keyOf(input);
     const value = entered.get(key) ?? defaultOf(input);
     if (value !== valueOf(input)) setValue(input, value);
-    if (key !== focused || input === root?.activeElement) continue;
+    if (key !== focused || input.matches(':focus')) continue;
     input.focus({ preventScroll: true });
     if (selection[0] != null) input.setSelectionRange(...selection);
   }

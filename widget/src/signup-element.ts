@@ -1,5 +1,5 @@
 /** The class of `<newsletter-signup>`. Importing it does not register the element. */
-import { LitElement, adoptStyles, html, type PropertyDeclarations, type TemplateResult } from 'lit';
+import { LitElement, adoptStyles, html, render, type PropertyDeclarations, type TemplateResult } from 'lit';
 import { loadChunk } from './chunks.ts';
 import type { Dialog } from './dialog.ts';
 import {
@@ -17,7 +17,7 @@ import { kinds } from './field-element.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
-import { customFields, surfaceTemplate } from './template.ts';
+import { customFields, pageContent, surfaceTemplate, withTrigger } from './template.ts';
 import { announceConsent, dialogKey, onVisits, updateStored } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
@@ -55,6 +55,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @slot trigger - Opens the dialog, such as a button. Elsewhere on the page, an element opens it whose
  *   `data-newsletter-open` is the `id` of this one.
  * @slot - `<newsletter-field>` elements, one for each custom field. Any other content is hidden once the script runs.
+ * @slot fallback - A `<form>` that stands in for the element's own until that is rendered, and wherever the script does
+ *   not run. Its `action` is the endpoint; the element's form takes over what was typed, by the names of the controls.
  * @slot picture - The picture of the layout `cover`.
  * @slot note - Small print below the form.
  * @slot proof - Social proof below the form, such as “Join 4,200 readers”.
@@ -126,7 +128,10 @@ export class NewsletterSignup extends LitElement {
     messages: { attribute: false },
   };
 
-  /** Address that the form is posted to: your relay, an n8n webhook, or your own server. */
+  /**
+   * Address that the form is posted to: your relay, an n8n webhook, or your own server. Default: the `action` of the
+   * form inside the tag.
+   */
   declare endpoint: string;
   /**
    * Page that opens after a signup: of the same origin, or of one in `redirectOrigins`. Default: none; the thanks
@@ -264,25 +269,33 @@ export class NewsletterSignup extends LitElement {
     if (this.shadowRoot && this.ownerDocument === document) adoptStyles(this.shadowRoot, [styles]);
   }
 
+  protected override createRenderRoot(): HTMLElement | DocumentFragment {
+    const root = super.createRenderRoot();
+    // Stays where the form cannot be rendered.
+    render(withTrigger(pageContent), root);
+    return root;
+  }
+
   protected override render(): TemplateResult {
     const texts = readMessages(this);
     const layout = this.#layout;
+    const endpoint = this.endpoint || this.querySelector('[slot=fallback]')?.getAttribute('action') || '';
     const surface = surfaceTemplate({
       host: this,
       texts,
       view: this.#view,
       layout,
-      endpoint: this.endpoint,
+      endpoint,
       fields: customFields(this),
       // Without an endpoint the element waits for the page's form, which the parser may not have reached yet.
-      isOwners: Boolean(this.#ownersForm) || (!this.endpoint && document.readyState === 'loading'),
+      isOwners: Boolean(this.#ownersForm) || (!endpoint && document.readyState === 'loading'),
     });
     if (layout !== 'dialog' || this.#dialog === null) return surface;
-    return html`<slot name="trigger"></slot>${this.#dialog?.template(surface, texts)}`;
+    return withTrigger(this.#dialog?.template(surface, texts) ?? pageContent);
   }
 
   protected override update(changed: Map<PropertyKey, unknown>): void {
-    keepValues(this.shadowRoot, () => super.update(changed));
+    keepValues(this, () => super.update(changed));
   }
 
   protected override updated(): void {
@@ -345,9 +358,9 @@ export class NewsletterSignup extends LitElement {
     this.#observer?.takeRecords();
   }
 
-  /** The page's own form inside this element. */
+  /** The page's own form inside this element, which is not in a slot. */
   get #ownersForm(): HTMLFormElement | null {
-    return this.querySelector(':scope form [name=email]')?.closest('form') ?? null;
+    return this.querySelector(':scope form:not([slot]) [name=email]')?.closest('form') ?? null;
   }
 
   readonly #onSubmit = (event: Event): void => {

@@ -96,7 +96,7 @@ small,
 /**
  * Layouts.
  *
- * - The thanks share the cell of the form, and hold it open before they are shown: the page below does not move.
+ * - The thanks share the cell of the form, which keeps its height: the page below does not move.
  * - On one line the label has no baseline, so that the button aligns with the input, also above an error.
  */
 const layouts = css`
@@ -173,9 +173,6 @@ const layouts = css`
 }
 .joined {
   text-align: center;
-}
-.joined .success {
-  justify-content: center;
 }
 [part~='frame'] {
   gap: 0;

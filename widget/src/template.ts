@@ -160,6 +160,12 @@ interface Shown {
 
 const tick = html`<svg part="tick" viewBox="0 0 24 24" aria-hidden="true"><path d="m5 13 5 5L20 7" /></svg>`;
 
+/** The page's content while the element has no form of its own: in a block, as its margins expect it. */
+export const pageContent: TemplateResult = html`<div><slot></slot><slot name="fallback"></slot></div>`;
+
+/** What opens a dialog, before the dialog or what takes its place. */
+export const withTrigger = (content: TemplateResult): TemplateResult => html`<slot name="trigger"></slot>${content}`;
+
 export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, isOwners }: Shown): TemplateResult {
   const { state, notice, isSilent } = view;
   const isDone = state === 'success';
@@ -175,7 +181,7 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, i
     state === 'busy' && state,
   ];
   const form = isOwners
-    ? html`<slot></slot>`
+    ? pageContent
     : html`<form part=${isFramed ? 'form frame' : 'form'} method="post" action=${endpoint}>
         ${emailField(texts, isFramed)}${customFieldsTemplate(fields, texts)}
         <button part="button"><span part="button-text">${texts.button}</span></button>
@@ -192,7 +198,6 @@ export function surfaceTemplate({ host, texts, view, layout, endpoint, fields, i
       </div>
       <div part="notice" class=${state} role="status" aria-live=${isSilent ? 'off' : nothing}>${isDone ? thanks : notice?.(texts)}</div>
       <div class="foot" aria-hidden=${isDone} ?hidden=${!host.querySelector('[slot=proof],[slot=note]')}><slot name="proof"></slot><slot name="note"></slot></div>
-      ${isDone ? nothing : html`<div class="success ghost">${thanks}</div>`}
     </div>
   </div>`;
 }

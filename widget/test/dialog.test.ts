@@ -110,6 +110,7 @@ describe('layout="dialog"', () => {
       '<button slot="trigger">Join</button><form><label>E-mail <input name="email" type="email" /></label><button>Go</button></form>',
       'layout="dialog"',
     );
+    await here(form);
     const owners = form.element.querySelector<HTMLInputElement>('[name=email]');
     expect(owners?.checkVisibility()).to.equal(false);
     await form.element.open();

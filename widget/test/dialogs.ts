@@ -14,7 +14,7 @@ export const isOpen = (form: Form): boolean => dialogIn(form).matches(':modal') 
 /** Waits until the dialog's file is loaded. */
 export async function here(form: Form): Promise<void> {
   await until(
-    () => form.root.querySelector('dialog'),
+    () => form.shadow.querySelector('dialog'),
     () => 'There is no dialog.',
   );
 }

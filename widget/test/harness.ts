@@ -117,7 +117,7 @@ export class Form {
 
   /** The root of the controls: the page's form, or the shadow root. */
   get root(): ParentNode {
-    return this.element.querySelector('form') ?? this.shadow;
+    return this.element.querySelector('form:not([slot])') ?? this.shadow;
   }
 
   /** Whether the form is the element's own. */
@@ -145,8 +145,11 @@ export class Form {
     return this.shadow.activeElement !== null || this.element.contains(rootOf(this.element).activeElement);
   }
 
+  /** The first match in the page's content, except in a fallback, or in the shadow root. */
   find<Found extends HTMLElement>(selector: string): Found {
-    const found = this.element.querySelector<Found>(selector) ?? this.shadow.querySelector<Found>(selector);
+    const inPage = Array.from(this.element.querySelectorAll<Found>(selector));
+    const found =
+      inPage.find((element) => !element.closest('[slot=fallback]')) ?? this.shadow.querySelector<Found>(selector);
     if (!found) throw new Error(`There is no ${selector} in the form.`);
     return found;
   }

@@ -5,10 +5,9 @@
 
 /**
  * `posted`: the endpoint has the signup, and the visitor reads the thanks. `posted natively`: the browser has posted
- * the form. `message`: a message stays beside what was typed, and a second Enter tries again. `fallback`: the element
- * draws no form, so what the page has inside the tag is shown.
+ * the form. `message`: a message stays beside what was typed, and a second Enter tries again.
  */
-export type Outcome = 'posted' | 'posted natively' | 'message' | 'fallback';
+export type Outcome = 'posted' | 'posted natively' | 'message';
 
 /** A step of the visitor or the network. `message` waits for a message, `request` for a request of the endpoint. */
 export type Step = 'focus' | 'type' | 'submit' | 'offline' | 'online' | 'message' | 'request' | 'release' | 'script';
@@ -118,9 +117,7 @@ export const groups: readonly Group[] = [
   {
     title: 'A file is not found:',
     rows: [
-      row('`signup-form.js`, the script, or a block list forbids it', 'posted natively', 'fallback', {
-        files: { 'signup-form': 'missing' },
-      }),
+      natively('`signup-form.js`, the script, or a block list forbids it', { files: { 'signup-form': 'missing' } }),
       natively('`signup.js`', { files: { signup: 'missing' } }),
       natively('`signup.js`, which is never answered', { files: { signup: 'silent' } }),
       message('`protection.js`, of an endpoint that asks for a token', {
@@ -195,11 +192,11 @@ export const groups: readonly Group[] = [
       posted('is loaded as a module', { script: 'module' }),
       posted('is at the end of the page', { script: 'end' }),
       posted('is loaded twice', { script: 'twice' }),
-      row('is delayed until the visitor has typed', 'posted', 'fallback', {
+      posted('is delayed until the visitor has typed', {
         script: 'late',
         steps: ['focus', 'type', 'script', 'submit'],
       }),
-      row('is delayed until after Enter', 'posted natively', 'fallback', {
+      natively('is delayed until after Enter', {
         script: 'late',
         steps: ['focus', 'type', 'submit'],
       }),

@@ -257,7 +257,7 @@ describe('the documentation', () => {
         email: 'ada@example.com',
         custom_fields: [{ name: 'First name', value: 'Ada' }],
       });
-      expect(page.document.body.innerText).not.to.contain('Join by e-mail');
+      expect(page.document.querySelector('[slot=fallback]')?.checkVisibility()).not.to.equal(true);
     }
   });
 });

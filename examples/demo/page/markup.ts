@@ -1,6 +1,6 @@
 /** Markup as a tree, and its text in HTML, JSX and the templates of Vue and Svelte. */
 
-/** An element. An attribute that is `true` has no value. */
+/** An element. An attribute that is `true` has no value. The text of a `<style>` is CSS. */
 export interface Tag {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string | true>>;
@@ -13,12 +13,14 @@ export interface Tag {
 
 /** The syntax of one language. */
 interface Dialect {
-  readonly attribute: (name: string, value: string | true, on: string) => string;
+  readonly attribute: (name: string, value: string | true, tag: Tag) => string;
   readonly text: (text: string) => string;
   /** Writes custom properties into the tag; undefined if they belong into a style sheet. */
   readonly style?: (styles: Readonly<Record<string, string>>) => string;
   /** Writes a property into the tag; undefined if a script sets it. */
   readonly property?: (name: string, value: string) => string;
+  /** Writes a style sheet into a `<style>`. Default: as it is. */
+  readonly css?: (css: string) => string;
   /** Whether an element without children is `<name />`. */
   readonly selfClosing: boolean;
 }
@@ -53,6 +55,8 @@ const reactNames: Readonly<Record<string, string>> = {
   class: 'className',
   autocomplete: 'autoComplete',
   inputmode: 'inputMode',
+  popovertarget: 'popoverTarget',
+  checked: 'defaultChecked',
 };
 
 export const html: Dialect = { attribute: quoted(escapeHtml), text: escapeHtml, selfClosing: false };
@@ -65,8 +69,8 @@ const template: Dialect = {
 export const vue: Dialect = { ...template, property: (name, value) => `:${name}="${escapeHtml(value)}"` };
 export const svelte: Dialect = { ...template, property: (name, value) => `${name}={${value}}` };
 export const jsx: Dialect = {
-  attribute: (name, value, on) => {
-    const jsxName = on.includes('-') ? name : (reactNames[name] ?? name);
+  attribute: (name, value, tag) => {
+    const jsxName = tag.name.includes('-') ? name : reactName(name, tag);
     if (value === true) return jsxName;
     return /["&\\{}<>\r\n]/.test(value) ? `${jsxName}={${JSON.stringify(value)}}` : `${jsxName}="${value}"`;
   },
@@ -76,13 +80,20 @@ export const jsx: Dialect = {
       .map(([name, value]) => `'${name}': '${value}'`)
       .join(', ')} }}`,
   property: (name, value) => `${name}={${value}}`,
+  css: (css) => `{\`${css}\`}`,
   selfClosing: true,
 };
+
+/** The `value` of a text input is its initial one: React would keep a `value` as it is. */
+function reactName(name: string, { name: element, attributes: { type = 'text' } }: Tag): string {
+  if (name === 'value' && element === 'input' && !/^(hidden|checkbox|radio)$/.test(String(type))) return 'defaultValue';
+  return reactNames[name] ?? name;
+}
 
 /** The text of a tag, indented by `depth` levels of two spaces. */
 export function write(tag: Tag, dialect: Dialect, depth = 0): string {
   const indent = '  '.repeat(depth);
-  const attributes = Object.entries(tag.attributes).map(([name, value]) => dialect.attribute(name, value, tag.name));
+  const attributes = Object.entries(tag.attributes).map(([name, value]) => dialect.attribute(name, value, tag));
   if (tag.styles && dialect.style && Object.keys(tag.styles).length > 0) attributes.push(dialect.style(tag.styles));
   for (const [name, value] of Object.entries(tag.properties ?? {}))
     if (dialect.property) attributes.push(dialect.property(name, literal(value)));
@@ -93,17 +104,22 @@ export function write(tag: Tag, dialect: Dialect, depth = 0): string {
     : [`${indent}<${tag.name}`, ...attributes.map((attribute) => `${indent}  ${attribute}`)].join('\n');
   const gap = fits ? '' : `\n${indent}`;
   // Blank text would leave a blank line, which some websites turn into a paragraph.
-  const content = tag.children.filter((child) => typeof child !== 'string' || child.trim() !== '');
+  const content = tag.children.some((child) => typeof child !== 'string' || child.trim() !== '') ? tag.children : [];
   if (content.length === 0) {
     if (dialect.selfClosing) return `${opening}${gap || ' '}/>`;
     return voids.has(tag.name) ? `${opening}${gap}>` : `${opening}${gap}></${tag.name}>`;
   }
-  const [only] = content;
-  if (content.length === 1 && typeof only === 'string') return `${opening}${gap}>${dialect.text(only)}</${tag.name}>`;
-  const children = content.map((child) =>
-    typeof child === 'string' ? `${indent}  ${dialect.text(child)}` : write(child, dialect, depth + 1),
-  );
-  return `${opening}${gap}>\n${children.join('\n')}\n${indent}</${tag.name}>`;
+  const texts = content.filter((child) => typeof child === 'string');
+  const open = `${opening}${gap}>`;
+  if (tag.name === 'style') {
+    const css = texts.join('').replace(/^/gm, `${indent}  `);
+    return `${open}${(dialect.css ?? String)(`\n${css}\n${indent}`)}</style>`;
+  }
+  // White space beside text is part of it.
+  if (texts.length > 0)
+    return `${open}${content.map((child) => (typeof child === 'string' ? dialect.text(child) : write(child, dialect))).join('')}</${tag.name}>`;
+  const children = content.map((child) => (typeof child === 'string' ? '' : write(child, dialect, depth + 1)));
+  return `${open}\n${children.join('\n')}\n${indent}</${tag.name}>`;
 }
 
 /** The script that sets the tag's properties in HTML; empty without properties. */

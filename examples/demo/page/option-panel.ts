@@ -2,9 +2,9 @@
 import { button, field as labelled } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import { exampleEndpoint } from './fallback.ts';
 import { isEssential, type FieldOption, type OptionKind, type Options } from './options.ts';
 import { canAddField, moveField, withValue, type Field, type Setup } from './setup.ts';
-import { exampleEndpoint } from './tag.ts';
 
 /**
  * Shows another setup.

@@ -1,5 +1,7 @@
 /** The options of the tag, read from its manifest, so that the playground has a control for each of them. */
 
+import type { Texts } from './fallback.ts';
+
 /** The part of `custom-elements.json` that is used. */
 export interface Manifest {
   readonly modules: readonly { readonly declarations?: readonly Declaration[] }[];
@@ -59,7 +61,12 @@ export interface Options {
   readonly languages: readonly string[];
   /** Names of the package's style sheets. */
   readonly themes: readonly string[];
+  /** The texts of a form that works without the script, by language. */
+  readonly texts: Readonly<Record<string, Texts>>;
 }
+
+/** Its content is the form that the playground writes. */
+const writtenSlot = 'fallback';
 
 /** Attributes that set the visitor's attribution. */
 const attribution = /^(utm-|referr)/;
@@ -67,14 +74,14 @@ const attribution = /^(utm-|referr)/;
 const looks = ['layout'];
 
 /**
- * @param texts - the English texts by their names in `messages`
- * @param files - the languages and themes that have a file
+ * @param english - all English texts by their names in `messages`
+ * @param files - the languages and themes that have a file, and the texts of the languages
  * @throws Error if the manifest does not contain the elements
  */
 export function readOptions(
   manifest: Manifest,
-  texts: Readonly<Record<string, string>>,
-  files: Pick<Options, 'languages' | 'themes'>,
+  english: Texts,
+  files: Pick<Options, 'languages' | 'themes' | 'texts'>,
 ): Options {
   const form = declared(manifest, 'newsletter-signup');
   const field = declared(manifest, 'newsletter-field');
@@ -88,14 +95,14 @@ export function readOptions(
       ...attributes.flatMap((attribute) =>
         textNames.includes(attribute.name) ? [] : [option(attributeKind(attribute.name), attribute)],
       ),
-      ...Object.entries(texts).map(([key, text]) => {
+      ...Object.entries(english).map(([key, text]) => {
         const name = `text-${kebab(key)}`;
         return textNames.includes(name)
           ? option('text', { name, default: text })
           : option('message', { name: key, default: text });
       }),
       ...(form.cssProperties ?? []).map((property) => option('style', property)),
-      ...(form.slots ?? []).filter(({ name }) => name !== '').map((slot) => option('slot', slot)),
+      ...(form.slots ?? []).filter(({ name }) => !['', writtenSlot].includes(name)).map((slot) => option('slot', slot)),
     ],
     fieldOptions: (field.attributes ?? [])
       .map((attribute) => option('attribute', attribute))
@@ -118,7 +125,7 @@ export function isEssential({ name }: Pick<FieldOption, 'name'>): boolean {
 /** Names of the manifest that are not among the options. `messages` counts: each of its texts is an option. */
 export function missingOptions(manifest: Manifest, { options, events }: Options): readonly string[] {
   const form = declared(manifest, 'newsletter-signup');
-  const there = new Set([...options.map(({ name }) => name), ...events, 'messages']);
+  const there = new Set([...options.map(({ name }) => name), ...events, 'messages', writtenSlot]);
   const settable = (form.members ?? [])
     .filter((member) => member.kind === 'field' && !member.readonly)
     .map(({ attribute, name }) => attribute ?? name);

@@ -7,10 +7,10 @@ import { exampleSetups } from './examples.ts';
 import { optionPanel, segments } from './option-panel.ts';
 import type { Options } from './options.ts';
 import type { PreviewReport, Show } from './preview.ts';
-import { initialSetup, readSetup, widths, writeSetup, type Setup } from './setup.ts';
-import { platforms, snippetsFor, type Snippet } from './snippets.ts';
+import { initialSetup, platforms, readSetup, widths, writeSetup, type Setup } from './setup.ts';
+import { snippetsFor, type Snippet } from './snippets.ts';
 import { stateTitles } from './states.ts';
-import { tagOf } from './tag.ts';
+import { tagWithForm } from './tag.ts';
 
 interface LoggedEvent {
   readonly id: number;
@@ -56,6 +56,8 @@ class SignupPlayground extends PageElement {
   readonly #loaded = new Set<Width>();
   readonly #ready = new Set<Width>();
   #turn = 0;
+  /** Fits the previews into a narrow window. */
+  readonly #resizes = new ResizeObserver(() => this.#fitFrames());
   /** The control that was typed into last: one run of typing is one step of the Back button. */
   #lastTyped = '';
   #eventCount = 0;
@@ -118,7 +120,7 @@ class SignupPlayground extends PageElement {
     const { language, theme, direction, scheme, state } = this.setup;
     const { endpoint, options } = this;
     return {
-      tag: tagOf(this.setup, options),
+      tag: tagWithForm(this.setup, options),
       language,
       theme,
       direction,
@@ -139,9 +141,24 @@ class SignupPlayground extends PageElement {
     for (const width of previewWidths) if (this.#isVisible(width)) this.#loaded.add(width);
   }
 
+  protected override firstUpdated(): void {
+    const frames = this.querySelector('.frames');
+    if (frames) this.#resizes.observe(frames);
+  }
+
   protected override updated(changed: PropertyValues<this>): void {
+    this.#fitFrames();
     if (!changed.has('setup')) return;
     for (const width of previewWidths) this.#send(width);
+  }
+
+  /** Scales each preview down to the room it has, so that a narrow window shows all of it. */
+  #fitFrames(): void {
+    for (const { style, width, height, parentElement } of this.querySelectorAll('iframe')) {
+      const scale = Math.min(1, (parentElement?.clientWidth || Infinity) / Number(width));
+      style.transform = scale < 1 ? `scale(${scale})` : '';
+      style.marginBlockEnd = `${(scale - 1) * Number(height)}px`;
+    }
   }
 
   protected override render(): TemplateResult {
@@ -237,9 +254,7 @@ class SignupPlayground extends PageElement {
   }
 
   #snippets(): TemplateResult {
-    const { setup, options } = this;
-    const { language, theme, platform } = setup;
-    const snippets = snippetsFor(platform, { tag: tagOf(setup, options), language, theme });
+    const snippets = snippetsFor(this.setup, this.options);
     return html`<div id="snippets">
       ${snippets.map(
         (snippet) =>

@@ -1,5 +1,6 @@
 /** A preview: a page in a frame with the real tag, in the state that the playground asks for. */
 import type { NewsletterSignup } from '@newsletter-kit/signup';
+import { fallbackStyles } from './fallback-styles.ts';
 import type { Tag } from './markup.ts';
 import type { Setup } from './setup.ts';
 import { stateOf } from './states.ts';
@@ -28,6 +29,8 @@ const files = new URL(
   document.querySelector<HTMLScriptElement>('script[src$="signup-form.js"]')?.src ?? location.href,
 ).href;
 const stage = document.querySelector<HTMLElement>('#stage') ?? document.body;
+const sheet = new CSSStyleSheet();
+document.adoptedStyleSheets = [sheet];
 const reportedEvents = new Set<string>();
 let shown: Show | undefined;
 
@@ -63,6 +66,8 @@ async function show(next: Show): Promise<void> {
     return;
   }
   setOnline(act !== 'go offline, fill in and send');
+  // Not a style element: the policy of the demo site forbids it.
+  sheet.replaceSync(fallbackStyles(wanted, next.theme !== ''));
   const made = build(wanted);
   stage.replaceChildren(made);
   if (act === 'nothing') return;
@@ -160,7 +165,7 @@ function withEndpoint(tag: Tag, endpoint: string): Tag {
   );
   // After a redirect the preview could not show the next setup.
   const { redirect: _redirect, ...attributes } = tag.attributes;
-  return { ...tag, attributes: { ...attributes, endpoint }, children };
+  return { ...tag, attributes, children };
 }
 
 function build({ name, attributes, styles = {}, properties = {}, children }: Tag): HTMLElement {

@@ -1,7 +1,24 @@
 /** The setup of the playground: everything that is chosen, and its form as the query of an address. */
 import type { Options } from './options.ts';
-import { isPlatform, type Platform } from './snippets.ts';
 import { isState, type StateName } from './states.ts';
+
+/** The kinds of websites. */
+export const platforms = {
+  html: 'HTML',
+  wordpress: 'WordPress',
+  webflow: 'Webflow',
+  framer: 'Framer',
+  ghost: 'Ghost',
+  react: 'React',
+  vue: 'Vue',
+  svelte: 'Svelte',
+} as const;
+
+export type Platform = keyof typeof platforms;
+
+function isPlatform(name: string): name is Platform {
+  return Object.hasOwn(platforms, name);
+}
 
 export const modes = ['own', 'enhance'] as const;
 export const schemes = ['light', 'dark'] as const;

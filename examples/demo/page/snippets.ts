@@ -1,23 +1,10 @@
 /** The snippets to copy: the tag in the form that each kind of website takes. */
+import { fallbackStyles } from './fallback-styles.ts';
+import { fieldsOf, isTag } from './fallback.ts';
 import { html, jsx, propertyScript, rule, svelte, vue, write, type Tag } from './markup.ts';
-
-/** The kinds of websites. */
-export const platforms = {
-  html: 'HTML',
-  wordpress: 'WordPress',
-  webflow: 'Webflow',
-  framer: 'Framer',
-  ghost: 'Ghost',
-  react: 'React',
-  vue: 'Vue',
-  svelte: 'Svelte',
-} as const;
-
-export type Platform = keyof typeof platforms;
-
-export function isPlatform(name: string): name is Platform {
-  return Object.hasOwn(platforms, name);
-}
+import type { Options } from './options.ts';
+import type { Platform, Setup } from './setup.ts';
+import { tagOf, tagWithForm } from './tag.ts';
 
 export interface Snippet {
   /** Where to paste it. */
@@ -26,7 +13,10 @@ export interface Snippet {
 }
 
 interface Wanted {
+  /** With the form in it. */
   readonly tag: Tag;
+  /** Without a form. */
+  readonly bare: Tag;
   /** A language tag; `en` needs no file. */
   readonly language: string;
   /** Name of a theme; empty for none. */
@@ -38,53 +28,29 @@ const scriptAddress = 'https://your-site.example/signup-form.js';
 
 const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
+/** The language first: the form has its texts from the start then. */
 const addresses = ({ language }: Wanted): string[] => [
-  scriptAddress,
   ...(language === 'en' ? [] : [languageAddress(language)]),
+  scriptAddress,
 ];
 const themeAddress = (theme: string): string => new URL(`themes/${theme}.css`, scriptAddress).href;
-const markup = (tag: Tag): string => lines(write(tag, html), propertyScript(tag));
 const scripts = (wanted: Wanted): string =>
   addresses(wanted)
     .map((address) => `<script src="${address}" async></script>`)
     .join('\n');
-const isTag = (child: Tag | string): child is Tag => typeof child !== 'string';
-const hasOwnForm = ({ children }: Tag): boolean => children.some((child) => isTag(child) && child.name === 'form');
+const link = ({ theme }: Wanted): string => theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`;
 
-/** Whether the layout has no surface around the form. */
-const isBare = ({ attributes: { layout = 'inline' } }: Tag): boolean =>
-  ['inline', 'joined', 'stacked'].includes(String(layout));
-const bareWidth = {
-  display: 'flow-root',
-  'max-inline-size': 'var(--newsletter-width, 30rem)',
-  'margin-inline': 'auto',
-};
-
-/**
- * The style sheet's rules: custom properties, and what keeps a picture and a form in the page's HTML from moving when
- * the script is loaded. In a layout with a surface such a form still moves by the padding.
- */
-const rules = ({ tag }: Wanted): string =>
-  lines(
-    rule('newsletter-signup', tag.styles),
-    // Reserves the height of a picture that is not loaded yet.
-    tag.children.some((child) => isTag(child) && child.name === 'img') &&
-      rule("newsletter-signup > [slot='picture']", { 'aspect-ratio': '4 / 3' }),
-    hasOwnForm(tag) && isBare(tag) && rule('newsletter-signup', bareWidth),
-  );
-const sheet = (wanted: Wanted): string => {
-  const { theme } = wanted;
-  const styles = rules(wanted);
-  return lines(
-    theme && `<link rel="stylesheet" href="${themeAddress(theme)}">`,
-    styles && `<style>\n${styles}\n</style>`,
-  );
-};
-/** The style sheet's rules in JSX, where the tag itself has the custom properties. */
-const jsxSheet = (wanted: Wanted): string => {
-  const { styles: _, ...tag } = wanted.tag;
-  const css = rules({ ...wanted, tag });
-  return css && `      <style>{\`\n${css}\n\`}</style>`;
+/** The style sheet of the form. In JSX and templates the tag itself has the custom properties. */
+const sheet = ({ tag, theme }: Wanted): string => fallbackStyles(tag, theme !== '');
+/** The tag with a style sheet in it: one piece to copy, whose style is there before the form. */
+export const styled = (tag: Tag, css: string): Tag => ({
+  ...tag,
+  children: [{ name: 'style', attributes: {}, children: [css] }, ...tag.children],
+});
+const markup = (wanted: Wanted): string => {
+  const { tag } = wanted;
+  const css = lines(rule('newsletter-signup', tag.styles), sheet(wanted));
+  return lines(link(wanted), write(styled(tag, css), html), propertyScript(tag));
 };
 const imports = ({ language, theme }: Wanted): string =>
   lines(
@@ -94,24 +60,19 @@ const imports = ({ language, theme }: Wanted): string =>
   );
 
 const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>> = {
-  html: (wanted) => [
-    { place: 'In <head>', code: lines(scripts(wanted), sheet(wanted)) },
-    { place: 'Where the form belongs', code: markup(wanted.tag) },
-  ],
+  html: (wanted) => [{ place: 'Where the form belongs', code: lines(markup(wanted), scripts(wanted)) }],
   // No blank lines: some themes turn them into paragraphs.
   wordpress: (wanted) => [
     {
       place: 'A “Custom HTML” block, pasted in the code editor or as the content of the block',
-      code: lines('<!-- wp:html -->', scripts(wanted), sheet(wanted), markup(wanted.tag), '<!-- /wp:html -->'),
+      code: lines('<!-- wp:html -->', markup(wanted), scripts(wanted), '<!-- /wp:html -->'),
     },
-    ...(hasOwnForm(wanted.tag) ? [] : whereFiltered(wanted)),
+    ...whereFiltered(wanted),
   ],
-  webflow: (wanted) => [
-    { place: 'A “Code Embed” element', code: lines(sheet(wanted), markup(wanted.tag), scripts(wanted)) },
-  ],
+  webflow: (wanted) => [{ place: 'A “Code Embed” element', code: lines(markup(wanted), scripts(wanted)) }],
   ghost: (wanted) => [
-    { place: 'Settings → Code injection → Site header', code: lines(scripts(wanted), sheet(wanted)) },
-    { place: 'An “HTML” card in the post or page', code: markup(wanted.tag) },
+    { place: 'An “HTML” card in the post or page', code: markup(wanted) },
+    { place: 'Settings → Code injection → Site header', code: scripts(wanted) },
   ],
   framer: (wanted) => [
     {
@@ -132,10 +93,7 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
           `    document.head.append(Object.assign(document.createElement('link'), { rel: 'stylesheet', href: '${themeAddress(wanted.theme)}' }));`,
         '  }, []);',
         '  return (',
-        '    <>',
-        jsxSheet(wanted),
-        write(wanted.tag, jsx, 3),
-        '    </>',
+        write(styled(wanted.tag, sheet(wanted)), jsx, 2),
         '  );',
         '}',
       ),
@@ -144,13 +102,13 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   react: (wanted) => [
     {
       place: 'A component (React 19)',
-      code: `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(wanted.tag, jsx, 2)}\n  );\n}`,
+      code: `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(styled(wanted.tag, sheet(wanted)), jsx, 2)}\n  );\n}`,
     },
   ],
   vue: (wanted) => [
     {
       place: 'A component (Vue 3)',
-      code: `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>`,
+      code: `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>\n\n<style>\n${sheet(wanted)}\n</style>`,
     },
     {
       place: 'vite.config.js, so that Vue treats the tag as a custom element',
@@ -165,14 +123,14 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
   svelte: (wanted) => [
     {
       place: 'A component (Svelte 5)',
-      code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(wanted.tag, svelte)}`,
+      code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(styled(wanted.tag, sheet(wanted)), svelte)}`,
     },
   ],
 };
 
-/** For WordPress accounts whose tags and scripts are filtered out: a div that the script replaces with the form. */
+/** For WordPress accounts whose tags, forms and scripts are filtered out: a div that the script turns into a form. */
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
-  const styles = rules(wanted);
+  const styles = rule('newsletter-signup', wanted.bare.styles);
   const enqueue = addresses(wanted).map((address) => {
     const handle = address === scriptAddress ? 'signup-form' : `signup-form-${wanted.language}`;
     return `  wp_enqueue_script('${handle}', '${address}', [], null, ['strategy' => 'defer']);`;
@@ -180,19 +138,26 @@ function whereFiltered(wanted: Wanted): readonly Snippet[] {
   if (wanted.theme) enqueue.push(`  wp_enqueue_style('signup-form-${wanted.theme}', '${themeAddress(wanted.theme)}');`);
   return [
     {
-      place: 'Where WordPress filters HTML: the same block as a div …',
-      code: lines('<!-- wp:html -->', write(asDiv(wanted.tag, 'signup'), html), '<!-- /wp:html -->'),
+      place: 'Where WordPress filters tags, forms and scripts: a div, which shows nothing without the script …',
+      code: lines(
+        '<!-- wp:html -->',
+        write(asDiv({ ...wanted.bare, children: fieldsOf(wanted.bare) }, 'signup'), html),
+        '<!-- /wp:html -->',
+      ),
     },
     {
-      place: '… and the script in the theme’s functions.php',
+      place: '… the script in the theme’s functions.php',
       code: lines("add_action('wp_enqueue_scripts', function () {", ...enqueue, '});'),
     },
     ...(styles ? [{ place: '… and the styles in Appearance → Customize → Additional CSS', code: styles }] : []),
   ];
 }
 
-/** `<newsletter-signup>` or `<newsletter-field>` as a div with `data-` attributes, without its slots. */
-function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): Tag {
+/**
+ * `<newsletter-signup>` or `<newsletter-field>` as a div with `data-` attributes. Its other content stays, such as a
+ * form in the slot `fallback`.
+ */
+export function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): Tag {
   const { lang, dir, ...rest } = attributes;
   return {
     name: 'div',
@@ -202,12 +167,24 @@ function asDiv({ attributes, children }: Tag, kind: 'signup' | 'field'): Tag {
       ...(lang !== undefined && { lang }),
       ...(dir !== undefined && { dir }),
     },
-    children: children.flatMap((child) =>
-      typeof child !== 'string' && child.name === 'newsletter-field' ? [asDiv(child, 'field')] : [],
+    children: children.map((child) =>
+      isTag(child) && child.name === 'newsletter-field' ? asDiv(child, 'field') : child,
     ),
   };
 }
 
-export function snippetsFor(platform: Platform, wanted: Wanted): readonly Snippet[] {
-  return writers[platform](wanted);
+export function snippetsFor(setup: Setup, options: Options): readonly Snippet[] {
+  return writers[setup.platform](wantedOf(setup, options));
 }
+
+/** The tag of a setup in HTML, without the scripts. */
+export function markupOf(setup: Setup, options: Options): string {
+  return markup(wantedOf(setup, options));
+}
+
+const wantedOf = (setup: Setup, options: Options): Wanted => ({
+  tag: tagWithForm(setup, options),
+  bare: tagOf(setup, options),
+  language: setup.language,
+  theme: setup.theme,
+});

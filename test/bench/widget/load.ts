@@ -6,7 +6,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BrowserContext, Page } from 'puppeteer-core';
+import { startEndpoint } from '../../../widget/test/endpoint.ts';
 import { openBrowser } from '../../e2e/visitor.ts';
+import { openSite } from '../../widget/site.ts';
+import { layouts, listAndDate, setupOf } from '../../widget/snippets.ts';
+import { fonts, roots, walk, watchShifts } from '../../widget/steady.ts';
 import { median, reportFigures } from '../figure.ts';
 import { codeOf, ghost, ours, peers, type Peer } from './peers.ts';
 
@@ -52,13 +56,9 @@ async function serve(): Promise<{ server: Server; origin: string }> {
     if (!peer && path !== '/empty') return void response.writeHead(204).end();
     const form =
       peer?.markup.replace('SCRIPT', `/${peer.name}.js`).replaceAll('SITE', `http://${request.headers.host}`) ?? '';
-    // The space is reserved as the documentation of each peer says; the figure is the layout shift that remains.
-    const keep = '<style>newsletter-signup, [data-tf-widget] { display: block; min-block-size: 11rem }</style>';
     response
       .writeHead(200, { 'Content-Type': 'text/html; charset=utf-8' })
-      .end(
-        `<!doctype html><html lang="en"><title>Page</title>${keep}<h1>News</h1>${form}<p>What comes after.</p></html>`,
-      );
+      .end(`<!doctype html><html lang="en"><title>Page</title><h1>News</h1>${form}<p>What comes after.</p></html>`);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return { server, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
@@ -141,6 +141,35 @@ const tracesOf = ({ name, isThere }: Peer): Promise<Traces> =>
     };
   });
 
+/**
+ * The layout shifts of our snippets, from the first paint without the script to the thanks: every layout, in each font
+ * and root.
+ *
+ * @returns the largest sum of one page, and the number of pages
+ */
+async function shiftOfSnippets(): Promise<{ largest: number; pages: number }> {
+  const [site, endpoint] = [await openSite(), await startEndpoint()];
+  try {
+    const page = await watchShifts(await session.browser.newPage());
+    const shifts: number[] = [];
+    for (const layout of layouts)
+      for (const [width, fields] of [
+        [360, listAndDate],
+        [1280, []],
+      ] as const)
+        for (const font of fonts)
+          for (const root of roots) {
+            const values = { 'attribute.endpoint': `${endpoint.origin}/signup/shift-${shifts.length}/accepted` };
+            const { shift } = await walk(page, site, setupOf(layout, { fields, values }), { font, root, width });
+            shifts.push(shift);
+          }
+    await page.close();
+    return { largest: Math.max(...shifts), pages: shifts.length };
+  } finally {
+    await Promise.all([site.close(), endpoint.stop()]);
+  }
+}
+
 const { server, origin } = await serve();
 /** A port that refuses: what no interception catches ends there. */
 const nowhere = 9;
@@ -158,6 +187,7 @@ try {
   }
   const traces = new Map<Peer, Traces>();
   for (const peer of peers) traces.set(peer, await tracesOf(peer));
+  const { largest, pages } = await shiftOfSnippets();
   const missing = [...traces].filter(([, { isThere }]) => !isThere).map(([{ name }]) => name);
   if (missing.length > 0) throw new Error(`${missing.join(' and ')} showed no form: there is nothing to compare.`);
 
@@ -165,7 +195,7 @@ try {
   const heapOf = (name: string): number => middle(name, 'heap') - middle('empty', 'heap');
   const beside = (describe: (peer: Peer) => string): string =>
     peers.map((peer) => `${peer.name} ${describe(peer)}`).join(' · ');
-  const trace = (of: 'requests' | 'cookies' | 'fonts' | 'shift') => ({
+  const trace = (of: 'requests' | 'cookies' | 'fonts') => ({
     value: traces.get(ours)?.[of] ?? Number.NaN,
     detail: beside((peer) => String(traces.get(peer)?.[of])),
   });
@@ -182,7 +212,10 @@ try {
     requests: trace('requests'),
     cookies: trace('cookies'),
     fonts: trace('fonts'),
-    shift: trace('shift'),
+    shift: {
+      value: largest,
+      detail: `the largest of ${pages} pages: the playground’s snippet of each layout, with and without fields, in a serif, a sans and a monospace, on a root of 16 and of 10 px, from the first paint without the script to the thanks; until the form is there, in the space that their documents keep free: ${beside((peer) => String(traces.get(peer)?.shift))}`,
+    },
   });
 } finally {
   await session.close();

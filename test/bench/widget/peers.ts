@@ -1,6 +1,10 @@
 /** The code that a site puts on its page for a signup form: ours, and that of two peers as their packages ship it. */
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { currentOptions } from '../../../examples/demo/playground.ts';
+import { exampleEndpoint } from '../../../examples/demo/page/fallback.ts';
+import { initialSetup } from '../../../examples/demo/page/setup.ts';
+import { markupOf } from '../../../examples/demo/page/snippets.ts';
 
 export interface Peer {
   readonly name: string;
@@ -8,17 +12,18 @@ export interface Peer {
   readonly file: string;
   /** How its own documents put it on a page; `SCRIPT` stands for the file's address, `SITE` for that of its server. */
   readonly markup: string;
-  /** An expression that is true once its form is there. */
+  /** An expression that is true once its script has run and its form is there. */
   readonly isThere: string;
 }
 
 const installed = (path: string): string => fileURLToPath(import.meta.resolve(path));
 
+/** The playground's snippet with an address and a button: the page's own form, which the script enhances. */
 export const ours: Peer = {
   name: 'ours',
   file: fileURLToPath(new URL('../../../widget/dist/signup-form.js', import.meta.url)),
-  markup: '<script src="SCRIPT" async></script><newsletter-signup endpoint="SITE/signup"></newsletter-signup>',
-  isThere: `Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('[name=email]'))`,
+  markup: `${markupOf(initialSetup, await currentOptions()).replace(exampleEndpoint, 'SITE/signup')}<script src="SCRIPT" async></script>`,
+  isThere: `Boolean(document.querySelector('newsletter-signup').shadowRoot?.querySelector('[part=surface]'))`,
 };
 
 export const ghost: Peer = {
@@ -34,7 +39,7 @@ export const ghost: Peer = {
 export const typeform: Peer = {
   name: 'Typeform',
   file: installed('@typeform/embed/build/embed.js'),
-  markup: '<div data-tf-widget="none"></div><script src="SCRIPT" async></script>',
+  markup: '<div data-tf-widget="none" style="min-height: 11rem"></div><script src="SCRIPT" async></script>',
   isThere: `Boolean(document.querySelector('[data-tf-widget] iframe'))`,
 };
 

@@ -1,0 +1,126 @@
+/** Pages with the playground's snippets, as a server sends them: the components of frameworks are rendered. */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Component } from 'svelte';
+import { compile } from 'svelte/compiler';
+import { render as renderSvelte } from 'svelte/server';
+import { transformWithOxc } from 'vite';
+import { createSSRApp } from 'vue';
+import { parse } from 'vue/compiler-sfc';
+import { renderToString } from 'vue/server-renderer';
+import { currentOptions } from '../../examples/demo/playground.ts';
+import { initialSetup, platforms, type Field, type Platform, type Setup } from '../../examples/demo/page/setup.ts';
+import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { root } from '../../scripts/root.ts';
+
+export const options = await currentOptions();
+export const platformNames = Object.keys(platforms) as readonly Platform[];
+export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
+export type Layout = (typeof layouts)[number];
+
+/** A list of choices and a date, and their values in a form-encoded post. */
+export const listAndDate: readonly Field[] = [
+  { name: 'Topics', kind: 'list', options: 'boats, engineering, food, history' },
+  { name: 'Birthday', kind: 'date' },
+];
+
+/** A field of each kind. */
+export const everyKind: readonly Field[] = [
+  { name: 'First name', required: 'on', autocomplete: 'given-name' },
+  { name: 'Rhythm', options: 'Daily, Weekly', value: 'Weekly' },
+  { name: 'Topics', kind: 'list', options: 'boats, engineering, food, history', required: 'on' },
+  { name: 'Country', options: 'Austria, Belgium, Denmark, Finland, France, Germany, Ireland, Italy' },
+  { name: 'Likes', kind: 'list' },
+  { name: 'Age', kind: 'integer' },
+  { name: 'Height', kind: 'double', placeholder: '1.75' },
+  { name: 'Born', kind: 'date' },
+  { name: 'Call me', kind: 'datetime' },
+  { name: 'Printed', kind: 'boolean' },
+  { name: 'Source', value: 'footer', hidden: 'on' },
+  { kind: 'consent', label: 'I have read the [privacy notice].', href: '/privacy', required: 'on' },
+];
+
+/** A one-colour picture of 4 to 3. */
+const picture = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 4 3'%3E%3C/svg%3E";
+
+/** A setup with this layout, with a heading and small print around the form unless it is bare. */
+export function setupOf(layout: Layout, changes: Partial<Setup> = {}, isBare = false): Setup {
+  return {
+    ...initialSetup,
+    ...changes,
+    values: {
+      ...(layout !== 'inline' && { 'look.layout': layout }),
+      ...(!isBare && {
+        'slot.head': 'Letters from the lighthouse',
+        'slot.note': 'Every Tuesday. Leave with one click.',
+      }),
+      ...(layout === 'cover' && { 'slot.picture': picture }),
+      ...(layout === 'dialog' && { 'slot.trigger': 'Get the letters' }),
+      ...changes.values,
+    },
+  };
+}
+
+/** The code of the snippet with the form. */
+export const formSnippet = (setup: Setup): string => snippetsFor(setup, options)[0]?.code ?? '';
+
+type Render = (code: string) => string | Promise<string>;
+
+/** React's types belong to the widget. */
+const require = createRequire(import.meta.url);
+
+/** The component in a module, evaluated without its imports. */
+async function renderReact(code: string): Promise<string> {
+  const react = require('react') as { readonly createElement: (component: unknown) => unknown };
+  const server = require('react-dom/server') as { readonly renderToString: (element: unknown) => string };
+  const [, name = ''] = /function (\w+)\(/.exec(code) ?? [];
+  const source = code.replaceAll(/^import .*$/gm, '').replace(/export (default )?function/, 'function');
+  const { code: plain } = await transformWithOxc(source, 'snippet.jsx', { jsx: { runtime: 'classic' } });
+  // oxlint-disable-next-line typescript/no-implied-eval -- the snippet itself is what is tested
+  const component: unknown = new Function('React', 'useEffect', `${plain}; return ${name}`)(react, () => {});
+  return server.renderToString(react.createElement(component));
+}
+
+async function renderVue(code: string): Promise<string> {
+  const { descriptor } = parse(code);
+  const app = createSSRApp({ template: descriptor.template?.content ?? '' });
+  app.config.compilerOptions.isCustomElement = (tag) => tag.startsWith('newsletter-');
+  return `<style>${descriptor.styles.map(({ content }) => content).join('\n')}</style>${await renderToString(app)}`;
+}
+
+async function renderSvelteComponent(code: string): Promise<string> {
+  const source = code.replaceAll(/^ *import .*$/gm, '');
+  // Beside the module that it imports.
+  const folder = await mkdtemp(join(root, 'test/node_modules/.snippet-'));
+  try {
+    const file = join(folder, 'component.js');
+    await writeFile(file, compile(source, { generate: 'server' }).js.code);
+    const module = (await import(/* @vite-ignore */ pathToFileURL(file).href)) as {
+      readonly default: Component;
+    };
+    const { head, body } = renderSvelte(module.default, { props: {} });
+    return head + body;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+const renders: Readonly<Partial<Record<Platform, Render>>> = {
+  framer: renderReact,
+  react: renderReact,
+  vue: renderVue,
+  svelte: renderSvelteComponent,
+};
+
+/**
+ * The HTML that a website sends for the snippet with the form, with the scripts of `scriptFor`.
+ *
+ * @param scripts - in place of those of the snippet, whose addresses are examples
+ */
+export async function sentHtml(setup: Setup, scripts = ''): Promise<string> {
+  const code = formSnippet(setup);
+  const html = (await renders[setup.platform]?.(code)) ?? code.replaceAll(/<script src[^]*?<\/script>/g, '');
+  return html + scripts;
+}

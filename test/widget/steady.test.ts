@@ -1,0 +1,34 @@
+/**
+ * Nothing moves when the script takes the place of a snippet's form, nor when the thanks do. `steady.slow.test.ts` has
+ * every width, font and root.
+ */
+import { describe, expect, it } from 'vitest';
+import { fallbackStyles } from '../../examples/demo/page/fallback-styles.ts';
+import { tagWithForm } from '../../examples/demo/page/tag.ts';
+import { layouts, listAndDate, options, setupOf } from './snippets.ts';
+import { setStage } from './stage.ts';
+import { fonts, walk, watchShifts } from './steady.ts';
+
+const stage = setStage();
+
+describe.each(layouts)('with the layout %s', (layout) => {
+  it.each([
+    ['without fields', 1280, '100%', []],
+    ['with fields', 360, '62.5%', listAndDate],
+  ] as const)('a page does not move: %s, %i px', async (_, width, root, fields) => {
+    const { site, session, origin } = stage();
+    const page = await watchShifts(await session.browser.newPage());
+    const endpoint = `${origin}/signup/steady-${layout}-${width}/accepted`;
+    const setup = setupOf(layout, { fields, values: { 'attribute.endpoint': endpoint } });
+    expect((await walk(page, site, setup, { font: fonts[1], root, width })).moves).toEqual([]);
+  });
+
+  it.each(['', 'harbor'])('the style sheet of a snippet is short, theme "%s"', (theme) => {
+    // The picture beside a cover's form takes 500 bytes.
+    const limit = layout === 'cover' ? 1536 : 1024;
+    for (const fields of [[], listAndDate])
+      expect(
+        fallbackStyles(tagWithForm(setupOf(layout, { fields, theme }), options), theme !== '').length,
+      ).toBeLessThan(limit);
+  });
+});

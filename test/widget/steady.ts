@@ -1,0 +1,87 @@
+/** How much a page moves from its first paint, without the script, to the thanks. */
+import type { Page } from 'puppeteer-core';
+import type { Setup } from '../../examples/demo/page/setup.ts';
+import { builds } from './pages-to-walk.ts';
+import { sentHtml } from './snippets.ts';
+import type { Site } from './site.ts';
+
+/** A page around a form. */
+export interface Paper {
+  readonly font: string;
+  /** Font size of the root: 62.5% makes it 10 px, as Bootstrap 3 and Ghost's Casper have it. */
+  readonly root: '100%' | '62.5%';
+  readonly width: number;
+  readonly build?: keyof typeof builds;
+}
+
+/** What moved, in words, empty if nothing did; and the sum of the layout shifts. */
+export interface Moves {
+  readonly moves: readonly string[];
+  readonly shift: number;
+}
+
+/** A serif, a sans and a monospace with other metrics. */
+export const fonts = ['DejaVu Serif', 'Liberation Sans', 'DejaVu Sans Mono'] as const;
+export const roots = ['100%', '62.5%'] as const;
+export const widths = [320, 360, 768, 1280] as const;
+
+/** Records every layout shift, also those after an input. */
+const watch = `
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => shifts.push(...list.getEntries().map(({ value, sources }) => [value, ...sources.map(({ node }) => node?.nodeName)]))).observe({ type: 'layout-shift', buffered: true });
+  globalThis.form = () => document.querySelector('newsletter-signup');
+  globalThis.painted = () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))));
+  globalThis.place = () => document.querySelector('#after').getBoundingClientRect().top;`;
+
+/** Prepares a page for `walk`. */
+export async function watchShifts(page: Page): Promise<Page> {
+  await page.evaluateOnNewDocument(watch);
+  return page;
+}
+
+let count = 0;
+
+/** Opens a page with the snippet, brings the script once it is painted, and signs up. */
+export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): Promise<Moves> {
+  const { font, root, width, build = 'script' } = paper;
+  const name = `steady-${(count += 1)}`;
+  let bring = (): void => {};
+  const arrival = new Promise<void>((resolve) => (bring = resolve));
+  const [, file = ''] = /src="\/([^"]+)"/.exec(builds[build]) ?? [];
+  site.script(
+    `/${name}.js`,
+    arrival.then(() => `import('/${file}')`),
+  );
+  const size = root === '100%' ? '1rem' : '1.6rem';
+  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
+    <style>html { font-size: ${root} } body { max-width: 60rem; margin: 1rem auto; padding: 0 8px; font: ${size}/1.5 "${font}" }</style>
+    <h1>A page</h1><main>${await sentHtml(setup, `<script src="/${name}.js" async></script>`)}<p id="after">After the form.</p></main></html>`;
+  await page.setViewport({ width, height: 1200 });
+  await page.goto(site.page(`/${name}`, { html }), { waitUntil: 'domcontentloaded' });
+
+  const places: [moment: string, top: number][] = [];
+  const record = async (moment: string): Promise<unknown> =>
+    places.push([moment, (await page.evaluate('painted().then(place)')) as number]);
+  await record('before the script');
+  bring();
+  const isDialog = setup.values['look.layout'] === 'dialog';
+  await page.waitForFunction(`form().shadowRoot?.querySelector('${isDialog ? 'dialog' : '[part=surface]'}')`);
+  await record('with the script');
+  await page.evaluate(`form().open().then(() => {
+    const root = form().querySelector('form:not([slot])') ?? form().shadowRoot;
+    root.querySelector('[name=email]').value = 'ada@example.com';
+    form().submit();
+  })`);
+  await page.waitForFunction(`form().state === 'success'`);
+  await record('after the signup');
+
+  const shifts = (await page.evaluate('shifts')) as readonly (readonly [value: number, ...nodes: unknown[]])[];
+  const first = places[0]?.[1] ?? Number.NaN;
+  return {
+    moves: [
+      ...places.flatMap(([moment, top]) => (top === first ? [] : [`${moment}: ${top - first} px`])),
+      ...shifts.map((entry) => entry.join(' ')),
+    ],
+    shift: shifts.reduce((sum, [value]) => sum + value, 0),
+  };
+}
