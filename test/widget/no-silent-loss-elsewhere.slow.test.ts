@@ -1,9 +1,9 @@
 /** The table of no silent loss in the other engines and in old browsers, and a fault at every call. */
 import { describe } from 'vitest';
+import { oldBrowsers } from '../../widget/test/losses.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { installNpmChromium, isNpmChromiumPossible } from '../support/browsers/npm-chromium.ts';
 import { describeFaults, stories } from './loss/inject.ts';
-import { oldBrowsers } from './loss/rows.ts';
 import { describeTable } from './loss/walk.ts';
 import { openWindow, windows } from './window.ts';
 

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { root } from '../../scripts/root.ts';
 import { pagePath } from '../../test/support/documentation.ts';
+import { groups } from '../test/losses.ts';
 import { english } from '../src/messages.ts';
 import { limits } from './size.ts';
 
@@ -27,10 +28,22 @@ function sizes(): string {
   return table(['File', 'Bytes with brotli, at most'], rows);
 }
 
+/** The table of no silent loss. Rows of a group with the same outcomes are one row. */
+function outcomes(): string {
+  const rows = groups.flatMap(({ title, rows: all }) =>
+    [...Map.groupBy(all, ({ own, drawn }) => `${own}, ${drawn}`).values()].map((alike) => [
+      `${title} ${alike.map((row) => row.title).join('; ')}`,
+      ...alike.slice(0, 1).flatMap(({ own, drawn }) => [own, drawn]),
+    ]),
+  );
+  return table(['What is missing or goes wrong', 'Form of the page', 'Form of the element'], rows);
+}
+
 /** The text between `<!-- name -->` and `<!-- /name -->` of each page. */
 const pages: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'website/texts': { texts: texts() },
   'website/files': { sizes: sizes() },
+  'website/browsers': { outcomes: outcomes() },
 };
 
 for (const [page, sections] of Object.entries(pages)) {

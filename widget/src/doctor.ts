@@ -80,12 +80,12 @@ const symptoms: readonly Symptom<Answer>[] = [
   {
     applies: ({ kind, status = 0 }) => kind === 'refused' && status < 300,
     advice: (_, { status, message }) =>
-      `The endpoint answered ${status}, but its JSON says no${message ? `: ${message}` : ''}. Answer 202 if the signup is stored, else 400 with an error body; see "Requests and answers" in the documentation.`,
+      `The endpoint answered ${status}, but its JSON says no${message ? ` (“${message}”)` : ''}. Answer 202 if the signup is stored, else 400 with an error body; see "Requests and answers" in the documentation.`,
   },
   {
     applies: ({ status = 0 }) => status >= 200 && status < 300,
     advice: () =>
-      'The endpoint answered with a page or plain text instead of JSON. Set the address that accepts signups; it should answer 202 with JSON.',
+      'The endpoint answered with a page or plain text instead of JSON, or with broken JSON. Set the address that accepts signups; it should answer 202 with JSON.',
   },
   {
     applies: ({ kind, status }) => kind === 'unavailable' && status === 0,

@@ -161,7 +161,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     // In Firefox :focus-within does not match in a window behind another one.
     const hadFocus = host.contains((host.getRootNode() as Document).activeElement);
     const isShown = show({ state: 'success' });
-    callForm(form, 'reset');
+    if (holds(form)) callForm(form, 'reset');
     tell(new NewsletterSuccessEvent('success', { attribution, email }));
     if (isSet(host, 'debug')) void explain(endpoint, answer);
     if (!host.isConnected) return;
@@ -171,6 +171,11 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     await isShown;
     // The form is hidden: its focus moves to the thanks.
     if (hadFocus) host.shadowRoot?.querySelector<HTMLElement>('[part=thanks]')?.focus();
+  }
+
+  /** Whether the form is still the element's: the page may have taken it out. */
+  function holds(form: HTMLFormElement): boolean {
+    return host.contains(form) || !!host.shadowRoot?.contains(form);
   }
 
   function sendOnce(post: Post): Promise<Answer> {
@@ -238,7 +243,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (isSet(host, 'debug')) void explain(endpointOf(host, form), failure);
     await isShown;
     const [first = ''] = problems.keys();
-    if (host.isConnected) controlsOf(form).get(first)?.input.focus();
+    if (host.isConnected && holds(form)) controlsOf(form).get(first)?.input.focus();
   }
 
   /** Explains the answer to the owner of the page (attribute `debug`). */

@@ -219,14 +219,9 @@ async function readAnswer(response: Response): Promise<Answer> {
   const { isNo, ...said } = readVerdict(json);
   // A page or plain text comes from a server that is not a signup endpoint: the signup was not stored.
   const isForeign = isJson ? text !== '' && json === undefined : type.startsWith('text/');
-  const kindOfNo = ok && isNo ? 'refused' : (kindOfStatus[status] ?? 'unavailable');
-  return {
-    kind: ok && !isNo && !isForeign ? undefined : kindOfNo,
-    status,
-    isJson,
-    retryAfter: secondsUntil(headers.get('Retry-After') ?? ''),
-    ...said,
-  };
+  if (ok && !isNo && !isForeign) return { status, isJson };
+  const kind = ok && isNo ? 'refused' : (kindOfStatus[status] ?? 'unavailable');
+  return { kind, status, isJson, retryAfter: secondsUntil(headers.get('Retry-After') ?? ''), ...said };
 }
 
 /** @returns undefined for a text that is not JSON */

@@ -20,6 +20,7 @@ const yes: Readonly<Record<string, unknown>> = {
   'a word that only contains another': { status: 'no_errors_found', result: 'failsafe' },
   Zapier: { status: 'success', attempt: '0192', request_id: '0192' },
   'a list of records': [{ status: 'invalid' }, { status: 'error' }],
+  'a yes with a word that a refusal has': { status: 'accepted', ask: { token: 'signed' } },
   'a double opt-in': { subscribed: false, confirmed: false, status: 'unconfirmed' },
 };
 

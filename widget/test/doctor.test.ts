@@ -16,7 +16,7 @@ async function diagnosis(endpoint: string, attributes = ''): Promise<string> {
   } finally {
     console.error = error;
     expect(form.notice.textContent).to.match(
-      /^(This does not work|We could not be|Not accepted|We know no|You are offline|Too many)/,
+      /^(This does not work|We could not be|Not accepted|We know no|You are offline|Too many|We are full)/,
     );
   }
 }
@@ -56,6 +56,12 @@ describe('debug', () => {
     ],
     ['a wrong method', at('wrongMethod'), 'The endpoint does not accept POST (405).'],
     ['an HTML page', at('page'), 'The endpoint answered with a page or plain text'],
+    [
+      'JSON that says no',
+      at('says 200 {"success":false,"message":"We are full."}'),
+      'The endpoint answered 200, but its JSON says no (“We are full.”). Answer 202 if the signup is stored',
+    ],
+    ['broken JSON', at('says 200 {"status":'), 'The endpoint answered with a page or plain text'],
     ['a redirect', at('redirect'), 'The endpoint redirects.'],
     ['a server error', at('broken'), 'The endpoint failed (500).'],
     ['a refusal', at('refused'), 'The endpoint refused the signup (400) and says: We know no field "Shoe size".'],
@@ -111,6 +117,37 @@ describe('debug', () => {
     await diagnosis(silent.endpoint);
     expect(await silent.received()).to.deep.equal([]);
   });
+
+  for (const [what, answer, warns] of [
+    ['200 without JSON', 'blob', true],
+    ['200 with JSON', 'says 200 {}', false],
+    ['an empty 204', 'empty', false],
+    ['202 with JSON', 'accepted', false],
+  ] as const) {
+    it(`${warns ? 'doubts' : 'believes'} ${what}`, async () => {
+      const form = await mount(`<newsletter-signup debug endpoint="${at(answer)}"></newsletter-signup>`);
+      const heard: string[] = [];
+      form.element.addEventListener('newsletter-warning', ({ message }) => heard.push(message));
+      const { error } = console;
+      console.error = () => {};
+      try {
+        form.email.value = 'ada@example.com';
+        form.element.submit();
+        await form.reaches('success');
+        if (warns)
+          await until(
+            () => heard.length > 0,
+            () => 'There is no warning.',
+          );
+        else await new Promise((resolve) => setTimeout(resolve, 100));
+      } finally {
+        console.error = error;
+      }
+      expect(heard.map((message) => message.slice(0, 36))).to.deep.equal(
+        warns ? ['The endpoint answered 200 without JSON'.slice(0, 36)] : [],
+      );
+    });
+  }
 
   it('explains nothing that the visitor can correct', async () => {
     const form = await mount(`<newsletter-signup debug endpoint="${at('badEmail')}"></newsletter-signup>`);

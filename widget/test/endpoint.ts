@@ -91,6 +91,7 @@ const repeat: Judge = async (body) => ({
 const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 'silence'>> = {
   accepted: { status: 202, headers: json, body: '{"status":"accepted"}' },
   empty: { status: 204 },
+  blob: { status: 200, headers: { 'Content-Type': 'application/octet-stream' }, body: 'ok' },
   slow: { status: 202, headers: json, body: '{"status":"accepted"}', delay: 300 },
   held: { status: 202, headers: json, body: '{"status":"accepted"}', held: true },
   badEmail: {

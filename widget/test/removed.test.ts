@@ -1,6 +1,6 @@
 /** A form that leaves the page while it is sent: the signup arrives, and the page is left alone. */
 import { aTimeout, expect } from '@open-wc/testing';
-import { Mailbox, mountAt, until, type Form } from './harness.ts';
+import { Mailbox, mount, mountAt, until, type Form } from './harness.ts';
 import { inBothModes } from './modes.ts';
 import { openPage } from './page.ts';
 
@@ -50,6 +50,21 @@ inBothModes('a form that was removed while it was sent', () => {
     const form = await mountAt(mailbox);
     expect(await removeWhileSending(form, mailbox, () => form.element.remove())).to.deep.equal(['newsletter-error']);
     expect(form.email.value).to.equal('ada@example.com');
+  });
+});
+
+describe('a form of the page that leaves the tag while it is sent', () => {
+  it('keeps its values and its focus', async () => {
+    const mailbox = new Mailbox('held');
+    const form = await mount(
+      `<newsletter-signup><form method="post" action="${mailbox.endpoint}"><input name="email"><button>Go</button></form></newsletter-signup>`,
+    );
+    const own = form.find<HTMLFormElement>('form');
+    const field = form.email;
+    const heard = await removeWhileSending(form, mailbox, () => form.element.after(own));
+    expect(heard).to.deep.equal(['newsletter-success']);
+    expect(field.value).to.equal('ada@example.com');
+    own.remove();
   });
 });
 

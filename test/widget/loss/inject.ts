@@ -81,7 +81,7 @@ function isLoss({ read, again, posts, keys }: Fate): boolean {
   return !read || !again || posts.length === 0;
 }
 
-/** Puts the page of a door on the site, and returns a function that signs up in it with a fault at each of these calls. */
+/** Puts the page of a door on the site. @returns a function that signs up in it, with a fault at each of these calls */
 function publishFaults(
   site: Site,
   origin: string,
@@ -126,7 +126,8 @@ async function signUp({
   async function signUpWith(at: number): Promise<Usual> {
     const box = crypto.randomUUID();
     const frame = document.createElement('iframe');
-    const arrived = (): Promise<unknown> => new Promise((resolve) => (frame.onload = resolve));
+    const arrived = (): Promise<unknown> =>
+      new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
     const opened = arrived();
     frame.src = `${address}?${new URLSearchParams({ at: String(at), endpoint: `${origin}/signup/${box}/${plan}` })}`;
     document.body.append(frame);

@@ -108,8 +108,8 @@ export function formToObject<Value>(entries: Iterable<readonly [string, Value]>)
 }
 
 /**
- * JSON without the `toJSON` that old libraries, such as Prototype.js, add to arrays and objects: it would make a text of
- * a list.
+ * JSON without the `toJSON` that old libraries, such as Prototype.js, add to arrays and objects: it would turn a list
+ * into a text.
  */
 export function toJson(value: unknown): string {
   return JSON.stringify(value, function (this: Readonly<Record<string, unknown>>, key): unknown {

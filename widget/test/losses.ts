@@ -5,10 +5,9 @@
 
 /**
  * `posted`: the endpoint has the signup, and the visitor reads the thanks. `posted natively`: the browser has posted
- * the form. `message`: a message stays beside what was typed, and a second Enter tries again. `fallback`: the element
- * draws no form, so what the page has inside the tag is shown.
+ * the form. `message`: a message stays beside what was typed, and a second Enter tries again.
  */
-export type Outcome = 'posted' | 'posted natively' | 'message' | 'fallback';
+export type Outcome = 'posted' | 'posted natively' | 'message';
 
 /** A step of the visitor or the network. `message` waits for a message, `request` for a request of the endpoint. */
 export type Step = 'focus' | 'type' | 'submit' | 'offline' | 'online' | 'message' | 'request' | 'release' | 'script';
@@ -19,9 +18,9 @@ export interface World {
   readonly before?: string;
   /**
    * How the page loads the script: by a tag, `late` by a step, `joined` with another script in a file elsewhere, or
-   * `inline`, without an address. Default: a tag with `async`.
+   * `inline`, without an address; `complete` is the file with all parts, `inline`. Default: a tag with `async`.
    */
-  readonly script?: 'defer' | 'module' | 'end' | 'twice' | 'late' | 'joined' | 'inline';
+  readonly script?: 'defer' | 'module' | 'end' | 'twice' | 'late' | 'joined' | 'inline' | 'complete';
   /** Files of the script that are not found, or never answered. */
   readonly files?: Readonly<Record<string, 'missing' | 'silent'>>;
   /** The page's Content Security Policy. `SITE` and `ENDPOINT` are replaced by their origins. */
@@ -76,6 +75,16 @@ const noKeepalive = `{ const { fetch } = globalThis; globalThis.fetch = (url, { 
 const afterUpgrade = (code: string): string =>
   `customElements.whenDefined('newsletter-signup').then(() => { const form = document.querySelector('newsletter-signup'); ${code} });`;
 
+const oddMessages = [
+  'null',
+  '5',
+  '[1, 2]',
+  '() => 1',
+  '"text"',
+  '{ busy: undefined, thanks: null, success: 7 }',
+  '{ get busy() { throw 1 } }',
+];
+
 export const groups: readonly Group[] = [
   { title: 'Nothing', rows: [posted('is missing', {})] },
   {
@@ -108,9 +117,7 @@ export const groups: readonly Group[] = [
   {
     title: 'A file is not found:',
     rows: [
-      row('`signup-form.js`, the script (or a block list forbids it)', 'posted natively', 'fallback', {
-        files: { 'signup-form': 'missing' },
-      }),
+      natively('`signup-form.js`, the script, or a block list forbids it', { files: { 'signup-form': 'missing' } }),
       natively('`signup.js`', { files: { signup: 'missing' } }),
       natively('`signup.js`, which is never answered', { files: { signup: 'silent' } }),
       message('`protection.js`, of an endpoint that asks for a token', {
@@ -185,16 +192,17 @@ export const groups: readonly Group[] = [
       posted('is loaded as a module', { script: 'module' }),
       posted('is at the end of the page', { script: 'end' }),
       posted('is loaded twice', { script: 'twice' }),
-      row('is delayed until the visitor has typed', 'posted', 'fallback', {
+      posted('is delayed until the visitor has typed', {
         script: 'late',
         steps: ['focus', 'type', 'script', 'submit'],
       }),
-      row('is delayed until after Enter', 'posted natively', 'fallback', {
+      natively('is delayed until after Enter', {
         script: 'late',
         steps: ['focus', 'type', 'submit'],
       }),
       natively('is joined with others in a file elsewhere', { script: 'joined' }),
       natively('is written into the page', { script: 'inline' }),
+      posted('is `signup-form-complete.js`, written into the page', { script: 'complete' }),
     ],
   },
   {
@@ -226,15 +234,7 @@ export const groups: readonly Group[] = [
       posted('removes the tag while it sends', {
         before: `addEventListener('newsletter-submit', ({ target }) => setTimeout(() => target.remove()));`,
       }),
-      ...[
-        'null',
-        '5',
-        '[1, 2]',
-        '() => 1',
-        '"text"',
-        '{ busy: undefined, thanks: null, success: 7 }',
-        '{ get busy() { throw 1 } }',
-      ].map((value) =>
+      ...oddMessages.map((value) =>
         posted(`sets \`messages\` to \`${value}\``, { before: afterUpgrade(`form.messages = ${value};`) }),
       ),
     ],
