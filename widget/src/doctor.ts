@@ -3,6 +3,7 @@
  * messages never contain what the visitor typed.
  */
 import { parseUrl } from '@newsletter-kit/core/signup';
+import { webAddress } from './form.ts';
 import type { Answer } from './submission.ts';
 
 /** The results of test requests to the endpoint. */
@@ -163,11 +164,7 @@ export async function explain(endpoint: string, answer: Answer): Promise<string>
  *
  * @param warnings - those so far; later ones are added
  */
-export function showWarnings(
-  host: HTMLElement,
-  endpoint: string | undefined | null,
-  warnings: readonly string[],
-): void {
+export function showWarnings(host: HTMLElement, endpoint: string, warnings: readonly string[]): void {
   // Only once, even if the element is moved.
   if (host.shadowRoot?.querySelector('[part=debug]')) return;
   const list = Object.assign(document.createElement('pre'), { part: 'debug', textContent: warnings.join('\n') });
@@ -175,8 +172,8 @@ export function showWarnings(
   const add = (message: string): void => list.append(`\n${message}`);
   host.shadowRoot?.append(list);
   host.addEventListener('newsletter-warning', ({ message }) => add(message));
-  const url = endpoint ? parseUrl(endpoint, document.baseURI) : undefined;
-  if (!url?.protocol.startsWith('http')) return;
+  const url = webAddress(endpoint);
+  if (!url) return;
   const options: RequestInit = { method: 'HEAD', redirect: 'manual', credentials: 'omit', cache: 'no-store' };
   fetch(url, { ...options, signal: AbortSignal.timeout(5000) }).then(
     ({ type }) => {

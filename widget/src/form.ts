@@ -42,8 +42,8 @@ export function callForm(form: HTMLFormElement | null, method: 'requestSubmit' |
 }
 
 /** The address that a form is posted to; may be empty or invalid. */
-export function endpointOf({ endpoint }: { readonly endpoint: string }, form: HTMLFormElement): string {
-  return endpoint || form.getAttribute('action') || '';
+export function endpointOf({ endpoint }: { readonly endpoint: string }, form: Element | null): string {
+  return endpoint || form?.getAttribute('action') || '';
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Dialog } from './dialog.ts';
 import {
   callForm,
   elementsOf,
+  endpointOf,
   isSet,
   keepValues,
   takeOver,
@@ -282,7 +283,7 @@ export class NewsletterSignup extends LitElement {
   protected override render(): TemplateResult {
     const texts = readMessages(this);
     const layout = this.#layout;
-    const endpoint = this.endpoint || this.querySelector('[slot=fallback]')?.getAttribute('action') || '';
+    const endpoint = endpointOf(this, this.querySelector('[slot=fallback]'));
     const surface = surfaceTemplate({
       host: this,
       texts,
@@ -316,7 +317,7 @@ export class NewsletterSignup extends LitElement {
 
   /** Warns the owner of a missing endpoint. With `debug`, shows all warnings on the page. */
   async #checkOwner(): Promise<void> {
-    const endpoint = this.endpoint || this.#form?.getAttribute('action');
+    const endpoint = endpointOf(this, this.#form);
     if (!this.isConnected || !this.#form) return;
     if (!endpoint) warn(this, 'endpoint', 'has no endpoint: set its attribute to the address that takes signups.');
     if (!isSet(this, 'debug')) return;
