@@ -86,8 +86,9 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
   let openOn = '';
   let askAgain = '';
   const fallback = host.querySelector<HTMLElement>('[slot=fallback]');
+  const { activeElement } = host.getRootNode() as Document;
   /** The control that the visitor is in. */
-  const typedIn = fallback?.querySelector<HTMLInputElement>(':focus');
+  const typedIn = fallback?.contains(activeElement) ? (activeElement as HTMLInputElement) : undefined;
   /** Whether the visitor is in the fallback, or has opened it as a popover. */
   let isInFallback = !!(typedIn || (fallback?.popover && fallback.offsetHeight));
 

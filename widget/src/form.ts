@@ -196,6 +196,8 @@ export function markBusy(form: HTMLFormElement): Undo {
 }
 
 const isBox = ({ type }: HTMLInputElement): boolean => type === 'checkbox' || type === 'radio';
+/** Not `:focus`, which does not match in a window behind another one. */
+const isActive = (input: Element): boolean => (input.getRootNode() as Document).activeElement === input;
 const keyOf = (input: HTMLInputElement): string => (isBox(input) ? `${input.name} ${input.value}` : input.name);
 const valueOf = (input: HTMLInputElement): string | boolean => (isBox(input) ? input.checked : input.value);
 /** A select has no `defaultValue`: its first selected option is its default. */
@@ -228,7 +230,7 @@ export function keepValues(host: Element, change: () => void): void {
     : host.querySelectorAll<HTMLInputElement>('[slot=fallback] :is([name],button)')) {
     const key = keyOf(input);
     if (valueOf(input) !== defaultOf(input)) entered.set(key, valueOf(input));
-    if (!input.matches(':focus')) continue;
+    if (!isActive(input)) continue;
     focused = key;
     selection = [input.selectionStart, input.selectionEnd];
   }
@@ -237,7 +239,7 @@ export function keepValues(host: Element, change: () => void): void {
     const key = keyOf(input);
     const value = entered.get(key) ?? defaultOf(input);
     if (value !== valueOf(input)) setValue(input, value);
-    if (key !== focused || input.matches(':focus')) continue;
+    if (key !== focused || isActive(input)) continue;
     input.focus({ preventScroll: true });
     if (selection[0] != null) input.setSelectionRange(...selection);
   }
