@@ -161,6 +161,8 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
     on('pointerout', ({ pointerType, relatedTarget, clientY }) => {
       if (pointerType === 'mouse' && !relatedTarget && clientY <= 0 && openOn.includes('leave')) offer();
     });
+    // Its trigger opens the dialog instead. The attribute stays: React would miss it.
+    fallback?.addEventListener('beforetoggle', (event) => event.preventDefault(), { signal });
     on('newsletter-success', () => silence(host.storage, Infinity));
     on('newsletter-consent', isSilent);
     // A press on the backdrop closes the dialog. Not a click: a selection that is dragged out of a field ends there.
@@ -190,8 +192,6 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
       if (shadowRoot && !shadowRoot.adoptedStyleSheets.includes(styles))
         shadowRoot.adoptedStyleSheets = [...shadowRoot.adoptedStyleSheets, styles];
       if (!listening) listen();
-      // From now on its trigger opens the dialog alone.
-      fallback?.removeAttribute('popover');
       if (isInFallback) goOn();
       isInFallback = false;
     },
