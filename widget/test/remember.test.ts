@@ -13,13 +13,18 @@ async function arriving(page: Page, mailbox: Mailbox): Promise<Record<string, un
   return attribution;
 }
 
-/** Opens a page of the site; every call opens another one. */
+/** Opens a page of the site, with the file that stores attribution; every call opens another one. */
 async function visit(
   query: string,
   attributes: Readonly<Record<string, string>> = {},
 ): Promise<{ page: Page; attribution: () => Promise<Record<string, unknown>> }> {
   const mailbox = new Mailbox();
   const page = await openPage(path + query, mailbox);
+  // Then the consent is not followed by a request.
+  const script = page.window.document.createElement('script');
+  const loaded = new Promise((resolve) => script.addEventListener('load', resolve));
+  page.window.document.head.append(Object.assign(script, { type: 'module', src: '/widget/dist/signup.js' }));
+  await loaded;
   for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
   return { page, attribution: () => arriving(page, mailbox) };
 }
