@@ -7,6 +7,8 @@ import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { faultsOf, type Moment } from './site-faults.ts';
 import { openSite, type Site } from './site.ts';
+import { layouts as snippetLayouts, listAndDate, setupOf } from './snippets.ts';
+import { walk as walkFromSnippet, watchShifts } from './steady.ts';
 import { installSites, layouts, pageOf, schemes, sites, tag, type Layout } from './sites.ts';
 import { patience, windows, type Window } from './window.ts';
 
@@ -102,6 +104,34 @@ describe('on other sites, no form', () => {
     const faults: string[] = [];
     for (const layout of layouts) faults.push(...(await walk(page, layout)));
     expect(faults).toEqual([]);
+  });
+});
+
+/** Pages that style the snippet's form with stronger selectors than ours, or the space around it. */
+const moving = {
+  'A page that unsets everything': layouts,
+  Materialize: ['joined', 'stacked', 'card', 'cover', 'inline'],
+  'Ghost Casper': ['joined', 'stacked', 'card', 'cover', 'inline'],
+  'MVP.css': ['inline'],
+  'new.css': ['cover'],
+} as Readonly<Record<string, readonly Layout[]>>;
+
+/** The snippet's form has the box of the form that takes its place. `steady.slow.test.ts` has other fonts and roots. */
+describe('on other sites, the snippet', () => {
+  it.each(chosen)('does not move $name', async (one) => {
+    const page = await watchShifts(await session.browser.newPage());
+    await page.evaluateOnNewDocument(`globalThis.fetch = async () =>
+      new Response('{"status":"accepted"}', { status: 202, headers: { 'Content-Type': 'application/json' } })`);
+    const moved: string[] = [];
+    for (const layout of snippetLayouts.filter((each) => !moving[one.name]?.includes(each)))
+      for (const fields of [[], listAndDate])
+        for (const width of widths) {
+          const setup = setupOf(layout, { fields, values: { 'attribute.endpoint': `${site.origin}/signup` } });
+          const around = (content: string): string => pageOf(one, 'light', content, '');
+          const { furthest } = await walkFromSnippet(page, site, setup, { width, around });
+          if (furthest > 1) moved.push(`${layout}, ${fields.length} fields, ${width} px: ${furthest} px`);
+        }
+    expect(moved).toEqual([]);
   });
 });
 

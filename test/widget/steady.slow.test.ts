@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { layouts, listAndDate, setupOf } from './snippets.ts';
 import { setStage } from './stage.ts';
-import { fonts, roots, walk, watchShifts, widths } from './steady.ts';
+import { columnIn, fonts, roots, walk, watchShifts, widths } from './steady.ts';
 
 const stage = setStage();
 const fieldLists = [[], listAndDate] as const;
@@ -19,7 +19,7 @@ describe.each(layouts)('with the layout %s a page does not move', (layout) => {
             const name = [layout, font, root, width, fields.length, isBare].join(' ');
             const endpoint = `${origin}/signup/${encodeURIComponent(name)}/accepted`;
             const setup = setupOf(layout, { fields, values: { 'attribute.endpoint': endpoint } }, isBare);
-            const { moves } = await walk(page, site, setup, { font, root, width });
+            const { moves } = await walk(page, site, setup, { around: columnIn(font, root), width });
             moved.push(...moves.map((move) => `${name}: ${move}`));
           }
     expect(moved).toEqual([]);
@@ -29,7 +29,7 @@ describe.each(layouts)('with the layout %s a page does not move', (layout) => {
     const { site, session, origin } = stage();
     const page = await watchShifts(await session.browser.newPage());
     const setup = setupOf(layout, { values: { 'attribute.endpoint': `${origin}/signup/npm-${layout}/accepted` } });
-    const paper = { font: fonts[0], root: '100%', width: 768, build: 'npm' } as const;
+    const paper = { around: columnIn(fonts[0], '100%'), width: 768, build: 'npm' } as const;
     expect((await walk(page, site, setup, paper)).moves).toEqual([]);
   });
 });

@@ -7,16 +7,17 @@ import type { Site } from './site.ts';
 
 /** A page around a form. */
 export interface Paper {
-  readonly font: string;
-  /** Font size of the root: 62.5% makes it 10 px, as Bootstrap 3 and Ghost's Casper have it. */
-  readonly root: '100%' | '62.5%';
   readonly width: number;
+  /** The document around the content. */
+  readonly around: (content: string) => string;
   readonly build?: keyof typeof builds;
 }
 
 /** What moved, in words, empty if nothing did; and the sum of the layout shifts. */
 export interface Moves {
   readonly moves: readonly string[];
+  /** The furthest that the text after the form was from its first place, in pixels. */
+  readonly furthest: number;
   readonly shift: number;
 }
 
@@ -39,11 +40,23 @@ export async function watchShifts(page: Page): Promise<Page> {
   return page;
 }
 
+/**
+ * A column in this font.
+ *
+ * @param root - font size of the root: 62.5% makes it 10 px, as Bootstrap 3 and Ghost's Casper have it
+ */
+export const columnIn =
+  (font: string, root: (typeof roots)[number]) =>
+  (content: string): string =>
+    `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
+    <style>html { font-size: ${root} } body { max-width: 60rem; margin: 1rem auto; padding: 0 8px; font: ${root === '100%' ? '1rem' : '1.6rem'}/1.5 "${font}" }</style>
+    <h1>A page</h1><main>${content}</main></html>`;
+
 let count = 0;
 
 /** Opens a page with the snippet, brings the script once it is painted, and signs up. */
 export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): Promise<Moves> {
-  const { font, root, width, build = 'script' } = paper;
+  const { width, around, build = 'script' } = paper;
   const name = `steady-${(count += 1)}`;
   let bring = (): void => {};
   const arrival = new Promise<void>((resolve) => (bring = resolve));
@@ -52,10 +65,9 @@ export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): 
     `/${name}.js`,
     arrival.then(() => `import('/${file}')`),
   );
-  const size = root === '100%' ? '1rem' : '1.6rem';
-  const html = `<!doctype html><html lang="en"><meta charset="utf-8"><title>A page</title>
-    <style>html { font-size: ${root} } body { max-width: 60rem; margin: 1rem auto; padding: 0 8px; font: ${size}/1.5 "${font}" }</style>
-    <h1>A page</h1><main>${await sentHtml(setup, `<script src="/${name}.js" async></script>`)}<p id="after">After the form.</p></main></html>`;
+  const html = around(
+    `${await sentHtml(setup, `<script src="/${name}.js" async></script>`)}<p id="after">After the form.</p>`,
+  );
   await page.setViewport({ width, height: 1200 });
   await page.goto(site.page(`/${name}`, { html }), { waitUntil: 'domcontentloaded' });
 
@@ -77,9 +89,11 @@ export async function walk(page: Page, site: Site, setup: Setup, paper: Paper): 
 
   const shifts = (await page.evaluate('shifts')) as readonly (readonly [value: number, ...nodes: unknown[]])[];
   const first = places[0]?.[1] ?? Number.NaN;
+  const distances = places.map(([moment, top]) => [moment, top - first] as const);
   return {
+    furthest: Math.max(...distances.map(([, distance]) => Math.abs(distance))),
     moves: [
-      ...places.flatMap(([moment, top]) => (top === first ? [] : [`${moment}: ${top - first} px`])),
+      ...distances.flatMap(([moment, distance]) => (distance === 0 ? [] : [`${moment}: ${distance} px`])),
       ...shifts.map((entry) => entry.join(' ')),
     ],
     shift: shifts.reduce((sum, [value]) => sum + value, 0),

@@ -20,6 +20,8 @@ interface Shape {
   readonly here: string;
   /** Selects them until the element is defined. */
   readonly before: string;
+  /** Selects the form. */
+  readonly form: string;
   /** Whether the script enhances the form, instead of replacing it by the element's own. */
   readonly isOwners: boolean;
   readonly isPopover: boolean;
@@ -73,6 +75,7 @@ function shapeOf(tag: Tag, isThemed: boolean): Shape {
     layout,
     here,
     before: `${here}:not(:defined)`,
+    form: isOwners ? 'newsletter-signup form' : '[slot=fallback]',
     isOwners,
     isPopover: form?.attributes['popover'] !== undefined,
     isCover: layout === 'cover' && !isOwners,
@@ -89,6 +92,7 @@ function shapeOf(tag: Tag, isThemed: boolean): Shape {
 
 /** The form of a dialog is a popover, which its trigger opens. Browsers without popovers show it in the page. */
 const popoverRules = ({ here, before }: Shape): Rules => [
+  [here, 'display: block'],
   [`${before} > :not(form, [slot=trigger])`, 'display: none'],
   [`${here} form:not(:popover-open)`, 'display: none'],
   [`${here} form`, 'width: 20em; padding: 1.5em; font-size: max(16px, 1em)'],
@@ -136,51 +140,58 @@ const panelRules = ({ here, before, isCover, own }: Shape): Rules => [
 ];
 
 function formRules(shape: Shape): Rules {
-  const { here, isOwners, isPopover, isCover, isStacked, isFramed, headGap, own } = shape;
-  const form = isOwners ? `${here} form:not([slot])` : `${here} form`;
+  const { here, form, isOwners, isPopover, isCover, isStacked, isFramed, headGap, has, own } = shape;
+  const ofLayout = isOwners ? `${here} form:not([slot])` : `${here} form`;
   return [
+    // Margins, floats and widths of the page.
+    !isOwners && !isFramed && [`${form} ${has('fieldset') ? ':is(label, fieldset, legend)' : 'label'}`, 'all: unset'],
     [
-      form,
+      ofLayout,
+      !isOwners && !isPopover && 'all: unset',
       isStacked ? 'display: grid' : `display: flex; flex-wrap: wrap; align-items: ${isFramed ? 'baseline' : 'end'}`,
       isFramed ? 'padding: .3125em; border: 1px solid' : `gap: ${own('gap', '1em')}`,
-      isOwners && `max-width: ${own('width', '30em')}; margin-inline: auto`,
+      isOwners && `max-width: ${own('width', '30em')}; margin-inline: auto; margin-bottom: 0`,
       !isOwners && !isPopover && headGap !== undefined && `margin-top: ${headGap}`,
       // Without a smallest width a form of no width would be beside a picture that is as wide as the tag.
       isCover && 'min-width: 9em; max-width: 30em',
     ],
-    !isStacked && !isFramed && [`${form} > label`, 'flex: 999 11em'],
-    !isFramed && ['newsletter-signup form b', 'display: block; margin-bottom: .375em; font-size: .9375em'],
+    !isStacked && !isFramed && [`${ofLayout} > label`, 'flex: 999 11em'],
+    !isFramed && [`${form} b`, 'display: block; margin-bottom: .375em; font-size: .9375em'],
     [
-      isFramed ? `${here} form > *` : 'newsletter-signup form :is(b + *, button)',
+      isFramed ? `${here} form > *` : `${form} :is(b + *, button)`,
       'box-sizing: border-box; width: 100%; min-height: 3em; padding: .5em .875em; font: inherit',
+      !isOwners && 'height: auto; margin: 0',
       isFramed ? 'border: 0' : 'border: 1px solid',
       isOwners && `border-radius: ${own('radius', '.625em')}; color: inherit; background: none`,
     ],
     (isOwners || (!isStacked && !isFramed)) && [
-      `${form} > button`,
+      `${ofLayout} > button`,
       !isStacked && 'flex: 9em',
       isOwners && `font-weight: 600; color: ${own('on-accent', 'Canvas')}; background: ${own('accent', 'CanvasText')}`,
     ],
     // The script writes an error below its field, in a red that contrasts with white and with black.
-    isOwners && [`${form} > p`, 'flex: 100%; margin: 0; color: #d93636'],
+    isOwners && [`${ofLayout} > p`, 'flex: 100%; margin: 0; color: #d93636'],
     isFramed && [`${here} form input`, 'flex: 999 11em; min-width: 0; color: inherit; background: none'],
     isFramed && [`${here} form button`, 'flex: auto; width: auto; padding: .5em 1.25em; font-weight: 600'],
   ];
 }
 
 /** Chips in a fieldset, and a single checkbox with its sentence in a div. */
-function choiceRules({ has }: Shape): Rules {
+function choiceRules({ form, isOwners, has }: Shape): Rules {
   const groups = ['fieldset', 'div'].filter(has);
   const group = groups.length > 1 ? `:is(${groups.join(', ')})` : groups.join('');
   return [
-    has('fieldset') && ['newsletter-signup fieldset', 'all: unset; display: flex; flex-wrap: wrap; gap: .5em'],
     has('fieldset') && [
-      'newsletter-signup legend~label',
+      `${form} fieldset`,
+      `${isOwners ? 'all: unset; ' : ''}display: flex; flex-wrap: wrap; gap: .5em`,
+    ],
+    has('fieldset') && [
+      `${form} legend~label`,
       'display: flex; align-items: center; gap: .5em; box-sizing: border-box; min-height: 44px; padding: 0 .875em',
       'border: 1px solid',
     ],
-    has('div') && ['newsletter-signup div label', 'display: flex; align-items: center; gap: 1.125em; min-height: 44px'],
-    groups.length > 0 && [`newsletter-signup ${group} input`, 'width: 1.125em; margin: 0; font: inherit'],
+    has('div') && [`${form} div label`, 'display: flex; align-items: center; gap: 1.125em; min-height: 44px'],
+    groups.length > 0 && [`${form} ${group} input`, 'width: 1.125em; margin: 0; font: inherit'],
   ];
 }
 
