@@ -21,7 +21,7 @@ export {
   type TouchRule,
   type TimedVisit,
 } from './attribution.ts';
-export { clickSource, referrerSource, type NamedSource } from './sources.ts';
+export { clickSource, referrerSource, type NamedSource } from './source-tables.ts';
 export {
   attributionFields,
   formToObject,
