@@ -102,7 +102,7 @@ it('are in the documentation; else run this test with -u', async () => {
   let page = readFileSync(path, 'utf8');
   for (const [name, lines] of Object.entries(parts))
     page = page.replace(
-      new RegExp(`(<!-- ${name} -->\\n\\n)[^]*?(\\n*<!-- /${name} -->)`),
+      new RegExp(`(<!-- ${name} -->\\n\\n)[^]*?(\\n\\n<!-- /${name} -->)`),
       (_, start: string, end: string) => start + lines.join('\n') + end,
     );
   await expect(page).toMatchFileSnapshot(path);

@@ -8,7 +8,7 @@ export const links: readonly Link[] = [
     sent: always({ utm_source: 'Fair' }),
   },
   {
-    title: 'Encoded for HTML twice: `?utm_source=a&amp;amp;utm_medium=b`',
+    title: 'Encoded for HTML twice: `?utm_source=a&amp;utm_medium=b`',
     steps: [{ load: '/?utm_source=a&amp;utm_medium=b' }],
     sent: always({ utm_source: 'a', utm_medium: 'b' }),
   },
