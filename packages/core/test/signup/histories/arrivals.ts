@@ -40,12 +40,12 @@ export const arrivals: readonly History[] = [
     ghost: 'Brave Search / search',
   },
   {
-    title: 'From www.ecosia.org',
+    title: 'From `www.ecosia.org`',
     steps: [{ load: '/', from: 'https://www.ecosia.org/' }],
     sent: fromSite('https://www.ecosia.org', 'ecosia', 'organic'),
     ga4: assumed('ecosia.org / organic → Organic Search'),
     plausible: 'Ecosia → Organic Search',
-    ghost: 'www.ecosia.org / –',
+    ghost: '`www.ecosia.org` / –',
   },
   {
     title: '`fbclid`, from l.facebook.com',
@@ -80,12 +80,12 @@ export const arrivals: readonly History[] = [
     ghost: 'Twitter / social',
   },
   {
-    title: 'From www.youtube.com',
+    title: 'From `www.youtube.com`',
     steps: [{ load: '/', from: 'https://www.youtube.com/' }],
     sent: fromSite('https://www.youtube.com', 'youtube', 'social'),
     ga4: shown('channels')('youtube.com / referral → Organic Video'),
     plausible: 'Youtube → Organic Video',
-    ghost: 'www.youtube.com / –',
+    ghost: '`www.youtube.com` / –',
   },
   {
     title: 'From chatgpt.com',
@@ -104,15 +104,15 @@ export const arrivals: readonly History[] = [
     ghost: 'chatgpt.com / –',
   },
   {
-    title: 'From www.blog.test',
+    title: 'From `www.blog.test`',
     steps: [{ load: '/', from: 'https://www.blog.test/' }],
     sent: always({ referring_site: 'https://www.blog.test' }),
     ga4: shown('channels')('blog.test / referral → Referral'),
     plausible: 'blog.test → Referral',
-    ghost: 'www.blog.test / –',
+    ghost: '`www.blog.test` / –',
   },
   {
-    title: 'From www.example.com, our own host',
+    title: 'From `www.example.com`, our own host',
     steps: [{ load: '/', from: 'https://www.example.com/' }],
     sent: always({}),
     ga4: shown('unwanted')(direct),
