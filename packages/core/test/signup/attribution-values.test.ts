@@ -149,7 +149,7 @@ describe('any text', () => {
 
   it('is cleaned the same a second time', () => {
     const texts = fc.string({
-      unit: fc.constantFrom(...'ab{}$%_@+0 1-(!', 'null', '(none)', '__A__', '\u202E', 'é'),
+      unit: fc.constantFrom(...'ab{}$%_@+0 1-(!'.split(''), 'null', '(none)', '__A__', '\u202E', 'é'),
       maxLength: 40,
     });
     fc.assert(
