@@ -21,6 +21,7 @@ export {
   type TouchRule,
   type TimedVisit,
 } from './attribution.ts';
+export { auditTouches, pageAddress } from './audit.ts';
 export { clickSource, referrerSource, type NamedSource } from './sources.ts';
 export {
   attributionFields,
@@ -29,7 +30,9 @@ export {
   submissionLimit,
   type Ask,
   type Attribution,
+  type AuditedTouch,
   type ProofOfWork,
+  type SignupAudit,
   type Submission,
   type SubmittedField,
   type SubmittedValue,
