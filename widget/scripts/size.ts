@@ -34,6 +34,11 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
     purpose: '`protection.js`, when an endpoint asks for a token, a proof of work or Turnstile',
   },
   { file: 'dist/proof.js', limit: 2000, purpose: '`proof.js`, when that is a proof of work' },
+  {
+    file: 'dist/rules.js',
+    limit: 1200,
+    purpose: '`rules.js`, with `click-ids`, `referrer-medium`, `ref-is` or `same-site`',
+  },
   { file: 'dist/doctor.js', limit: 2500, purpose: '`doctor.js`, with `debug`, when something is wrong' },
   { file: 'dist/languages/', limit: 700, purpose: 'a language' },
   { file: 'themes/', limit: 1500, purpose: 'a theme' },

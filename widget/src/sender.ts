@@ -76,6 +76,7 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     NewsletterSubmitEvent,
     NewsletterSuccessEvent,
     NewsletterWarningEvent,
+    loadChunk,
     oneOf,
     readVisits,
     tell,
@@ -124,12 +125,14 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     callForm(form, 'submit');
   }
 
+  const prepare = (): void =>
+    void load()
+      .then(({ readTouch }) => readTouch(host, tools))
+      .catch(() => undefined);
+
   return {
-    prepare: () => void load().catch(() => undefined),
-    remember: () =>
-      void load()
-        .then(({ readAttribution }) => readAttribution(host, tools))
-        .catch(() => undefined),
+    prepare,
+    remember: prepare,
     submit(form) {
       if (isSending) return;
       stopWaiting();

@@ -37,6 +37,11 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} utm-content - Sets the content, or its variant.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
  * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
+ * @attr {'auto' | 'code' | 'source'} ref-is - What the referral parameter carries. Default: in `ref`, a code that looks
+ *   like one of the service, else a source; under another name, a code.
+ * @attr {string} same-site - Hosts that are no referring site, such as `blog.example.com`, separated by spaces.
+ * @attr {boolean} click-ids - Names source and medium by the click id of an ad, where the address has no source.
+ * @attr {boolean} referrer-medium - Names source and medium of visits from search engines and social networks.
  * @attr {boolean} debug - Explains problems of the setup in the console and on the page. For you, not for visitors.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets the address of Turnstile's script. Default: Cloudflare's own address.
@@ -46,9 +51,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} text-thanks - Sets the heading after the signup.
  * @attr {string} text-success - Sets the sentence after the signup. Every other text is in the `messages` property.
  *
- * @attr {string} open-on - When the dialog opens, besides a click on its triggers: `delay 10s`, `scroll 50%`, `leave`,
- * or
- *   several of them. Default: `click`, only its triggers.
+ * @attr {string} open-on - When the dialog opens, besides a click on its triggers: one or more of `delay 10s`,
+ *   `scroll 50%` and `leave`. Default: `click`, only its triggers.
  * @attr {string} ask-again - When the dialog may open by itself again after the visitor has closed it: on the next
  *   `page`, in the next `session`, or after days, such as `30d`. Default: `page`.
  *
@@ -105,8 +109,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @cssprop [--newsletter-focus=the accent] - The focus ring.
  * @cssprop [--newsletter-gap=1em] - Space between fields; between heading, form and small print in proportion.
  * @cssprop [--newsletter-padding=clamp(1.25em, 6%, 2em)] - Space inside `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; a surface has twice as much, up to
- * 1.5em.
+ * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; of a surface twice that, up to 1.5em.
  * @cssprop [--newsletter-shadow=none] - Shadow of `card`, `cover` and `dialog`.
  * @cssprop [--newsletter-width=30em, cover 56em] - Largest width of the form.
  *
@@ -152,7 +155,7 @@ export class NewsletterSignup extends LitElement {
    * Where attribution is stored for the next pages after consent, for at most 30 days: `local`, `session` or `none`.
    */
   declare storage: 'local' | 'session' | 'none';
-  /** Name of the query parameter with the referral code. */
+  /** Name of the parameter with the referral code. */
   declare referralParam: string;
   /**
    * The layout: `inline`, on one line where there is room; `joined`, address and button in one frame, centred;

@@ -48,7 +48,8 @@ export function announceConsent(detail: boolean): void {
 /** Adds the page's address unless it was added before: going back is not a new visit. */
 function addVisit(): void {
   const hasLanded = visits.length > 0;
-  if (!location || (hasLanded && !location.search) || visits.some(({ url }) => url === location.href)) return;
+  if (!location || (hasLanded && !/[?#].*=/.test(location.href)) || visits.some(({ url }) => url === location.href))
+    return;
   visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
   // A page that is open for days keeps its first and its latest addresses.
   if (visits.length > 50) visits.splice(1, 1);

@@ -51,10 +51,15 @@ describe('custom-elements.json', () => {
         'open-on',
         'ask-again',
         'expose-email',
+        'click-ids',
+        'ref-is',
+        'referrer-medium',
+        'same-site',
       ].sort(),
     );
     expect(names(declared('newsletter-field').attributes)).to.deep.equal([
       'autocomplete',
+      'from',
       'hidden',
       'href',
       'kind',

@@ -1,48 +1,39 @@
 /** The parameters of a page's address, and the cleaning of their values. */
 import { cleanText, textLimit } from './submission.ts';
 
-/** Words that stand for no value, in Google Analytics and in scripts that found none. */
-const emptyWord = /^(?:\((?:direct|none|not set)\)|null|undefined)$/i;
+/**
+ * What is no value. Placeholders that a platform should have replaced: `{campaignid}`, `{{ad.name}}`, `${…}`, `%%SITE%%`,
+ * `__CAMPAIGN_NAME__`. As whole values also `%epid!`, whose `%ea` is decoded to U+FFFD, and the words of Google
+ * Analytics and of scripts that found nothing.
+ */
+const noValue =
+  /\$?\{[^}]{0,100}\}+|%%\w+%%|__[A-Z\d_]+__|^(?:[%\uFFFD][\w=]+!;?|\((?:direct|none|not set)\)|null|undefined)$/g;
+
+/** An e-mail address: a word with an `@` inside, which may be encoded twice. */
+const address = /[^\s,;:|/\\<>()"]+(?:[@＠﹫]|%(?:25)*40)[^\s,;:|/\\<>()"]+/g;
 
 /**
- * Placeholders that a platform should have replaced: `{campaignid}`, `{{ad.name}}`, `${…}`, `%%SITE%%`,
- * `__CAMPAIGN_NAME__`, and as a whole value `%epid!`, whose `%ea` and the like are decoded to U+FFFD.
+ * A telephone number: 7 to 14 digits after `+`, or 9 to 16 from 0 on, with separators. Dates, times, and ids that do not
+ * begin with 0, are none.
  */
-const placeholder = /\$?\{[^}]{0,100}\}+|%%\w+%%|__[A-Z\d_]+__|^[%\uFFFD][\w=]+!;?$/g;
-
-/** A part of a value that can be an address. */
-const word = /[^\s,;:|/\\<>()"]+/g;
-
-/** An e-mail address: a sign on both sides of the `@`, which may be encoded twice. */
-const addressLike = /.(?:[@＠﹫]|%(?:25)*40)./i;
-
-/**
- * A telephone number: `+` or `00` and 8 to 14 digits, or 9 to 12 digits from 0 on. Dates, and ids that do not begin with
- * 0, are none.
- */
-const telephone =
-  /(^|[^A-Za-z\d])(?:(?:\+|00)[1-9](?:[\s()/.-]{0,2}\d){7,13}|\(?0[1-9]\d(?:[\s()/.-]{0,2}\d){6,9})(?![A-Za-z\d]|[.-]\d)/g;
+const telephone = /(^|[^A-Za-z\d])(?:\+|\(?00?[1-9])\d(?:[\s()/.-]{0,2}\d){6,13}(?![A-Za-z\d])/g;
 
 /** Separators at both ends, which a removal leaves behind. */
-const looseEnds = /^[\s,;:|/_.-]{1,9}|[\s,;:|/_.-]{1,9}$/g;
+const looseEnds = /^[\s,;:|/_.-]+|[\s,;:|/_.-]+$/g;
+
+/** Longest value that is searched: the patterns take quadratic time. */
+const searchLimit = 4 * textLimit;
 
 /**
  * Cleans a text, and removes placeholders, e-mail addresses and telephone numbers from it: a link that is passed on can
- * carry those of another person. Empty where nothing, or a word for nothing, is left.
+ * carry those of another person.
  *
  * @example `cleanValue('spring-{campaignid}')` → `'spring'`
  */
 export function cleanValue(text: string): string {
-  let value = cleanText(text, 4 * textLimit);
-  for (let before = ''; before !== value;) {
-    before = value;
-    const rest = value
-      .replace(word, (each) => (addressLike.test(each) ? '' : each))
-      .replace(telephone, '$1')
-      .replace(placeholder, '');
-    if (rest !== value) value = rest.replace(looseEnds, '');
-  }
-  return emptyWord.test(value) ? '' : cleanText(value);
+  const value = cleanText(text, searchLimit);
+  const rest = value.replace(address, '').replace(telephone, '$1').replace(noValue, '');
+  return rest === value ? value : cleanValue(rest.replace(looseEnds, ''));
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { utmFields } from '../contract/values.ts';
 import { cleanValue, readParameters } from './attribution-values.ts';
-import type { clickSource, referrerSource } from './sources.ts';
+import type { clickSource, referrerSource } from './source-tables.ts';
 import { attributionFields, type Attribution, cleanText, parseUrl, textLimit, toJson } from './submission.ts';
 
 /** One of the seven names in {@link Attribution}. */
@@ -71,8 +71,7 @@ function readTouch({ url, referrer, at }: TimedVisit, options: VisitOptions): To
   const from = parseUrl(referrer);
   const parameters = readParameters(page);
   const get = (name: string): string => parameters.get(name) ?? '';
-  const isOurs = (host = ''): boolean => [page?.hostname ?? '', ...sameSite].some((our) => site(our) === site(host));
-
+  const ours = [page?.hostname, ...sameSite].map(site);
   const isRef = referralParameter === 'ref';
   const named = get(referralParameter.toLowerCase());
   const isCode = refIs ? refIs === 'code' : !isRef || serviceCode.test(named);
@@ -81,20 +80,26 @@ function readTouch({ url, referrer, at }: TimedVisit, options: VisitOptions): To
   const ref = isCode ? (isRef ? '' : get('ref')) : named;
 
   // The origin of the other site that linked here, without its path, for privacy.
-  const referringSite = from?.origin.startsWith('http') && !isOurs(from.hostname) ? from.origin : '';
+  const referringSite = from?.origin.startsWith('http') && !ours.includes(site(from.hostname)) ? from.origin : '';
   const found = collect((name) =>
     name === 'referring_site' ? referringSite : name === 'referral_code' ? code : get(name),
   );
-  const source = found.utm_source ?? (isOurs(ref) ? '' : ref);
+  const source = found.utm_source ?? (ours.includes(site(ref)) ? '' : ref);
   const byClick = source ? undefined : clickSource?.((name) => !!get(name));
-  const rule = byRules([
-    ['utm', found.utm_source],
-    ['ref', source],
-    ['click_id', byClick],
-    ['utm', utmFields.some(get)],
-    ['referral_code', code],
-    ['referrer', referringSite],
-  ]);
+  const hasUtm = utmFields.some(get);
+  const rule: AttributionRule | undefined = found.utm_source
+    ? 'utm'
+    : source
+      ? 'ref'
+      : byClick
+        ? 'click_id'
+        : hasUtm
+          ? 'utm'
+          : code
+            ? 'referral_code'
+            : referringSite
+              ? 'referrer'
+              : undefined;
   const byReferrer = rule === 'referrer' ? referrerSource?.(from?.hostname ?? '') : undefined;
   return {
     at,
@@ -102,11 +107,6 @@ function readTouch({ url, referrer, at }: TimedVisit, options: VisitOptions): To
     details: collect(get, detailFields),
     rule,
   };
-}
-
-/** The first rule with a value. */
-function byRules(rules: readonly (readonly [AttributionRule, unknown])[]): AttributionRule | undefined {
-  return rules.find(([, value]) => value)?.[0];
 }
 
 /** Overrides an attribution, field by field, with the owner's values; empty values are ignored. */
@@ -131,7 +131,7 @@ export function jsonBytes(value: unknown): number {
   return new TextEncoder().encode(toJson(value)).length;
 }
 
-function site(host: string): string {
+function site(host = ''): string {
   return host.toLowerCase().replace(/^www\./, '');
 }
 

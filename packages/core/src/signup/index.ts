@@ -22,7 +22,7 @@ export {
   type TimedVisit,
 } from './attribution.ts';
 export { auditTouches, pageAddress } from './audit.ts';
-export { clickSource, referrerSource, type NamedSource } from './sources.ts';
+export { clickSource, referrerSource, type NamedSource } from './source-tables.ts';
 export {
   attributionFields,
   formToObject,
