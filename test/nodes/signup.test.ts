@@ -90,8 +90,8 @@ describe('the output item', () => {
     const touches = {
       touch_rule: 'utm',
       touch: 'last',
-      first_touch: { at: '2026-01-05T00:00:00Z', rule: 'referrer', referring_site: 'https://news.example' },
-      last_touch: { at: '2026-01-07T00:00:00Z', rule: 'utm', utm_source: 'fair' },
+      first_touch: { at: '2026-01-05T00:00:00.000Z', rule: 'referrer', referring_site: 'https://news.example' },
+      last_touch: { at: '2026-01-07T00:00:00.000Z', rule: 'utm', utm_source: 'fair' },
     };
     await post(form, { email: 'ada@example.com', utm_source: 'fair', audit: { page, ...touches } });
     await post(

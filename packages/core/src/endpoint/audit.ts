@@ -1,6 +1,6 @@
 /** Reads what a page sends for the audit of a signup. A wrong value is left out and never refuses the signup. */
 import { isRecord } from '../is-record.ts';
-import { isoSeconds, pageAddress } from '../signup/audit.ts';
+import { pageAddress } from '../signup/audit.ts';
 import { cleanValue } from '../signup/attribution-values.ts';
 import {
   attributionFields,
@@ -56,7 +56,7 @@ function readTouch(input: unknown): AuditedTouch | undefined {
   );
   return isNaN(at) || Object.keys(attribution).length === 0
     ? undefined
-    : { at: isoSeconds(at), ...(rule && { rule }), ...attribution };
+    : { at: new Date(at).toISOString(), ...(rule && { rule }), ...attribution };
 }
 
 /** A rule is a word; a newer tag than this endpoint may know more of them. */
@@ -65,9 +65,7 @@ function readRule(input: unknown): string | undefined {
 }
 
 /** Removes the members without a value. @returns undefined where none is left */
-function emptyAsUndefined(audit: { [Name in keyof SignupAudit]: SignupAudit[Name] | undefined }):
-  | SignupAudit
-  | undefined {
+function emptyAsUndefined(audit: SignupAudit): SignupAudit | undefined {
   const known = Object.entries(audit).filter(([, value]) => value !== undefined);
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 }

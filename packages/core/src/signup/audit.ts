@@ -25,18 +25,14 @@ export function pageAddress(url: string): string | undefined {
  */
 export function auditTouches(touches: readonly Touch[], touch: TouchRule): SignupAudit {
   const [first, last] = [chooseTouch(touches, 'first'), chooseTouch(touches, 'last')];
-  const rule = (touch === 'first' ? first : last)?.rule;
   return {
-    ...(rule && { touch_rule: rule }),
-    ...(first && last && first.at !== last.at && { touch, first_touch: audited(first), last_touch: audited(last) }),
+    touch_rule: (touch === 'first' ? first : last)?.rule,
+    ...(first?.at !== last?.at && { touch, first_touch: audited(first), last_touch: audited(last) }),
   };
 }
 
-function audited({ at, rule, attribution }: Touch): AuditedTouch {
-  return { at: isoSeconds(at), ...(rule && { rule }), ...fitAttribution(attribution, touchLimit) };
-}
-
-/** A time in ISO 8601, such as `2026-01-05T00:00:00Z`. */
-export function isoSeconds(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replace(/\.\d+/, '');
+function audited(touch: Touch | undefined): AuditedTouch | undefined {
+  if (!touch) return undefined;
+  const { at, rule, attribution } = touch;
+  return { at: new Date(at).toISOString(), rule, ...fitAttribution(attribution, touchLimit) };
 }

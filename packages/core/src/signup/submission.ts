@@ -29,19 +29,19 @@ export interface AuditedTouch extends Attribution {
   /** In ISO 8601. */
   readonly at: string;
   /** What the visit was attributed by, such as `utm`. */
-  readonly rule?: string;
+  readonly rule?: string | undefined;
 }
 
 /** Where a signup came from in more detail than the API can hold. */
 export interface SignupAudit {
   /** Origin and path of the page with the form. */
-  readonly page?: string;
+  readonly page?: string | undefined;
   /** What the attribution was chosen by: the rule of its touch, such as `utm`, or `tag` for values of the tag alone. */
-  readonly touch_rule?: string;
+  readonly touch_rule?: string | undefined;
   /** Which of the two touches was chosen; only with both. */
-  readonly touch?: 'first' | 'last';
-  readonly first_touch?: AuditedTouch;
-  readonly last_touch?: AuditedTouch;
+  readonly touch?: 'first' | 'last' | undefined;
+  readonly first_touch?: AuditedTouch | undefined;
+  readonly last_touch?: AuditedTouch | undefined;
 }
 
 /**

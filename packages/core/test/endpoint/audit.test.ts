@@ -12,8 +12,8 @@ function read(audit: unknown): SignupAudit | undefined {
   return result.submission.audit;
 }
 
-const touch = { at: '2026-01-05T00:00:00Z', rule: 'utm', utm_source: 'fair' };
-const later = { at: '2026-01-07T00:00:00Z', rule: 'ref', utm_source: 'blog' };
+const touch = { at: '2026-01-05T00:00:00.000Z', rule: 'utm', utm_source: 'fair' };
+const later = { at: '2026-01-07T00:00:00.000Z', rule: 'ref', utm_source: 'blog' };
 
 describe('readSubmission', () => {
   it('keeps what the tag sends', () => {

@@ -41,8 +41,8 @@ describe('auditTouches', () => {
 
   it('has both touches, and which of them was chosen', () => {
     const both = {
-      first_touch: { at: '2026-01-05T00:00:00Z', rule: 'utm', utm_source: 'fair' },
-      last_touch: { at: '2026-01-07T00:00:00Z', rule: 'utm', utm_source: 'blog' },
+      first_touch: { at: '2026-01-05T00:00:00.000Z', rule: 'utm', utm_source: 'fair' },
+      last_touch: { at: '2026-01-07T00:00:00.000Z', rule: 'utm', utm_source: 'blog' },
     };
     expect(audited('first', fair, search, blog)).toEqual({ touch_rule: 'utm', touch: 'first', ...both });
     expect(audited('last', fair, search, blog)).toEqual({ touch_rule: 'utm', touch: 'last', ...both });
