@@ -6,6 +6,7 @@ import {
   attributionFields,
   type Attribution,
   type AuditedTouch,
+  cleanText,
   parseUrl,
   type SignupAudit,
   type Submission,
@@ -51,7 +52,7 @@ function readTouch(input: unknown): AuditedTouch | undefined {
   const rule = readRule(input['rule']);
   const attribution: Attribution = Object.fromEntries(
     attributionFields
-      .map((name) => [name, typeof input[name] === 'string' ? cleanValue(input[name]) : ''] as const)
+      .map((name) => [name, typeof input[name] === 'string' ? cleanText(cleanValue(input[name])) : ''] as const)
       .filter(([, value]) => value),
   );
   return isNaN(at) || Object.keys(attribution).length === 0

@@ -51,7 +51,7 @@ describe('readSubmission', () => {
     [
       'a long page',
       { page: `https://www.example.com/${'x'.repeat(3000)}` },
-      { page: `https://www.example.com/${'x'.repeat(476)}` },
+      { page: `https://www.example.com/${'x'.repeat(1976)}` },
     ],
     ['a rule that is no word', { touch_rule: '<script>' }, undefined],
     ['a rule of a newer tag', { touch_rule: 'newer_rule' }, { touch_rule: 'newer_rule' }],

@@ -20,8 +20,8 @@ describe('pageAddress', () => {
     expect(pageAddress(page ?? '')).toBe(page);
   });
 
-  it('is shortened to 500 signs', () => {
-    expect(pageAddress(`https://www.example.com/${'x'.repeat(10_000)}`)).toHaveLength(500);
+  it('is shortened to 2000 signs', () => {
+    expect(pageAddress(`https://www.example.com/${'x'.repeat(10_000)}`)).toHaveLength(2000);
   });
 });
 

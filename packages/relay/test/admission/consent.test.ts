@@ -102,10 +102,10 @@ describe('the consent ledger', () => {
 });
 
 describe('the page of an entry', () => {
-  it('has at most 500 characters', async () => {
+  it('has at most 2000 characters', async () => {
     const referer = `${site}/${'x'.repeat(3000)}`;
     const [entry] = await ledgerAfter({ consent: true }, { headers: { referer } });
-    expect(entry?.page).toBe(referer.slice(0, 500));
+    expect(entry?.page).toBe(referer.slice(0, 2000));
   });
 
   it('is null without a referrer', async () => {
