@@ -97,6 +97,7 @@ async function integrity(): Promise<Readonly<Record<string, string>>> {
     'doctor.js',
     'proof.js',
     'protection.js',
+    'rules.js',
     'signup.js',
     ...languages.map((file) => `languages/${file}`),
   ];

@@ -34,9 +34,12 @@ async function readRules(host: Element, tools: AttributionTools): Promise<VisitO
   if (!host.matches('[ref-is],[same-site],[click-ids],[referrer-medium]')) return undefined;
   const rules = tools.loadChunk('rules.js', import('./rules.ts')).then(
     (file) => file.readRules(host, tools),
-    (error: unknown) => void tools.warn(host, 'file', String(error)),
+    (error: unknown) => {
+      tools.warn(host, 'file', String(error));
+      return undefined;
+    },
   );
-  return (await Promise.race([rules, new Promise<undefined>((resolve) => setTimeout(resolve, 1000))])) ?? undefined;
+  return Promise.race([rules, new Promise<undefined>((resolve) => setTimeout(resolve, 1000))]);
 }
 
 /** The touch that the element's rule chooses, and the audit of the choice. */

@@ -2,9 +2,9 @@
 import { cleanText, textLimit } from './submission.ts';
 
 /**
- * What is no value. Placeholders that a platform should have replaced: `{campaignid}`, `{{ad.name}}`, `${…}`, `%%SITE%%`,
- * `__CAMPAIGN_NAME__`. As whole values also `%epid!`, whose `%ea` is decoded to U+FFFD, and the words of Google
- * Analytics and of scripts that found nothing.
+ * What is no value. Placeholders that a platform should have replaced: `{campaignid}`, `{{ad.name}}`, `${…}`,
+ * `%%SITE%%`, `__CAMPAIGN_NAME__`. As whole values also `%epid!`, whose `%ea` is decoded to U+FFFD, and the words of
+ * Google Analytics and of scripts that found nothing.
  */
 const noValue =
   /\$?\{[^}]{0,100}\}+|%%\w+%%|__[A-Z\d_]+__|^(?:[%\uFFFD][\w=]+!;?|\((?:direct|none|not set)\)|null|undefined)$/g;
@@ -13,8 +13,8 @@ const noValue =
 const address = /[^\s,;:|/\\<>()"]+(?:[@＠﹫]|%(?:25)*40)[^\s,;:|/\\<>()"]+/g;
 
 /**
- * A telephone number: 7 to 14 digits after `+`, or 9 to 16 from 0 on, with separators. Dates, times, and ids that do not
- * begin with 0, are none.
+ * A telephone number: 7 to 14 digits after `+`, or 9 to 16 from 0 on, with separators. Dates, times, and ids that do
+ * not begin with 0, are none.
  */
 const telephone = /(^|[^A-Za-z\d])(?:\+|\(?00?[1-9])\d(?:[\s()/.-]{0,2}\d){6,13}(?![A-Za-z\d])/g;
 

@@ -212,7 +212,8 @@ export function knownTouches(
 export function chooseTouch(touches: readonly Touch[], rule: TouchRule): Touch | undefined {
   const attributed = touches.filter((touch) => touch.rule);
   const named = attributed.filter((touch) => touch.rule !== 'referrer');
-  return (named[0] ? named : attributed).at(rule === 'last' ? -1 : 0);
+  const candidates = named[0] ? named : attributed;
+  return candidates[rule === 'last' ? candidates.length - 1 : 0];
 }
 
 /** The text to store: the first and the last touch, so that the next page can apply either rule. */
