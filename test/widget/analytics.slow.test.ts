@@ -174,7 +174,8 @@ describe.each(toolNames)('the recipe for %s', (name) => {
     await page.goto(`${site.page(`/${box}`, { html })}?utm_source=fair`, { waitUntil: 'domcontentloaded' });
 
     await act({ page, receiver, release: () => fetch(`${origin}/release/${box}`) });
-    // What the page has sent until now arrives before this.
+    await expect.poll(() => receiver.signups()).toBe(count);
+    // What the page has sent beyond that arrives before this.
     if (hasScript) {
       await page.evaluate((address) => navigator.sendBeacon(address), `${receiver.origin}/end`);
       await expect.poll(() => receiver.received.map(({ path }) => path)).toContain('/end');

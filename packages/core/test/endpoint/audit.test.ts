@@ -104,6 +104,7 @@ describe('withAudit', () => {
     ['the page that it tells', page, `${website}/`, page],
     ['else its referrer', undefined, `${website}/join?utm_source=fair#form`, page],
     ['a referrer without its path, if the policy may have cut it', undefined, `${website}/`, website],
+    ['the slash at the end of a path', undefined, `${page}/`, `${page}/`],
     ['its referrer, if it tells a page of another site', 'https://other.example/join', page, page],
     ['no page of another site', undefined, 'https://other.example/join', undefined],
     ['no page of another port', `${website}:8443/join`, null, undefined],
