@@ -84,6 +84,28 @@ describe('the output item', () => {
     ]);
   });
 
+  it('has the page and the touches under "signup" too, of this website alone', async () => {
+    const form = await open();
+    const page = `${site}/join`;
+    const touches = {
+      touch_rule: 'utm',
+      touch: 'last',
+      first_touch: { at: '2026-01-05T00:00:00.000Z', rule: 'referrer', referring_site: 'https://news.example' },
+      last_touch: { at: '2026-01-07T00:00:00.000Z', rule: 'utm', utm_source: 'fair' },
+    };
+    await post(form, { email: 'ada@example.com', utm_source: 'fair', audit: { page, ...touches } });
+    await post(
+      form,
+      { email: 'bob@example.com', audit: { page: 'https://other.example/' } },
+      { referer: `${page}?a=b` },
+    );
+    expect(form.started).toMatchObject([{ utm_source: 'fair', signup: { page, ...touches } }, { signup: { page } }]);
+    expect(form.started.map((item) => Object.keys(item))).toEqual([
+      ['email', 'utm_source', 'custom_fields', 'signup'],
+      ['email', 'custom_fields', 'signup'],
+    ]);
+  });
+
   it('has no privileged field, in either encoding', async () => {
     const form = await open({ signupsPerAddress: 0, settings: { signupsPerMinute: 100_000 } });
     const value = fc.oneof(

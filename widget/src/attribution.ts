@@ -1,5 +1,13 @@
 /** The attribution of a signup: the page's visits, and with the visitor's consent those stored by earlier pages. */
-import { chooseTouch, knownTouches, storedTouches, type Touch, type VisitOptions } from '@newsletter-kit/core/signup';
+import {
+  auditTouches,
+  chooseTouch,
+  knownTouches,
+  storedTouches,
+  type SignupAudit,
+  type Touch,
+  type VisitOptions,
+} from '@newsletter-kit/core/signup';
 import type * as Chunks from './chunks.ts';
 import type { RuleTools } from './rules.ts';
 import type * as Visits from './visits.ts';
@@ -34,8 +42,14 @@ async function readRules(host: Element, tools: AttributionTools): Promise<VisitO
   return Promise.race([rules, new Promise<undefined>((resolve) => setTimeout(resolve, 1000))]);
 }
 
-/** The touch that the element's rule chooses. With consent, touches are read from the store, and stored. */
-export async function readTouch(host: AttributionHost, tools: AttributionTools): Promise<Touch | undefined> {
+/** The touch that the element's rule chooses, and the audit of the choice. */
+interface ChosenTouch {
+  readonly touch: Touch | undefined;
+  readonly audit: SignupAudit;
+}
+
+/** Chooses the touch by the element's rule. With consent, touches are read from the store, and stored. */
+export async function readTouch(host: AttributionHost, tools: AttributionTools): Promise<ChosenTouch> {
   const { oneOf, readVisits, touchesKey, updateStored } = tools;
   const options = { referralParameter: host.referralParam, ...(await readRules(host, tools)) };
   const storage = oneOf(host, 'storage', host.storage, 'none', 'local', 'session');
@@ -46,5 +60,5 @@ export async function readTouch(host: AttributionHost, tools: AttributionTools):
     touches = touchesWith(stored);
     return storedTouches(touches);
   });
-  return chooseTouch(touches, rule);
+  return { touch: chooseTouch(touches, rule), audit: auditTouches(touches, rule) };
 }

@@ -3,6 +3,7 @@ import {
   attributionFields,
   applyOverrides,
   detailFields,
+  pageAddress,
   type Attribution,
   type Touch,
 } from '@newsletter-kit/core/signup';
@@ -124,13 +125,16 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
     end();
 
-    const touch = await readTouch(host, tools);
+    const { touch, audit: choice } = await readTouch(host, tools);
     fillDetails(form, touch);
     const { values, problems } = readValues(form);
     if (problems.size > 0) return fail(form, { kind: 'invalid' }, problems);
 
     const attribution = attributionOf(values, touch);
-    const body = composeBody(values, attribution);
+    // Values without a touch are those of the tag, or of hidden fields.
+    const rule = touch?.rule ?? (Object.keys(attribution)[0] && 'tag');
+    const audit = { page: pageAddress(location.href), ...choice, touch_rule: rule };
+    const body = composeBody(values, attribution, audit);
     if (!body) return fail(form, { kind: 'tooLong' });
     const endpoint = endpointOf(host, form);
     // A fetch of another scheme, such as `data:`, can succeed without a server.
@@ -149,7 +153,7 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     let answer = await deliver(form, post, isPromised);
     if (answer.ask)
       answer = await answerAsk(answer, (answers) =>
-        sendOnce({ ...post, body: composeBody({ ...values, ...answers }, attribution) ?? body }),
+        sendOnce({ ...post, body: composeBody({ ...values, ...answers }, attribution, audit) ?? body }),
       );
     const { kind, status, code, message } = answer;
     // A problem with the address is shown at its field: in the language of the form, else in the endpoint's words.

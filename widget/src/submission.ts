@@ -8,6 +8,7 @@ import {
   submissionLimit,
   toJson,
   type Attribution,
+  type SignupAudit,
   type SubmittedValue,
 } from '@newsletter-kit/core/signup';
 import { readVerdict, type Verdict } from './answer.ts';
@@ -117,13 +118,22 @@ export function readValues(form: HTMLFormElement): FormValues {
 }
 
 /**
- * Composes the request body. Attribution is shortened if the body would exceed the limit of endpoints.
+ * Composes the request body. Attribution is shortened if the body would exceed the limit of endpoints; of the audit,
+ * the touches are left out first, then all of it.
  *
  * @returns undefined if the values alone exceed the limit
  */
-export function composeBody(values: FormValues['values'], attribution: Attribution): string | undefined {
-  const room = submissionLimit - jsonBytes(values);
-  return room < 0 ? undefined : toJson({ ...values, ...fitAttribution(attribution, room) });
+export function composeBody(
+  values: FormValues['values'],
+  attribution: Attribution,
+  audit: SignupAudit = {},
+): string | undefined {
+  const sent = { ...values, ...fitAttribution(attribution, submissionLimit - jsonBytes(values)) };
+  const { page, touch_rule } = audit;
+  const body = [{ ...sent, audit }, { ...sent, audit: { page, touch_rule } }, sent].find(
+    (each) => jsonBytes(each) <= submissionLimit,
+  );
+  return body && toJson(body);
 }
 
 /**

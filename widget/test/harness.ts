@@ -1,6 +1,7 @@
 /** A page object of the form: the visitor's actions, and the requests that the endpoint received. */
 import { aTimeout, fixture, html } from '@open-wc/testing';
 import { emulateMedia, executeServerCommand, sendKeys } from '@web/test-runner-commands';
+import type { SignupAudit, Submission } from '@newsletter-kit/core/signup';
 import '../src/define.ts';
 import type { NewsletterSignup, SignupState } from '../src/index.ts';
 import type { Received } from './endpoint.ts';
@@ -25,8 +26,16 @@ export class Mailbox {
     return fetch(`${origin}/received/${this.#name}`).then((response) => response.json());
   }
 
+  /** The bodies without what is in {@link audits}. */
   async bodies(): Promise<readonly Record<string, unknown>[]> {
-    return (await this.received()).map(({ body }) => JSON.parse(body));
+    return (await this.received()).map(({ body }) => {
+      const { audit: _audit, ...rest }: Record<string, unknown> = JSON.parse(body);
+      return rest;
+    });
+  }
+
+  async audits(): Promise<readonly (SignupAudit | undefined)[]> {
+    return (await this.received()).map(({ body }) => (JSON.parse(body) as Submission).audit);
   }
 
   /** Sends the answers called `held`, now and from now on. */

@@ -12,6 +12,7 @@ import {
   refused,
   type Refused,
   unavailable,
+  withAudit,
 } from '@newsletter-kit/core/endpoint';
 import type { IDataObject, INodeExecutionData, IWebhookFunctions, IWebhookResponseData } from 'n8n-workflow';
 import { deduplicatorOf, marksOf, parseStarted, serializeStarted } from './deduplication.ts';
@@ -67,11 +68,12 @@ export async function receive(context: IWebhookFunctions): Promise<IWebhookRespo
       allowedFields: form.allowedFields,
     });
     if ('refused' in admission) return refuse(admission.refused);
-    const { kept: submission, suspected } = admission.admitted;
+    const { kept, suspected } = admission.admitted;
+    const origin = post.header('origin') ?? '';
     const signup: ReceivedSignup = {
-      submission,
+      submission: withAudit(kept, origin, post.header('referer')),
       suspected,
-      origin: post.header('origin') ?? '',
+      origin,
       idempotencyKey: post.header('idempotency-key')?.trim() || null,
     };
 
@@ -134,12 +136,12 @@ async function startsExecution(
 
 /**
  * Builds the output item of a signup: the API's SubscriptionRequest without privileged fields. `signup` repeats the
- * custom fields by name, for expressions, and holds the evidence of consent.
+ * custom fields by name, for expressions, and holds the evidence of consent and of the attribution.
  *
  * @param now - seconds since 1970
  */
 function toItem({ submission, suspected, origin }: ReceivedSignup, now: number): INodeExecutionData {
-  const { consent, custom_fields: fields = [], ...request } = submission;
+  const { consent, audit, custom_fields: fields = [], ...request } = submission;
   return {
     json: {
       ...request,
@@ -148,6 +150,7 @@ function toItem({ submission, suspected, origin }: ReceivedSignup, now: number):
         fields: Object.fromEntries(fields.map(({ name, value }) => [name, toJson(value)])),
         consent: consent ?? null,
         origin,
+        ...audit,
         received_at: new Date(now * 1000).toISOString(),
         suspected,
       },

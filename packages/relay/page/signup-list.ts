@@ -2,6 +2,7 @@
 import { button, dateTime, facts, formatCount, formatNumber, PageElement, toast } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
 import { repeat } from 'lit/directives/repeat.js';
+import { auditFacts } from '../src/ops/audit-facts.ts';
 import type { ConsentRecord, SignupState, StoredSignup } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 
@@ -135,12 +136,16 @@ export function discardButton(
 }
 
 /** Labels of submitted fields; all others keep the API's names. */
-const fieldLabels: Readonly<Record<string, string | undefined>> = { email: 'E-mail address', consent: 'Consent' };
+const fieldLabels: Readonly<Record<string, string | undefined>> = {
+  email: 'E-mail address',
+  consent: 'Consent',
+  page: 'Page',
+};
 
 /** A signup with everything that is stored about it. */
 export function signupDetails(signup: StoredSignup, page: OperatorActions): TemplateResult {
   const { state, form, submission, origin, receivedAt, settledAt, reason, attempts } = signup;
-  const { custom_fields: fields = [], ...rest } = submission ?? {};
+  const { custom_fields: fields = [], audit, ...rest } = submission ?? {};
   return html`<article>
     <h4>Signup: ${state}</h4>
     ${factsOf([
@@ -152,6 +157,7 @@ export function signupDetails(signup: StoredSignup, page: OperatorActions): Temp
       ['Reason', reason],
       ...Object.entries(rest).map(([name, value]) => [fieldLabels[name] ?? name, String(value)] as const),
       ...fields.map(({ name, value }) => [`Field “${name}”`, String(value)] as const),
+      ...auditFacts(audit).map(([name, value]) => [fieldLabels[name] ?? name, value] as const),
     ])}
     ${signupActions(signup, page, () => undefined)}
   </article>`;

@@ -25,6 +25,7 @@ export {
   pageHeaders,
   type ButtonPage,
 } from './answers.ts';
+export { withAudit } from './audit.ts';
 export { pageStyle } from './page-style.ts';
 export {
   originRefused,

@@ -1,5 +1,6 @@
 /** Validates an untrusted request body as a submission: fields, limits and the honeypot. */
 import { isRecord } from '../is-record.ts';
+import { readAudit } from './audit.ts';
 import { isAddress, normalizeAddress } from '../signup/address.ts';
 import {
   attributionFields,
@@ -68,6 +69,7 @@ export function readSubmission(input: unknown): ReadSubmission {
   const proof = text('proof', proofLimit);
   const consent = typeof input['consent'] === 'boolean' ? input['consent'] : text('consent', consentLimit);
   const fields = readFields(input['custom_fields'], errors);
+  const audit = readAudit(input['audit']);
 
   if (errors.length > 0) return { ok: false, errors };
   return {
@@ -78,6 +80,7 @@ export function readSubmission(input: unknown): ReadSubmission {
       ...attribution,
       ...(fields.length > 0 && { custom_fields: fields }),
       ...(consent !== undefined && { consent }),
+      ...(audit && { audit }),
       ...(token !== undefined && { token }),
       ...(proof !== undefined && { proof }),
     },

@@ -22,6 +22,7 @@ export {
   type TouchRule,
   type TimedVisit,
 } from './attribution.ts';
+export { auditTouches, pageAddress } from './audit.ts';
 export { clickSource, referrerSource, type NamedSource } from './source-tables.ts';
 export {
   attributionFields,
@@ -30,7 +31,9 @@ export {
   submissionLimit,
   type Ask,
   type Attribution,
+  type AuditedTouch,
   type ProofOfWork,
+  type SignupAudit,
   type Submission,
   type SubmittedField,
   type SubmittedValue,

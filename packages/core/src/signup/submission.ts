@@ -24,8 +24,28 @@ export interface Attribution {
   readonly referral_code?: string;
 }
 
+/** One of several visits that a signup could be attributed to. */
+export interface AuditedTouch extends Attribution {
+  /** In ISO 8601. */
+  readonly at: string;
+  /** What the visit was attributed by, such as `utm`. */
+  readonly rule?: string | undefined;
+}
+
+/** Where a signup came from in more detail than the API can hold. */
+export interface SignupAudit {
+  /** Origin and path of the page with the form. */
+  readonly page?: string | undefined;
+  /** What the attribution was chosen by: the rule of its touch, such as `utm`, or `tag` for values of the tag alone. */
+  readonly touch_rule?: string | undefined;
+  /** Which of the two touches was chosen; only with both. */
+  readonly touch?: 'first' | 'last' | undefined;
+  readonly first_touch?: AuditedTouch | undefined;
+  readonly last_touch?: AuditedTouch | undefined;
+}
+
 /**
- * The body of `POST endpoint`: the public part of a SubscriptionRequest under the API's own names, plus three fields
+ * The body of `POST endpoint`: the public part of a SubscriptionRequest under the API's own names, plus four fields
  * that only the endpoint reads. Privileged fields (tiers, gifts, automations, lists, opt-in) are never part of it.
  */
 export interface Submission extends Attribution {
@@ -33,6 +53,8 @@ export interface Submission extends Attribution {
   readonly custom_fields?: readonly SubmittedField[];
   /** The sentence the visitor agreed to, or true where the form keeps no text. */
   readonly consent?: boolean | string;
+  /** Kept by the endpoint, never sent to the API. */
+  readonly audit?: SignupAudit;
   /** A signed form token, where the endpoint asks for one. */
   readonly token?: string;
   /** A solved proof of work or Turnstile response, where the endpoint asks for one. */

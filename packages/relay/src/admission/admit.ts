@@ -8,6 +8,7 @@ import {
   type ReadHeader,
   refused,
   type Refused,
+  withAudit,
 } from '@newsletter-kit/core/endpoint';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection } from './abuse-protection.ts';
@@ -49,16 +50,17 @@ export async function admit(
   const result = await protection.check(post, admission.admitted, now);
   if ('refused' in result) return { ...result, ...(entered && { entered }) };
   const { suspected, origin, overLimit, undo } = result;
+  const submission = withAudit(kept, origin, header('referer'));
   return {
     undo,
     signup: {
       form: form.name,
-      submission: kept,
+      submission,
       suspected,
       needsConfirmation: form.confirmation !== null,
       origin,
       idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,
-      consent: consentOf(post, kept, origin, protection.visitorKey),
+      consent: consentOf(post, submission, protection.visitorKey),
       receivedAt: now,
     },
   };

@@ -5,9 +5,6 @@ import { canonicalAddress, networksOf } from './client-address.ts';
 import { sign } from '../secrets.ts';
 import type { ConsentRules, SignupPost } from './form.ts';
 
-/** Maximum length of a stored page URL, in characters. */
-const pageLimit = 2000;
-
 /** Values of a checkbox that are not a sentence. */
 const checked = /^(on|true|yes|1)$/i;
 const unchecked = /^(off|false|no|0)$/i;
@@ -29,13 +26,11 @@ export function givenConsent({ consent }: Pick<KeptSubmission, 'consent'>): {
 /**
  * The ledger entry of a signup; null without consent.
  *
- * @param origin - the website of the signup
  * @param key - hashes the visitor's IP address, where the form's rules ask for that
  */
 export function consentOf(
-  { header, form, client }: SignupPost,
+  { form, client }: Pick<SignupPost, 'form' | 'client'>,
   submission: KeptSubmission,
-  origin: string | null,
   key: Buffer,
 ): Consent | null {
   const consent = givenConsent(submission);
@@ -44,16 +39,9 @@ export function consentOf(
   return {
     ...consent,
     version,
-    page: pageOf(header('referer'), origin),
+    page: submission.audit?.page ?? null,
     visitor: visitorOf(client, form.consent, key),
   };
-}
-
-/** URL of the page without query and fragment, which may contain personal data; null where it is of another site. */
-function pageOf(referrer: string | null, origin: string | null): string | null {
-  if (referrer === null || !URL.canParse(referrer)) return null;
-  const url = new URL(referrer);
-  return url.origin === origin ? (url.origin + url.pathname).slice(0, pageLimit) : null;
 }
 
 /**

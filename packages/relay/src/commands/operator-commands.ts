@@ -1,6 +1,7 @@
 /** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
+import { auditFacts } from '../ops/audit-facts.ts';
 import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {
@@ -273,7 +274,7 @@ function personLines({ signups, consents, suppressed }: HeldAboutPerson): string
 }
 
 function signupLines({ id, form, state, submission, origin, receivedAt, settledAt, reason }: StoredSignup): string[] {
-  const { custom_fields: fields = [], ...rest } = submission ?? {};
+  const { custom_fields: fields = [], audit, ...rest } = submission ?? {};
   return [
     `Signup of ${new Date(receivedAt).toISOString()}`,
     ...indented({
@@ -285,6 +286,7 @@ function signupLines({ id, form, state, submission, origin, receivedAt, settledA
       reason,
       ...rest,
       ...Object.fromEntries(fields.map(({ name, value }) => [`field ${name}`, String(value)])),
+      ...Object.fromEntries(auditFacts(audit)),
     }),
   ];
 }

@@ -42,7 +42,8 @@ export function fingerprint({
   suspected,
   idempotencyKey,
 }: Pick<NewSignup, 'form' | 'submission' | 'suspected' | 'idempotencyKey'>): Fingerprint {
-  const { email, ...rest } = submission;
+  // A repetition from another page is the same signup.
+  const { email, audit: _audit, ...rest } = submission;
   const person = personHash(email);
   return {
     intent: idempotencyKey === null ? null : person + digest(JSON.stringify([form, suspected, idempotencyKey])),

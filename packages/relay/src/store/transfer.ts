@@ -27,12 +27,16 @@ const id = z.string().regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, 'must
 const moment = z.int().min(0);
 const text = z.string().nullable();
 
+const attribution = Object.fromEntries(attributionFields.map((name) => [name, z.string().exactOptional()])) as Record<
+  (typeof attributionFields)[number],
+  z.ZodExactOptional<z.ZodString>
+>;
+
+const touch = z.strictObject({ at: z.iso.datetime(), rule: z.string().exactOptional(), ...attribution });
+
 const submission = z.strictObject({
   email: z.string().min(3),
-  ...(Object.fromEntries(attributionFields.map((name) => [name, z.string().exactOptional()])) as Record<
-    (typeof attributionFields)[number],
-    z.ZodExactOptional<z.ZodString>
-  >),
+  ...attribution,
   custom_fields: z
     .array(
       z.strictObject({
@@ -42,6 +46,15 @@ const submission = z.strictObject({
     )
     .exactOptional(),
   consent: z.union([z.boolean(), z.string()]).exactOptional(),
+  audit: z
+    .strictObject({
+      page: z.string().exactOptional(),
+      touch_rule: z.string().exactOptional(),
+      touch: z.enum(['first', 'last']).exactOptional(),
+      first_touch: touch.exactOptional(),
+      last_touch: touch.exactOptional(),
+    })
+    .exactOptional(),
 });
 
 const signupLine = z

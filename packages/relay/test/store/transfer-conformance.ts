@@ -25,6 +25,13 @@ export const signup = (n: number, changes: Partial<NewSignup> = {}): NewSignup =
       { name: 'Topics', value: ['a', 'b'] },
     ],
     consent: 'Yes 🌷',
+    audit: {
+      page: 'https://shop.example/join',
+      touch_rule: 'utm',
+      touch: 'first',
+      first_touch: { at: '2026-11-01T00:00:00.000Z', rule: 'utm', utm_source: 'fair' },
+      last_touch: { at: '2026-11-20T00:00:00.000Z', rule: 'referrer', referring_site: 'https://news.example' },
+    },
   },
   suspected: false,
   needsConfirmation: false,
