@@ -49,7 +49,7 @@ it('has a figure for each cohort, and its interval as a line', () => {
 
 describe('what cannot be known', () => {
   const withoutHistory = 'is not known without a history';
-  const unreadStatistics = 'were read without their statistics';
+  const unreadStatistics = 'are known with --stats';
   it.each([
     ['no history', realisticReport({ hasHistory: false }), [withoutHistory], ['After 7 days', unreadStatistics]],
     ['no statistics', realisticReport({ hasStats: false }), [unreadStatistics], [withoutHistory]],
@@ -113,7 +113,7 @@ it('names the rows that are no value, and folds what follows the largest', () =>
     '49,000 sources with fewer than 20 people each',
     '190 sources more',
     '90 campaigns more',
-    '100 campaigns more: see newsletter report sources --format csv.',
+    '100 campaigns more: see newsletter report sources --by campaign --format csv.',
   ])
     expect(text).toContain(row);
 });

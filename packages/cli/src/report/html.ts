@@ -125,7 +125,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
   const missing =
     more === 0
       ? ''
-      : `<p>${plural(more, one, many)} more: see <code>newsletter report sources --format csv</code>.</p>`;
+      : `<p>${plural(more, one, many)} more: see <code>newsletter report sources --by ${dimension} --format csv</code>.</p>`;
   const rows = (shown: readonly Cohort[]): readonly string[] =>
     shown.map((cohort) => row(label(cohort, section, report.minimum), cohort, columns));
   if (dimension === 'week') {
@@ -193,7 +193,7 @@ function explanation(report: SourceReport, columns: readonly Column[]): string {
     ...aboutHistory(report, shown),
     shown.includes('opens') || shown.includes('clicks')
       ? 'Opens and clicks: the mean of the rates of those who have one.'
-      : 'Opens and clicks are not known: the subscriptions were read without their statistics.',
+      : `Opens and clicks are known with <code>--stats</code>, of ${people(minimum)} or more.`,
     total.invalid > 0 && `Not counted: ${plural(total.invalid, 'invalid address', 'invalid addresses')}.`,
   ];
   return `<section id="reading"><h2>How to read this</h2><ul>${lines
