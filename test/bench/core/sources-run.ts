@@ -1,4 +1,4 @@
-/** The process that reports on sources: reads the history and the list, and tells how long it took and how much memory. */
+/** The process that reports on sources, from history and list; tells how long it took and how much memory. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { createClient } from '@newsletter-kit/core';

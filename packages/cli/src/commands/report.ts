@@ -4,12 +4,7 @@ import { Option, type Command } from '@commander-js/extra-typings';
 import { AbortedError, ApiError, type Client } from '@newsletter-kit/core';
 import { UsageError, notes } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
-import {
-  createSourceReport,
-  reportDimensions,
-  type SourceReport,
-  type SourceReportInProgress,
-} from '@newsletter-kit/core/report';
+import { createSourceReport, reportDimensions, type SourceReportInProgress } from '@newsletter-kit/core/report';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { type Context, InterruptedError } from '../context.ts';
 import { count, jsonOption, writeToStdout } from '../output.ts';
