@@ -77,6 +77,19 @@ test('writes CSV without formulas, and JSON', async ({ sandboxOnPort: sandbox })
     });
 });
 
+test('writes a page with the name of the publication, or with its id', async ({ sandboxOnPort: sandbox }) => {
+  await publication(sandbox);
+  const page = join(scratchFolder(), 'sources.html');
+  await run(['report', 'sources', page], sandbox.env);
+  const named = readFileSync(page, 'utf8');
+  sandbox.faults.add({ match: 'publications.list', effect: { status: 404 } });
+  const { code, stdout } = await run(['report', 'sources', '--format', 'html'], sandbox.env);
+  expect(code).toBe(0);
+  for (const html of [named, stdout]) expect(html).toContain('58 people signed up');
+  expect(named).not.toMatch(/<title>[^<]*pub_/);
+  expect(stdout).toMatch(/<title>[^<]*pub_/);
+});
+
 test('prints an event with --json, and opens and clicks with --stats', async ({ sandboxOnPort: sandbox }) => {
   await publication(sandbox);
   const { stdout } = await run(['report', 'sources', '--json', '--stats'], sandbox.env);

@@ -1,22 +1,18 @@
 /** `newsletter report sources`: which sources bring readers who stay. */
 import process from 'node:process';
 import { Option, type Command } from '@commander-js/extra-typings';
-import { AbortedError, type Client } from '@newsletter-kit/core';
+import { AbortedError, ApiError, type Client } from '@newsletter-kit/core';
 import { UsageError, notes } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
-import {
-  createSourceReport,
-  reportDimensions,
-  type SourceReport,
-  type SourceReportInProgress,
-} from '@newsletter-kit/core/report';
+import { createSourceReport, reportDimensions, type SourceReportInProgress } from '@newsletter-kit/core/report';
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { type Context, InterruptedError } from '../context.ts';
 import { count, jsonOption, writeToStdout } from '../output.ts';
 import { readHistory } from '../report/history-file.ts';
+import { renderSourceReport } from '../report/html.ts';
 import { csvOf, tableOf } from '../report/table.ts';
 
-const formats = ['table', 'csv', 'json'] as const;
+const formats = ['table', 'csv', 'json', 'html'] as const;
 type Format = (typeof formats)[number];
 
 /** Values in a table on the terminal; the other formats have more. */
@@ -36,7 +32,7 @@ export function define(command: Command, context: Context) {
       ).choices(formats),
     )
     .addOption(
-      new Option('--by <what>', 'what a table or CSV lists; JSON has all')
+      new Option('--by <what>', 'what a table or CSV lists; JSON and HTML have all')
         .choices(reportDimensions)
         .default('source' as const),
     )
@@ -71,24 +67,23 @@ export function define(command: Command, context: Context) {
       });
       await readAll(client, sources, stats === true, context);
       const result = sources.result();
+      const texts: Readonly<Record<Format, () => string | Promise<string>>> = {
+        table: () => tableOf(result, by, path === undefined ? (process.stdout.columns ?? 80) : 80),
+        csv: () => csvOf(result, by),
+        json: () => `${JSON.stringify(result, null, 2)}\n`,
+        html: async () => renderSourceReport(result, { title: await nameOf(client, publicationId, context) }),
+      };
+      const text = await texts[chosen]();
       if (path !== undefined) {
-        await replaceFile(path, textOf(result), 0o644);
+        await replaceFile(path, text, 0o644);
+        const { signedUp } = result.total;
         report.result({
           type: 'reported',
-          text: `Reported ${count(result.total.signedUp, 'subscription')} to ${path}.`,
-          data: { subscriptions: result.total.signedUp, file: path },
+          text: `Reported ${count(signedUp, 'subscription')} to ${path}.`,
+          data: { subscriptions: signedUp, file: path },
         });
-      } else if (chosen === 'table') report.result({ type: 'report', text: textOf(result), data: { report: result } });
-      else await writeToStdout(textOf(result));
-
-      function textOf(finished: SourceReport): string {
-        const texts: Readonly<Record<Format, () => string>> = {
-          table: () => tableOf(finished, by, path === undefined ? (process.stdout.columns ?? 80) : 80),
-          csv: () => csvOf(finished, by),
-          json: () => `${JSON.stringify(finished, null, 2)}\n`,
-        };
-        return texts[chosen]();
-      }
+      } else if (chosen === 'table') report.result({ type: 'report', text, data: { report: result } });
+      else await writeToStdout(text);
     });
 }
 
@@ -120,4 +115,15 @@ async function readAll(
     if (!(error instanceof AbortedError)) throw error;
     throw new InterruptedError(`Interrupted after ${count(done, 'subscription')}; nothing was written.`);
   }
+}
+
+/** The name of the publication; its id where the service does not list publications. */
+async function nameOf(client: Client, publicationId: string, { interrupted }: Context): Promise<string> {
+  try {
+    for await (const { id, name } of client.publications.list({ limit: 100 }, { signal: interrupted }))
+      if (id === publicationId) return name || publicationId;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+  }
+  return publicationId;
 }

@@ -2,13 +2,11 @@
  * The history of leavings: an NDJSON file that a watch appends to, because the API does not tell when somebody left. It
  * holds ids and times, no addresses.
  *
- * ```
- * {"history":1,"of":"https://… pub_…","since":"2026-03-02T10:00:00.000Z"}  a watch knows everybody's status from here on
- * {"id":"sub_…","left":"2026-03-05T08:12:00.000Z"}                         no longer active
- * {"id":"sub_…","returned":"2026-03-09T17:40:00.000Z"}                     active again, or first a day after the signup
- * {"removed":"2026-03-10T09:00:00.000Z","created":1767225600,"hash":1}     deleted: no longer in the list
- * {"until":"2026-03-10T10:00:00.000Z"}                                     complete until here
- * ```
+ * - `{"history":1,"of":"https://… pub_…","since":"2026-03-02T10:00:00.000Z"}`: a watch knows all statuses from here on
+ * - `{"id":"sub_…","left":"2026-03-05T08:12:00.000Z"}`: no longer active
+ * - `{"id":"sub_…","returned":"2026-03-09T17:40:00.000Z"}`: active again, or for the first time a day after the signup
+ * - `{"removed":"2026-03-10T09:00:00.000Z","created":1767225600,"hash":1}`: deleted, no longer in the list
+ * - `{"until":"2026-03-10T10:00:00.000Z"}`: complete until here
  */
 import { seconds } from '../engine/deviations.ts';
 import { isRecord } from '../is-record.ts';

@@ -239,7 +239,7 @@ function rateCounts(percent: unknown): readonly [number, number] {
 }
 
 function add(sums: number[], counts: readonly number[]): void {
-  for (const [index, count] of counts.entries()) sums[index] = (sums[index] ?? 0) + count;
+  for (let index = 0; index < counts.length; index++) sums[index] = (sums[index] ?? 0) + (counts[index] ?? 0);
 }
 
 /** The 95 % interval of a share by Wilson's score, which also holds for few people and near 0 and 1. */
