@@ -79,7 +79,7 @@ function span(seconds: number): string {
   return weeks > 104 ? `about ${Math.round(weeks / 52.18)} years` : plural(weeks, 'week', 'weeks');
 }
 
-/** The sources that differ from all people by more than chance explains: their intervals lie above or below. */
+/** The sources whose intervals lie farthest above and below the share of all people, where there are any. */
 function standouts({ total, cohorts }: SourceReport): string {
   const all = total.stillThere?.share ?? Number.NaN;
   const known = cohorts.source.flatMap(({ kind, name, stillThere }) =>
@@ -129,6 +129,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
   const rows = (shown: readonly Cohort[]): readonly string[] =>
     shown.map((cohort) => row(label(cohort, section, report.minimum), cohort, columns));
   if (dimension === 'week') {
+    if (values.length === 0) return `${heading}<p>No week has ${people(report.minimum)} or more.</p></section>`;
     const all = [...listed, ...cohorts.filter(({ kind }) => kind !== 'value')];
     const whole = table('People by the week they signed up in', columns, rows(all));
     return `${heading}${weekChart(values, report.minimum)}${folded('The weeks as a table', whole + missing)}</section>`;

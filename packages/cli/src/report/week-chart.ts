@@ -11,7 +11,7 @@ const maxLabels = 5;
 /** @param values - the weeks with enough people, in order */
 export function weekChart(values: readonly Cohort[], minimum: number): string {
   const [first, last] = [values[0], values.at(-1)];
-  if (first === undefined || last === undefined) return `<p>No week has ${minimum} people or more.</p>`;
+  if (first === undefined || last === undefined) return '';
   const start = Date.parse(first.name);
   const count = slot(last, start) + 1;
   const slots = Math.max(count, minSlots);
