@@ -126,12 +126,12 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
     more === 0
       ? ''
       : `<p>${plural(more, one, many)} more: see <code>newsletter report sources --by ${dimension} --format csv</code>.</p>`;
-  const rows = (shown: readonly Cohort[]): readonly string[] =>
-    shown.map((cohort) => row(label(cohort, section, report.minimum), cohort, columns));
+  const rows = (shown: readonly Cohort[], isFolded = false): readonly string[] =>
+    shown.map((cohort) => row(titleOf(cohort, isFolded) + label(cohort, section, report.minimum), cohort, columns));
   if (dimension === 'week') {
     if (values.length === 0) return `${heading}<p>No week has ${people(report.minimum)} or more.</p></section>`;
     const all = [...listed, ...cohorts.filter(({ kind }) => kind !== 'value')];
-    const whole = table('People by the week they signed up in', columns, rows(all));
+    const whole = table('People by the week they signed up in', columns, rows(all, true));
     return `${heading}${weekChart(values, report.minimum)}${folded('The weeks as a table', whole + missing)}</section>`;
   }
   const top = listed.length > visibleRows + 3 ? listed.slice(0, visibleRows) : listed;
@@ -142,7 +142,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
       ? ''
       : folded(
           `${plural(folds.length, one, many)} more`,
-          table(`People by ${one}, continued`, columns, rows(folds)) + missing,
+          table(`People by ${one}, continued`, columns, rows(folds, true)) + missing,
         )
   }</section>`;
 }
@@ -162,20 +162,25 @@ function row(name: string, cohort: Cohort, columns: readonly Column[]): string {
   return `<tr><th${name}${columns.map(({ cell }) => `<td>${cell(cohort)}`).join('')}`;
 }
 
-/** The end of the start tag of a row's heading, and its text. */
+/** The whole of a name that is cut. Folded rows show all of it, because it would double the size of the page. */
+function titleOf({ name }: Cohort, isFolded: boolean): string {
+  return isFolded || name.length <= 24 ? '>' : ` title="${escapeHtml(name)}">`;
+}
+
+/** The text of a row's heading. */
 function label({ kind, name, values }: Cohort, { one, many }: Section, minimum: number): string {
   const counted = plural(values, one, many);
   switch (kind) {
     case 'value':
-      return `${name.length > 24 ? ` title="${escapeHtml(name)}"` : ''}>${isolated(name)}`;
+      return isolated(name);
     case 'none':
-      return `><i>No ${one}</i>`;
+      return `<i>No ${one}</i>`;
     case 'small':
-      return `><i>${counted} with fewer than ${minimum} people each</i>`;
+      return `<i>${counted} with fewer than ${minimum} people each</i>`;
     case 'rest':
-      return `><i>${counted} ${one === 'week' ? 'before' : 'with fewer people'}</i>`;
+      return `<i>${counted} ${one === 'week' ? 'before' : 'with fewer people'}</i>`;
     case 'all':
-      return '><i>All</i>';
+      return '<i>All</i>';
   }
 }
 
