@@ -75,6 +75,12 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
     const picture = await readFile(join(pictures, context.req.param('file'))).catch(() => undefined);
     return picture ? context.body(picture, 200, { 'Content-Type': 'image/webp' }) : context.notFound();
   });
+  // Which sources bring readers who stay, in a publication with a clock of its own.
+  let sources: Promise<string> | undefined;
+  site.get('/sources', async (context) => {
+    sources ??= import('./sources.ts').then(({ renderSources }) => renderSources());
+    return context.html(await sources);
+  });
   site.get('/page/:file{[a-z-]+\\.(js|css|svg)}', (context) => builtFile(context.req.param('file'), policy()));
   site.get('/mark.svg', () => builtFile('mark.svg', policy()));
   site.get('/events', (context) => relayEvents(sandboxUrl, context.req.raw));

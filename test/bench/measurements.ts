@@ -157,6 +157,17 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'core/sources.ts',
+    goals: {
+      time: {
+        title: 'Core: report on the sources of 1,000,000 subscriptions, page by page',
+        unit: 's',
+        must: { atMost: 30 },
+      },
+      memory: { title: 'Core: memory of that report', unit: 'MB', must: { atMost: 300 } },
+    },
+  },
+  {
     script: 'sandbox/requests.ts',
     goals: {
       requests: {

@@ -46,6 +46,7 @@ const documentedEntries = [
   '/engine',
   '/import',
   '/watch',
+  '/report',
   '/sync',
   '/signup',
   '/endpoint',

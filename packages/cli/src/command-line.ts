@@ -35,6 +35,10 @@ const commands = {
     about: 'report new and changed subscriptions, until Ctrl-C',
     load: () => import('./commands/watch.ts'),
   },
+  report: {
+    about: 'report which sources bring readers who stay',
+    load: () => import('./commands/report.ts'),
+  },
   sync: {
     about: 'synchronize subscriptions with contacts in PostgreSQL',
     load: () => import('./commands/sync.ts'),

@@ -36,6 +36,7 @@ test.for([
   ['api --paginate', 'subscriptions.list', ['api', 'subscriptions.list', '--paginate']],
   ['whoami', 'subscriptions.list', ['whoami']],
   ['export', 'subscriptions.list', ['export']],
+  ['report sources', 'subscriptions.list', ['report', 'sources']],
   ['watch --once', 'subscriptions.list', ['watch', '--once']],
 ] as const)('%s aborts its call and exits with 3', async ([, operation, args], { sandboxOnPort: sandbox }) => {
   const { waiting } = slow(sandbox, operation);

@@ -69,6 +69,7 @@ const besideCalls = `
 | \`importSubscriptions({ engine, source, journal, onRejected })\` | \`@newsletter-kit/core/import\` | [Imports](../../docs/src/content/docs/client/import.md) any number of subscriptions in bulk, resumable; resolves with \`outcome\` and \`accepted\` |
 | \`readCsv(path, { columns })\`, \`openFileJournal(path)\` | \`@newsletter-kit/core/node\` | a CSV file as the \`source\` of an import, a file as its \`journal\` |
 | \`watchSubscriptions({ engine, events, state })\`, \`readWatchState(kept, name)\` | \`@newsletter-kit/core/watch\` | [Finds changes](../../docs/src/content/docs/client/watch.md): \`await watch.poll()\` gives \`events\` and the \`state\` to keep |
+| \`createSourceReport({ at, history })\`, \`createHistory({ of })\` | \`@newsletter-kit/core/report\` | [Counts which sources bring readers who stay](../../docs/src/content/docs/client/report.md): \`add(subscription)\` for each, then \`result()\` |
 | \`createFetchHost({ fetch })\`, \`createPacer(host)\` | \`@newsletter-kit/core\` | a transport without ky; one quota for several clients of the same key |
 
 \`engine\` is \`client.engine\`. \`createClient({ fetch })\` takes any \`fetch(url, init)\`, \`createClient({ ky })\` an instance with your hooks.

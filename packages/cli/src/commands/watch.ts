@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
 import {
   AbortedError,
+  isRecord,
   NetworkError,
   RateLimitError,
   ServerError,
@@ -12,6 +13,7 @@ import {
 import { collectList, UsageError, notes, wholeNumber } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { replaceFile } from '@newsletter-kit/core/node';
+import { historyEvents } from '@newsletter-kit/core/report';
 import { schemas } from '@newsletter-kit/core/schema';
 import {
   readWatchState,
@@ -28,6 +30,7 @@ import {
 import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
 import { type Context, exitCodes, InterruptedError } from '../context.ts';
 import { count, duration, jsonOption, type ReportedEvent } from '../output.ts';
+import { openHistory } from '../report/history-file.ts';
 import { reportOf } from '../user-facing-errors.ts';
 
 export function define(command: Command, context: Context) {
@@ -53,6 +56,7 @@ export function define(command: Command, context: Context) {
       ).argParser(collectList),
     )
     .option('--state <file>', 'file that stores the position, from which the next watch continues')
+    .option('--history <file>', 'file to append to who left and returned when, for newsletter report; needs --state')
     .option(
       '--since <time>',
       'also report subscriptions created since this time, such as 2026-01-31T12:00:00Z; only without a stored state',
@@ -77,15 +81,25 @@ export function define(command: Command, context: Context) {
       const expand = schemas['subscriptions.list'].query.shape.expand.safeParse(options.expand);
       if (!expand.success) throw new UsageError(`--expand: ${expand.error.issues[0]?.message ?? 'unknown value'}.`);
       const fields = options.customFields ?? [];
+      if (options.history !== undefined && options.state === undefined)
+        throw new UsageError(
+          '--history needs --state FILE: without it, every start of the watch would begin the history anew.',
+        );
       const { client, apiUrl, publicationId } = await connectToPublication(self, context);
 
       const { host } = client.engine;
+      const of = `${apiUrl} ${publicationId}`;
+      const stored = await readState(options.state, of, options.since);
+      const file =
+        options.history === undefined
+          ? null
+          : await openHistory(options.history, { of, isContinued: stored.hasHistory }, report);
       const watch = watchSubscriptions({
         engine: client.engine,
-        events,
+        events: file === null ? events : [...events, ...historyEvents],
         customFields: fields.includes('all') ? 'all' : fields.length > 0 ? fields : 'none',
         ...(expand.data && expand.data.length > 0 && { expand: expand.data }),
-        state: await readState(options.state, `${apiUrl} ${publicationId}`, options.since),
+        state: stored.state,
         pages: options.pages,
         call: { signal: interrupted },
       });
@@ -117,9 +131,11 @@ export function define(command: Command, context: Context) {
         const before = watch.state;
         try {
           const result = await watch.poll();
-          for (const event of result.events) report.result(reported(event));
+          for (const event of result.events) if (events.includes(event.type)) report.result(reported(event));
+          await file?.append(file.history.record(result, host.now()));
           // Stored after the report: a process that is killed in between reports the events again.
-          if (options.state !== undefined && result.state !== before) await storeState(options.state, result.state);
+          if (options.state !== undefined && (result.state !== before || file !== null))
+            await storeState(options.state, result.state, file?.history.isBegun ?? false);
           if (result.interruption instanceof Error && !interrupted.aborted) fail(result.interruption, '');
           if (result.scan) report.progress(progressOf(result.scan));
           return result;
@@ -193,13 +209,19 @@ function readTime(text: string): number {
  *
  * @param path - undefined where no state is stored
  * @param since - Unix seconds, for a new state
+ * @returns it, and whether everything up to it is in a history of leavings
  * @throws UsageError where the file holds no state of a watch
  */
-async function readState(path: string | undefined, scope: string, since: number | undefined): Promise<WatchState> {
+async function readState(
+  path: string | undefined,
+  scope: string,
+  since: number | undefined,
+): Promise<{ readonly state: WatchState; readonly hasHistory: boolean }> {
   const text = path === undefined ? null : await readFile(path, 'utf8').catch(nullWhereMissing);
-  if (text === null) return startWatch(scope, since);
+  if (text === null) return { state: startWatch(scope, since), hasHistory: false };
   try {
-    return readWatchState(JSON.parse(text), scope);
+    const stored: unknown = JSON.parse(text);
+    return { state: readWatchState(stored, scope), hasHistory: isRecord(stored) && stored['history'] === true };
   } catch (error) {
     if (error instanceof WatchStateError || error instanceof SyntaxError)
       throw new UsageError(
@@ -210,8 +232,8 @@ async function readState(path: string | undefined, scope: string, since: number 
 }
 
 /** The file holds no address, but times of changes by subscription: only its owner may read it. */
-async function storeState(path: string, state: WatchState): Promise<void> {
-  await replaceFile(path, `${JSON.stringify(state)}\n`, 0o600);
+async function storeState(path: string, state: WatchState, hasHistory: boolean): Promise<void> {
+  await replaceFile(path, `${JSON.stringify({ ...state, history: hasHistory || undefined })}\n`, 0o600);
 }
 
 function nullWhereMissing(error: unknown): null {

@@ -1,0 +1,183 @@
+/**
+ * The history of leavings: an NDJSON file that a watch appends to, because the API does not tell when somebody left. It
+ * holds ids and times, no addresses.
+ *
+ * - `{"history":1,"of":"https://… pub_…","since":"2026-03-02T10:00:00.000Z"}`: a watch knows all statuses from here on
+ * - `{"id":"sub_…","left":"2026-03-05T08:12:00.000Z"}`: no longer active
+ * - `{"id":"sub_…","returned":"2026-03-09T17:40:00.000Z"}`: active again, or for the first time a day after the signup
+ * - `{"removed":"2026-03-10T09:00:00.000Z","created":1767225600,"hash":1}`: deleted, no longer in the list
+ * - `{"until":"2026-03-10T10:00:00.000Z"}`: complete until here
+ */
+import { seconds } from '../engine/deviations.ts';
+import { isRecord } from '../is-record.ts';
+import type { ScanProgress } from '../watch/scan.ts';
+import type { SubscriptionEvent } from '../watch/events.ts';
+
+/** Events that a watch must report for a history of leavings. */
+export const historyEvents = ['status_changed', 'removed'] as const satisfies readonly SubscriptionEvent['type'][];
+
+/** What a report reads of a history; see {@link createHistory}. */
+export interface History {
+  /** Since when it is complete, in Unix seconds: whoever was inactive before has no line. Null before it began. */
+  readonly since: number | null;
+  /** Until when it is complete, in Unix seconds. */
+  readonly until: number | null;
+  /** Subscriptions that were deleted. */
+  readonly removed: number;
+  /** Whether it has a line for this subscription: it has been active then. */
+  has(id: string): boolean;
+  /**
+   * Whether a subscription was active at a time between {@link History.since} and {@link History.until}.
+   *
+   * @param isActive - whether it is active now, which decides where the history has no line for it
+   * @param time - Unix seconds
+   */
+  wasActive(id: string, isActive: boolean, time: number): boolean;
+}
+
+/** A history that is read from its lines, and continued by the polls of a watch. */
+export interface HistoryFile extends History {
+  /** The publication, as `of` in its first line; null before the first line. */
+  readonly of: string | null;
+  /** Lines that could not be read. */
+  readonly unreadable: number;
+  /** Whether a watch that goes on from here continues it; see {@link HistoryOptions.isContinued}. */
+  readonly isBegun: boolean;
+  /** Reads a stored line. Lines may be repeated. */
+  read(line: string): void;
+  /**
+   * The lines to append after a poll of a watch with {@link historyEvents}; none before the first scan of the whole
+   * list is complete. Append them before the state of the watch is stored.
+   *
+   * @param now - milliseconds since the Unix epoch
+   */
+  record(
+    poll: { readonly events: readonly SubscriptionEvent[]; readonly scan: ScanProgress | null },
+    now: number,
+  ): readonly string[];
+}
+
+/** Options of {@link createHistory}. */
+export interface HistoryOptions {
+  /** The publication whose history this is: a text of your choice. */
+  readonly of: string;
+  /**
+   * Whether the watch goes on where it wrote this history last. Otherwise changes may be missing in between, and a new
+   * `since` is written. Default false.
+   */
+  readonly isContinued?: boolean | undefined;
+}
+
+/** Seconds between two lines `until`. */
+const untilEvery = 3600;
+
+/** Seconds after the signup from which on a first confirmation has a line of its own. */
+const lateAfter = 86_400;
+
+/** Statuses that follow on having been active. */
+const leftStatuses: ReadonlySet<string | null> = new Set(['inactive', 'paused', 'invalid']);
+
+/** An empty history: read the stored lines into it. */
+export function createHistory({ of, isContinued = false }: HistoryOptions): HistoryFile {
+  /** By id: the times of changes in their order, negative for a leaving, positive for a return. */
+  const changes = new Map<string, number[]>();
+  const removed = new Set<string>();
+  let found: string | null = null;
+  let since: number | null = null;
+  let until: number | null = null;
+  let unreadable = 0;
+  let isBegun = false;
+
+  /** @returns false where the line says nothing new */
+  function change(id: string, time: number): boolean {
+    const known = changes.get(id);
+    if (!known) changes.set(id, [time]);
+    else if (Math.sign(known.at(-1) ?? 0) === Math.sign(time)) return false;
+    else known.push(time);
+    return true;
+  }
+
+  /** @returns false for a line that is none of a history */
+  function apply(line: unknown): boolean {
+    if (!isRecord(line)) return false;
+    const { id } = line;
+    const [left, returned, gone] = [seconds(line['left']), seconds(line['returned']), seconds(line['removed'])];
+    if (line['history'] === 1 && typeof line['of'] === 'string' && seconds(line['since']) !== undefined) {
+      found ??= line['of'];
+      since = seconds(line['since']) ?? since;
+      until = Math.max(until ?? 0, since ?? 0);
+    } else if (typeof id === 'string' && left !== undefined) change(id, -left);
+    else if (typeof id === 'string' && returned !== undefined) change(id, returned);
+    else if (gone !== undefined) removed.add(`${String(line['created'])} ${String(line['hash'])}`);
+    else if (seconds(line['until']) !== undefined) until = Math.max(until ?? 0, seconds(line['until']) ?? 0);
+    else return false;
+    return true;
+  }
+
+  /** The line of an event; null where it is no leaving, return or deletion, or where the history has it. */
+  function lineOf(event: SubscriptionEvent, now: number): object | null {
+    const at = new Date(now).toISOString();
+    if (event.type === 'removed') {
+      const { created, hash } = event;
+      return removed.has(`${created} ${hash}`) ? null : { removed: at, created, hash };
+    }
+    if (event.type !== 'status_changed') return null;
+    const { id, created } = event.subscription;
+    const isAway = (changes.get(id)?.at(-1) ?? 0) < 0;
+    if (event.from === 'active') return isAway ? null : { id, left: at };
+    const isReturn = isAway || leftStatuses.has(event.from) || now / 1000 - created > lateAfter;
+    return event.to === 'active' && isReturn ? { id, returned: at } : null;
+  }
+
+  return {
+    get of() {
+      return found;
+    },
+    get since() {
+      return since;
+    },
+    get until() {
+      return until;
+    },
+    get removed() {
+      return removed.size;
+    },
+    get unreadable() {
+      return unreadable;
+    },
+    get isBegun() {
+      return isBegun;
+    },
+    has: (id) => changes.has(id),
+    wasActive(id, isActive, time) {
+      const known = changes.get(id);
+      const next = known?.find((each) => Math.abs(each) >= time);
+      if (next !== undefined) return next < 0;
+      return known ? (known.at(-1) ?? 0) > 0 : isActive;
+    },
+    read(line) {
+      let value: unknown;
+      try {
+        value = JSON.parse(line);
+      } catch {
+        value = null;
+      }
+      if (!apply(value)) unreadable += 1;
+    },
+    record({ events, scan }, now) {
+      if (scan?.stalenessMs === null || scan?.stalenessMs === undefined) return [];
+      const lines: object[] = [];
+      const add = (line: object | null): void => {
+        if (line === null) return;
+        apply(line);
+        lines.push(line);
+      };
+      if (!isBegun && !(isContinued && since !== null)) add({ history: 1, of, since: new Date(now).toISOString() });
+      isBegun = true;
+      for (const event of events) add(lineOf(event, now));
+      const complete = now - scan.stalenessMs;
+      if (complete / 1000 - (until ?? 0) >= untilEvery) add({ until: new Date(complete).toISOString() });
+      return lines.map((line) => JSON.stringify(line));
+    },
+  };
+}
