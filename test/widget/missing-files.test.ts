@@ -34,7 +34,7 @@ describe.each(cases)('without $file', ({ file, attributes = '', answer = 'accept
   it('warns the owner by an event, and the form does what it can', async () => {
     const { site, session, origin } = stage();
     const folder = `/without/${file.replaceAll(/\W/g, '-')}`;
-    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'doctor'].map((name) => `${name}.js`);
+    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'doctor', 'remember'].map((name) => `${name}.js`);
     for (const part of parts.filter((name) => name !== file))
       site.script(`${folder}/${part}`, await readFile(join(dirname(widgetScript), part), 'utf8'));
     const box = file.replaceAll(/\W/g, '');

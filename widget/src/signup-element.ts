@@ -19,7 +19,7 @@ import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
 import { customFields, pageContent, surfaceTemplate, withTrigger } from './template.ts';
-import { announceConsent, dialogKey, onVisits, updateStored } from './visits.ts';
+import { actFor, announceConsent, hasConsent } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
@@ -37,6 +37,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} utm-content - Sets the content, or its variant.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
  * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
+ * @attr {string} cookie-domain - Stores the attribution in a cookie for this domain and its subdomains, such as
+ *   `example.com`, instead of web storage.
  * @attr {boolean} debug - Explains problems of the setup in the console and on the page. For you, not for visitors.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets the address of Turnstile's script. Default: Cloudflare's own address.
@@ -257,7 +259,7 @@ export class NewsletterSignup extends LitElement {
     this.addEventListener('focusin', this.#sender.prepare, { once: true });
     // Delayed: frameworks can set the endpoint after the element is connected.
     if (!this.endpoint || isSet(this, 'debug')) setTimeout(() => void this.#checkOwner(), 1000);
-    onVisits(this.#sender.remember);
+    actFor(this);
     this.requestUpdate();
   }
 
@@ -338,7 +340,7 @@ export class NewsletterSignup extends LitElement {
   async #loadDialog(): Promise<Dialog | null> {
     try {
       const { createDialog } = await loadChunk('dialog.js', import('./dialog.ts'));
-      this.#dialog = createDialog(this, { dialogKey, html, oneOf, updateStored });
+      this.#dialog = createDialog(this, { hasConsent, html, oneOf });
     } catch (error) {
       this.#dialog = null;
       warn(this, 'file', String(error));

@@ -31,9 +31,6 @@ import {
   type Intent,
   type Post,
 } from './submission.ts';
-import type * as Warnings from './warnings.ts';
-
-export { readAttribution } from './attribution.ts';
 
 /** The members of the element that a signup uses. */
 export interface Host extends AttributionHost {
@@ -57,7 +54,6 @@ export type Show = (view: FormView) => Promise<unknown>;
 export interface SignupTools
   extends
     AttributionTools,
-    Pick<typeof Warnings, 'warn'>,
     Pick<
       typeof Events,
       'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent' | 'NewsletterWarningEvent'
