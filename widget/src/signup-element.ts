@@ -24,7 +24,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
  * A newsletter form. It asks for an email address and your custom fields, determines the visitor's attribution, and
- * posts both to your endpoint. It sets no cookie, and stores nothing before you tell it that the visitor has consented.
+ * posts both to your endpoint. It stores nothing, in no cookie either, before you tell it that the visitor has consented.
  *
  * @summary A small, accessible newsletter form.
  * @tagname newsletter-signup

@@ -66,7 +66,8 @@ class Landing {
   }
   /** The line of a banner. */
   answer(value: unknown): void {
-    (this.window.newsletterConsent ??= []).push(value);
+    const { window } = this;
+    (window.newsletterConsent ??= []).push(value);
   }
   send(detail?: unknown): void {
     this.window.document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
