@@ -51,6 +51,7 @@ describe('custom-elements.json', () => {
         'open-on',
         'ask-again',
         'expose-email',
+        'cookie-domain',
       ].sort(),
     );
     expect(names(declared('newsletter-field').attributes)).to.deep.equal([
