@@ -9,16 +9,17 @@ const entries = (...names: readonly string[]): Record<string, string> =>
   Object.fromEntries(names.map((name) => [name, `src/${name}.ts`]));
 
 /** Each is built separately: otherwise modules that two of them import would become a further file to load. */
-export const chunks = ['dialog', 'doctor', 'proof', 'protection', 'rules', 'signup'];
+export const chunks = ['dialog', 'doctor', 'proof', 'protection', 'remember', 'rules', 'signup'];
 
 /** A classic script: works with `async`, with `defer`, with `type="module"` and without any of them. */
-const classic = (file: string): BuildOptions => ({
-  lib: { entry: 'src/auto.ts', formats: ['iife'], name: 'newsletterSignup', fileName: () => file },
+const classic = (file: string, entry = 'auto'): BuildOptions => ({
+  lib: { entry: `src/${entry}.ts`, formats: ['iife'], name: 'newsletterSignup', fileName: () => file },
 });
 
 const builds: Readonly<Record<string, BuildOptions>> = {
   script: classic('signup-form.js'),
   complete: classic('signup-form-complete.js'),
+  landing: classic('signup-landing.js', 'landing'),
   npm: {
     lib: { entry: entries('index', 'define'), formats: ['es'] },
     rolldownOptions: {

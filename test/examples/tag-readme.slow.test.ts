@@ -89,9 +89,8 @@ async function open(body: string, { before = '', javaScript = true } = {}): Prom
   const complaints: string[] = [];
   watchConsole(page, complaints);
   await page.setJavaScriptEnabled(javaScript);
-  if (before) await page.evaluateOnNewDocument(before);
+  await page.evaluateOnNewDocument(`if (location.protocol !== 'about:') { localStorage.clear(); ${before} }`);
   await page.goto(`${site.origin}/?utm_source=exchange`, { waitUntil: 'load' });
-  if (javaScript) await page.evaluate('localStorage.clear()');
   return { page, complaints };
 }
 
@@ -176,21 +175,102 @@ function form(
   };
 }
 
-/** A check of a consent platform's snippet: attribution is stored with consent, and deleted without. */
-function bridge(has: string, before: string, choose: (agreed: boolean) => string): Check {
+/** A stand-in for a consent platform, with the part of its published interface that the snippet uses. */
+interface Banner {
+  /** Text that only its snippet contains. */
+  readonly has: string;
+  /**
+   * The code of the platform: `known` is the answer of a visitor who returns, undefined for a new one; it defines
+   * `choose(agreed)`, a click of the visitor.
+   */
+  readonly code: string;
+  /** Whether the snippet needs the platform before it. */
+  readonly isFirst?: boolean;
+}
+
+const banners: readonly Banner[] = [
+  {
+    has: 'CookiebotOnAccept',
+    code: `window.Cookiebot = { consent: { necessary: true, statistics: true, marketing: false }, hasResponse: false };
+      window.choose = (agreed) => {
+        Cookiebot.hasResponse = true;
+        Cookiebot.consent.marketing = agreed;
+        dispatchEvent(new Event(agreed ? 'CookiebotOnAccept' : 'CookiebotOnDecline'));
+      };
+      if (known !== undefined) choose(known);`,
+  },
+  {
+    has: 'OneTrustGroupsUpdated',
+    // Where visitors have to opt out, all groups are active before the answer.
+    code: `let isClosed = known !== undefined;
+      window.OneTrust = { IsAlertBoxClosed: () => isClosed };
+      const update = (agreed) => {
+        const groups = agreed ? ['C0001', 'C0004'] : ['C0001'];
+        window.OnetrustActiveGroups = ',' + groups.join() + ',';
+        dispatchEvent(new CustomEvent('OneTrustGroupsUpdated', { detail: groups }));
+      };
+      window.choose = (agreed) => {
+        isClosed = true;
+        update(agreed);
+      };
+      update(known ?? true);`,
+  },
+  {
+    has: '__tcfapi',
+    isFirst: true,
+    code: `const listeners = [];
+      let data = { eventStatus: known === undefined ? 'cmpuishown' : 'tcloaded', purpose: { consents: { 1: known ?? false } } };
+      window.__tcfapi = (command, version, listener) => {
+        if (command !== 'addEventListener' || version !== 2) return listener(null, false);
+        listeners.push(listener);
+        listener(data, true);
+      };
+      window.choose = (agreed) => {
+        data = { eventStatus: 'useractioncomplete', purpose: { consents: { 1: agreed } } };
+        for (const listener of listeners) listener(data, true);
+      };`,
+  },
+  {
+    has: 'gtag(',
+    code: `window.dataLayer = [];
+      window.gtag = function () { dataLayer.push(arguments); };
+      window.choose = (agreed) => onChoice(agreed ? 'granted' : 'denied');
+      if (known !== undefined) addEventListener('DOMContentLoaded', () => choose(known));`,
+  },
+];
+
+/** A check of a consent platform's snippet, in any order of platform, snippet and script. */
+function bridge({ has, code: platform, isFirst = false }: Banner): Check {
   return {
     language: 'js',
     has,
-    does: 'passes consent and its refusal to the form',
-    async run(code) {
-      const { page, complaints } = await open(`${script}${tag}<script>${code}</script>`, { before });
-      await page.waitForSelector(inTag('button'));
-      expect(await remembered(page)).toBe('{}');
-      await page.evaluate(choose(true));
-      await expect.poll(() => remembered(page)).toContain('exchange');
-      await page.evaluate(choose(false));
-      await expect.poll(() => remembered(page)).not.toContain('exchange');
-      expect(complaints).toEqual([]);
+    does: 'passes consent and its refusal to the script, in any order, also of a visitor who returns',
+    async run(snippet) {
+      const old = `localStorage.setItem('newsletter-signup-1', 't:${Date.now() - 1000}?utm_source=earlier')`;
+      const load = '<script src="/signup-form.js"></script>';
+      const tell = `<script>${snippet}</script>`;
+      for (const known of [undefined, true, false]) {
+        const banner = `<script>(() => { const known = ${known}; ${platform} })()</script>`;
+        const orders = [
+          [banner, tell, load],
+          [load, banner, tell],
+          [banner, load, tell],
+        ];
+        if (!isFirst) orders.push([tell, banner, load], [load, tell, banner], [tell, load, banner]);
+        for (const order of orders) {
+          const { page, complaints } = await open(order.join('') + tag, { before: known === undefined ? '' : old });
+          await page.waitForSelector(inTag('button'));
+          if (known === undefined) expect(await remembered(page)).toBe('{}');
+          else if (known) await expect.poll(() => remembered(page)).toMatch(/earlier.*exchange/);
+          else expect(await remembered(page)).toBe('{}');
+          await page.evaluate('choose(true)');
+          await expect.poll(() => remembered(page)).toContain('exchange');
+          await page.evaluate('choose(false)');
+          expect(await remembered(page)).toBe('{}');
+          expect(complaints).toEqual([]);
+          await page.close();
+        }
+      }
     },
   };
 }
@@ -285,6 +365,20 @@ const checks: readonly Check[] = [
   form('utm-source="blog"', 'says more than the address of the page', (_page, body) =>
     expect(body).toMatchObject({ utm_source: 'blog', utm_content: 'footer' }),
   ),
+  form('/signup" cookie-domain', 'is a form that reads the cookie'),
+  ...['signup-landing.js" async', 'data-cookie-domain'].map((has): Check => ({
+    language: 'html',
+    has,
+    does: 'stores the visit of a page without a form',
+    async run(code) {
+      const { page, complaints } = await open(code.replaceAll('example.com', '127.0.0.1'));
+      await page.evaluate(`newsletterConsent.push('granted')`);
+      await expect.poll(() => page.evaluate('JSON.stringify(localStorage) + document.cookie')).toContain('exchange');
+      await page.evaluate(`newsletterConsent.push('denied')`);
+      expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).toBe('{}');
+      expect(complaints).toEqual([]);
+    },
+  })),
   form('lang="de"', 'is German', async (page) => expect(await text(page, 'button')).toBe('Abonnieren')),
   form('text-button="Tilmeld"', 'has the texts of its attributes', async (page) => {
     expect(await text(page, 'button')).toBe('Tilmeld');
@@ -460,7 +554,7 @@ const checks: readonly Check[] = [
   },
   {
     language: 'js',
-    has: 'grantConsent()',
+    has: '.grantConsent()',
     does: 'remembers who brought the visitor, from then on',
     async run(code) {
       const { page } = await open(script + tag);
@@ -472,18 +566,21 @@ const checks: readonly Check[] = [
       await expect.poll(() => remembered(page)).not.toContain('exchange');
     },
   },
-  bridge(
-    '__tcfapi',
-    'window.__tcfapi = (command, version, listener) => { window.tell = (agreed) => listener({ eventStatus: "useractioncomplete", purpose: { consents: { 1: agreed } } }, true); listener({ eventStatus: "cmpuishown", purpose: { consents: {} } }, true); }',
-    (agreed) => `tell(${agreed})`,
-  ),
-  bridge(
-    'CookiebotOnAccept',
-    'window.Cookiebot = { consent: { marketing: false } }',
-    (agreed) =>
-      `Cookiebot.consent.marketing = ${agreed}; dispatchEvent(new Event('${agreed ? 'CookiebotOnAccept' : 'CookiebotOnDecline'}'))`,
-  ),
-  bridge('gtag(', 'window.gtag = () => {}', (agreed) => `onChoice(${agreed})`),
+  ...banners.map(bridge),
+  {
+    language: 'js',
+    has: "push('granted')",
+    does: 'grants the consent before the script and after it',
+    async run(code) {
+      for (const body of [
+        `<script>${code}</script>${script}${tag}`,
+        `${script.replace(' async', '')}<script>${code}</script>${tag}`,
+      ]) {
+        const { page } = await open(body);
+        await expect.poll(() => remembered(page)).toContain('exchange');
+      }
+    },
+  },
   {
     language: 'js',
     has: "addEventListener('newsletter-success'",

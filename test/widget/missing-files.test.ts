@@ -35,7 +35,7 @@ describe.each(cases)('without $file', ({ file, attributes = '', answer = 'accept
   it('warns the owner by an event, and the form does what it can', async () => {
     const { site, session, origin } = stage();
     const folder = `/without/${file.replaceAll(/\W/g, '-')}`;
-    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'rules', 'doctor'].map(
+    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'remember', 'rules', 'doctor'].map(
       (name) => `${name}.js`,
     );
     for (const part of parts.filter((name) => name !== file))

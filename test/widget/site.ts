@@ -14,6 +14,8 @@ export interface Page {
   /** The whole text, or the pieces in which it is sent. */
   readonly html: string | AsyncIterable<string>;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Default: 200. */
+  readonly status?: number;
 }
 
 export interface Site {
@@ -56,7 +58,7 @@ export async function openSite(sheets?: string): Promise<Site> {
     requests.push(`${request.method} ${pathname}`);
     const page = pages.get(pathname);
     if (page) {
-      response.writeHead(200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers });
+      response.writeHead(page.status ?? 200, { 'Content-Type': 'text/html; charset=utf-8', ...page.headers });
       return void Readable.from(typeof page.html === 'string' ? [page.html] : page.html).pipe(response);
     }
     const send = (type: string, text: Promise<string>): unknown =>

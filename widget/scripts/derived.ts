@@ -93,10 +93,12 @@ async function integrity(): Promise<Readonly<Record<string, string>>> {
   const files = [
     'signup-form.js',
     'signup-form-complete.js',
+    'signup-landing.js',
     'dialog.js',
     'doctor.js',
     'proof.js',
     'protection.js',
+    'remember.js',
     'rules.js',
     'signup.js',
     ...languages.map((file) => `languages/${file}`),

@@ -17,16 +17,22 @@ export const limits: readonly { readonly file: string; readonly limit: number; r
   },
   {
     file: 'dist/signup-form-complete.js',
-    limit: 25_000,
+    limit: 27_500,
     purpose: '`signup-form-complete.js`, the script and all its parts in one file',
   },
   {
     file: 'dist/signup-form.js+dist/signup.js',
-    limit: 21_000,
+    limit: 21_500,
     purpose: 'a whole signup: `signup-form.js`, and `signup.js` once the focus enters the form',
   },
   { file: 'dist/index.js', limit: 9000, purpose: 'the npm modules that render a form, without Lit' },
-  { file: 'dist/signup.js', limit: 7000, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
+  { file: 'dist/signup.js', limit: 7400, purpose: '`signup.js`, loaded when the focus enters a form: sends it' },
+  { file: 'dist/signup-landing.js', limit: 1500, purpose: '`signup-landing.js`, for pages without a form' },
+  {
+    file: 'dist/remember.js',
+    limit: 2600,
+    purpose: '`remember.js`, once the visitor has consented to storing the attribution',
+  },
   { file: 'dist/dialog.js', limit: 1700, purpose: '`dialog.js`, for the layout `dialog`' },
   {
     file: 'dist/protection.js',

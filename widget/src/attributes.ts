@@ -42,6 +42,11 @@ export type SignupProperties = Partial<Pick<NewsletterSignup, Settable>>;
 
 /** Attributes without a property. */
 interface AttributesOnly {
+  /**
+   * Stores the attribution in a cookie for this domain and its subdomains, such as `example.com`, instead of web
+   * storage.
+   */
+  'cookie-domain'?: string;
   /** Explains problems of the setup in the console and on the page. For you, not for visitors. */
   debug?: boolean;
   /** Lets `newsletter-submit` and `newsletter-success` carry the address. */

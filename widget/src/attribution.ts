@@ -2,36 +2,41 @@
 import {
   auditTouches,
   chooseTouch,
-  knownTouches,
-  storedTouches,
+  readTouches,
   type SignupAudit,
+  type TimedVisit,
   type Touch,
   type VisitOptions,
 } from '@newsletter-kit/core/signup';
 import type * as Chunks from './chunks.ts';
 import type { RuleTools } from './rules.ts';
-import type * as Visits from './visits.ts';
 
-/** The element's attributes for attribution. */
+/** The element's attributes for attribution. An element that is not registered has no properties. */
 export interface AttributionHost extends HTMLElement {
   /** `first` or `last`. */
-  readonly attribution: string;
+  readonly attribution?: string;
   /** `local`, `session` or `none`. */
-  readonly storage: string;
-  readonly referralParam: string;
+  readonly storage?: string;
+  readonly referralParam?: string;
 }
 
 /** Functions of the element's own file, of which this one must not have a second copy. */
-export type AttributionTools = Pick<typeof Chunks, 'loadChunk'> &
-  Pick<typeof Visits, 'readVisits' | 'touchesKey' | 'updateStored'> &
-  RuleTools;
+export interface AttributionTools extends Pick<typeof Chunks, 'loadChunk'>, RuleTools {
+  /** The visits of this page until now. */
+  readonly readVisits: () => readonly TimedVisit[];
+  /** Whether the visitor consents to storing. */
+  readonly hasConsent: () => boolean;
+  /** The known touches, which are stored as this element says; undefined without consent or `remember.js`. */
+  readonly recall: (host: AttributionHost) => Promise<readonly Touch[]> | undefined;
+}
 
 /**
- * The rules that few pages need. A signup waits for their file, which is loaded when the focus enters the form, for at
- * most a second; without it, its visits are read by the usual rules.
+ * How the element says that visits are read. The rules that few pages need are in a file of their own, which is loaded
+ * when the focus enters the form. A signup waits for it for at most a second; without it, the usual rules apply.
  */
-async function readRules(host: Element, tools: AttributionTools): Promise<VisitOptions | undefined> {
-  if (!host.matches('[ref-is],[same-site],[click-ids],[referrer-medium]')) return undefined;
+export async function readOptions(host: AttributionHost, tools: AttributionTools): Promise<VisitOptions> {
+  const referralParameter = host.referralParam ?? host.getAttribute('referral-param') ?? undefined;
+  if (!host.matches('[ref-is],[same-site],[click-ids],[referrer-medium]')) return { referralParameter };
   const rules = tools.loadChunk('rules.js', import('./rules.ts')).then(
     (file) => file.readRules(host, tools),
     (error: unknown) => {
@@ -39,7 +44,8 @@ async function readRules(host: Element, tools: AttributionTools): Promise<VisitO
       return undefined;
     },
   );
-  return Promise.race([rules, new Promise<undefined>((resolve) => setTimeout(resolve, 1000))]);
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 1000));
+  return { referralParameter, ...(await Promise.race([rules, late])) };
 }
 
 /** The touch that the element's rule chooses, and the audit of the choice. */
@@ -48,17 +54,9 @@ interface ChosenTouch {
   readonly audit: SignupAudit;
 }
 
-/** Chooses the touch by the element's rule. With consent, touches are read from the store, and stored. */
+/** Chooses the touch by the element's rule. */
 export async function readTouch(host: AttributionHost, tools: AttributionTools): Promise<ChosenTouch> {
-  const { oneOf, readVisits, touchesKey, updateStored } = tools;
-  const options = { referralParameter: host.referralParam, ...(await readRules(host, tools)) };
-  const storage = oneOf(host, 'storage', host.storage, 'none', 'local', 'session');
-  const rule = oneOf(host, 'attribution', host.attribution, 'first', 'last');
-  const touchesWith = (stored = '') => knownTouches(stored, readVisits(), Date.now(), options);
-  let touches = touchesWith();
-  updateStored(storage, touchesKey, (stored) => {
-    touches = touchesWith(stored);
-    return storedTouches(touches);
-  });
+  const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'first', 'last');
+  const touches = (await tools.recall(host)) ?? readTouches(tools.readVisits(), await readOptions(host, tools));
   return { touch: chooseTouch(touches, rule), audit: auditTouches(touches, rule) };
 }

@@ -5,17 +5,7 @@
 import { currentScript } from './chunks.ts';
 import './define.ts';
 import { splitChoices } from './form.ts';
-
-/**
- * An element with these attributes, named as in `dataset`. No event handlers: a person who may write `data-*`
- * attributes may not be allowed to write code.
- */
-function make(name: string, attributes: DOMStringMap): Element {
-  const element = document.createElement(name);
-  for (const [key, value = ''] of Object.entries(attributes))
-    if (!key.startsWith('on')) element.setAttribute(key.replace(/[A-Z]/g, '-$&'), value);
-  return element;
-}
+import { make } from './make.ts';
 
 /**
  * Creates the forms that are missing, and moves the content of each `div` into its form, which hides it unless it is a
@@ -40,7 +30,6 @@ function mount(): void {
 }
 
 // A module cannot find its own script element: it needs the attribute data-newsletter-signup, as a div does.
-if (currentScript instanceof HTMLElement && currentScript.dataset['endpoint'])
-  currentScript.dataset['newsletterSignup'] = '';
+if (currentScript?.dataset?.['endpoint']) currentScript.dataset['newsletterSignup'] = '';
 mount();
 new MutationObserver(mount).observe(document, { childList: true, subtree: true });

@@ -4,7 +4,7 @@
  */
 
 /** The script element that loaded this file; null in a module. A named element of the page can shadow it. */
-export const currentScript: Element | null | undefined = globalThis.document?.currentScript;
+export const currentScript = globalThis.document?.currentScript as (Element & Partial<HTMLElement>) | null | undefined;
 
 /**
  * A classic script from another origin without `crossorigin` has no base URL to resolve `./` against: then its own

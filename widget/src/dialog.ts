@@ -1,7 +1,8 @@
 /** `layout="dialog"`: renders, opens and closes the dialog, and decides when it may open by itself. */
 import type { html, TemplateResult } from 'lit';
-import type * as Visits from './visits.ts';
 import type { Messages } from './messages.ts';
+import { dialogKey, updateStored } from './store.ts';
+import type * as Visits from './visits.ts';
 import type * as Warnings from './warnings.ts';
 
 const styles = new CSSStyleSheet();
@@ -53,7 +54,7 @@ export interface DialogHost extends HTMLElement {
 }
 
 /** Functions of the element's own file, of whose state this file must not have a second copy. */
-export type DialogTools = Pick<typeof Visits, 'dialogKey' | 'updateStored'> &
+export type DialogTools = Pick<typeof Visits, 'hasConsent'> &
   Pick<typeof Warnings, 'oneOf'> & { readonly html: typeof html };
 
 export interface Dialog {
@@ -81,7 +82,7 @@ function isEngaged(): boolean {
   return !!(active?.matches(':read-write,select,iframe') || document.querySelector(':modal,newsletter-signup[open]'));
 }
 
-export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateStored }: DialogTools): Dialog {
+export function createDialog(host: DialogHost, { hasConsent, html, oneOf }: DialogTools): Dialog {
   let listening: AbortController | undefined;
   let openOn = '';
   let askAgain = '';
@@ -129,7 +130,7 @@ export function createDialog(host: DialogHost, { dialogKey, html, oneOf, updateS
   /** Whether dialogs must not open by themselves, according to this page and the stores. */
   function isSilent(): boolean {
     let silent = Object.keys(silentUntil).length > 0;
-    for (const store of host.storage === 'none' ? [] : ['local', 'session']) {
+    for (const store of hasConsent() && host.storage !== 'none' ? (['local', 'session'] as const) : []) {
       updateStored(store, dialogKey, (stored) => {
         const until = Math.max(silentUntil[store] ?? 0, Number(stored));
         if (until < Date.now()) return '';

@@ -37,6 +37,9 @@ const n8nHint = (url: URL): string =>
 const redirects =
   'The endpoint redirects. The form does not follow, because the signup could be lost or sent to another server. Set the address that it redirects to.';
 
+const droppedQuery =
+  'A redirect led to this page, and its address has no parameters. If the link had some, such as utm_source, the redirect has dropped them, and the signup has no source: let it keep the query, or link to this address.';
+
 /** The first symptom that applies is used: the most specific ones come first. */
 const symptoms: readonly Symptom<Answer>[] = [
   {
@@ -160,7 +163,21 @@ export async function explain(endpoint: string, answer: Answer): Promise<string>
 }
 
 /**
- * Shows the warnings of an element inside it, and checks whether the endpoint redirects.
+ * Explains in the console that a redirect may have dropped the parameters of the link. Browsers count only redirects of
+ * the same origin.
+ *
+ * @returns the explanation; empty if there was no such redirect
+ */
+export function explainLanding(): string {
+  const [landing] = performance.getEntriesByType('navigation');
+  const { redirectCount = 0, name = '' } = (landing ?? {}) as Partial<PerformanceNavigationTiming>;
+  if (!redirectCount || parseUrl(name)?.search) return '';
+  console.error(`<newsletter-signup debug> ${droppedQuery}`);
+  return droppedQuery;
+}
+
+/**
+ * Shows the warnings of an element inside it, and checks whether the landing or the endpoint redirects.
  *
  * @param warnings - those so far; later ones are added
  */
@@ -172,6 +189,7 @@ export function showWarnings(host: HTMLElement, endpoint: string, warnings: read
   const add = (message: string): void => list.append(`\n${message}`);
   host.shadowRoot?.append(list);
   host.addEventListener('newsletter-warning', ({ message }) => add(message));
+  add(explainLanding());
   const url = webAddress(endpoint);
   if (!url) return;
   const options: RequestInit = { method: 'HEAD', redirect: 'manual', credentials: 'omit', cache: 'no-store' };

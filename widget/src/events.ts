@@ -93,7 +93,12 @@ declare global {
     'newsletter-success': NewsletterSuccessEvent;
     'newsletter-error': NewsletterErrorEvent;
     'newsletter-warning': NewsletterWarningEvent;
-    /** Sent by the page to the document: whether attribution may be stored. Only `false` revokes the consent. */
-    'newsletter-consent': CustomEvent<boolean | undefined>;
+    /**
+     * Sent to the document: whether attribution may be stored. Only `true` and `'granted'` grant the consent; any other
+     * detail revokes it.
+     */
+    'newsletter-consent': CustomEvent<unknown>;
   }
+  /** Takes the visitor's answers, before the script and after it: `(newsletterConsent ??= []).push('granted')`. */
+  var newsletterConsent: unknown[] | undefined;
 }

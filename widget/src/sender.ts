@@ -12,14 +12,12 @@ import {
 } from './events.ts';
 import { callForm, endpointOf, markBusy, webAddress, type Undo } from './form.ts';
 import type * as SignupFile from './signup.ts';
-import { readVisits, touchesKey, updateStored } from './visits.ts';
-import { oneOf, warn } from './warnings.ts';
+import { tools as pageTools } from './visits.ts';
+import { warn } from './warnings.ts';
 
 export interface Sender {
   /** Loads the file early. A failure is ignored: submitting the form loads the file again. */
   prepare(this: void): void;
-  /** Stores the visitor's attribution for the next page. */
-  remember(this: void): void;
   /** Submits the form, unless that is under way. */
   submit(form: HTMLFormElement): void;
   /** @returns whether it forgot the visitor; false while the form waits for an answer */
@@ -76,13 +74,8 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     NewsletterSubmitEvent,
     NewsletterSuccessEvent,
     NewsletterWarningEvent,
-    loadChunk,
-    oneOf,
-    readVisits,
+    ...pageTools,
     tell,
-    touchesKey,
-    updateStored,
-    warn,
     whenOnline,
   };
 
@@ -132,7 +125,6 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
 
   return {
     prepare,
-    remember: prepare,
     submit(form) {
       if (isSending) return;
       stopWaiting();

@@ -37,7 +37,6 @@ import {
   type Intent,
   type Post,
 } from './submission.ts';
-import type * as Warnings from './warnings.ts';
 
 export { readTouch } from './attribution.ts';
 
@@ -63,7 +62,6 @@ export type Show = (view: FormView) => Promise<unknown>;
 export interface SignupTools
   extends
     AttributionTools,
-    Pick<typeof Warnings, 'warn'>,
     Pick<
       typeof Events,
       'NewsletterErrorEvent' | 'NewsletterSubmitEvent' | 'NewsletterSuccessEvent' | 'NewsletterWarningEvent'

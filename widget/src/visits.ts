@@ -1,14 +1,13 @@
 /**
- * The visits of this page and the visitor's consent, which all forms share, and the access to the store. Nothing is
- * stored before consent, and everything is deleted when it is revoked.
+ * The visits of this page and the visitor's consent, which all forms share. Nothing is stored before consent; then
+ * `remember.js` is loaded, which stores the visits. Everything is deleted when the consent is revoked.
  */
-import type { TimedVisit } from '@newsletter-kit/core/signup';
-
-/** Key of the stored touches. A new format gets a new number. */
-export const touchesKey = 'newsletter-signup:1';
-
-/** Key of the time until which dialogs do not open by themselves; see `dialog.ts`. */
-export const dialogKey = 'newsletter-signup-quiet:1';
+import type { TimedVisit, Touch } from '@newsletter-kit/core/signup';
+import type { AttributionHost, AttributionTools } from './attribution.ts';
+import { currentScript, loadChunk } from './chunks.ts';
+import type * as RememberFile from './remember.ts';
+import { deleteStored } from './store.ts';
+import { oneOf, warn } from './warnings.ts';
 
 declare global {
   interface Navigator {
@@ -23,71 +22,78 @@ const { document, location, navigation } = globalThis;
 /** Addresses of this page that may carry attribution, oldest first, from the moment the script runs. */
 const visits: TimedVisit[] = [];
 
-/** Whether touches may be stored; undefined until the visitor has answered on this page. */
-let consent: boolean | undefined;
+/** Whether the visitor consents to storing. */
+let consent = false;
 
-let onChange: () => void = () => {};
+/** The element by whose attributes visits are stored: the form that was connected last. */
+let host: AttributionHost | undefined;
 
-/**
- * Calls `next` after the consent and each later visit; immediately if the visitor has consented already. One form acts
- * for the page: the last that was connected.
- */
-export function onVisits(next: () => void): void {
-  onChange = () => {
-    if (consent) next();
-  };
+/** Undefined before consent, and where the file cannot be loaded. */
+let file: typeof RememberFile | undefined;
+
+/** Lets an element decide how visits are stored. */
+export function actFor(next: AttributionHost): void {
+  host = next;
   addVisit();
-  onChange();
+  if (consent) void store();
 }
 
-/** Announces the visitor's answer to every form on the page, of any copy of the script. */
-export function announceConsent(detail: boolean): void {
+/** Whether the visitor consents to storing. */
+export const hasConsent = (): boolean => consent;
+
+/** Announces the visitor's answer to every copy of the script. */
+export function announceConsent(detail: unknown): void {
   document.dispatchEvent(new CustomEvent('newsletter-consent', { detail }));
 }
 
 /** Adds the page's address unless it was added before: going back is not a new visit. */
 function addVisit(): void {
   const hasLanded = visits.length > 0;
-  if (!location || (hasLanded && !/[?#].*=/.test(location.href)) || visits.some(({ url }) => url === location.href))
-    return;
+  if ((hasLanded && !/[?#].*=/.test(location.href)) || visits.some(({ url }) => url === location.href)) return;
   visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
   // A page that is open for days keeps its first and its latest addresses.
-  if (visits.length > 50) visits.splice(1, 1);
-  onChange();
+  visits.splice(1, visits.length - 50);
+  if (consent) void store();
 }
 
 /** The visits until now. */
-export function readVisits(): readonly TimedVisit[] {
+function readVisits(): readonly TimedVisit[] {
   addVisit();
   return visits;
 }
 
-addVisit();
-navigation?.addEventListener('currententrychange', addVisit);
-document?.addEventListener('newsletter-consent', ({ detail }) => {
-  // Global Privacy Control refuses consent, whatever the banner says.
-  consent = detail !== false && !navigator.globalPrivacyControl;
-  if (!consent)
-    for (const store of ['local', 'session'])
-      for (const key of [touchesKey, dialogKey]) updateStored(store, key, () => '');
-  onChange();
-});
-
-/**
- * Updates a stored text; an empty text deletes it. Does nothing before the visitor has answered.
- *
- * @param name - `local` or `session`; under any other name nothing is stored
- * @param change - returns the text to store, from the stored one
- */
-export function updateStored(name: string, key: string, change: (stored: string) => string): void {
+/** Stores the visits with consent, else deletes the cookie. On a page without a form, the script element says how. */
+async function store(): Promise<void> {
   try {
-    // Throws if the visitor has disabled storage.
-    // oxlint-disable-next-line typescript/no-unsafe-assignment -- `noneStorage` is undefined
-    const store: Storage | undefined = consent === undefined ? undefined : Reflect.get(globalThis, `${name}Storage`);
-    const text = store && consent && change(store.getItem(key) ?? '');
-    if (text) store.setItem(key, text);
-    else store?.removeItem(key);
-  } catch {
-    // Storage is disabled or full: attribution is limited to this page.
+    file ??= await loadChunk('remember.js', import('./remember.ts'));
+    if (!consent) file.deleteCookies();
+    else if (host) await recall(host);
+    else await file.standIn(currentScript?.dataset, (element) => actFor(host ?? element));
+  } catch (error) {
+    warn(host ?? document.documentElement, 'file', String(error));
   }
+}
+
+function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined {
+  return consent ? file?.remember(element, tools) : undefined;
+}
+
+/** For the files that are loaded later, which must not have a second copy of what has a state. */
+export const tools: AttributionTools = { hasConsent, loadChunk, oneOf, readVisits, recall, warn };
+
+if (document) {
+  addVisit();
+  navigation?.addEventListener('currententrychange', addVisit);
+  /** Those that came before the script. */
+  const answers: unknown[] = [globalThis.newsletterConsent ?? []].flat();
+  /** The last answer, which further copies of the script read. */
+  const queue = Object.assign([] as unknown[], { push: announceConsent });
+  globalThis.newsletterConsent = queue;
+  document.addEventListener('newsletter-consent', ({ detail }) => {
+    queue[0] = detail;
+    // Nothing else grants it. Global Privacy Control refuses it, whatever the banner says.
+    consent = (detail === true || detail === 'granted') && !navigator.globalPrivacyControl;
+    if (consent || deleteStored()) void store();
+  });
+  answers.slice(-1).forEach(announceConsent);
 }

@@ -217,6 +217,7 @@ describe('the built files', () => {
       './index.js',
       './proof.js',
       './protection.js',
+      './remember.js',
       './rules.js',
       './signup.js',
       'lit',

@@ -4,7 +4,7 @@ import { becomes, here, isOpen } from './dialogs.ts';
 import { Mailbox, until } from './harness.ts';
 import { openPage, type Page } from './page.ts';
 
-const key = 'newsletter-signup-quiet:1';
+const key = 'newsletter-signup-quiet-1';
 const day = 864e5;
 
 describe('a dialog that opens by itself', () => {

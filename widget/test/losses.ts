@@ -70,6 +70,7 @@ const noHas = `for (const owner of [Document, Element, DocumentFragment])
     };
   }`;
 
+const granted = `globalThis.newsletterConsent = ['granted'];`;
 const noKeepalive = `{ const { fetch } = globalThis; globalThis.fetch = (url, { keepalive, ...init } = {}) => fetch(url, init) }`;
 
 const afterUpgrade = (code: string): string =>
@@ -138,6 +139,11 @@ export const groups: readonly Group[] = [
       }),
       posted('`rules.js`, with `click-ids`', { files: { rules: 'missing' }, attributes: 'click-ids' }),
       posted('`rules.js`, which is never answered', { files: { rules: 'silent' }, attributes: 'click-ids' }),
+      posted('`remember.js`, after consent', { files: { remember: 'missing' }, before: granted }),
+      posted('`remember.js`, after consent, which is never answered', {
+        files: { remember: 'silent' },
+        before: granted,
+      }),
       posted('`doctor.js`, with `debug`', { files: { doctor: 'missing' }, attributes: 'debug' }),
       message('`doctor.js`, with `debug`, where the endpoint refuses', {
         files: { doctor: 'missing' },

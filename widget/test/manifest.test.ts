@@ -55,6 +55,7 @@ describe('custom-elements.json', () => {
         'ref-is',
         'referrer-medium',
         'same-site',
+        'cookie-domain',
       ].sort(),
     );
     expect(names(declared('newsletter-field').attributes)).to.deep.equal([

@@ -41,65 +41,6 @@ describe('the documentation', () => {
     expect(names.filter((name) => !readme.includes(`\`${name}\``) && !readme.includes(`${name}="`))).to.deep.equal([]);
   });
 
-  describe('shows how a consent banner informs the form', () => {
-    /** Runs the snippet with this word and these globals, and returns the details of the events that it dispatches. */
-    async function detailsOf(
-      word: string,
-      things: Readonly<Record<string, unknown>>,
-      act: (run: (call: string) => unknown) => void,
-    ): Promise<unknown[]> {
-      const code = snippets.find((snippet) => snippet.language === 'js' && snippet.code.includes(word))?.code ?? '';
-      const said: unknown[] = [];
-      const target = new EventTarget();
-      const fakeDocument = { dispatchEvent: ({ detail }: CustomEvent) => void said.push(detail) };
-      const fakeWindow = Object.assign(target, things);
-      // oxlint-disable-next-line typescript/no-implied-eval -- the snippet itself is what is tested
-      const run: (call: string) => unknown = new Function(
-        'window',
-        'document',
-        'gtag',
-        `${code}; return (call) => eval(call);`,
-      )(fakeWindow, fakeDocument, () => {});
-      await customElements.whenDefined('newsletter-signup');
-      act(run);
-      return said;
-    }
-
-    it('TCF 2', async () => {
-      type Listener = (
-        data: { eventStatus: string; purpose: { consents: Readonly<Record<number, boolean>> } },
-        ok: boolean,
-      ) => void;
-      const answers = [
-        ['cmpuishown', {}],
-        ['useractioncomplete', { 1: true }],
-        ['useractioncomplete', { 2: true }],
-      ] as const;
-      const __tcfapi = (command: string, version: number, listener: Listener): void => {
-        expect([command, version]).to.deep.equal(['addEventListener', 2]);
-        for (const [eventStatus, consents] of answers) listener({ eventStatus, purpose: { consents } }, true);
-      };
-      expect(await detailsOf('__tcfapi', { __tcfapi }, () => {})).to.deep.equal([true, false]);
-    });
-
-    it('Cookiebot', async () => {
-      const things = { Cookiebot: { consent: { marketing: false } } };
-      const said = await detailsOf('CookiebotOnAccept', things, (run) => {
-        run(`window.dispatchEvent(new Event('CookiebotOnDecline'))`);
-        things.Cookiebot.consent.marketing = true;
-        run(`window.dispatchEvent(new Event('CookiebotOnAccept'))`);
-      });
-      expect(said).to.deep.equal([false, true]);
-    });
-
-    it('Google Consent Mode', async () => {
-      expect(await detailsOf('gtag(', {}, (run) => [run('onChoice(true)'), run('onChoice(false)')])).to.deep.equal([
-        true,
-        false,
-      ]);
-    });
-  });
-
   it('shows a listener that is called', async () => {
     const listener =
       snippets.find(({ language, code }) => language === 'js' && code.includes('newsletter-success'))?.code ?? '';

@@ -3,7 +3,7 @@ import { Mailbox } from './harness.ts';
 import { openPage, type Page } from './page.ts';
 
 const path = '/widget/test/pages/remember.html';
-const key = 'newsletter-signup:1';
+const key = 'newsletter-signup-1';
 
 /** Signs up on this page, and returns the received values without the email address. */
 async function arriving(page: Page, mailbox: Mailbox): Promise<Record<string, unknown>> {
@@ -23,7 +23,7 @@ async function visit(
   // Then the consent is not followed by a request.
   const script = page.window.document.createElement('script');
   const loaded = new Promise((resolve) => script.addEventListener('load', resolve));
-  page.window.document.head.append(Object.assign(script, { type: 'module', src: '/widget/dist/signup.js' }));
+  page.window.document.head.append(Object.assign(script, { type: 'module', src: '/widget/dist/remember.js' }));
   await loaded;
   for (const [name, value] of Object.entries(attributes)) page.form.element.setAttribute(name, value);
   return { page, attribution: () => arriving(page, mailbox) };
