@@ -26,6 +26,7 @@ const cases: readonly Case[] = [
   { file: 'dialog.js', attributes: 'layout="dialog"', posted: json, state: 'success', text: 'Thank you.' },
   { file: 'protection.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
   { file: 'proof.js', answer: 'asksProof', posted: json, state: 'error', text: 'does not work right now' },
+  { file: 'rules.js', attributes: 'click-ids', posted: json, state: 'success', text: 'Thank you.' },
   { file: 'doctor.js', attributes: 'debug', answer: 'broken', posted: json, state: 'error', text: 'try again' },
   { file: 'languages/de.js', attributes: 'lang="de"', posted: json, state: 'success', text: 'Thank you.' },
 ];
@@ -34,7 +35,9 @@ describe.each(cases)('without $file', ({ file, attributes = '', answer = 'accept
   it('warns the owner by an event, and the form does what it can', async () => {
     const { site, session, origin } = stage();
     const folder = `/without/${file.replaceAll(/\W/g, '-')}`;
-    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'doctor', 'remember'].map((name) => `${name}.js`);
+    const parts = ['signup-form', 'signup', 'dialog', 'protection', 'proof', 'remember', 'rules', 'doctor'].map(
+      (name) => `${name}.js`,
+    );
     for (const part of parts.filter((name) => name !== file))
       site.script(`${folder}/${part}`, await readFile(join(dirname(widgetScript), part), 'utf8'));
     const box = file.replaceAll(/\W/g, '');

@@ -99,6 +99,7 @@ async function integrity(): Promise<Readonly<Record<string, string>>> {
     'proof.js',
     'protection.js',
     'remember.js',
+    'rules.js',
     'signup.js',
     ...languages.map((file) => `languages/${file}`),
   ];

@@ -51,6 +51,17 @@ interface AttributesOnly {
   debug?: boolean;
   /** Lets `newsletter-submit` and `newsletter-success` carry the address. */
   'expose-email'?: boolean;
+  /**
+   * What the referral parameter carries. Default: in `ref`, a code that looks like one of the service, else a source;
+   * under another name, a code.
+   */
+  'ref-is'?: 'auto' | 'code' | 'source';
+  /** Hosts that are no referring site, such as `blog.example.com`, separated by spaces. */
+  'same-site'?: string;
+  /** Names source and medium by the click id of an ad, where the address has no source. */
+  'click-ids'?: boolean;
+  /** Names source and medium of visits from search engines and social networks. */
+  'referrer-medium'?: boolean;
   /** Address of Turnstile's script. Default: Cloudflare's own address. */
   'turnstile-script'?: string;
   /**
@@ -93,6 +104,8 @@ export interface FieldAttributes {
   value?: string;
   /** The value is sent, but the field is not shown. */
   hidden?: boolean;
+  /** Parameter of the visit's address whose value a hidden field is sent with. */
+  from?: 'utm_id' | 'utm_source_platform';
   /** Value that the browser may fill in, such as `given-name`. */
   autocomplete?: string;
   /** The choices of a `list` (several) or a `string` (one), separated by commas, or by `|`. */

@@ -1,6 +1,7 @@
 /** The attribution of a signup: the page's visits, and with the visitor's consent those stored by earlier pages. */
-import { chooseTouch, knownTouches, type Attribution, type TimedVisit, type Touch } from '@newsletter-kit/core/signup';
-import type * as Warnings from './warnings.ts';
+import { chooseTouch, knownTouches, type TimedVisit, type Touch, type VisitOptions } from '@newsletter-kit/core/signup';
+import type * as Chunks from './chunks.ts';
+import type { RuleTools } from './rules.ts';
 
 /** The element's attributes for attribution. An element that is not registered has no properties. */
 export interface AttributionHost extends HTMLElement {
@@ -12,25 +13,36 @@ export interface AttributionHost extends HTMLElement {
 }
 
 /** Functions of the element's own file, of which this one must not have a second copy. */
-export interface AttributionTools extends Pick<typeof Warnings, 'oneOf' | 'warn'> {
+export interface AttributionTools extends Pick<typeof Chunks, 'loadChunk'>, RuleTools {
+  readonly hasConsent: () => boolean;
   /** The visits of this page until now. */
   readonly readVisits: () => readonly TimedVisit[];
   /** The known touches, which are stored as this element says; undefined without consent or `remember.js`. */
-  readonly recall: (host: AttributionHost) => readonly Touch[] | undefined;
-}
-
-/** The attribution by the element's rule. */
-export function readAttribution(host: AttributionHost, tools: AttributionTools): Attribution {
-  const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'first', 'last');
-  return chooseTouch(tools.recall(host) ?? readTouches(host, tools), rule)?.attribution ?? {};
+  readonly recall: (host: AttributionHost) => Promise<readonly Touch[]> | undefined;
 }
 
 /**
- * The touches of the page's visits, read as the element's attributes say, after the stored ones.
- *
- * @param stored - the text of core's `storedTouches`; empty without consent
+ * How the element says that visits are read. The rules that few pages need are in a file, which is loaded when the
+ * focus enters the form. A signup waits for it for at most a second; without it, visits are read by the usual rules.
  */
-export function readTouches(host: AttributionHost, { readVisits }: AttributionTools, stored = ''): readonly Touch[] {
+export async function readOptions(host: AttributionHost, tools: AttributionTools): Promise<VisitOptions> {
   const referralParameter = host.referralParam ?? host.getAttribute('referral-param') ?? undefined;
-  return knownTouches(stored, readVisits(), Date.now(), { referralParameter });
+  if (!host.matches('[ref-is],[same-site],[click-ids],[referrer-medium]')) return { referralParameter };
+  const rules = tools.loadChunk('rules.js', import('./rules.ts')).then(
+    (file) => file.readRules(host, tools),
+    (error: unknown) => {
+      tools.warn(host, 'file', String(error));
+      return undefined;
+    },
+  );
+  const late = new Promise<undefined>((resolve) => setTimeout(resolve, 1000));
+  return { referralParameter, ...(await Promise.race([rules, late])) };
+}
+
+/** The touch that the element's rule chooses. */
+export async function readTouch(host: AttributionHost, tools: AttributionTools): Promise<Touch | undefined> {
+  const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'first', 'last');
+  const touches =
+    (await tools.recall(host)) ?? knownTouches('', tools.readVisits(), Date.now(), await readOptions(host, tools));
+  return chooseTouch(touches, rule);
 }

@@ -23,8 +23,10 @@ export async function loadChunk<Module>(file: string, module: Promise<Module>): 
     const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, 'No answer.'));
     return await Promise.race([loading, timeout]);
   } catch (error) {
+    // Without the time: a warning is shown once.
+    const reason = String(error).replace(/\?\d+/, '');
     throw Object.assign(
-      new Error(`cannot load ${file}: upload it beside the script, or use signup-form-complete.js. ${String(error)}`),
+      new Error(`cannot load ${file}: upload it beside the script, or use signup-form-complete.js. ${reason}`),
       { reason: 'file' },
     );
   }

@@ -6,12 +6,13 @@ import {
   attributionLimit,
   chooseTouch,
   fitAttribution,
+  knownTouches,
   parseUrl,
   storedTouches,
   touchLifetime,
   type Touch,
 } from '@newsletter-kit/core/signup';
-import { readTouches, type AttributionHost, type AttributionTools } from './attribution.ts';
+import { readOptions, type AttributionHost, type AttributionTools } from './attribution.ts';
 import { isSet } from './form.ts';
 import { make } from './make.ts';
 import { touchesKey, updateStored, type StoreName } from './store.ts';
@@ -23,7 +24,7 @@ import { touchesKey, updateStored, type StoreName } from './store.ts';
 const cookieLimit = 2000;
 
 /** Stores the touches as the element's attributes say, and returns them with those that earlier pages stored. */
-export function remember(host: AttributionHost, tools: AttributionTools): readonly Touch[] {
+export async function remember(host: AttributionHost, tools: AttributionTools): Promise<readonly Touch[]> {
   const place = tools.oneOf(
     host,
     'storage',
@@ -32,7 +33,11 @@ export function remember(host: AttributionHost, tools: AttributionTools): readon
     'local',
     'session',
   );
-  if (place === 'none') return readTouches(host, tools);
+  const options = await readOptions(host, tools);
+  const touchesAfter = (stored: string): readonly Touch[] =>
+    knownTouches(stored, tools.readVisits(), Date.now(), options);
+  // The visitor may have revoked the consent meanwhile.
+  if (place === 'none' || !tools.hasConsent()) return touchesAfter('');
   const domain = host.getAttribute('cookie-domain');
   // Whatever the attributes said on earlier pages.
   const stores: readonly StoreName[] = ['local', 'session'];
@@ -43,7 +48,7 @@ export function remember(host: AttributionHost, tools: AttributionTools): readon
       return text;
     });
   // The time begins each text: oldest first.
-  const touches = readTouches(host, tools, stored.sort().join(' '));
+  const touches = touchesAfter(stored.sort().join(' '));
   const isInCookie = !!domain && writeCookie(domain, touches, place);
   for (const name of stores)
     updateStored(name, touchesKey, () => (name === place && !isInCookie ? storedTouches(touches) : ''));
@@ -57,15 +62,18 @@ export function remember(host: AttributionHost, tools: AttributionTools): readon
 }
 
 /**
- * An element with the attributes of the script, for a page without a form. Waits until the page is parsed: a form
- * further down says itself how visits are stored.
+ * On a page without a form, an element with the attributes of the script acts for it. Waits until the page is parsed: a
+ * form further down says itself how visits are stored.
  *
  * @param attributes - undefined in a module, which cannot find its own script element
  */
-export async function standIn(attributes: DOMStringMap | undefined): Promise<AttributionHost | undefined> {
+export async function standIn(
+  attributes: DOMStringMap | undefined,
+  act: (element: AttributionHost) => void,
+): Promise<void> {
   if (document.readyState === 'loading')
     await new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve));
-  return attributes && make('newsletter-signup', attributes);
+  if (attributes) act(make('newsletter-signup', attributes));
 }
 
 /** The stored touches. Domains and their subdomains can have a cookie each. */
@@ -79,6 +87,12 @@ function readCookies(): string[] {
     // Cookies are disabled, as in a frame with `sandbox`.
     return [];
   }
+}
+
+/** Deletes the cookie of whichever domain the site has named, on this page or another. */
+export function deleteCookies(): void {
+  for (let { hostname } = location; hostname; hostname = hostname.replace(/^[^.]*\.?/, ''))
+    document.cookie = `${touchesKey}=;Max-Age=0;Path=/;Domain=${hostname}`;
 }
 
 /** @returns whether the browser accepts the cookie */
@@ -97,13 +111,10 @@ function writeCookie(name: string, touches: readonly Touch[], place: StoreName):
   }
 }
 
-/** The text to store, at most {@link cookieLimit} characters. */
+/** The text to store, at most {@link cookieLimit} characters: the details are left out before anything is shortened. */
 function shorten(touches: readonly Touch[]): string {
-  const ends = (['first', 'last'] as const).flatMap((rule) => chooseTouch(touches, rule) ?? []);
-  for (let bytes = attributionLimit; ; bytes *= 0.75) {
-    const text = storedTouches(
-      ends.map(({ at, attribution }) => ({ at, attribution: fitAttribution(attribution, bytes) })),
-    );
-    if (text.length <= cookieLimit) return text;
-  }
+  let ends: readonly Touch[] = (['first', 'last'] as const).flatMap((rule) => chooseTouch(touches, rule) ?? []);
+  for (let bytes = attributionLimit; storedTouches(ends).length > cookieLimit; bytes *= 0.75)
+    ends = ends.map((touch) => ({ ...touch, details: {}, attribution: fitAttribution(touch.attribution, bytes) }));
+  return storedTouches(ends);
 }

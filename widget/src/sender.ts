@@ -118,8 +118,13 @@ export function createSender(host: SignupFile.Host, showView: SignupFile.Show): 
     callForm(form, 'submit');
   }
 
+  const prepare = (): void =>
+    void load()
+      .then(({ readTouch }) => readTouch(host, tools))
+      .catch(() => undefined);
+
   return {
-    prepare: () => void load().catch(() => undefined),
+    prepare,
     submit(form) {
       if (isSending) return;
       stopWaiting();

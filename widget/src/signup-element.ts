@@ -19,12 +19,13 @@ import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
 import { customFields, pageContent, surfaceTemplate, withTrigger } from './template.ts';
-import { actFor, announceConsent, hasConsent } from './visits.ts';
+import { actFor, announceConsent, tools } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
  * A newsletter form. It asks for an email address and your custom fields, determines the visitor's attribution, and
- * posts both to your endpoint. It stores nothing, in no cookie either, before you tell it that the visitor has consented.
+ * posts both to your endpoint. It stores nothing, in no cookie either, before you tell it that the visitor
+ * has consented.
  *
  * @summary A small, accessible newsletter form.
  * @tagname newsletter-signup
@@ -39,6 +40,11 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
  * @attr {string} cookie-domain - Stores the attribution in a cookie for this domain and its subdomains, such as
  *   `example.com`, instead of web storage.
+ * @attr {'auto' | 'code' | 'source'} ref-is - What the referral parameter carries. Default: in `ref`, a code that looks
+ *   like one of the service, else a source; under another name, a code.
+ * @attr {string} same-site - Hosts that are no referring site, such as `blog.example.com`, separated by spaces.
+ * @attr {boolean} click-ids - Names source and medium by the click id of an ad, where the address has no source.
+ * @attr {boolean} referrer-medium - Names source and medium of visits from search engines and social networks.
  * @attr {boolean} debug - Explains problems of the setup in the console and on the page. For you, not for visitors.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets the address of Turnstile's script. Default: Cloudflare's own address.
@@ -48,9 +54,8 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} text-thanks - Sets the heading after the signup.
  * @attr {string} text-success - Sets the sentence after the signup. Every other text is in the `messages` property.
  *
- * @attr {string} open-on - When the dialog opens, besides a click on its triggers: `delay 10s`, `scroll 50%`, `leave`,
- * or
- *   several of them. Default: `click`, only its triggers.
+ * @attr {string} open-on - When the dialog opens, besides a click on its triggers: one or more of `delay 10s`,
+ *   `scroll 50%` and `leave`. Default: `click`, only its triggers.
  * @attr {string} ask-again - When the dialog may open by itself again after the visitor has closed it: on the next
  *   `page`, in the next `session`, or after days, such as `30d`. Default: `page`.
  *
@@ -107,8 +112,7 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @cssprop [--newsletter-focus=the accent] - The focus ring.
  * @cssprop [--newsletter-gap=1em] - Space between fields; between heading, form and small print in proportion.
  * @cssprop [--newsletter-padding=clamp(1.25em, 6%, 2em)] - Space inside `card`, `cover` and `dialog`.
- * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; a surface has twice as much, up to
- * 1.5em.
+ * @cssprop [--newsletter-radius=0.625em] - Corner radius of inputs and button; of a surface twice that, up to 1.5em.
  * @cssprop [--newsletter-shadow=none] - Shadow of `card`, `cover` and `dialog`.
  * @cssprop [--newsletter-width=30em, cover 56em] - Largest width of the form.
  *
@@ -154,7 +158,7 @@ export class NewsletterSignup extends LitElement {
    * Where attribution is stored for the next pages after consent, for at most 30 days: `local`, `session` or `none`.
    */
   declare storage: 'local' | 'session' | 'none';
-  /** Name of the query parameter with the referral code. */
+  /** Name of the parameter with the referral code. */
   declare referralParam: string;
   /**
    * The layout: `inline`, on one line where there is room; `joined`, address and button in one frame, centred;
@@ -340,7 +344,7 @@ export class NewsletterSignup extends LitElement {
   async #loadDialog(): Promise<Dialog | null> {
     try {
       const { createDialog } = await loadChunk('dialog.js', import('./dialog.ts'));
-      this.#dialog = createDialog(this, { hasConsent, html, oneOf });
+      this.#dialog = createDialog(this, { ...tools, html });
     } catch (error) {
       this.#dialog = null;
       warn(this, 'file', String(error));

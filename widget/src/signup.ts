@@ -1,8 +1,13 @@
 /** One visitor's signup, from submitting the form to the thanks. Loaded when the focus enters a form. */
-import { attributionFields, applyOverrides, type Attribution } from '@newsletter-kit/core/signup';
+import {
+  attributionFields,
+  applyOverrides,
+  detailFields,
+  type Attribution,
+  type Touch,
+} from '@newsletter-kit/core/signup';
 import { asText } from './answer.ts';
-import { readAttribution, type AttributionHost, type AttributionTools } from './attribution.ts';
-import { loadChunk } from './chunks.ts';
+import { readTouch, type AttributionHost, type AttributionTools } from './attribution.ts';
 import type * as Events from './events.ts';
 import {
   callForm,
@@ -31,6 +36,8 @@ import {
   type Intent,
   type Post,
 } from './submission.ts';
+
+export { readTouch } from './attribution.ts';
 
 /** The members of the element that a signup uses. */
 export interface Host extends AttributionHost {
@@ -91,7 +98,7 @@ export interface Signup {
 
 export function createSignup(host: Host, show: Show, tools: SignupTools): Signup {
   const { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent, NewsletterWarningEvent } = tools;
-  const { tell, warn, whenOnline } = tools;
+  const { loadChunk, oneOf, tell, warn, whenOnline } = tools;
   const language = unloadedLanguage(host);
   if (language) warn(host, 'file', `cannot load ${language}: upload it beside the script.`);
   let intent: Intent | undefined;
@@ -115,10 +122,12 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     if (lastFailure && left > 0) return fail(form, { ...lastFailure, retryAfter: left });
     end();
 
+    const touch = await readTouch(host, tools);
+    fillDetails(form, touch);
     const { values, problems } = readValues(form);
     if (problems.size > 0) return fail(form, { kind: 'invalid' }, problems);
 
-    const attribution = attributionOf(values);
+    const attribution = attributionOf(values, touch);
     const body = composeBody(values, attribution);
     if (!body) return fail(form, { kind: 'tooLong' });
     const endpoint = endpointOf(host, form);
@@ -265,12 +274,20 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
     return 20;
   }
 
+  /** Fills in the hidden fields that take a parameter of the touch. A value of the page's own stays. */
+  function fillDetails(form: HTMLFormElement, touch: Touch | undefined): void {
+    for (const { input } of controlsOf(form).values()) {
+      const { from } = input.dataset;
+      if (from) input.value ||= touch?.details[oneOf(host, 'from', from, ...detailFields)] ?? '';
+    }
+  }
+
   /** The attribution: attributes of the element, else hidden fields of the form, else the visits. */
-  function attributionOf(values: FormValues['values']): Attribution {
+  function attributionOf(values: FormValues['values'], touch: Touch | undefined): Attribution {
     const fields = attributionFields.map(
       (name) => [name, host.getAttribute(name.replace('_', '-')) ?? asText(values[name])] as const,
     );
-    return applyOverrides(readAttribution(host, tools), Object.fromEntries(fields));
+    return applyOverrides(touch?.attribution ?? {}, Object.fromEntries(fields));
   }
 
   return { end, isSent: () => isSent, send: submit };

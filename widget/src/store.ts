@@ -24,16 +24,18 @@ export function updateStored(name: StoreName, key: string, change: (stored: stri
   }
 }
 
-/** Deletes everything, also the cookie of a domain that another page of the site has named. */
-export function deleteStored(): void {
+/**
+ * Deletes what is in web storage.
+ *
+ * @returns whether there is a cookie, which `remember.js` deletes
+ */
+export function deleteStored(): boolean {
   try {
-    for (let { hostname } = location; hostname && document.cookie.includes(touchesKey);) {
-      document.cookie = `${touchesKey}=;Max-Age=0;Path=/;Domain=${hostname}`;
-      hostname = hostname.replace(/^[^.]*\.?/, '');
-    }
     for (const store of [localStorage, sessionStorage])
       for (const key of [touchesKey, dialogKey]) store.removeItem(key);
+    return document.cookie.includes(touchesKey);
   } catch {
     // Browsers disable all of them together.
+    return false;
   }
 }

@@ -90,7 +90,8 @@ function fieldTemplate({ name: key, text, has }: Field, id: string, texts: Messa
   const hasChoice = !!options[0] && (isList || (type === 'text' && !inputMode));
   const name = key + (isList && hasChoice ? '[]' : '');
 
-  if (has('hidden')) return html`<input type="hidden" name=${name} data-kind=${kind} value=${value} />`;
+  if (has('hidden'))
+    return html`<input type="hidden" name=${name} data-kind=${kind} data-from=${text('from')} value=${value} />`;
 
   // Without `aria-invalid`, Chromium reports a required checkbox as invalid before it is touched.
   const box = (type: string, part: string, choice: string, words: unknown, isChosen = false): TemplateResult =>

@@ -38,7 +38,7 @@ let file: typeof RememberFile | undefined;
 export function actFor(next: AttributionHost): void {
   host = next;
   addVisit();
-  void store();
+  if (consent) void store();
 }
 
 /** Whether the visitor consents to storing. */
@@ -52,11 +52,11 @@ export function announceConsent(detail: unknown): void {
 /** Adds the page's address unless it was added before: going back is not a new visit. */
 function addVisit(): void {
   const hasLanded = visits.length > 0;
-  if (!location || (hasLanded && !location.search) || visits.some(({ url }) => url === location.href)) return;
+  if ((hasLanded && !/[?#].*=/.test(location.href)) || visits.some(({ url }) => url === location.href)) return;
   visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
   // A page that is open for days keeps its first and its latest addresses.
   if (visits.length > 50) visits.splice(1, 1);
-  void store();
+  if (consent) void store();
 }
 
 /** The visits until now. */
@@ -65,29 +65,28 @@ function readVisits(): readonly TimedVisit[] {
   return visits;
 }
 
-/** Stores the visits once the visitor has consented. On a page without a form, the script element says how. */
+/** Stores the visits with consent, else deletes the cookie. On a page without a form, the script element says how. */
 async function store(): Promise<void> {
-  if (!consent) return;
   try {
     file ??= await loadChunk('remember.js', import('./remember.ts'));
-    const script = host ? undefined : await file.standIn(currentScript?.dataset);
-    host ??= script;
-    if (host) recall(host);
+    if (!consent) file.deleteCookies();
+    else if (host) await recall(host);
+    else await file.standIn(currentScript?.dataset, (element) => actFor(host ?? element));
   } catch (error) {
     warn(host ?? document.documentElement, 'file', String(error));
   }
 }
 
-function recall(element: AttributionHost): readonly Touch[] | undefined {
+function recall(element: AttributionHost): Promise<readonly Touch[]> | undefined {
   return consent ? file?.remember(element, tools) : undefined;
 }
 
 /** For the files that are loaded later, which must not have a second copy of what has a state. */
-export const tools: AttributionTools = { oneOf, readVisits, recall, warn };
+export const tools: AttributionTools = { hasConsent, loadChunk, oneOf, readVisits, recall, warn };
 
-addVisit();
-navigation?.addEventListener('currententrychange', addVisit);
 if (document) {
+  addVisit();
+  navigation?.addEventListener('currententrychange', addVisit);
   /** Those that came before the script. */
   const answers: unknown[] = [globalThis.newsletterConsent ?? []].flat();
   /** The last answer, which further copies of the script read. */
@@ -97,8 +96,7 @@ if (document) {
     queue[0] = detail;
     // Global Privacy Control refuses consent, whatever the banner says.
     consent = grants.includes(detail) && !navigator.globalPrivacyControl;
-    if (consent) void store();
-    else deleteStored();
+    if (consent || deleteStored()) void store();
   });
   answers.slice(-1).forEach(announceConsent);
 }

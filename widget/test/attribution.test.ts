@@ -54,6 +54,7 @@ describe('attribution', () => {
 
   it('reads the referral code from the parameter that the page names', async () => {
     expect(await arriving('?invite=abc&ref=xyz', { 'referral-param': 'invite' })).to.deep.equal({
+      utm_source: 'xyz',
       referral_code: 'abc',
     });
   });

@@ -52,10 +52,15 @@ describe('custom-elements.json', () => {
         'ask-again',
         'expose-email',
         'cookie-domain',
+        'click-ids',
+        'ref-is',
+        'referrer-medium',
+        'same-site',
       ].sort(),
     );
     expect(names(declared('newsletter-field').attributes)).to.deep.equal([
       'autocomplete',
+      'from',
       'hidden',
       'href',
       'kind',

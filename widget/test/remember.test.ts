@@ -53,7 +53,7 @@ describe('stored attribution', () => {
   });
 
   it('is sent on the next page with consent', async () => {
-    const landing = await visit('?utm_source=fair&utm_campaign=spring&ref=Zq4');
+    const landing = await visit('?utm_source=fair&utm_campaign=spring&ref=gBZbSVal1X');
     landing.page.form.element.grantConsent();
     await landing.page.form.settled();
     expect(localStorage.getItem(key)).to.contain('utm_source=fair');
@@ -65,7 +65,7 @@ describe('stored attribution', () => {
     expect(await asked.attribution()).to.deep.equal({
       utm_source: 'fair',
       utm_campaign: 'spring',
-      referral_code: 'Zq4',
+      referral_code: 'gBZbSVal1X',
     });
   });
 

@@ -69,7 +69,7 @@ export interface Options {
 const writtenSlot = 'fallback';
 
 /** Attributes that set the visitor's attribution. */
-const attribution = /^(utm-|referr)/;
+const attribution = /^(utm-|referral-|referring-)/;
 /** Attributes that change the appearance. */
 const looks = ['layout'];
 

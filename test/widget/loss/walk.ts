@@ -50,7 +50,7 @@ export function describeTable(open: () => Promise<Window>, canBeOffline: boolean
 }
 
 const scriptName = basename(widgetScript);
-const parts = ['signup', 'dialog', 'protection', 'proof', 'doctor', 'remember'];
+const parts = ['signup', 'dialog', 'protection', 'proof', 'remember', 'rules', 'doctor'];
 const address = 'ada@example.com';
 
 /** Ten times as fast: the tests wait for what pages wait for. Counts the events that reach the window. */

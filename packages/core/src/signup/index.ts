@@ -2,12 +2,16 @@
 export { addressKey, isAddress, normalizeAddress } from './address.ts';
 export {
   attributionLimit,
+  attributionRules,
+  detailFields,
   fitAttribution,
   jsonBytes,
   readAttribution,
   applyOverrides,
   type AttributionField,
   type AttributionOptions,
+  type AttributionRule,
+  type VisitOptions,
   type Visit,
   chooseTouch,
   knownTouches,
@@ -17,6 +21,7 @@ export {
   type TouchRule,
   type TimedVisit,
 } from './attribution.ts';
+export { clickSource, referrerSource, type NamedSource } from './source-tables.ts';
 export {
   attributionFields,
   formToObject,

@@ -79,7 +79,11 @@ const fromNews = { referring_site: 'https://news.example' };
 const rows: readonly Row[] = [
   { name: 'a visit that says nothing', steps: [{ load: '/' }], first: {} },
   { name: 'landing with a campaign', steps: [{ load: toFair }], first: fair },
-  { name: 'landing with a referral code', steps: [{ load: '/?ref=Zq4' }], first: { referral_code: 'Zq4' } },
+  {
+    name: 'landing with a referral code',
+    steps: [{ load: '/?ref=gBZbSVal1X' }],
+    first: { referral_code: 'gBZbSVal1X' },
+  },
   { name: 'landing from another site', steps: [{ load: '/', from: news }], first: fromNews },
   {
     name: 'landing with a campaign from another site',
@@ -141,8 +145,8 @@ const rows: readonly Row[] = [
   },
   {
     name: 'a referral code is remembered too',
-    steps: [{ load: '/?ref=Zq4' }, 'grant', { load: '/two' }, 'grant'],
-    first: { referral_code: 'Zq4' },
+    steps: [{ load: '/?ref=gBZbSVal1X' }, 'grant', { load: '/two' }, 'grant'],
+    first: { referral_code: 'gBZbSVal1X' },
   },
   {
     name: 'a referrer is remembered too',
@@ -312,7 +316,7 @@ describe('the touch that counts', () => {
 
   it('never holds an e-mail address from the store', () => {
     expect(knownTouches('t:5?utm_content=ada@example.com&utm_source=mail', [], 1000)).toEqual([
-      { at: 5, attribution: { utm_source: 'mail' } },
+      { at: 5, attribution: { utm_source: 'mail' }, details: {}, rule: 'utm' },
     ]);
   });
 });
