@@ -161,22 +161,6 @@ describe.each(enginesToTest())('in $title', ({ name }) => {
   });
 
   describe('without consent', () => {
-    it('a reload keeps the campaign, which is still in the address', async () => {
-      await window.open(`${formPage('www')}?utm_source=land`);
-      await ask('void setTimeout(() => location.reload())');
-      await window.goTo(`${formPage('www')}?utm_source=land`);
-      expect(await sent()).toBe('land');
-    });
-
-    it('the back button returns to it', async () => {
-      await window.open(`${formPage('www')}?utm_source=land`);
-      await window.goTo(at('www', `/away-${box}`, 'Away'));
-      await ask('void setTimeout(() => history.back())');
-      await expect.poll(() => ask('location.search'), patience).toBe('?utm_source=land');
-      await expect.poll(() => ask(`!!document.querySelector('newsletter-signup')?.shadowRoot`), patience).toBe(true);
-      expect(await sent()).toBe('land');
-    });
-
     it('the next page has lost it', async () => {
       await window.open(`${formPage('www')}?utm_source=land`);
       await window.goTo(formPage('www'));
