@@ -278,7 +278,8 @@ export function createSignup(host: Host, show: Show, tools: SignupTools): Signup
   function fillDetails(form: HTMLFormElement, touch: Touch | undefined): void {
     for (const { input } of controlsOf(form).values()) {
       const { from } = input.dataset;
-      if (from) input.value ||= touch?.details[oneOf(host, 'from', from, ...detailFields)] ?? '';
+      const name = from && oneOf(host, 'from', from, ...detailFields);
+      if (name) input.value ||= touch?.details[name] ?? '';
     }
   }
 

@@ -70,6 +70,58 @@ describe('attribution', () => {
     });
   }
 
+  it('names the source of an ad by its click id, which is not sent', async () => {
+    expect(await arriving('?gclid=Cj0KC', { 'click-ids': '' })).to.deep.equal({
+      utm_source: 'google',
+      utm_medium: 'cpc',
+    });
+    expect(await arriving('?gclid=Cj0KC', { 'click-ids': 'false' })).to.deep.equal({});
+  });
+
+  it('warns of wrong values, and reads the visit by the others', async () => {
+    const mailbox = new Mailbox();
+    const form = await mountAt(
+      mailbox,
+      '<newsletter-field name="Campaign ID" from="gclid" hidden></newsletter-field>',
+      'ref-is="codes" same-site="*.example.com https:// https://blog.example.com/"',
+    );
+    const warnings: string[] = [];
+    form.element.addEventListener('newsletter-warning', ({ message }) => warnings.push(message));
+    form.email.value = 'ada@example.com';
+    form.element.submit();
+    await form.reaches('success');
+    expect(await mailbox.body()).to.deep.equal({ email: 'ada@example.com' });
+    expect(warnings).to.deep.equal([
+      'ref-is="codes" is none of auto, code, source: takes "auto".',
+      'same-site="*.example.com" is no host, such as blog.example.com: it is left out.',
+      'same-site="https://" is no host, such as blog.example.com: it is left out.',
+      'from="gclid" is none of utm_id, utm_source_platform: takes "utm_id".',
+    ]);
+  });
+
+  it('fills the hidden fields of a form that take a parameter, unless they have a value', async () => {
+    const mailbox = new Mailbox();
+    const page = await openPage(
+      '/widget/test/pages/landing.html?utm_source=meta&utm_id=7&utm_source_platform=ads',
+      mailbox,
+    );
+    page.form.element.innerHTML = `<form action="${mailbox.endpoint}">
+      <input name="email"> <button>Subscribe</button>
+      <input type="hidden" name="custom_fields[Campaign ID]" data-kind="integer" data-from="utm_id">
+      <input type="hidden" name="custom_fields[Platform]" data-from="utm_source_platform" value="shop">
+    </form>`;
+    await page.form.settled();
+    await page.signUp();
+    expect(await mailbox.body()).to.deep.equal({
+      email: 'ada@example.com',
+      utm_source: 'meta',
+      custom_fields: [
+        { name: 'Campaign ID', value: 7 },
+        { name: 'Platform', value: 'shop' },
+      ],
+    });
+  });
+
   it('is read when the script runs, and kept after a navigation of the page', async () => {
     const mailbox = new Mailbox();
     const page = await openPage('/widget/test/pages/landing.html?utm_source=fair', mailbox);

@@ -77,13 +77,6 @@ const judgeProof =
       : { status: 400, headers: json, body: refusal(400, { message: 'A wrong proof.', code: 'PROOF_INVALID' }) };
   };
 
-/** Refuses a post with its `utm_source` as message. */
-const repeat: Judge = async (body) => ({
-  status: 400,
-  headers: json,
-  body: refusal(400, { message: JSON.parse(body).utm_source ?? 'Nothing to say.', code: 'SAID' }),
-});
-
 /**
  * The answers by name; a test names one, or one for each request in turn. `drop` closes the connection, `heldDrop` when
  * the test releases it, `silence` never answers.
@@ -148,7 +141,6 @@ const answers: Readonly<Record<string, Answer | Judge | 'drop' | 'heldDrop' | 's
   asksToken: asking({ token: 'signed.token', wait_seconds: 0.3 }),
   asksProof: judgeProof('SHA-256'),
   asksSlowProof: judgeProof('PBKDF2/SHA-256'),
-  repeats: repeat,
   asksTooMuch: asking({
     proof_of_work: { parameters: { algorithm: 'ROT13', keyPrefix: '00', nonce: '00', salt: '00', cost: 1 } },
   }),

@@ -45,6 +45,8 @@ const attributes = [
   'utm-campaign',
   'referring-site',
   'referral-code',
+  'ref-is',
+  'same-site',
   'turnstile-script',
   ...texts,
 ];
@@ -144,10 +146,9 @@ describe('untrusted text', () => {
     it(`from an endpoint is shown as text in ${mode}`, async function () {
       this.timeout(60_000);
       for (const said of nasty) {
-        const form = await mount(
-          `<newsletter-signup endpoint="${new Mailbox('repeats').endpoint}">${content}</newsletter-signup>`,
-        );
-        form.element.setAttribute('utm-source', said);
+        const answer = { status: 400, statusText: 'Refused', errors: [{ message: said, code: 'SAID' }] };
+        const form = await mount(`<newsletter-signup>${content}</newsletter-signup>`);
+        form.element.endpoint = new Mailbox(`says 400 ${JSON.stringify(answer)}`).endpoint;
         form.email.value = 'ada@example.com';
         await send(form);
         expect(harm(form), said).to.deep.equal([]);

@@ -186,6 +186,11 @@ export type TouchRule = 'first' | 'last';
  */
 export const touchLifetime = 2_592_000_000;
 
+/** The touches of these visits. */
+export function readTouches(visits: readonly TimedVisit[], options: VisitOptions = {}): readonly Touch[] {
+  return visits.map((visit) => readTouch(visit, options));
+}
+
 /**
  * All known touches, oldest first: the stored ones, then the visits of this page.
  *
@@ -199,10 +204,7 @@ export function knownTouches(
   options: VisitOptions = {},
 ): readonly Touch[] {
   const kept = stored.split(' ').map(restore);
-  return [
-    ...kept.filter(({ at }) => now - at < touchLifetime && at <= now),
-    ...visits.map((visit) => readTouch(visit, options)),
-  ];
+  return [...kept.filter(({ at }) => now - at < touchLifetime && at <= now), ...readTouches(visits, options)];
 }
 
 /**

@@ -7,6 +7,7 @@ export {
   fitAttribution,
   jsonBytes,
   readAttribution,
+  readTouches,
   applyOverrides,
   type AttributionField,
   type AttributionOptions,
