@@ -375,7 +375,7 @@ const checks: readonly Check[] = [
       await page.evaluate(`newsletterConsent.push('granted')`);
       await expect.poll(() => page.evaluate('JSON.stringify(localStorage) + document.cookie')).toContain('exchange');
       await page.evaluate(`newsletterConsent.push('denied')`);
-      expect(await page.evaluate('JSON.stringify(localStorage) + document.cookie')).toBe('{}');
+      await expect.poll(() => page.evaluate('JSON.stringify(localStorage) + document.cookie')).toBe('{}');
       expect(complaints).toEqual([]);
     },
   })),

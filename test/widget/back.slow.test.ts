@@ -35,12 +35,12 @@ describe.each(enginesToTest())('Back to a page in $title', ({ name }) => {
   describe.skipIf(name === 'chromium' && isHeadlessShell()).each(modes)('$title', ({ markup, root }) => {
     const isThere = (expression: string) =>
       expect.poll(() => window.ask(`Boolean(${expression})`).catch(() => false), patience).toBe(true);
-    async function visit(box: string, answers: string): Promise<void> {
+    async function visit(box: string, answers: string, query = ''): Promise<void> {
       const html = pageWith(
         markup(`${endpoint.origin}/signup/${box}/${answers}`),
         '<script src="/report.js"></script><script src="/signup-form.js" async></script>',
       );
-      await window.open(site.page(`/${box}`, { html }));
+      await window.open(site.page(`/${box}`, { html }) + query);
       await isThere(isRendered);
     }
     const type = `void (${root}.querySelector('[name=email]').value = 'ada@example.com')`;
@@ -77,14 +77,15 @@ describe.each(enginesToTest())('Back to a page in $title', ({ name }) => {
       expect(new Set((await received(box)).map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
     });
 
-    it('keeps typed values, which can be sent', async () => {
+    it('keeps typed values and the campaign, which can be sent', async () => {
       const box = `typed-${boxes++}`;
-      await visit(box, 'accepted');
+      await visit(box, 'accepted', '?utm_source=land');
       await window.ask(type);
       await thereAndBack(box);
       await window.ask(send);
       await isThere(`${state} === 'success'`);
-      expect(await received(box)).toHaveLength(1);
+      const bodies = (await received(box)).map(({ body }) => JSON.parse(body) as unknown);
+      expect(bodies).toEqual([expect.objectContaining({ utm_source: 'land' })]);
     });
   });
 });

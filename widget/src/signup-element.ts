@@ -19,12 +19,13 @@ import { readMessages, type Messages } from './messages.ts';
 import { createSender } from './sender.ts';
 import { styles } from './styles.ts';
 import { customFields, pageContent, surfaceTemplate, withTrigger } from './template.ts';
-import { actFor, announceConsent, hasConsent } from './visits.ts';
+import { actFor, announceConsent, tools } from './visits.ts';
 import { oneOf, warn, warningsOf } from './warnings.ts';
 
 /**
  * A newsletter form. It asks for an email address and your custom fields, determines the visitor's attribution, and
- * posts both to your endpoint. It stores nothing, in no cookie either, before you tell it that the visitor has consented.
+ * posts both to your endpoint. It stores nothing, in no cookie either, before you tell it that the visitor
+ * has consented.
  *
  * @summary A small, accessible newsletter form.
  * @tagname newsletter-signup
@@ -37,13 +38,13 @@ import { oneOf, warn, warningsOf } from './warnings.ts';
  * @attr {string} utm-content - Sets the content, or its variant.
  * @attr {string} referring-site - Sets the referring site. Default: the origin of the site that linked here.
  * @attr {string} referral-code - Sets the referral code. Default: the parameter in the page's address.
+ * @attr {string} cookie-domain - Stores the attribution in a cookie for this domain and its subdomains, such as
+ *   `example.com`, instead of web storage.
  * @attr {'auto' | 'code' | 'source'} ref-is - What the referral parameter carries. Default: in `ref`, a code that looks
  *   like one of the service, else a source; under another name, a code.
  * @attr {string} same-site - Hosts that are no referring site, such as `blog.example.com`, separated by spaces.
  * @attr {boolean} click-ids - Names source and medium by the click id of an ad, where the address has no source.
  * @attr {boolean} referrer-medium - Names source and medium of visits from search engines and social networks.
- * @attr {string} cookie-domain - Stores the attribution in a cookie for this domain and its subdomains, such as
- *   `example.com`, instead of web storage.
  * @attr {boolean} debug - Explains problems of the setup in the console and on the page. For you, not for visitors.
  * @attr {boolean} expose-email - Lets `newsletter-submit` and `newsletter-success` carry the address.
  * @attr {string} turnstile-script - Sets the address of Turnstile's script. Default: Cloudflare's own address.
@@ -343,7 +344,7 @@ export class NewsletterSignup extends LitElement {
   async #loadDialog(): Promise<Dialog | null> {
     try {
       const { createDialog } = await loadChunk('dialog.js', import('./dialog.ts'));
-      this.#dialog = createDialog(this, { hasConsent, html, oneOf });
+      this.#dialog = createDialog(this, { ...tools, html });
     } catch (error) {
       this.#dialog = null;
       warn(this, 'file', String(error));

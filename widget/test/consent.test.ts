@@ -128,6 +128,10 @@ describe('the consent', () => {
                 );
                 expect(read()).to.contain('utm_source=old');
               } else {
+                await until(
+                  () => read() === '',
+                  () => `Stored: ${read()}`,
+                );
                 await new Promise((resolve) => setTimeout(resolve));
                 expect(read()).to.equal('');
               }

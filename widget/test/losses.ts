@@ -137,13 +137,13 @@ export const groups: readonly Group[] = [
         files: { dialog: 'missing' },
         attributes: 'layout="dialog"',
       }),
-      posted('`rules.js`, with `click-ids`', { files: { rules: 'missing' }, attributes: 'click-ids' }),
-      posted('`rules.js`, which is never answered', { files: { rules: 'silent' }, attributes: 'click-ids' }),
       posted('`remember.js`, after consent', { files: { remember: 'missing' }, before: granted }),
       posted('`remember.js`, after consent, which is never answered', {
         files: { remember: 'silent' },
         before: granted,
       }),
+      posted('`rules.js`, with `click-ids`', { files: { rules: 'missing' }, attributes: 'click-ids' }),
+      posted('`rules.js`, which is never answered', { files: { rules: 'silent' }, attributes: 'click-ids' }),
       posted('`doctor.js`, with `debug`', { files: { doctor: 'missing' }, attributes: 'debug' }),
       message('`doctor.js`, with `debug`, where the endpoint refuses', {
         files: { doctor: 'missing' },

@@ -51,11 +51,11 @@ describe('custom-elements.json', () => {
         'open-on',
         'ask-again',
         'expose-email',
+        'cookie-domain',
         'click-ids',
         'ref-is',
         'referrer-medium',
         'same-site',
-        'cookie-domain',
       ].sort(),
     );
     expect(names(declared('newsletter-field').attributes)).to.deep.equal([

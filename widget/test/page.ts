@@ -26,10 +26,14 @@ export async function openFrame(address: string): Promise<HTMLIFrameElement> {
 }
 
 export async function openPage(address: string, mailbox: Mailbox): Promise<Page> {
-  const frame = await openFrame(address);
+  return pageIn(await openFrame(address), mailbox);
+}
+
+/** The page in a frame, once its form is there. */
+export async function pageIn(frame: HTMLIFrameElement, mailbox: Mailbox): Promise<Page> {
   const { contentWindow: window, contentDocument: document } = frame;
   const element = document?.querySelector<NewsletterSignup>('newsletter-signup');
-  if (!window || !element) throw new Error(`There is no form at ${address}.`);
+  if (!window || !element) throw new Error(`There is no form at ${frame.src}.`);
   await window.customElements.whenDefined('newsletter-signup');
   element.endpoint = mailbox.endpoint;
   const form = new Form(element);

@@ -1,6 +1,6 @@
 import { expect } from '@open-wc/testing';
 import { Mailbox } from './harness.ts';
-import { openPage, type Page } from './page.ts';
+import { openFrame, openPage, pageIn, type Page } from './page.ts';
 
 const path = '/widget/test/pages/remember.html';
 const key = 'newsletter-signup-1';
@@ -157,6 +157,17 @@ describe('stored attribution', () => {
     page.form.element.grantConsent();
     await page.form.settled();
     expect(await attribution()).to.deep.equal({});
+  });
+});
+
+describe('a page that is loaded again', () => {
+  it('has its campaign in the address, without storage', async () => {
+    const frame = await openFrame(`${path}?utm_source=fair`);
+    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve, { once: true }));
+    frame.contentWindow?.location.reload();
+    await loaded;
+    const mailbox = new Mailbox();
+    expect(await arriving(await pageIn(frame, mailbox), mailbox)).to.deep.equal({ utm_source: 'fair' });
   });
 });
 
