@@ -69,11 +69,12 @@ export default defineConfig({
             },
             {
               name: 'nodes/core',
-              test: /packages[\\/]core[\\/]src[\\/](?!contract[\\/]|import[\\/]|sync[\\/]|watch[\\/])/,
+              test: /packages[\\/]core[\\/]src[\\/](?!contract[\\/]|import[\\/]|report[\\/]|sync[\\/]|watch[\\/])/,
               minShareCount: 2,
               priority: 2,
             },
             { name: 'nodes/core-import', test: /packages[\\/]core[\\/]src[\\/]import[\\/]/, priority: 1 },
+            { name: 'nodes/core-report', test: /packages[\\/]core[\\/]src[\\/]report[\\/]/, priority: 1 },
             { name: 'nodes/core-sync', test: /packages[\\/]core[\\/]src[\\/]sync[\\/]/, priority: 1 },
             { name: 'nodes/core-watch', test: /packages[\\/]core[\\/]src[\\/]watch[\\/]/, priority: 1 },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2, priority: 1 },

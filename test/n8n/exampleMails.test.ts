@@ -491,3 +491,32 @@ describe('the weekly digest', () => {
     expect(lists).toHaveLength(14);
   });
 });
+
+describe('the weekly table of sources', () => {
+  test.override({ sandboxOptions: { seed: 'empty', profile: 'unlimited' } });
+
+  test('has who is still there by source, in which markup is text', async ({ api, mailed: { mails, ours } }) => {
+    const example = await readExample('weekly-sources');
+    const { runOnce } = await publishExample({ n8n, n8nUrl, example }, (node) => ({
+      ...node,
+      ...credentialsFor(node.type, ours),
+    }));
+    // Nobody has signed up yet: no email.
+    await runOnce();
+    expect(mails.received).toEqual([]);
+
+    for (let index = 0; index < 21; index++)
+      await api.subscriptions.create({
+        email: `reader${index}@example.com`,
+        ...(index > 0 && { utm_source: 'Küste & <b>' }),
+      });
+    await runOnce();
+    expect(mails.received).toHaveLength(1);
+    expect(mails.received[0]?.subject).toBe('21 people by source, and who is still there');
+    const rows = (mails.received[0]?.html ?? '').split('\n').filter((line) => line.startsWith('<tr><td>'));
+    expect(rows).toEqual([
+      expect.stringMatching(/^<tr><td>Küste &amp; &lt;b><\/td><td align="right">20<\/td><td align="right">\d+ %<\/td>/),
+      expect.stringMatching(/^<tr><td>without a source<\/td><td align="right">1<\/td><td align="right">–<\/td>/),
+    ]);
+  });
+});

@@ -173,6 +173,7 @@ const templates = [
   'subscriber-notice',
   'unsubscribed-to-crm',
   'weekly-growth',
+  'weekly-sources',
 ];
 
 interface Template extends Workflow {
@@ -270,6 +271,35 @@ describe('the import of a CSV file', () => {
       'Count the rows',
     ]);
     expect(targetsOf('Email the count', 0)).toEqual(['Answer with the counts']);
+  });
+});
+
+describe('the table of sources', () => {
+  const { nodes } = read('examples/workflows/weekly-sources.json');
+  const parametersOf = (name: string) => nodes.find((node) => node.name === name)?.parameters ?? {};
+
+  it('has a row for each item of the report, in which markup is text', async () => {
+    for (let index = 0; index < 20; index++)
+      await bench.run('subscription', 'create', {
+        email: `reader${index}@example.com`,
+        customFields: {},
+        additionalFields: { utm_source: '<b>Küste & Co' },
+      });
+    const items = (await bench.run('subscription', 'reportSources', parametersOf('Report the sources'))).map(
+      ({ json }): Readonly<Record<string, unknown>> => ({
+        ...json,
+        label: evaluator(parametersOf('Name the rows'), [json]).read('assignments.assignments.0.value', 0),
+      }),
+    );
+    const email = evaluator(parametersOf('Email the table'), [{ sources: items }]);
+    const html = String(email.read('html', 0));
+    expect(html.match(/<tr>/g)).toHaveLength(items.length + 1);
+    expect(html).toContain('<tr><td>&lt;b>Küste &amp; Co</td><td align="right">20</td><td align="right">');
+    expect(html).toMatch(
+      /<td>without a source<.td><td align="right">\d+<.td><td align="right">\d+ %<.td><td align="right">\d+ to \d+ %/,
+    );
+    const people = items.reduce((sum, { signedUp }) => sum + Number(signedUp), 0);
+    expect(email.read('subject', 0)).toBe(`${people} people by source, and who is still there`);
   });
 });
 

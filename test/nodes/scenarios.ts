@@ -128,6 +128,11 @@ export const scenarios: readonly Scenario[] = [
   { resource: 'subscription', operation: 'createOrUpdate', parameters: () => request },
   {
     resource: 'subscription',
+    operation: 'reportSources',
+    parameters: () => ({ options: { includeStats: true } }),
+  },
+  {
+    resource: 'subscription',
     operation: 'update',
     parameters: () => ({ subscription: byEmail, customFields: {}, updateFields: { tier: 'premium' } }),
   },

@@ -37,6 +37,7 @@ const shared = [
   'dist/nodes/core-contract.js',
   'dist/nodes/core-engine.js',
   'dist/nodes/core-import.js',
+  'dist/nodes/core-report.js',
   'dist/nodes/core-signup.js',
   'dist/nodes/core-sync.js',
   'dist/nodes/core-watch.js',

@@ -11,13 +11,14 @@ import { bulkUpdateJob, readOnlyResources } from './readOnly.ts';
 import { bulkImport } from './subscription/bulkImport.ts';
 import { create, createOrUpdate } from './subscription/create.ts';
 import { get, getMany } from './subscription/read.ts';
+import { reportSources } from './subscription/reportSources.ts';
 import { bulkUpdate, update } from './subscription/update.ts';
 import { updateStatus } from './subscription/updateStatus.ts';
 
 const subscription: ResourceDefinition = {
   contract: 'subscriptions',
   name: 'Subscription',
-  operations: { bulkImport, bulkUpdate, create, createOrUpdate, get, getMany, update, updateStatus },
+  operations: { bulkImport, bulkUpdate, create, createOrUpdate, get, getMany, reportSources, update, updateStatus },
 };
 
 const ownDefinitions: Readonly<Record<string, ResourceDefinition>> = {

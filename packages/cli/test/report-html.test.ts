@@ -43,13 +43,13 @@ describe('the headline', () => {
 it('has a figure for each cohort, and its interval as a line', () => {
   const page = renderSourceReport(withSources('fair'), about);
   expect(page).toContain(
-    '<tr><th><bdi>fair</bdi><td><svg><line x2=80% /><line x1=67% x2=89% /></svg>80 %<td>50<td>92 %<td>90 %<td>85 %<td>80 %<td>47 %<td>7 %',
+    '<tr><th><bdi>fair</bdi><td>80 %<svg role=img aria-label="67 to 89 %"><line x2=80% /><line x1=67% x2=89% /></svg><td>50<td>92 %<td>90 %<td>85 %<td>80 %<td>47 %<td>7 %',
   );
 });
 
 describe('what cannot be known', () => {
   const withoutHistory = 'is not known without a history';
-  const unreadStatistics = 'were read without their statistics';
+  const unreadStatistics = 'are known with --stats';
   it.each([
     ['no history', realisticReport({ hasHistory: false }), [withoutHistory], ['After 7 days', unreadStatistics]],
     ['no statistics', realisticReport({ hasStats: false }), [unreadStatistics], [withoutHistory]],
@@ -113,7 +113,7 @@ it('names the rows that are no value, and folds what follows the largest', () =>
     '49,000 sources with fewer than 20 people each',
     '190 sources more',
     '90 campaigns more',
-    '100 campaigns more: see newsletter report sources --format csv.',
+    '100 campaigns more: see newsletter report sources --by campaign --format csv.',
   ])
     expect(text).toContain(row);
 });

@@ -135,7 +135,11 @@ export function largeReport(): SourceReport {
   const random = sequence();
   const values = (name: string): readonly Cohort[] => [
     ...Array.from({ length: 200 }, (_, index) =>
-      cohortOf(`${name}-${index}-${Math.round(random() * 1e6)}`, Math.round(200_000 / (index + 2)), { stay: random() }),
+      cohortOf(
+        `${name}-${index}-${Math.round(random() * 1e6)}`.padEnd(40, '-partner'),
+        Math.round(200_000 / (index + 2)),
+        { stay: random() },
+      ),
     ),
     cohortOf('', 80_000, { kind: 'rest', values: 800 }),
     cohortOf('', 70_000, { kind: 'small', values: 49_000 }),

@@ -146,6 +146,19 @@ export const subscription: ResourceExecutions = {
       expect(ids(output)).toEqual(ids(kept));
     },
   },
+  reportSources: {
+    parameters: () => ({ by: 'medium', options: { includeStats: true, minimum: 5 } }),
+    async seen({ api }, output) {
+      const { items } = await api.subscriptions.list({ limit: 100 });
+      const medium = items.find(({ utm_medium }) => utm_medium)?.utm_medium;
+      const shown = output.find(({ name }) => name === medium);
+      expect(shown).toMatchObject({ by: 'medium', kind: 'value', opens: expect.any(Number) });
+      expect(Number(shown?.['stillThereShare'])).toBeCloseTo(
+        Number(shown?.['stillThere']) / Number(shown?.['signedUp']),
+        3,
+      );
+    },
+  },
   update: {
     parameters: () => ({
       subscription: chosen('MARGARET@example.org', 'email'),

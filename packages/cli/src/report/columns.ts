@@ -15,7 +15,7 @@ export function columnsOf({ total, cohorts }: SourceReport): readonly Column[] {
     {
       id: 'stillThere',
       title: 'Still there',
-      cell: ({ stillThere }) => (stillThere ? bar(stillThere) + percent(stillThere.share) : '<i>too few people</i>'),
+      cell: ({ stillThere }) => (stillThere ? bar(stillThere) : '<i>too few people</i>'),
     },
     { id: 'signedUp', title: 'Signed up', cell: ({ signedUp }) => number(signedUp) },
     { id: 'confirmed', title: 'Confirmed', cell: ({ confirmed }) => share(confirmed) },
@@ -38,10 +38,10 @@ function share(known: Share | null | undefined): string {
   return known ? percent(known.share) : '–';
 }
 
-/** The share as a bar, with its interval as a thin line across its end. Few bytes, as there may be a thousand bars. */
-function bar({ share: length, low, high }: Share): string {
-  const part = (of: number): string => `${Math.round(of * 100)}%`;
-  return `<svg><line x2=${part(length)} /><line x1=${part(low)} x2=${part(high)} /></svg>`;
+/** The share, and a bar of it with its interval as a thin line. Few bytes, as there may be hundreds of them. */
+function bar({ share, low, high }: Share): string {
+  const [length, from, to] = [share, low, high].map((part) => Math.round(part * 100));
+  return `${percent(share)}<svg role=img aria-label="${from} to ${to} %"><line x2=${length}% /><line x1=${from}% x2=${to}% /></svg>`;
 }
 
 const numbers = new Intl.NumberFormat('en');

@@ -48,6 +48,7 @@ thead th,thead td{padding:.3rem 0 .4rem .5rem;border-bottom:1px solid var(--line
 thead :first-child{width:26%}
 thead :nth-child(2){width:28%;padding-inline-start:0;text-align:start}
 tbody th{padding:.35rem .75rem .35rem 0;overflow:hidden;text-overflow:ellipsis;white-space:nowrap;font-weight:500;text-align:start}
+details th{white-space:normal;overflow-wrap:anywhere}
 tbody i{font-weight:400;color:var(--soft);white-space:normal}
 tbody td{padding:.35rem 0 .35rem .5rem;white-space:nowrap;text-align:end;vertical-align:middle}
 tbody td:nth-child(2){position:relative;padding-inline-start:0;font-weight:600}

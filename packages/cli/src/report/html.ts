@@ -79,7 +79,7 @@ function span(seconds: number): string {
   return weeks > 104 ? `about ${Math.round(weeks / 52.18)} years` : plural(weeks, 'week', 'weeks');
 }
 
-/** The sources that differ from all people by more than chance explains: their intervals lie above or below. */
+/** The sources whose intervals lie farthest above and below the share of all people, where there are any. */
 function standouts({ total, cohorts }: SourceReport): string {
   const all = total.stillThere?.share ?? Number.NaN;
   const known = cohorts.source.flatMap(({ kind, name, stillThere }) =>
@@ -125,12 +125,13 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
   const missing =
     more === 0
       ? ''
-      : `<p>${plural(more, one, many)} more: see <code>newsletter report sources --format csv</code>.</p>`;
-  const rows = (shown: readonly Cohort[]): readonly string[] =>
-    shown.map((cohort) => row(label(cohort, section, report.minimum), cohort, columns));
+      : `<p>${plural(more, one, many)} more: see <code>newsletter report sources --by ${dimension} --format csv</code>.</p>`;
+  const rows = (shown: readonly Cohort[], isFolded = false): readonly string[] =>
+    shown.map((cohort) => row(titleOf(cohort, isFolded) + label(cohort, section, report.minimum), cohort, columns));
   if (dimension === 'week') {
+    if (values.length === 0) return `${heading}<p>No week has ${people(report.minimum)} or more.</p></section>`;
     const all = [...listed, ...cohorts.filter(({ kind }) => kind !== 'value')];
-    const whole = table('People by the week they signed up in', columns, rows(all));
+    const whole = table('People by the week they signed up in', columns, rows(all, true));
     return `${heading}${weekChart(values, report.minimum)}${folded('The weeks as a table', whole + missing)}</section>`;
   }
   const top = listed.length > visibleRows + 3 ? listed.slice(0, visibleRows) : listed;
@@ -141,7 +142,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
       ? ''
       : folded(
           `${plural(folds.length, one, many)} more`,
-          table(`People by ${one}, continued`, columns, rows(folds)) + missing,
+          table(`People by ${one}, continued`, columns, rows(folds, true)) + missing,
         )
   }</section>`;
 }
@@ -161,20 +162,25 @@ function row(name: string, cohort: Cohort, columns: readonly Column[]): string {
   return `<tr><th${name}${columns.map(({ cell }) => `<td>${cell(cohort)}`).join('')}`;
 }
 
-/** The end of the start tag of a row's heading, and its text. */
+/** The whole of a name that is cut. Folded rows show all of it, because it would double the size of the page. */
+function titleOf({ name }: Cohort, isFolded: boolean): string {
+  return isFolded || name.length <= 24 ? '>' : ` title="${escapeHtml(name)}">`;
+}
+
+/** The text of a row's heading. */
 function label({ kind, name, values }: Cohort, { one, many }: Section, minimum: number): string {
   const counted = plural(values, one, many);
   switch (kind) {
     case 'value':
-      return `${name.length > 24 ? ` title="${escapeHtml(name)}"` : ''}>${isolated(name)}`;
+      return isolated(name);
     case 'none':
-      return `><i>No ${one}</i>`;
+      return `<i>No ${one}</i>`;
     case 'small':
-      return `><i>${counted} with fewer than ${minimum} people each</i>`;
+      return `<i>${counted} with fewer than ${minimum} people each</i>`;
     case 'rest':
-      return `><i>${counted} ${one === 'week' ? 'before' : 'with fewer people'}</i>`;
+      return `<i>${counted} ${one === 'week' ? 'before' : 'with fewer people'}</i>`;
     case 'all':
-      return '><i>All</i>';
+      return '<i>All</i>';
   }
 }
 
@@ -193,7 +199,7 @@ function explanation(report: SourceReport, columns: readonly Column[]): string {
     ...aboutHistory(report, shown),
     shown.includes('opens') || shown.includes('clicks')
       ? 'Opens and clicks: the mean of the rates of those who have one.'
-      : 'Opens and clicks are not known: the subscriptions were read without their statistics.',
+      : `Opens and clicks are known with <code>--stats</code>, of ${people(minimum)} or more.`,
     total.invalid > 0 && `Not counted: ${plural(total.invalid, 'invalid address', 'invalid addresses')}.`,
   ];
   return `<section id="reading"><h2>How to read this</h2><ul>${lines

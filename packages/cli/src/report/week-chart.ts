@@ -11,7 +11,7 @@ const maxLabels = 5;
 /** @param values - the weeks with enough people, in order */
 export function weekChart(values: readonly Cohort[], minimum: number): string {
   const [first, last] = [values[0], values.at(-1)];
-  if (first === undefined || last === undefined) return `<p>No week has ${minimum} people or more.</p>`;
+  if (first === undefined || last === undefined) return '';
   const start = Date.parse(first.name);
   const count = slot(last, start) + 1;
   const slots = Math.max(count, minSlots);
@@ -28,7 +28,8 @@ export function weekChart(values: readonly Cohort[], minimum: number): string {
   const label = `People by the week they signed up in, from ${day(start)} to ${day(Date.parse(last.name))}: at most ${people(
     Math.max(...values.map(({ signedUp }) => signedUp)),
   )}. The table has the figures.`;
-  return `<figure><figcaption><span class="there">still there</span> <span class="left">left, or not confirmed</span></figcaption>
+  const gaps = values.length < count ? ` Weeks of fewer than ${people(minimum)} have no column.` : '';
+  return `<figure><figcaption><span class="there">still there</span> <span class="left">left, or not confirmed</span>${gaps}</figcaption>
 <svg class="weeks" role="img" aria-label="${label}"><svg viewBox="0 0 ${slots} 100" height="86%" preserveAspectRatio="none" class="plot"><path class="grid" d="M0 0H${slots}M0 50H${slots}M0 100H${slots}"/><path class="left" d="${columns(({ signedUp }) => signedUp)}"/><path class="there" d="${columns(({ signedUp, stillThere }) => signedUp * (stillThere?.share ?? 0))}"/></svg><text y="1em">${number(max)}</text>${labels.map((index) => axisLabel((index + 0.5) / slots, day(start + index * week, count > 52))).join('')}</svg></figure>`;
 }
 

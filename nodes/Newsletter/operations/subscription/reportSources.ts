@@ -1,0 +1,89 @@
+/**
+ * Subscription: Report Sources, who is still there today by source, medium, campaign, referring site or week. It counts
+ * page by page, so its memory grows with the different values and not with the subscriptions.
+ */
+import { pageLimit } from '@newsletter-kit/core/contract';
+import { type Cohort, createSourceReport, type ReportDimension } from '@newsletter-kit/core/report';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { collection } from '../../parameters/properties.ts';
+import { readFields, readParameter } from '../../parameters/read.ts';
+import type { ItemOperation } from '../definition.ts';
+
+const by: INodeProperties = {
+  displayName: 'By',
+  name: 'by',
+  type: 'options',
+  default: 'source',
+  description: 'What to group the people by',
+  options: [
+    { name: 'Campaign', value: 'campaign' },
+    { name: 'Medium', value: 'medium' },
+    { name: 'Referring Site', value: 'referring_site' },
+    { name: 'Source', value: 'source' },
+    { name: 'Week', value: 'week', description: 'The week they signed up in, by its Monday in UTC' },
+  ],
+};
+
+const includeStats: INodeProperties = {
+  displayName: 'Include Opens and Clicks',
+  name: 'includeStats',
+  type: 'boolean',
+  default: false,
+  description: 'Whether to read the statistics of each subscription too, and return the means of their rates',
+};
+
+const minimum: INodeProperties = {
+  displayName: 'Minimum People',
+  name: 'minimum',
+  type: 'number',
+  typeOptions: { minValue: 1 },
+  default: 20,
+  description: 'Fewest people a share is returned of. Values with fewer people are summed.',
+};
+
+const options = [includeStats, minimum];
+
+export const reportSources: ItemOperation = {
+  name: 'Report Sources',
+  description: 'Report how many people each source, campaign or week brought, and how many are still there today',
+  action: 'Report sources of subscriptions',
+  properties: [by, ...collection('options', 'Options', 'Add option', options)],
+  async execute(context) {
+    const { engine, call } = context;
+    const dimension = (readParameter(context, by) ?? by.default) as ReportDimension;
+    const chosen = readFields(context, 'options', options);
+    const hasStats = chosen[includeStats.name] === true;
+    const sources = createSourceReport({
+      at: engine.host.now() / 1000,
+      minimum: Number(chosen[minimum.name] ?? minimum.default),
+    });
+    const expand = hasStats ? (['stats'] as const) : [];
+    const query = { limit: pageLimit.max, direction: 'asc', expand } as const;
+    for await (const { items, leftOut } of engine.list('subscriptions.list', query, call).pages())
+      for (const subscription of [...items, ...leftOut]) sources.add(subscription);
+    return sources.result().cohorts[dimension].map((cohort) => toItem(dimension, cohort, hasStats));
+  },
+};
+
+/** Flat, for tables, sheets and emails. A figure of too few people is null. */
+function toItem(dimension: ReportDimension, cohort: Cohort, hasStats: boolean): IDataObject {
+  const { kind, name, values, signedUp, confirmed, stillThere, opens, clicks } = cohort;
+  return {
+    by: dimension,
+    name,
+    kind,
+    values,
+    signedUp,
+    confirmed: confirmed && Math.round(confirmed.share * confirmed.of),
+    confirmedShare: rounded(confirmed?.share),
+    stillThere: stillThere && Math.round(stillThere.share * stillThere.of),
+    stillThereShare: rounded(stillThere?.share),
+    stillThereLow: rounded(stillThere?.low),
+    stillThereHigh: rounded(stillThere?.high),
+    ...(hasStats && { opens: rounded(opens?.rate), clicks: rounded(clicks?.rate) }),
+  };
+}
+
+function rounded(share: number | undefined): number | null {
+  return share === undefined ? null : Math.round(share * 10_000) / 10_000;
+}
