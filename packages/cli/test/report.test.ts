@@ -49,7 +49,7 @@ test('prints a table of 80 columns', async ({ sandboxOnPort: sandbox }) => {
 
     58 people signed up from DATE to DATE; read on DATE.
     Shares in percent, with their 95 % interval. –: known of fewer than 20 people.
-    Who was still there after 7, 30, and 90 days cannot be known without a history:
+    Who was still there after 7, 30 and 90 days cannot be known without a history:
     the API does not tell when somebody left. Run newsletter watch --history FILE.
     "
   `);

@@ -1,6 +1,6 @@
 /**
  * The report on sources over a million subscriptions, read page by page from a real server, with a history of 300,000
- * leavings: seconds, and the memory of the process.
+ * leavings: seconds, and the memory of the process where the heap may be 160 MB.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,12 +27,24 @@ file.end(`{"until":"${new Date().toISOString()}"}\n`);
 await once(file, 'finish');
 
 const { url, stop } = await serve();
-const script = fileURLToPath(new URL('sources-run.ts', import.meta.url));
-const { stdout } = await promisify(execFile)(process.execPath, [...process.execArgv, script, url, String(size), path]);
+type Run = Readonly<Record<'ms' | 'cpuMs' | 'megabytes', number>>;
+async function run(...flags: readonly string[]): Promise<Run> {
+  const script = fileURLToPath(new URL('sources-run.ts', import.meta.url));
+  const args = [...process.execArgv, ...flags, script, url, String(size), path];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as Run;
+}
+const free = await run();
+const bounded = await run('--max-old-space-size=160', '--max-semi-space-size=2');
 stop();
 await rm(folder, { recursive: true });
-const { ms, megabytes } = JSON.parse(stdout) as { readonly ms: number; readonly megabytes: number };
 reportFigures({
-  time: { value: ms / 1000, detail: '10,000 requests one after the other, 300 sources, 50,000 campaigns, 250 weeks' },
-  memory: { value: megabytes, detail: 'highest RSS of the process, with 300,000 leavings of the history' },
+  time: {
+    value: free.ms / 1000,
+    detail: `10,000 requests one after the other, ${(free.cpuMs / 1000).toFixed(1)} s of CPU time; 300 sources, 50,000 campaigns, 250 weeks`,
+  },
+  memory: {
+    value: bounded.megabytes,
+    detail: `highest RSS with a heap of 160 MB, in ${(bounded.ms / 1000).toFixed(1)} s, with 300,000 leavings of the history; heap unbounded ${Math.round(free.megabytes)} MB`,
+  },
 });

@@ -92,7 +92,7 @@ function interval(share: Share | null): string {
 
 /** What the figures mean, and what they cannot tell. */
 function notes({ at, signups, minimum, total, historySince, historyUntil, removed }: SourceReport): readonly string[] {
-  const days = new Intl.ListFormat('en').format(total.after.map((each) => String(each.days)));
+  const days = new Intl.ListFormat('en-GB').format(total.after.map((each) => String(each.days)));
   const isKnown = total.after.some(({ stayed }) => stayed !== null);
   return [
     `${count(total.signedUp, 'person', 'people')} signed up${signups ? ` from ${date(signups.from)} to ${date(signups.to)}` : ''}; read on ${date(at)}.`,
