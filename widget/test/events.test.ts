@@ -103,7 +103,7 @@ inBothModes('an invalid attribute value', () => {
   it('is reported once for each element and value, in the console and as an event, and the default is used', async () => {
     const mailbox = new Mailbox('broken', 'broken', 'accepted');
     const { events, lines } = await heardWhile(async () => {
-      const form = await mountAt(mailbox, fields, 'storage="cookie" attribution="both"');
+      const form = await mountAt(mailbox, fields, 'attribution="both"');
       form.labelled('Odd').value = 'green';
       await send(form, 'error');
       await send(form, 'error');
@@ -115,7 +115,6 @@ inBothModes('an invalid attribute value', () => {
     });
     const sentences = [
       'kind="colour" is none of string, integer, boolean, date, datetime, list, double, email, consent: takes "string".',
-      'storage="cookie" is none of none, local, session: takes "none".',
       'attribution="both" is none of first, last: takes "first".',
       'attribution="neither" is none of first, last: takes "first".',
     ];
