@@ -14,6 +14,7 @@ const crm = read('docs/src/content/docs/start/crm.md').replace(/^## In code$[\s\
 
 /** What the editor of n8n 2.40 itself shows, as it stood on the pictures. */
 const words = new Set([
+  'Execute Once',
   'Settings',
   'Community nodes',
   'Install a community node',
