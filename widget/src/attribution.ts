@@ -1,5 +1,5 @@
 /** The attribution of a signup: the page's visits, and with the visitor's consent those stored by earlier pages. */
-import { chooseTouch, knownTouches, type TimedVisit, type Touch, type VisitOptions } from '@newsletter-kit/core/signup';
+import { chooseTouch, readTouches, type TimedVisit, type Touch, type VisitOptions } from '@newsletter-kit/core/signup';
 import type * as Chunks from './chunks.ts';
 import type { RuleTools } from './rules.ts';
 
@@ -42,7 +42,8 @@ export async function readOptions(host: AttributionHost, tools: AttributionTools
 /** The touch that the element's rule chooses. */
 export async function readTouch(host: AttributionHost, tools: AttributionTools): Promise<Touch | undefined> {
   const rule = tools.oneOf(host, 'attribution', host.attribution ?? 'first', 'first', 'last');
-  const touches =
-    (await tools.recall(host)) ?? knownTouches('', tools.readVisits(), Date.now(), await readOptions(host, tools));
-  return chooseTouch(touches, rule);
+  const stored = await tools.recall(host);
+  if (stored) return chooseTouch(stored, rule);
+  const options = await readOptions(host, tools);
+  return chooseTouch(readTouches(tools.readVisits(), options), rule);
 }
