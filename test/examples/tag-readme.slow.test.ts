@@ -365,6 +365,10 @@ const checks: readonly Check[] = [
   form('utm-source="blog"', 'says more than the address of the page', (_page, body) =>
     expect(body).toMatchObject({ utm_source: 'blog', utm_content: 'footer' }),
   ),
+  form('referrer-medium', 'reads visits by more rules', (_page, body) =>
+    expect(body).toMatchObject({ utm_source: 'exchange' }),
+  ),
+  form('from="utm_id"', 'sends parameters as custom fields'),
   form('/signup" cookie-domain', 'is a form that reads the cookie'),
   ...['signup-landing.js" async', 'data-cookie-domain'].map((has): Check => ({
     language: 'html',

@@ -1,8 +1,12 @@
-/** On a page with TLS, Chromium blocks an endpoint without TLS, and `debug` explains it. */
+/**
+ * A page with TLS: Chromium blocks an endpoint without TLS, and `debug` explains it; the cookie for the subdomains is
+ * secure.
+ */
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildIfStale, widgetScript } from '../../scripts/build.ts';
+import type { Cookie, Page } from 'puppeteer-core';
 import { openBrowser } from '../e2e/visitor.ts';
 
 let session: Awaited<ReturnType<typeof openBrowser>>;
@@ -12,26 +16,31 @@ beforeAll(async () => {
 });
 afterAll(() => session?.close());
 
+/** Serves a page with this body and the built files at `https://www.site.example/`. */
+async function serve(page: Page, body: string): Promise<void> {
+  await page.setRequestInterception(true);
+  page.on('request', (request) => {
+    const { origin, pathname } = new URL(request.url());
+    if (origin !== 'https://www.site.example') return void request.abort();
+    if (!pathname.endsWith('.js')) {
+      return void request.respond({ contentType: 'text/html', body: `<!doctype html><title>Site</title>${body}` });
+    }
+    readFile(join(dirname(widgetScript), pathname)).then(
+      (script) => request.respond({ contentType: 'text/javascript', body: script }),
+      () => request.respond({ status: 404 }),
+    );
+  });
+}
+
 it('explains mixed content to the owner, and keeps typed values', async () => {
   const page = await session.browser.newPage();
   const said: string[] = [];
   page.on('console', (message) => void said.push(message.text()));
-  await page.setRequestInterception(true);
-  page.on('request', (request) => {
-    const { origin, pathname } = new URL(request.url());
-    if (origin !== 'https://site.example') return void request.abort();
-    if (!pathname.endsWith('.js')) {
-      return void request.respond({
-        contentType: 'text/html',
-        body: '<!doctype html><title>Site</title><script src="/signup-form.js"></script><newsletter-signup debug endpoint="http://relay.example/signup"></newsletter-signup>',
-      });
-    }
-    readFile(join(dirname(widgetScript), pathname)).then(
-      (body) => request.respond({ contentType: 'text/javascript', body }),
-      () => request.respond({ status: 404 }),
-    );
-  });
-  await page.goto('https://site.example/');
+  await serve(
+    page,
+    '<script src="/signup-form.js"></script><newsletter-signup debug endpoint="http://relay.example/signup"></newsletter-signup>',
+  );
+  await page.goto('https://www.site.example/');
   await page.type('newsletter-signup >>> [name=email]', 'ada@example.com');
   await page.keyboard.press('Enter');
   await expect
@@ -47,4 +56,16 @@ it('explains mixed content to the owner, and keeps typed values', async () => {
       "document.querySelector('newsletter-signup').shadowRoot.querySelector('[role=status]').textContent",
     ),
   ).toContain('We could not be reached.');
+});
+
+it('sets a cookie for the subdomains that is secure, lax, and gone after 30 days', async () => {
+  const page = await session.browser.newPage();
+  await serve(page, '<script src="/signup-landing.js" data-cookie-domain="site.example"></script>');
+  await page.goto('https://www.site.example/?utm_source=land');
+  await page.evaluate(`newsletterConsent.push('granted')`);
+  const cookies = (): Promise<readonly Cookie[]> => page.browserContext().cookies();
+  await expect.poll(cookies).toHaveLength(1);
+  const [cookie] = await cookies();
+  expect(cookie).toMatchObject({ domain: '.site.example', path: '/', secure: true, sameSite: 'Lax' });
+  expect((cookie?.expires ?? Infinity) - Date.now() / 1000).toBeLessThanOrEqual(30 * 86_400);
 });
