@@ -46,6 +46,12 @@ const stores: Readonly<Record<string, Store>> = {
   },
 };
 
+/** WebKit refuses a cookie with the domain `localhost`; `landing.slow.test.ts` has cookies in every engine. */
+const acceptsCookie = ((): boolean => {
+  stores['a cookie']?.write('test');
+  return document.cookie.includes(key);
+})();
+
 function clear(): void {
   localStorage.clear();
   sessionStorage.clear();
@@ -111,6 +117,7 @@ describe('the consent', () => {
 
   for (const [pageTitle, open] of Object.entries(pages)) {
     for (const [storeTitle, { attributes, read, write }] of Object.entries(stores)) {
+      if (storeTitle === 'a cookie' && !acceptsCookie) continue;
       describe(`${pageTitle}, stored in ${storeTitle}`, () => {
         for (const [title, answer, grants] of answers) {
           for (const isEarly of [true, false]) {
