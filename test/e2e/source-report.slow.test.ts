@@ -1,10 +1,15 @@
-/** The page of the report on sources in every engine: it fits, loads nothing, has no finding of axe, and prints. */
-import { writeFileSync } from 'node:fs';
+/**
+ * The page of the report on sources in every engine: it fits, loads nothing, has no finding of axe, and prints. With
+ * `PICTURES=guide` its picture is that of the documentation, else one for review in .output/source-report.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderSourceReport } from '../../packages/cli/src/report/html.ts';
 import { cohortOf, largeReport, realisticReport, smallReport } from '../../packages/cli/test/report-sample.ts';
+import { root } from '../../scripts/root.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { enginesToTest } from '../support/browsers/engines.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
@@ -106,6 +111,17 @@ describe('in Chromium', () => {
     await page.goto(addressOf('realistic'));
     await page.evaluate(`for (const details of document.querySelectorAll('details')) details.open = true`);
     expect(await findings(page)).toEqual([]);
+    await page.close();
+  });
+
+  it('has a picture in the documentation', async () => {
+    const page = await session.browser.newPage();
+    await page.setViewport({ width: 1100, height: 1100 });
+    await page.goto(addressOf('realistic'));
+    const folder = join(root, process.env['PICTURES'] === 'guide' ? '.github/guide' : '.output/source-report');
+    mkdirSync(folder, { recursive: true });
+    const picture = sharp(await page.screenshot()).png({ palette: true, compressionLevel: 9, effort: 10 });
+    expect((await picture.toFile(join(folder, 'sources.png'))).size).toBeLessThan(150_000);
     await page.close();
   });
 
