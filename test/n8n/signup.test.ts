@@ -65,7 +65,12 @@ describe('the example workflow', () => {
     });
     try {
       await expect.poll(async () => (await fetch(origin).catch(() => undefined))?.ok).toBe(true);
-      const came = { utm_source: 'Küstenblatt', utm_medium: 'print', utm_campaign: 'Frühjahr & Flut 🌊', ref: 'Zq4' };
+      const came = {
+        utm_source: 'Küstenblatt',
+        utm_medium: 'print',
+        utm_campaign: 'Frühjahr & Flut 🌊',
+        ref: 'gBZbSVal1X',
+      };
       const { page, complaints } = await visit(session.browser, `${origin}/?${new URLSearchParams(came).toString()}`);
       await subscribe(page, { email: 'ada+letters@example.com', topics: ['boats', 'food'], birthday: '1990-12-10' });
       expect(await notice(page, 'success')).toContain('Thank you');
@@ -91,12 +96,14 @@ describe('the example workflow', () => {
           utm_source: 'Küstenblatt',
           utm_medium: 'print',
           utm_campaign: 'Frühjahr & Flut 🌊',
-          referral_code: 'Zq4',
+          referral_code: 'gBZbSVal1X',
           custom_fields: expect.arrayContaining([{ name: 'Topics', value: ['boats', 'food'] }]),
           signup: {
             fields: { Topics: ['boats', 'food'], Birthday: '1990-12-10' },
             consent: null,
             origin,
+            page: `${origin}/`,
+            touch_rule: 'utm',
             received_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*Z$/),
             suspected: false,
           },
