@@ -246,7 +246,7 @@ describe('in the browser', () => {
     await address?.type('ada@example.com\n');
     await page.waitForFunction(() => document.querySelector('.example output')?.textContent?.includes('success'));
     expect(await page.$eval('.example output', ({ textContent }) => textContent)).toMatch(
-      /newsletter-submit\nPosted: \{\n {2}"email": "ada@example\.com"\n\}/,
+      /newsletter-submit\nPosted: \{\n {2}"email": "ada@example\.com",\n {2}"audit": \{/,
     );
   });
 
