@@ -86,20 +86,16 @@ function readTouch({ url, referrer, at }: TimedVisit, options: VisitOptions): To
   );
   const source = found.utm_source ?? (ours.includes(site(ref)) ? '' : ref);
   const byClick = source ? undefined : clickSource?.((name) => !!get(name));
-  const hasUtm = utmFields.some(get);
-  const rule: AttributionRule | undefined = found.utm_source
-    ? 'utm'
-    : source
-      ? 'ref'
-      : byClick
-        ? 'click_id'
-        : hasUtm
-          ? 'utm'
-          : code
-            ? 'referral_code'
-            : referringSite
-              ? 'referrer'
-              : undefined;
+  // The first that applies counts.
+  const rules: readonly (readonly [applies: unknown, rule: AttributionRule])[] = [
+    [found.utm_source, 'utm'],
+    [source, 'ref'],
+    [byClick, 'click_id'],
+    [utmFields.some(get), 'utm'],
+    [code, 'referral_code'],
+    [referringSite, 'referrer'],
+  ];
+  const rule = rules.find(([applies]) => applies)?.[1];
   const byReferrer = rule === 'referrer' ? referrerSource?.(from?.hostname ?? '') : undefined;
   return {
     at,
