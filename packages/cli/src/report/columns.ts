@@ -1,5 +1,6 @@
 /** The figures of a row of the report's page, as text and as a bar. */
 import type { Cohort, Share, SourceReport } from '@newsletter-kit/core/report';
+import { count, number } from '../output.ts';
 
 /** A column with figures. */
 export interface Column {
@@ -44,12 +45,7 @@ function bar({ share, low, high }: Share): string {
   return `${percent(share)}<svg role=img aria-label="${from} to ${to} %"><line x2=${length}% /><line x1=${from}% x2=${to}% /></svg>`;
 }
 
-const numbers = new Intl.NumberFormat('en');
 const dates = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', dateStyle: 'long' });
-
-export function number(value: number): string {
-  return numbers.format(value);
-}
 
 /** A share as whole percent. Only nothing is 0 %, and only all of it is 100 %. */
 export function percent(part: number): string {
@@ -59,13 +55,8 @@ export function percent(part: number): string {
   return `${rounded} %`;
 }
 
-/** A count with its noun. */
-export function plural(count: number, one: string, many: string): string {
-  return `${number(count)} ${count === 1 ? one : many}`;
-}
-
-export function people(count: number): string {
-  return plural(count, 'person', 'people');
+export function people(amount: number): string {
+  return count(amount, 'person', 'people');
 }
 
 /** @param seconds - Unix time */

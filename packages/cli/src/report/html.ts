@@ -4,8 +4,15 @@
  */
 import { createHash } from 'node:crypto';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
-import type { Cohort, ReportDimension, Share, SourceReport } from '@newsletter-kit/core/report';
-import { type Column, columnsOf, date, number, people, percent, plural } from './columns.ts';
+import {
+  historyStaleAfter,
+  type Cohort,
+  type ReportDimension,
+  type Share,
+  type SourceReport,
+} from '@newsletter-kit/core/report';
+import { count, number } from '../output.ts';
+import { type Column, columnsOf, date, people, percent } from './columns.ts';
 import { reportStyle } from './html-style.ts';
 import { weekChart } from './week-chart.ts';
 
@@ -76,7 +83,7 @@ function headline({ total, signups, minimum }: SourceReport): string {
 /** A duration in weeks, or in years where it is long. */
 function span(seconds: number): string {
   const weeks = Math.max(1, Math.ceil(seconds / 604_800));
-  return weeks > 104 ? `about ${Math.round(weeks / 52.18)} years` : plural(weeks, 'week', 'weeks');
+  return weeks > 104 ? `about ${Math.round(weeks / 52.18)} years` : count(weeks, 'week', 'weeks');
 }
 
 /** The sources whose intervals lie farthest above and below the share of all people, where there are any. */
@@ -125,7 +132,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
   const missing =
     more === 0
       ? ''
-      : `<p>${plural(more, one, many)} more: see <code>newsletter report sources --by ${dimension} --format csv</code>.</p>`;
+      : `<p>${count(more, one, many)} more: see <code>newsletter report sources --by ${dimension} --format csv</code>.</p>`;
   const rows = (shown: readonly Cohort[], isFolded = false): readonly string[] =>
     shown.map((cohort) => row(titleOf(cohort, isFolded) + label(cohort, section, report.minimum), cohort, columns));
   if (dimension === 'week') {
@@ -141,7 +148,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
     folds.length === 0
       ? ''
       : folded(
-          `${plural(folds.length, one, many)} more`,
+          `${count(folds.length, one, many)} more`,
           table(`People by ${one}, continued`, columns, rows(folds, true)) + missing,
         )
   }</section>`;
@@ -169,7 +176,7 @@ function titleOf({ name }: Cohort, isFolded: boolean): string {
 
 /** The text of a row's heading. */
 function label({ kind, name, values }: Cohort, { one, many }: Section, minimum: number): string {
-  const counted = plural(values, one, many);
+  const counted = count(values, one, many);
   switch (kind) {
     case 'value':
       return isolated(name);
@@ -200,16 +207,13 @@ function explanation(report: SourceReport, columns: readonly Column[]): string {
     shown.includes('opens') || shown.includes('clicks')
       ? 'Opens and clicks: the mean of the rates of those who have one.'
       : `Opens and clicks are known with <code>--stats</code>, of ${people(minimum)} or more.`,
-    total.invalid > 0 && `Not counted: ${plural(total.invalid, 'invalid address', 'invalid addresses')}.`,
+    total.invalid > 0 && `Not counted: ${count(total.invalid, 'invalid address', 'invalid addresses')}.`,
   ];
   return `<section id="reading"><h2>How to read this</h2><ul>${lines
     .filter((line) => line !== false)
     .map((line) => `<li>${line}`)
     .join('')}</ul></section>`;
 }
-
-/** Age of a history's end, in seconds, from which on core reads nothing from it. */
-const staleAfter = 172_800;
 
 /** What is known of the days after a signup, and what is not. */
 function aboutHistory(report: SourceReport, shown: readonly string[]): readonly (string | false)[] {
@@ -226,11 +230,11 @@ function aboutHistory(report: SourceReport, shown: readonly string[]): readonly 
   return [
     known.length > 0 && 'After some days: of those who signed up at least as many days before.',
     none.length > 0 &&
-      `After ${none.join(', ')} days: ${at - historyUntil > staleAfter ? `not known, because the history of who left when ends on ${date(historyUntil)}` : 'too early to tell, or too few people'}.`,
+      `After ${none.join(', ')} days: ${at - historyUntil > historyStaleAfter ? `not known, because the history of who left when ends on ${date(historyUntil)}` : 'too early to tell, or too few people'}.`,
     unknown.length > 0 &&
       `Left out, because that day lies before ${began}, when the history of who left began: ${unknown.map(({ days, unknown }) => `${people(unknown)} after ${days} days`).join(', ')}.`,
     removed !== null &&
       removed > 0 &&
-      `Not counted: ${plural(removed, 'subscription', 'subscriptions')} deleted since ${began}.`,
+      `Not counted: ${count(removed, 'subscription', 'subscriptions')} deleted since ${began}.`,
   ];
 }

@@ -40,8 +40,8 @@ const week = 7 * day;
 /** 1970-01-05; the epoch began on a Thursday. */
 const firstMonday = 4 * day;
 
-/** Age of the end of a history, in seconds, from which on too many leavings may be missing. */
-const staleAfter = 2 * day;
+/** Age of the end of a history, in seconds, beyond which it is not used: too many leavings may be missing. */
+export const historyStaleAfter = 2 * day;
 
 /** Longest name of a value, in characters. */
 const longestName = 100;
@@ -62,7 +62,7 @@ const confirmedStatuses: readonly unknown[] = ['active', 'inactive', 'paused'];
 export function createSourceReport(options: SourceReportOptions): SourceReportInProgress {
   const { history, at, largest = 200, days = [7, 30, 90] } = options;
   const minimum = Math.max(1, options.minimum ?? 20);
-  const isKnown = (history?.until ?? 0) >= at - staleAfter;
+  const isKnown = (history?.until ?? 0) >= at - historyStaleAfter;
   /** Seconds between which the history tells who was active; none where there is no history. */
   const [from, until] = isKnown ? [history?.since ?? at, history?.until ?? at] : [Number.POSITIVE_INFINITY, at];
   const groups = new Map(reportDimensions.map((dimension) => [dimension, new Map<string, number[]>()]));
