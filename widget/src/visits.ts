@@ -51,7 +51,7 @@ function addVisit(): void {
   const hasLanded = visits.length > 0;
   if ((hasLanded && !/[?#].*=/.test(location.href)) || visits.some(({ url }) => url === location.href)) return;
   visits.push({ url: location.href, referrer: hasLanded ? '' : document.referrer, at: Date.now() });
-  // A page that is open for days keeps its first and its latest addresses.
+  // A page that is open for days keeps its first and its latest addresses. A negative number removes none.
   visits.splice(1, visits.length - 50);
   if (consent) void store();
 }
