@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStoreConfig } from '../src/config.ts';
-import { readConfig, secretsOf, settings, StartupError } from '../src/index.ts';
-import { environment, publicationId, site } from './running-relay.ts';
-import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { readStoreConfig } from '../../src/config/read.ts';
+import { readConfig, secretsOf, settings, StartupError } from '../../src/index.ts';
+import { environment, publicationId, site } from '../running-relay.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const errors = (changes: Readonly<Record<string, string | undefined>>): string => {
   try {

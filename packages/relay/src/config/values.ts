@@ -1,12 +1,10 @@
 /** Checks of single settings, as zod schemas: what each kind of value looks like and what the error says. */
 import { readServiceAddress } from '@newsletter-kit/core/engine';
 import { isAddress } from '@newsletter-kit/core/signup';
+import { isIP } from 'node:net';
 import * as z from 'zod';
-import { isNetwork } from './admission/client-address.ts';
-import type { LimitRule } from './admission/rate-limits.ts';
-import type { MailSender } from './confirmation/mail.ts';
-import { readSmtpUrl, type SmtpServer, smtpUrlFormat } from './confirmation/smtp.ts';
-import { readStoreAddress, type StoreAddress, storeAddressFormat } from './store/address.ts';
+import { readSmtpUrl, type SmtpServer, smtpUrlFormat } from './smtp-url.ts';
+import { readStoreAddress, type StoreAddress, storeAddressFormat } from './store-address.ts';
 
 /** A list with commas between its items, or, in a file, a list. */
 export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item) =>
@@ -20,9 +18,38 @@ export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item) 
       ),
       z.array(z.string()),
     ])
-    .pipe(z.array(item));
+    .pipe(z.array(item))
+    .readonly();
 
-export const flag = z.enum(['true', 'false'], 'must be true or false').transform((word) => word === 'true');
+/** For a list in which order and repetition mean nothing. */
+export const asSet = (items: readonly string[]): ReadonlySet<string> => new Set(items);
+
+/** Null where it is not set. */
+export const orNull = <Value>(schema: z.ZodType<Value>) => schema.optional().transform((value) => value ?? null);
+
+export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
+  z.enum(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+
+export const flag = oneOf('true', 'false').transform((word) => word === 'true');
+
+/** A token or key of this many characters at least. */
+export const bareToken = (shortest: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[\\x21-\\x7e]{${shortest},}$`), `must be ${shortest} characters or more, without spaces`);
+
+/** A whole number. */
+export const numberFrom = (least: number, most: number) =>
+  z
+    .string()
+    .refine(
+      (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
+      `must be a number from ${least} to ${most}`,
+    )
+    .transform(Number);
+
+/** A number as text; null for `never`. */
+export const orNever = (text: string): number | null => (text === 'never' ? null : Number(text));
 
 export const origin = z.string().superRefine((text, context) => {
   const exact = URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : null;
@@ -80,6 +107,13 @@ export const smtpServer = z.string().transform((text, context): SmtpServer => {
   return z.NEVER;
 });
 
+/** Sender or recipient of a mail. */
+export interface MailSender {
+  /** Empty if only the address is shown. */
+  readonly name: string;
+  readonly address: string;
+}
+
 export const sender = z.string().transform((text, context): MailSender => {
   const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
   const address = inBrackets ?? bare ?? '';
@@ -114,6 +148,12 @@ const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d:
 
 const limitText = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
 
+/** At most `points` in each window of `seconds`. */
+export interface LimitRule {
+  readonly points: number;
+  readonly seconds: number;
+}
+
 /** `60/1m`: sixty within a minute. */
 export const limitRule = z
   .string()
@@ -126,13 +166,20 @@ export const limitRule = z
 /** Rules with commas between them, or `0` for none. */
 export const limit = list(z.string())
   .transform((texts) => (texts.join() === '0' ? [] : texts))
-  .pipe(z.array(limitRule));
+  .pipe(z.array(limitRule).readonly());
 
 /** Days from 1 on; null is never. Zero would be understood both as at once and as never. */
 export const retentionDays = z
   .string()
   .regex(/^([1-9]\d{0,4}|never)$/, 'must be a number of days from 1 to 99999, or never')
-  .transform((text) => (text === 'never' ? null : Number(text)));
+  .transform(orNever);
+
+/** Whether a text is an IP address, or a network in CIDR notation. */
+export function isNetwork(text: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && !address.includes('%') && Number(prefix) <= (version === 6 ? 128 : 32);
+}
 
 export const network = z.string().refine(isNetwork, 'must be addresses or networks such as 10.0.0.0/8');
 
