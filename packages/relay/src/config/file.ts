@@ -15,8 +15,6 @@ export interface ConfigFile {
   readonly forms: ReadonlyMap<string, SettingValues> | null;
   /** Settings of each destination of webhooks, by its name; null if the file contains none. */
   readonly webhooks: ReadonlyMap<string, SettingValues> | null;
-  /** Errors in the file; without its values. */
-  readonly errors: readonly string[];
 }
 
 /** Sections of a file with settings by name: what a part of it is called, and what its name is for. */
@@ -72,10 +70,11 @@ export function parseYaml(path: string, text: string, yaml: typeof Yaml): Parsed
   };
 }
 
-export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedFile): ConfigFile {
-  const errors = [...syntaxErrors];
+/** @param problems - gets the errors of the file, without its values */
+export function readConfigFile({ content, errors, where }: ParsedFile, problems: string[]): ConfigFile {
+  problems.push(...errors);
   const top = new Map<string, SettingValue>();
-  const say = (path: readonly string[], text: string): void => void errors.push(`${where(path)}: ${text}`);
+  const say = (path: readonly string[], text: string): void => void problems.push(`${where(path)}: ${text}`);
 
   function readLayer(
     entries: Entries,
@@ -125,14 +124,10 @@ export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedF
     return layers;
   }
 
-  const entries = entriesOf(content);
-  if (!entries) {
-    if (content !== null) say([], 'the file must contain settings, one "name: value" a line.');
-    return { top, forms: null, webhooks: null, errors };
-  }
-  readLayer(entries, top, []);
-  const forms = readSection(entries, 'forms');
-  return { top, forms, webhooks: readSection(entries, 'webhooks'), errors };
+  const entries = entriesOf(content ?? {});
+  if (!entries) say([], 'the file must contain settings, one "name: value" a line.');
+  readLayer(entries ?? [], top, []);
+  return { top, forms: readSection(entries ?? [], 'forms'), webhooks: readSection(entries ?? [], 'webhooks') };
 }
 
 type Entries = readonly (readonly [string, unknown])[];

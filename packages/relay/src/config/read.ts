@@ -121,14 +121,10 @@ function configurationError(problems: readonly string[]): StartupError {
 }
 
 /** Every secret of a configuration, for removal from logs. */
-export function secretsOf({
-  store,
-  operator,
-  secret,
-  mail,
-  forms,
-  webhooks,
-}: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms' | 'webhooks'>): readonly string[] {
+export function secretsOf(
+  config: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms' | 'webhooks'>,
+): readonly string[] {
+  const { store, operator, secret, mail, forms, webhooks } = config;
   const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
   const ofForms = Object.values(forms).flatMap(({ apiKey, protection }) => [apiKey, protection.turnstile?.secret]);
   const ofWebhooks = webhooks.flatMap(({ secrets }) => secrets);

@@ -4,24 +4,18 @@ import { group, setting, type ValueOf } from './setting.ts';
 import {
   apiUrl,
   bareToken,
+  daysOrNever,
   limit,
   limitRule,
   list,
   network,
   numberFrom,
+  numberOrNever,
   oneOf,
-  orNever,
-  retentionDays,
   smtpServer,
   store,
   webAddress,
 } from './values.ts';
-
-/** Minimum of RELAY_BULK_ABOVE: a smaller bulk creation saves nothing, because its list has to be read afterwards. */
-const minBulkAbove = 100;
-
-/** Maximum of RELAY_BULK_ABOVE: delivery counts up to so many signups again and again. */
-const maxBulkAbove = 100_000;
 
 /** The file with settings; named by the environment alone. */
 export const configFile = setting(
@@ -113,49 +107,38 @@ export const relaySettings = group({
     ),
   }),
   delivery: group({
+    // Less than 100 saves nothing, because the list has to be read afterwards; delivery counts up to the number often.
     bulkAbove: setting(
       'RELAY_BULK_ABOVE',
-      z
-        .string()
-        .refine(
-          (text) =>
-            text === 'never' ||
-            (/^\d{3,6}$/.test(text) && Number(text) >= minBulkAbove && Number(text) <= maxBulkAbove),
-          `must be a number from ${minBulkAbove} to ${maxBulkAbove}, or never`,
-        )
-        .transform(orNever)
-        .prefault('1000'),
+      numberOrNever(100, 100_000).prefault('1000'),
       'Number of due signups from which they are sent to the API in bulk: 100 to 100000; `never` sends each alone',
     ),
   }),
+  // Zero would be understood both as at once and as never: only what was delivered may be erased at once.
   retention: group({
     delivered: setting(
       'RELAY_ERASE_AFTER_DAYS',
-      z
-        .string()
-        .regex(/^(\d{1,4}|never)$/, 'must be a number of days, or never')
-        .transform(orNever)
-        .prefault('30'),
+      daysOrNever(0, 9999).prefault('30'),
       'Days after delivery until address and fields are erased here; `0` at once, `never` keeps them',
     ),
     review: setting(
       'RELAY_REVIEW_DAYS',
-      retentionDays.prefault('90'),
+      daysOrNever(1, 99_999).prefault('90'),
       'Days after receipt until a signup in review is deleted; `never` keeps it',
     ),
     dead: setting(
       'RELAY_DEAD_DAYS',
-      retentionDays.prefault('90'),
+      daysOrNever(1, 99_999).prefault('90'),
       'Days after its refusal until a dead letter is deleted; `never` keeps it',
     ),
     unconfirmed: setting(
       'RELAY_UNCONFIRMED_DAYS',
-      retentionDays.prefault('7'),
+      daysOrNever(1, 99_999).prefault('7'),
       'Days after receipt until a signup that was never confirmed is deleted; `never` keeps it',
     ),
     consent: setting(
       'RELAY_CONSENT_DAYS',
-      retentionDays.prefault('never'),
+      daysOrNever(1, 99_999).prefault('never'),
       'Days after consent was given until its entry in the ledger is deleted; `never` keeps it',
     ),
   }),

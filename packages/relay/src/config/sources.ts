@@ -2,7 +2,7 @@
  * What is set, as layers with the location of each value: environment variables, the files that variables with `_FILE`
  * behind their name hold, and the configuration file.
  */
-import { type ConfigFile, nearestName, type ParsedFile, readConfigFile } from './file.ts';
+import { nearestName, type ParsedFile, readConfigFile } from './file.ts';
 import type { Layer, Section, SettingValue, SettingValues } from './setting.ts';
 import { settings } from './settings.ts';
 import type { StoreAddress } from './store-address.ts';
@@ -44,8 +44,7 @@ export function readSources(
 ): Sources {
   const environment = readEnvironment(variables, platform, problems, wanted);
   const path = environment.get('RELAY_CONFIG')?.value;
-  const file: ConfigFile | null = path === undefined ? null : readConfigFile(platform.readFile(String(path)));
-  problems.push(...(file?.errors ?? []));
+  const file = path === undefined ? null : readConfigFile(platform.readFile(String(path)), problems);
   const shared: Layer = { values: new Map([...(file?.top ?? []), ...environment]), section: null, name: 'default' };
   const layers = (section: Section): readonly Layer[] => {
     const parts = file?.[section];

@@ -1,10 +1,19 @@
 /** Checks of single settings, as zod schemas: what each kind of value looks like and what the error says. */
+import { isIP } from 'node:net';
 import { readServiceAddress } from '@newsletter-kit/core/engine';
 import { isAddress } from '@newsletter-kit/core/signup';
-import { isIP } from 'node:net';
 import * as z from 'zod';
-import { readSmtpUrl, type SmtpServer, smtpUrlFormat } from './smtp-url.ts';
-import { readStoreAddress, type StoreAddress, storeAddressFormat } from './store-address.ts';
+import { readSmtpUrl, smtpUrlFormat } from './smtp-url.ts';
+import { readStoreAddress, storeAddressFormat } from './store-address.ts';
+
+/** A text with a format of its own. @param read - returns null for a text that is wrong */
+const parsed = <Value>(read: (text: string) => Value | null, message: string) =>
+  z.string().transform((text, context): Value => {
+    const value = read(text);
+    if (value !== null) return value;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
 
 /** A list with commas between its items, or, in a file, a list. */
 export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item) =>
@@ -38,18 +47,27 @@ export const bareToken = (shortest: number) =>
     .string()
     .regex(new RegExp(`^[\\x21-\\x7e]{${shortest},}$`), `must be ${shortest} characters or more, without spaces`);
 
-/** A whole number. */
+const isFrom = (least: number, most: number, text: string): boolean =>
+  /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most;
+
 export const numberFrom = (least: number, most: number) =>
   z
     .string()
-    .refine(
-      (text) => /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most,
-      `must be a number from ${least} to ${most}`,
-    )
+    .refine((text) => isFrom(least, most, text), `must be a number from ${least} to ${most}`)
     .transform(Number);
 
-/** A number as text; null for `never`. */
-export const orNever = (text: string): number | null => (text === 'never' ? null : Number(text));
+/** A number; null for `never`. */
+export const numberOrNever = (least: number, most: number, unit = '') =>
+  z
+    .string()
+    .refine(
+      (text) => text === 'never' || isFrom(least, most, text),
+      `must be a number ${unit}from ${least} to ${most}, or never`,
+    )
+    .transform((text) => (text === 'never' ? null : Number(text)));
+
+/** Days; null is never. */
+export const daysOrNever = (least: number, most: number) => numberOrNever(least, most, 'of days ');
 
 export const origin = z.string().superRefine((text, context) => {
   const exact = URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : null;
@@ -63,12 +81,7 @@ export const origin = z.string().superRefine((text, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-export const store = z.string().transform((text, context): StoreAddress => {
-  const address = readStoreAddress(text);
-  if (address !== null) return address;
-  context.addIssue({ code: 'custom', message: storeAddressFormat });
-  return z.NEVER;
-});
+export const store = parsed(readStoreAddress, storeAddressFormat);
 
 export const apiUrl = z
   .string('is missing: set it to the root address of the API, which ends with /v2')
@@ -100,12 +113,7 @@ export const webhookSecrets = list(webhookSecret).refine(
   'must be one secret, or the old and the new one while receivers change',
 );
 
-export const smtpServer = z.string().transform((text, context): SmtpServer => {
-  const server = readSmtpUrl(text);
-  if (server !== null) return server;
-  context.addIssue({ code: 'custom', message: smtpUrlFormat });
-  return z.NEVER;
-});
+export const smtpServer = parsed(readSmtpUrl, smtpUrlFormat);
 
 /** Sender or recipient of a mail. */
 export interface MailSender {
@@ -114,16 +122,11 @@ export interface MailSender {
   readonly address: string;
 }
 
-export const sender = z.string().transform((text, context): MailSender => {
+export const sender = parsed((text): MailSender | null => {
   const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
   const address = inBrackets ?? bare ?? '';
-  if (isAddress(address)) return { name, address };
-  context.addIssue({
-    code: 'custom',
-    message: 'must be an address: news@example.com, or Example News <news@example.com>',
-  });
-  return z.NEVER;
-});
+  return isAddress(address) ? { name, address } : null;
+}, 'must be an address: news@example.com, or Example News <news@example.com>');
 
 /** A text in which {link} and {form} are replaced. */
 export const template = z.string().superRefine((text, context) => {
@@ -146,8 +149,6 @@ export const language = z
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-const limitText = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
-
 /** At most `points` in each window of `seconds`. */
 export interface LimitRule {
   readonly points: number;
@@ -155,24 +156,15 @@ export interface LimitRule {
 }
 
 /** `60/1m`: sixty within a minute. */
-export const limitRule = z
-  .string()
-  .refine((text) => limitText.test(text), 'must be 0, or a number and a time such as 60/1m, with s, m, h or d')
-  .transform((text): LimitRule => {
-    const [, points, count, unit = ''] = limitText.exec(text) ?? [];
-    return { points: Number(points), seconds: Number(count) * (unitSeconds[unit] ?? 0) };
-  });
+export const limitRule = parsed((text): LimitRule | null => {
+  const [, points, count, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/.exec(text) ?? [];
+  return points ? { points: Number(points), seconds: Number(count) * (unitSeconds[unit] ?? 0) } : null;
+}, 'must be 0, or a number and a time such as 60/1m, with s, m, h or d');
 
 /** Rules with commas between them, or `0` for none. */
 export const limit = list(z.string())
   .transform((texts) => (texts.join() === '0' ? [] : texts))
   .pipe(z.array(limitRule).readonly());
-
-/** Days from 1 on; null is never. Zero would be understood both as at once and as never. */
-export const retentionDays = z
-  .string()
-  .regex(/^([1-9]\d{0,4}|never)$/, 'must be a number of days from 1 to 99999, or never')
-  .transform(orNever);
 
 /** Whether a text is an IP address, or a network in CIDR notation. */
 export function isNetwork(text: string): boolean {
