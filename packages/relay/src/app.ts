@@ -10,7 +10,7 @@ import type { Form } from './config/form.ts';
 import { purposeKey } from './secrets.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { inPostgres, type MakeLimiter } from './admission/rate-limits.ts';
-import { type RelayConfig, secretsOf } from './config/read.ts';
+import { type RelayConfig, secretsOf } from './config/settings.ts';
 import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';

@@ -10,9 +10,9 @@ export type { SignupPost, SignupPost as Visit } from './admission/signup-post.ts
 export type { Refused, RefusalStatus } from '@newsletter-kit/core/endpoint';
 export { createRelay, type Relay, type RelayOptions } from './app.ts';
 export type { Form } from './config/form.ts';
-export { readConfig, secretsOf, type RelayConfig } from './config/read.ts';
+export { readConfig } from './config/read.ts';
 export type { Defence, LimitRules } from './config/relay.ts';
-export { settings, type ListedSetting as Setting } from './config/settings.ts';
+export { secretsOf, settings, type ListedSetting as Setting, type RelayConfig } from './config/settings.ts';
 export type { StoreAddress } from './config/store-address.ts';
 export type { LimitRule } from './config/values.ts';
 export { webhookTypes, type WebhookDestination, type WebhookType } from './config/webhook.ts';

@@ -2,7 +2,8 @@
 import process from 'node:process';
 import { isSigning } from '../config/form.ts';
 import { createRelay } from '../app.ts';
-import { readConfig, type RelayConfig, secretsOf } from '../config/read.ts';
+import { readConfig } from '../config/read.ts';
+import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../ops/check.ts';

@@ -10,16 +10,9 @@ import { parseYaml } from './file.ts';
 import { type Form, formSettings, isSigning } from './form.ts';
 import { configFile, relaySettings } from './relay.ts';
 import { type Declared, group, type Layer, type ValueOf } from './setting.ts';
+import type { RelayConfig } from './settings.ts';
 import { type ConfigPlatform, readSources, type Variables } from './sources.ts';
 import { type WebhookDestination, webhookSettings } from './webhook.ts';
-
-/** The checked configuration of a relay. */
-export interface RelayConfig extends ValueOf<typeof relaySettings> {
-  /** The forms, by name; the one named `default` is served at `/signup`. */
-  readonly forms: Readonly<Record<string, Form>>;
-  /** The destinations of signed webhooks. */
-  readonly webhooks: readonly WebhookDestination[];
-}
 
 const onMachine: ConfigPlatform = {
   refuses: () => undefined,
@@ -75,11 +68,10 @@ function readWebhook(layer: Layer, problems: string[]): WebhookDestination | nul
   return { name: layer.name, ...receiver, ...rest };
 }
 
-const { store, listen, operator } = relaySettings.members;
+const { members } = relaySettings;
+const storeSettings = group({ store: members.store, listen: members.listen, operator: members.operator });
 
 /** What a command needs that works on the store, or asks the running relay that has opened it. */
-const storeSettings = group({ store, listen, operator });
-
 export type StoreConfig = ValueOf<typeof storeSettings>;
 
 /**
@@ -118,19 +110,6 @@ function namesOf(declared: Declared<unknown>): readonly string[] {
 
 function configurationError(problems: readonly string[]): StartupError {
   return new StartupError(['The configuration has errors:', ...new Set(problems)].join('\n  - '));
-}
-
-/** Every secret of a configuration, for removal from logs. */
-export function secretsOf(
-  config: Pick<RelayConfig, 'store' | 'operator' | 'secret' | 'mail' | 'forms' | 'webhooks'>,
-): readonly string[] {
-  const { store, operator, secret, mail, forms, webhooks } = config;
-  const password = store.kind === 'postgres' ? decodeURIComponent(new URL(store.url).password) : undefined;
-  const ofForms = Object.values(forms).flatMap(({ apiKey, protection }) => [apiKey, protection.turnstile?.secret]);
-  const ofWebhooks = webhooks.flatMap(({ secrets }) => secrets);
-  return [password, operator.token, secret, mail.server?.auth?.pass, ...ofForms, ...ofWebhooks]
-    .filter((each) => each !== undefined)
-    .filter(Boolean);
 }
 
 /** @throws StartupError if it cannot be read */

@@ -3,7 +3,7 @@
  */
 import { ApiError, type Client } from '@newsletter-kit/core';
 import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
-import type { RelayConfig } from '../config/read.ts';
+import type { RelayConfig } from '../config/settings.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { unknownHtml } from '../confirmation/pages.ts';
 import { classifyMailError, openTransport } from '../confirmation/smtp.ts';

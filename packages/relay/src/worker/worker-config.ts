@@ -1,5 +1,6 @@
 /** Reads the settings of a Worker from its variables and secrets. */
-import { readConfig, type RelayConfig } from '../config/read.ts';
+import { readConfig } from '../config/read.ts';
+import type { RelayConfig } from '../config/settings.ts';
 import type { ParsedFile } from '../config/file.ts';
 import type { ConfigPlatform } from '../config/sources.ts';
 import { StartupError } from '../startup-error.ts';
