@@ -2,69 +2,51 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '@newsletter-kit/relay';
+import { openStore, settings } from '@newsletter-kit/relay';
 import { parse } from 'yaml';
-import type * as z from 'zod';
 import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
 import { createMetrics } from '../../packages/relay/src/ops/metrics.ts';
-import {
-  formSettings,
-  relaySettings,
-  type Setting,
-  settings,
-  webhookSettings,
-} from '../../packages/relay/src/settings.ts';
 import { root } from '../site.ts';
 import { code, codes, table, type Page } from './page.ts';
 
-/** Whether a setting has to be there. */
-function isRequired(name: string): boolean {
-  const schemas: Readonly<Record<string, z.ZodType>> = {
-    ...relaySettings.shape,
-    ...formSettings.shape,
-    ...webhookSettings.shape,
-  };
-  return schemas[name]?.safeParse(undefined).success === false;
-}
-
 export function settingsPage(): Page {
-  const rows = (isShown: (setting: Setting) => boolean): string =>
+  const rows = (shown: 'forms' | 'webhooks' | null): string =>
     table(
       ['Variable', 'In a file', 'Meaning', 'Default'],
       settings
-        .filter(isShown)
-        .map(({ name, key, about, default: preset }) => [
+        .filter(({ section }) => section === shown)
+        .map(({ name, key, about, isRequired, default: preset }) => [
           code(name),
           code(key),
           `${about}.`,
-          preset === null ? (isRequired(name) ? '**required**' : '–') : code(preset),
+          preset === null ? (isRequired ? '**required**' : '–') : code(preset),
         ]),
     );
   return {
     name: 'relay-settings',
     title: 'Settings of the relay',
     description: 'Every environment variable of the relay, its name in a settings file, its meaning and its default.',
-    source: 'packages/relay/src/settings.ts',
+    source: 'packages/relay/src/config/settings.ts',
     body: `
 The relay reads its settings from environment variables. A file in YAML or JSON may hold them too: \`RELAY_CONFIG\` names it, and each variable
 then has a shorter name. \`npm run relay -- check\` checks them without starting the relay. A misspelt setting is an error.
 
 ## Of the relay
 
-${rows(({ ofForm, ofWebhook }) => !ofForm && !ofWebhook)}
+${rows(null)}
 
 ## Of a form
 
 A relay with several forms has these settings once for each form, in its file.
 
-${rows(({ ofForm }) => ofForm)}
+${rows('forms')}
 
 ## Of webhooks
 
 A relay with several destinations has these settings once for each, in its file below \`webhooks\`, where the names begin after \`webhook_\`. See
 [webhooks](../relay/webhooks.md).
 
-${rows(({ ofWebhook }) => ofWebhook)}
+${rows('webhooks')}
 `,
   };
 }

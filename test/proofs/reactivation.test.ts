@@ -277,7 +277,7 @@ describe('the caution of the specification', () => {
 
   it('stands in the description of the setting, which has no default', () => {
     expect(settings.filter(({ key }) => key === 'reactivate_existing')).toMatchObject([
-      { about: expect.stringContaining(caution), default: null, ofForm: true },
+      { about: expect.stringContaining(caution), default: null, section: 'forms' },
     ]);
   });
 });
@@ -295,8 +295,7 @@ const files: Readonly<Record<string, string>> = {
   'packages/core/src/sync/plan.ts': 'the sync sends false: the type',
   'packages/core/src/sync/plan-unmatched.ts': 'the sync sends false',
   'packages/cli/src/commands/api.ts': 'refuses it everywhere but in subscriptions.create',
-  'packages/relay/src/settings.ts': 'the setting of a form',
-  'packages/relay/src/config.ts': 'reads the setting',
+  'packages/relay/src/config/form.ts': 'the setting of a form',
   'packages/relay/src/delivery/single-delivery.ts': 'a retry sends false',
   'packages/sandbox/src/world/subscribe.ts': 'plays the service',
   'nodes/Newsletter/operations/subscription/create.ts': 'the parameter of Create or Update',

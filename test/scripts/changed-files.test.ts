@@ -20,7 +20,7 @@ describe('the tests of a changed file', () => {
   });
 
   it.each([
-    ['packages/relay/src/admission/form.ts', ['packages/relay/test/admission']],
+    ['packages/relay/src/admission/consent.ts', ['packages/relay/test/admission']],
     ['packages/relay/src/main.ts', ['packages/relay/test']],
     ['packages/cli/src/commands/watch.ts', ['packages/cli/test']],
     ['nodes/Newsletter/Newsletter.node.ts', ['test/nodes']],

@@ -101,7 +101,7 @@ export const newsletterRelay: CommandLine<null> = {
 };
 
 async function settingsNotes(): Promise<readonly string[]> {
-  const { settings } = await import('./settings.ts');
+  const { settings } = await import('./config/settings.ts');
   const lines = settings.map(
     ({ name, about, default: fallback }) => `  ${name}\n      ${about}${fallback ? ` (${fallback})` : ''}`,
   );

@@ -3,25 +3,27 @@
  *
  * @packageDocumentation
  */
-export type { Defence } from './admission/abuse-protection.ts';
 export type { Check } from './admission/admit.ts';
 export type { MailResolver } from './admission/mail-domain.ts';
-export { inMemory, type LimitRule, type MakeLimiter } from './admission/rate-limits.ts';
-export type { LimitKind, LimitRules } from './admission/rate-limits.ts';
-export type { Form, PinnedFields, Protection, SignupPost, SignupPost as Visit } from './admission/form.ts';
+export { inMemory, type LimitKind, type MakeLimiter } from './admission/rate-limits.ts';
+export type { SignupPost, SignupPost as Visit } from './admission/signup-post.ts';
 export type { Refused, RefusalStatus } from '@newsletter-kit/core/endpoint';
 export { createRelay, type Relay, type RelayOptions } from './app.ts';
-export { readConfig, secretsOf, type RelayConfig } from './config.ts';
-export { settings, type Setting } from './settings.ts';
+export type { Form } from './config/form.ts';
+export { readConfig } from './config/read.ts';
+export type { Defence, LimitRules } from './config/relay.ts';
+export { secretsOf, settings, type ListedSetting as Setting, type RelayConfig } from './config/settings.ts';
+export type { StoreAddress } from './config/store-address.ts';
+export type { LimitRule } from './config/values.ts';
+export { webhookTypes, type WebhookDestination, type WebhookType } from './config/webhook.ts';
 export type { CheckResult } from './ops/check.ts';
 export { createLog, type Log, type LogOptions } from './ops/log.ts';
 export { applyRetention, type RetentionDays, type RetentionOptions } from './ops/retention.ts';
 export type { EventListener, RelayEvent } from './ops/events.ts';
 export { hasBearerToken } from './secrets.ts';
 export { StartupError } from './startup-error.ts';
-export type { StoreAddress } from './store/address.ts';
 export { openStore } from './store/open-store.ts';
 export { everySignup } from './store/transfer.ts';
 export * from './store/signup-store.ts';
-export type { WebhookBody, WebhookData, WebhookDestination } from './webhooks/message.ts';
+export type { WebhookBody, WebhookData } from './webhooks/message.ts';
 export { createPost, type PostWebhook, type WebhookAnswer, type WebhookRequest } from './webhooks/post.ts';

@@ -6,7 +6,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { createProgram, defineCommand } from '@newsletter-kit/command-line';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readSmtpUrl } from '../src/confirmation/smtp.ts';
+import { readSmtpUrl } from '../src/config/smtp-url.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { newsletterRelay } from '../src/command-line.ts';

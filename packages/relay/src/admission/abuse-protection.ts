@@ -5,35 +5,16 @@
 import { randomBytes } from 'node:crypto';
 import { type AdmittedPost, originRefused, refused, type Refused, wantsPage } from '@newsletter-kit/core/endpoint';
 import type { Ask } from '@newsletter-kit/core/signup';
+import type { Defence } from '../config/relay.ts';
 import type { Log } from '../ops/log.ts';
 import { AttackDetector } from './attack-detector.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenLifetimeMs, tokenMinAgeMs } from './form-token.ts';
 import { purposeKey } from '../secrets.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { challengeLifetimeSeconds, ProofOfWork } from './proof-of-work.ts';
-import {
-  domainOf,
-  inMemory,
-  type LimitKind,
-  type LimitRule,
-  type LimitRules,
-  type MakeLimiter,
-  RateLimits,
-  SingleUse,
-} from './rate-limits.ts';
-import type { SignupPost } from './form.ts';
+import { domainOf, inMemory, type LimitKind, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
+import type { SignupPost } from './signup-post.ts';
 import { verifyTurnstile } from './turnstile.ts';
-
-/** Settings that protect all forms of a relay together. */
-export interface Defence {
-  readonly limits: LimitRules;
-  /** Rate of posts from which forms with `proof: 'attack'` require a proof; null: never. */
-  readonly attack: LimitRule | null;
-  /** Maximum number of hashes that a visitor's device computes for a proof of work. */
-  readonly proofEffort: number;
-  /** URL of Turnstile's verification. */
-  readonly turnstileUrl: string;
-}
 
 /** Options of {@link AbuseProtection}. */
 export interface AbuseProtectionOptions {

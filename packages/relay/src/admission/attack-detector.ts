@@ -1,5 +1,5 @@
 /** Detects an attack: more posts per window than the configured rate. */
-import type { LimitRule } from './rate-limits.ts';
+import type { LimitRule } from '../config/values.ts';
 
 /** Windows with a low rate, in a row, after which the attack is over. */
 const calmWindows = 5;

@@ -14,14 +14,7 @@ const privateNetworks = addressList([
   'fe80::/10',
 ]);
 
-/** Whether a text is an IP address, or a network in CIDR notation. */
-export function isNetwork(text: string): boolean {
-  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
-  const version = isIP(address);
-  return version !== 0 && !address.includes('%') && Number(prefix) <= (version === 6 ? 128 : 32);
-}
-
-/** A list of IP addresses and networks, each valid by {@link isNetwork}. */
+/** A list of IP addresses and networks, as RELAY_TRUSTED_PROXIES takes them. */
 export function addressList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {

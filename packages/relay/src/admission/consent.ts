@@ -1,9 +1,10 @@
 /** Reads the consent in a signup, and builds its entry in the consent ledger. Pure. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import type { Form } from '../config/form.ts';
 import type { Consent } from '../store/signup-store.ts';
 import { canonicalAddress, networksOf } from './client-address.ts';
 import { sign } from '../secrets.ts';
-import type { ConsentRules, SignupPost } from './form.ts';
+import type { SignupPost } from './signup-post.ts';
 
 /** Values of a checkbox that are not a sentence. */
 const checked = /^(on|true|yes|1)$/i;
@@ -51,7 +52,7 @@ export function consentOf(
  */
 export function visitorOf(
   client: string | null,
-  { address }: Pick<ConsentRules, 'address'>,
+  { address }: Pick<Form['consent'], 'address'>,
   key: Buffer,
 ): string | null {
   if (client === null || address === 'none') return null;

@@ -9,19 +9,15 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 import RateLimiterPostgres from 'rate-limiter-flexible/lib/RateLimiterPostgres.js';
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
+import type { LimitRules } from '../config/relay.ts';
+import type { LimitRule } from '../config/values.ts';
 import { fingerprint } from '../store/signup-identity.ts';
 import { repeatWindowMs, type SharedCounters } from '../store/signup-store.ts';
 import { networksOf } from './client-address.ts';
 import { purposeKey } from '../secrets.ts';
 
-/** Rate limits with a setting of their own: of all signups, per mail domain, per visitor, per mailbox. */
-export type ConfiguredLimit = 'global' | 'domain' | 'ip' | 'address';
-
 /** A rate limit; `ipv6_48` is the /48 network around the /64 of an IPv6 visitor. */
-export type LimitKind = ConfiguredLimit | 'ipv6_48';
-
-/** The rules of each rate limit; all of them apply, no rule means no limit. */
-export type LimitRules = Readonly<Record<ConfiguredLimit, readonly LimitRule[]>>;
+export type LimitKind = keyof LimitRules | 'ipv6_48';
 
 /** A /48 may belong to one customer or to a whole company, so it gets the limit of this many visitors. */
 const visitorsPer48 = 10;
@@ -145,12 +141,6 @@ export function mailboxKey(address: string): string {
   const mailbox = name.split('+', 1)[0] || name;
   const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
   return isGmail ? `${mailbox.replaceAll('.', '')}@gmail.com` : `${mailbox}@${domain}`;
-}
-
-/** At most `points` in each window of `seconds`. */
-export interface LimitRule {
-  readonly points: number;
-  readonly seconds: number;
 }
 
 /** Makes the rate limiter of one rule. The name is unique within a relay. */

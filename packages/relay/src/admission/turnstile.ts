@@ -1,9 +1,6 @@
 /** Verifies Turnstile responses at Cloudflare; `unknown` where Cloudflare is unavailable, so that no signup is lost. */
 import { isRecord } from '@newsletter-kit/core/engine';
 
-/** URL of Cloudflare's verification. */
-export const turnstileUrl = 'https://challenges.cloudflare.com/turnstile/v0/siteverify';
-
 /** Result of the verification. `unknown`: no usable answer in time, with a reason for the operator. */
 export type TurnstileVerdict = { readonly passed: boolean } | { readonly unknown: string };
 

@@ -2,9 +2,10 @@
 import process from 'node:process';
 import type { Command } from '@commander-js/extra-typings';
 import { createClient } from '@newsletter-kit/core';
-import { readConfig, secretsOf, type RelayConfig } from '../config.ts';
+import { readConfig } from '../config/read.ts';
+import { secretsOf, type RelayConfig } from '../config/settings.ts';
 import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../ops/check.ts';
-import { storeName } from '../store/address.ts';
+import { storeName } from '../config/store-address.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';
 import { StoreUnavailableError } from '../store/signup-store.ts';
 import { addressOf, refuseRemote } from './with-operator.ts';

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import process from 'node:process';
 import { Argument, type Command } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
-import { readDestination } from '../config.ts';
+import { readDestination } from '../config/read.ts';
 import type { Operator } from '../ops/operator.ts';
 import { StartupError } from '../startup-error.ts';
 import type { WebhookBacklog } from '../store/webhook-queue.ts';

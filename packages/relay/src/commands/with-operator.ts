@@ -7,7 +7,7 @@ import process from 'node:process';
 import type { Command } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
 import { isSecureAddress } from '@newsletter-kit/core/endpoint';
-import { readStoreConfig, type StoreConfig } from '../config.ts';
+import { readStoreConfig, type StoreConfig } from '../config/read.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
 import { loadOrCreateOperatorToken, operatorTokenFile } from '../secrets.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';

@@ -1,29 +1,9 @@
 /** Composes the confirmation mail and its signed link. Contains nothing a visitor entered and loads nothing. Pure. */
 import { timingSafeEqual } from 'node:crypto';
+import type { Confirmation } from '../config/form.ts';
+import type { MailSender } from '../config/values.ts';
 import { sign } from '../secrets.ts';
 import { escapeHtml } from '@newsletter-kit/core/endpoint';
-
-/** Sender or recipient of a mail. */
-export interface MailSender {
-  /** Empty if only the address is shown. */
-  readonly name: string;
-  readonly address: string;
-}
-
-/** The mail that asks a person to confirm, and what its link opens. */
-export interface Confirmation {
-  readonly from: MailSender;
-  /** Subject of the mail and heading of the page. */
-  readonly subject: string;
-  /** Plain text with `{link}`. */
-  readonly text: string;
-  /** Label of the page's button. */
-  readonly button: string;
-  /** Language of these texts, as a BCP 47 tag. */
-  readonly lang: string;
-  /** Where a person is sent who confirmed; null means the relay's own page. */
-  readonly confirmedUrl: string | null;
-}
 
 /** A mail in the format of nodemailer. */
 export interface Message {
@@ -36,13 +16,6 @@ export interface Message {
   readonly messageId: string;
   readonly headers: Readonly<Record<string, string>>;
 }
-
-/** Default of RELAY_CONFIRMATION_TEXT. */
-export const defaultText = `Please confirm that you want to receive our newsletter:
-
-{link}
-
-If you did not sign up, ignore this mail: you will get no other.`;
 
 /** @returns null if the form no longer asks for confirmation */
 export function confirmationMessage(

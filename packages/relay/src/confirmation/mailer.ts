@@ -1,5 +1,6 @@
 /** Sends confirmation mails, a few at a time, and retries each until the mail server has accepted it. */
-import type { Form } from '../admission/form.ts';
+import type { Form } from '../config/form.ts';
+import type { SmtpServer } from '../config/smtp-url.ts';
 import { defaultBackoff, type BackoffOptions } from '../delivery/retry.ts';
 import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
 import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
@@ -8,14 +9,7 @@ import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
-import {
-  classifyMailError,
-  mailConcurrency,
-  type MailFailure,
-  type MailTransport,
-  openTransport,
-  type SmtpServer,
-} from './smtp.ts';
+import { classifyMailError, mailConcurrency, type MailFailure, type MailTransport, openTransport } from './smtp.ts';
 
 /** Options of {@link ConfirmationMailer}. */
 export interface ConfirmationMailerOptions {

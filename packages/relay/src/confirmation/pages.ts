@@ -1,7 +1,7 @@
 /** The pages of a confirmation link: GET shows a button, and only its POST confirms. */
 import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
-import type { Form } from '../admission/form.ts';
+import type { Form } from '../config/form.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import type { StoreHealth } from '../ops/health.ts';

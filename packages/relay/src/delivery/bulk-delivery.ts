@@ -1,6 +1,6 @@
 /** Delivers a backlog in bulk: up to a thousand signups per call, confirmed later by a scan of the list. */
 import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
-import type { Form } from '../admission/form.ts';
+import type { Form } from '../config/form.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { type ClaimedSignup, StoreUnavailableError } from '../store/signup-store.ts';

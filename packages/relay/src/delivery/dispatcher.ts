@@ -3,7 +3,7 @@
  * bulk while there is a backlog; lanes run independently of each other.
  */
 import type { Client } from '@newsletter-kit/core';
-import type { Form } from '../admission/form.ts';
+import type { Form } from '../config/form.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { StoreHealth } from '../ops/health.ts';
 import type { Log } from '../ops/log.ts';

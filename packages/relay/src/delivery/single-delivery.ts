@@ -11,7 +11,7 @@ import {
   type ServiceMessage,
   type SubscriptionRequest,
 } from '@newsletter-kit/core';
-import type { Form } from '../admission/form.ts';
+import type { Form } from '../config/form.ts';
 import type { EventListener } from '../ops/events.ts';
 import type { Log } from '../ops/log.ts';
 import { type ClaimedSignup, freshMs, type SignupStore } from '../store/signup-store.ts';

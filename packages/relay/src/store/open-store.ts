@@ -1,6 +1,6 @@
 /** Opens a store with the adapter of its address: SQLite or PostgreSQL. */
 import { StartupError } from '../startup-error.ts';
-import type { StoreAddress } from './address.ts';
+import type { StoreAddress } from '../config/store-address.ts';
 import type { SignupStore } from './signup-store.ts';
 
 type Kind = 'sqlite' | 'postgres';

@@ -1,5 +1,6 @@
 /** Maps database rows to the types of the store interface, and back. Statements name columns as the interface does. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import type { WebhookType } from '../config/webhook.ts';
 import { fingerprint, personOfFingerprint } from './signup-identity.ts';
 import {
   type ClaimedSignup,
@@ -13,13 +14,7 @@ import {
   type StoredSignup,
   type ConfirmationScan,
 } from './signup-store.ts';
-import type {
-  WebhookBacklog,
-  WebhookMessage,
-  WebhookOutcome,
-  WebhookSubscription,
-  WebhookType,
-} from './webhook-queue.ts';
+import type { WebhookBacklog, WebhookMessage, WebhookOutcome, WebhookSubscription } from './webhook-queue.ts';
 
 /** A row, by column. */
 export type Row = Readonly<Record<string, unknown>>;

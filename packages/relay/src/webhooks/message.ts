@@ -1,16 +1,8 @@
 /** A webhook message as its destination receives it: the body, and the headers with the signatures. Pure. */
 import { attributionFields } from '@newsletter-kit/core/signup';
 import { Webhook } from 'standardwebhooks';
-import type { WebhookMessage, WebhookSubscription, WebhookType } from '../store/webhook-queue.ts';
-
-/** A destination of webhooks. */
-export interface WebhookDestination extends WebhookSubscription {
-  readonly url: string;
-  /** One secret, or two of which the receiver knows one. */
-  readonly secrets: readonly string[];
-  /** Whether the URL may lead into a private network, and may be without https. */
-  readonly allowsPrivateNetwork: boolean;
-}
+import type { WebhookType } from '../config/webhook.ts';
+import type { WebhookMessage } from '../store/webhook-queue.ts';
 
 /** Body of a webhook, as JSON. Fields that the visitor sent have the names of the API's request. */
 export interface WebhookBody {

@@ -1,6 +1,7 @@
 /** Sends webhook messages, to each destination on its own, and retries each until its destination has accepted it. */
 import { retryAfterMs } from '@newsletter-kit/core/engine';
-import type { Form } from '../admission/form.ts';
+import type { Form } from '../config/form.ts';
+import type { WebhookDestination } from '../config/webhook.ts';
 import { CircuitBreaker, type DeliveryFailure } from '../delivery/circuit-breaker.ts';
 import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
 import { backoffMs, type BackoffOptions } from '../delivery/retry.ts';
@@ -9,7 +10,7 @@ import type { StoreHealth } from '../ops/health.ts';
 import type { Log } from '../ops/log.ts';
 import { earliest } from '../store/overview.ts';
 import type { SignupStore, WebhookMessage } from '../store/signup-store.ts';
-import { webhookBody, type WebhookDestination, webhookHeaders } from './message.ts';
+import { webhookBody, webhookHeaders } from './message.ts';
 import { type PostWebhook, PrivateAddressError, type WebhookAnswer } from './post.ts';
 
 /** Options of {@link WebhookSender}. */

@@ -1,6 +1,6 @@
 /** Headers and paths with which the Worker calls the Durable Object of a publication; the answer if it cannot start. */
 import { unavailable } from '@newsletter-kit/core/endpoint';
-import type { RelayConfig } from '../config.ts';
+import type { RelayConfig } from '../config/settings.ts';
 import { refuse } from '../ops/operator-api.ts';
 
 /** Headers of the Worker's own; those of a visitor are replaced. */

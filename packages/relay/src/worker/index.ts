@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 import { refused } from '@newsletter-kit/core/endpoint';
-import type { RelayConfig } from '../config.ts';
+import type { RelayConfig } from '../config/settings.ts';
 import { livez } from '../ops/health.ts';
 import { refuse, refuseWithoutToken } from '../ops/operator-api.ts';
 import { StartupError } from '../startup-error.ts';

@@ -3,7 +3,7 @@
  * the relay itself runs no timer, because an idle object is evicted.
  */
 import { createRelay, type Relay } from '../app.ts';
-import { type RelayConfig, secretsOf } from '../config.ts';
+import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { applyRetention } from '../ops/retention.ts';
 import type { Log } from '../ops/log.ts';
 import { StartupError } from '../startup-error.ts';

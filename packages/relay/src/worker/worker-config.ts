@@ -1,7 +1,8 @@
 /** Reads the settings of a Worker from its variables and secrets. */
-import { readConfig, type RelayConfig } from '../config.ts';
-import { type ParsedFile, readConfigFile } from '../config-file.ts';
-import type { ConfigPlatform } from '../environment.ts';
+import { readConfig } from '../config/read.ts';
+import type { RelayConfig } from '../config/settings.ts';
+import type { ParsedFile } from '../config/file.ts';
+import type { ConfigPlatform } from '../config/sources.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** The bindings of a Worker: texts, values in JSON, and bindings that are no settings. */
@@ -28,7 +29,7 @@ const onWorker: ConfigPlatform = {
       : refusals[name],
   readValue: (path) => path,
   // The content itself: a secret with the settings in JSON, or an object in wrangler.jsonc.
-  readFile: (text) => readConfigFile(parseJson(text)),
+  readFile: parseJson,
 };
 
 /** Without a parser for YAML, which would be a seventh of the Worker. */

@@ -5,10 +5,10 @@ import {
   addressList,
   canonicalAddress,
   clientAddress,
-  isNetwork,
   isUnnamedProxy,
   networksOf,
 } from '../../src/admission/client-address.ts';
+import { isNetwork } from '../../src/config/values.ts';
 
 describe('isNetwork', () => {
   it.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.0/16', '10.0.0.1/32', '0.0.0.0/0', '::1', '2001:db8::/48', '::1/128'])(

@@ -36,3 +36,8 @@ it.each([
 ])('names what is wrong with %j', (config, sentence) => {
   expect(errorOf(JSON.stringify(config))).toContain(sentence);
 });
+
+it('says of a wrong secret that it is wrong, not that it is missing', () => {
+  const config = { secret: 'short', form_token: true };
+  expect(errorOf(config)).toMatch(/errors:\n {2}- RELAY_CONFIG: "secret" must be 24 characters or more[^\n]*$/);
+});

@@ -2,9 +2,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readConfig, settings, StartupError, type RelayConfig } from '../src/index.ts';
-import { apiKey, publicationId } from './running-relay.ts';
-import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { readConfig, settings, StartupError, type RelayConfig } from '../../src/index.ts';
+import { apiKey, publicationId } from '../running-relay.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const complete = `
 api_url: http://127.0.0.1:4010/v2

@@ -1,12 +1,19 @@
 /** Checks of single settings, as zod schemas: what each kind of value looks like and what the error says. */
+import { isIP } from 'node:net';
 import { readServiceAddress } from '@newsletter-kit/core/engine';
 import { isAddress } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
-import { isNetwork } from './admission/client-address.ts';
-import type { LimitRule } from './admission/rate-limits.ts';
-import type { MailSender } from './confirmation/mail.ts';
-import { readSmtpUrl, type SmtpServer, smtpUrlFormat } from './confirmation/smtp.ts';
-import { readStoreAddress, type StoreAddress, storeAddressFormat } from './store/address.ts';
+import { readSmtpUrl, smtpUrlFormat } from './smtp-url.ts';
+import { readStoreAddress, storeAddressFormat } from './store-address.ts';
+
+/** A text with a format of its own. @param read - returns null for a text that is wrong */
+const parsed = <Value>(read: (text: string) => Value | null, message: string) =>
+  z.string().transform((text, context): Value => {
+    const value = read(text);
+    if (value !== null) return value;
+    context.addIssue({ code: 'custom', message });
+    return z.NEVER;
+  });
 
 /** A list with commas between its items, or, in a file, a list. */
 export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item) =>
@@ -20,9 +27,47 @@ export const list = <Item extends z.core.$ZodType<unknown, string>>(item: Item) 
       ),
       z.array(z.string()),
     ])
-    .pipe(z.array(item));
+    .pipe(z.array(item))
+    .readonly();
 
-export const flag = z.enum(['true', 'false'], 'must be true or false').transform((word) => word === 'true');
+/** For a list in which order and repetition mean nothing. */
+export const asSet = (items: readonly string[]): ReadonlySet<string> => new Set(items);
+
+/** Null where it is not set. */
+export const orNull = <Value>(schema: z.ZodType<Value>) => schema.optional().transform((value) => value ?? null);
+
+export const oneOf = <const Words extends readonly string[]>(...words: Words) =>
+  z.enum(words, `must be ${words.slice(0, -1).join(', ')} or ${words.at(-1)}`);
+
+export const flag = oneOf('true', 'false').transform((word) => word === 'true');
+
+/** A token or key of this many characters at least. */
+export const bareToken = (shortest: number) =>
+  z
+    .string()
+    .regex(new RegExp(`^[\\x21-\\x7e]{${shortest},}$`), `must be ${shortest} characters or more, without spaces`);
+
+const isFrom = (least: number, most: number, text: string): boolean =>
+  /^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most;
+
+export const numberFrom = (least: number, most: number) =>
+  z
+    .string()
+    .refine((text) => isFrom(least, most, text), `must be a number from ${least} to ${most}`)
+    .transform(Number);
+
+/** A number; null for `never`. */
+export const numberOrNever = (least: number, most: number, unit = '') =>
+  z
+    .string()
+    .refine(
+      (text) => text === 'never' || isFrom(least, most, text),
+      `must be a number ${unit}from ${least} to ${most}, or never`,
+    )
+    .transform((text) => (text === 'never' ? null : Number(text)));
+
+/** Days; null is never. */
+export const daysOrNever = (least: number, most: number) => numberOrNever(least, most, 'of days ');
 
 export const origin = z.string().superRefine((text, context) => {
   const exact = URL.canParse(text) && /^https?:/.test(text) ? new URL(text).origin : null;
@@ -36,12 +81,7 @@ export const origin = z.string().superRefine((text, context) => {
   context.addIssue({ code: 'custom', message });
 });
 
-export const store = z.string().transform((text, context): StoreAddress => {
-  const address = readStoreAddress(text);
-  if (address !== null) return address;
-  context.addIssue({ code: 'custom', message: storeAddressFormat });
-  return z.NEVER;
-});
+export const store = parsed(readStoreAddress, storeAddressFormat);
 
 export const apiUrl = z
   .string('is missing: set it to the root address of the API, which ends with /v2')
@@ -73,23 +113,20 @@ export const webhookSecrets = list(webhookSecret).refine(
   'must be one secret, or the old and the new one while receivers change',
 );
 
-export const smtpServer = z.string().transform((text, context): SmtpServer => {
-  const server = readSmtpUrl(text);
-  if (server !== null) return server;
-  context.addIssue({ code: 'custom', message: smtpUrlFormat });
-  return z.NEVER;
-});
+export const smtpServer = parsed(readSmtpUrl, smtpUrlFormat);
 
-export const sender = z.string().transform((text, context): MailSender => {
+/** Sender or recipient of a mail. */
+export interface MailSender {
+  /** Empty if only the address is shown. */
+  readonly name: string;
+  readonly address: string;
+}
+
+export const sender = parsed((text): MailSender | null => {
   const [, name = '', inBrackets, bare] = /^(?:"?([^"<>\r\n]*?)"? *<([^<>\s]+)>|([^<>\s]+))$/.exec(text) ?? [];
   const address = inBrackets ?? bare ?? '';
-  if (isAddress(address)) return { name, address };
-  context.addIssue({
-    code: 'custom',
-    message: 'must be an address: news@example.com, or Example News <news@example.com>',
-  });
-  return z.NEVER;
-});
+  return isAddress(address) ? { name, address } : null;
+}, 'must be an address: news@example.com, or Example News <news@example.com>');
 
 /** A text in which {link} and {form} are replaced. */
 export const template = z.string().superRefine((text, context) => {
@@ -112,27 +149,29 @@ export const language = z
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
 
-const limitText = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/;
+/** At most `points` in each window of `seconds`. */
+export interface LimitRule {
+  readonly points: number;
+  readonly seconds: number;
+}
 
 /** `60/1m`: sixty within a minute. */
-export const limitRule = z
-  .string()
-  .refine((text) => limitText.test(text), 'must be 0, or a number and a time such as 60/1m, with s, m, h or d')
-  .transform((text): LimitRule => {
-    const [, points, count, unit = ''] = limitText.exec(text) ?? [];
-    return { points: Number(points), seconds: Number(count) * (unitSeconds[unit] ?? 0) };
-  });
+export const limitRule = parsed((text): LimitRule | null => {
+  const [, points, count, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,3})([smhd])$/.exec(text) ?? [];
+  return points ? { points: Number(points), seconds: Number(count) * (unitSeconds[unit] ?? 0) } : null;
+}, 'must be 0, or a number and a time such as 60/1m, with s, m, h or d');
 
 /** Rules with commas between them, or `0` for none. */
 export const limit = list(z.string())
   .transform((texts) => (texts.join() === '0' ? [] : texts))
-  .pipe(z.array(limitRule));
+  .pipe(z.array(limitRule).readonly());
 
-/** Days from 1 on; null is never. Zero would be understood both as at once and as never. */
-export const retentionDays = z
-  .string()
-  .regex(/^([1-9]\d{0,4}|never)$/, 'must be a number of days from 1 to 99999, or never')
-  .transform((text) => (text === 'never' ? null : Number(text)));
+/** Whether a text is an IP address, or a network in CIDR notation. */
+export function isNetwork(text: string): boolean {
+  const [, address = '', prefix = '0'] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+  const version = isIP(address);
+  return version !== 0 && !address.includes('%') && Number(prefix) <= (version === 6 ? 128 : 32);
+}
 
 export const network = z.string().refine(isNetwork, 'must be addresses or networks such as 10.0.0.0/8');
 

@@ -2,10 +2,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readStoreConfig } from '../src/config.ts';
-import { readConfig, secretsOf, settings, StartupError } from '../src/index.ts';
-import { environment, publicationId, site } from './running-relay.ts';
-import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { readStoreConfig } from '../../src/config/read.ts';
+import { readConfig, secretsOf, settings, StartupError } from '../../src/index.ts';
+import { environment, publicationId, site } from '../running-relay.ts';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const errors = (changes: Readonly<Record<string, string | undefined>>): string => {
   try {
@@ -189,6 +189,8 @@ describe('the configuration', () => {
     [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_SMTP_URL beside it.'],
     [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_PUBLIC_URL beside it.'],
     [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_MAIL_FROM beside it.'],
+    [{ RELAY_CONFIRMATION: 'true', RELAY_PORT: 'x' }, 'RELAY_CONFIRMATION needs RELAY_SMTP_URL beside it.'],
+    [{ RELAY_CONFIRMATION: 'true', RELAY_TIER: 'gold' }, 'RELAY_CONFIRMATION needs RELAY_PUBLIC_URL beside it.'],
     [
       { ...confirming, RELAY_LIMIT_ADDRESS: '0' },
       'RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.',
@@ -199,6 +201,7 @@ describe('the configuration', () => {
     [{ RELAY_ALOWED_ORIGIN: site }, 'RELAY_ALOWED_ORIGIN is not a setting (is RELAY_ALLOWED_ORIGINS meant?).'],
     [{ RELAY_TRUST_PROXY: '127.0.0.1' }, 'RELAY_TRUST_PROXY is not a setting (is RELAY_TRUSTED_PROXIES meant?).'],
     [{ RELAY_API_KEY: 'k' }, 'RELAY_API_KEY is not a setting (is NEWSLETTER_API_KEY meant?).'],
+    [{ RELAY_ERASE_AFTER_DAYS: '1y' }, 'RELAY_ERASE_AFTER_DAYS must be a number of days from 0 to 9999, or never'],
     [{ RELAY_REVIEW_DAYS: '0' }, 'RELAY_REVIEW_DAYS must be a number of days from 1 to 99999, or never'],
     [{ RELAY_CONSENT_DAYS: '3y' }, 'RELAY_CONSENT_DAYS must be a number of days from 1 to 99999, or never'],
     [{ RELAY_CONSENT_ADDRESS: 'plain' }, 'RELAY_CONSENT_ADDRESS must be shortened, hashed or none'],

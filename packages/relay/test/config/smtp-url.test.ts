@@ -1,6 +1,6 @@
 /** Parsing of RELAY_SMTP_URL. */
 import { expect, it } from 'vitest';
-import { readSmtpUrl } from '../../src/confirmation/smtp.ts';
+import { readSmtpUrl } from '../../src/config/smtp-url.ts';
 
 const starttls = { secure: false, ignoreTLS: false, tls: { rejectUnauthorized: true } };
 const account = { user: 'relay@example.com', pass: 'p:/?#@% ü' };

@@ -4,53 +4,31 @@
  */
 import leven from 'leven';
 import type * as Yaml from 'yaml';
-import { type Setting, settings } from './settings.ts';
-
-/** The value of a setting and its location. */
-export interface SettingValue {
-  readonly value: string | readonly string[];
-  /** Location of the value, as the beginning of an error message. */
-  readonly where: string;
-}
-
-/** Settings by the name of their environment variable. */
-export type Layer = ReadonlyMap<string, SettingValue>;
+import { keyIn, type Section, type SettingValue, type SettingValues } from './setting.ts';
+import { type ListedSetting, settings } from './settings.ts';
 
 /** The settings of a file. */
 export interface ConfigFile {
   /** Settings at the top: of the relay, and defaults of all forms. */
-  readonly top: Layer;
+  readonly top: SettingValues;
   /** Settings of each form, by its name; null if the file contains no forms. */
-  readonly forms: ReadonlyMap<string, Layer> | null;
+  readonly forms: ReadonlyMap<string, SettingValues> | null;
   /** Settings of each destination of webhooks, by its name; null if the file contains none. */
-  readonly webhooks: ReadonlyMap<string, Layer> | null;
-  /** Errors in the file; without its values. */
-  readonly errors: readonly string[];
+  readonly webhooks: ReadonlyMap<string, SettingValues> | null;
 }
 
 /** Sections of a file with settings by name: what a part of it is called, and what its name is for. */
 const sections = {
   forms: { part: 'form', nameIs: 'the name of a form is part of its URL' },
   webhooks: { part: 'destination', nameIs: 'the name of a destination is shown to operators' },
-} as const;
-
-type SectionName = keyof typeof sections;
+} as const satisfies Readonly<Record<Section, object>>;
 
 const nameFormat = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-function belongsTo(section: SectionName, { ofForm, ofWebhook }: Setting): boolean {
-  return section === 'forms' ? ofForm : ofWebhook;
-}
-
 /** The setting with this key: of the section, otherwise any. */
-function settingOf(section: SectionName | null, key: string): Setting | undefined {
+function settingOf(section: Section | null, key: string): ListedSetting | undefined {
   const known = settings.filter((each) => keyIn(section, each.key) === key && each.name !== 'RELAY_CONFIG');
-  return known.find((each) => section === null || belongsTo(section, each)) ?? known[0];
-}
-
-/** The key of a setting in a section, where the prefix of the section is left out. */
-export function keyIn(section: SectionName | null, key: string): string {
-  return section === 'webhooks' ? key.replace(/^webhook_/, '') : key;
+  return known.find((each) => section === null || each.section === section) ?? known[0];
 }
 
 /** A parsed configuration file. */
@@ -92,15 +70,16 @@ export function parseYaml(path: string, text: string, yaml: typeof Yaml): Parsed
   };
 }
 
-export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedFile): ConfigFile {
-  const errors = [...syntaxErrors];
+/** @param problems - gets the errors of the file, without its values */
+export function readConfigFile({ content, errors, where }: ParsedFile, problems: string[]): ConfigFile {
+  problems.push(...errors);
   const top = new Map<string, SettingValue>();
-  const say = (path: readonly string[], text: string): void => void errors.push(`${where(path)}: ${text}`);
+  const say = (path: readonly string[], text: string): void => void problems.push(`${where(path)}: ${text}`);
 
   function readLayer(
     entries: Entries,
     into: Map<string, SettingValue>,
-    within: readonly [] | readonly [SectionName, string],
+    within: readonly [] | readonly [Section, string],
   ): void {
     const [section = null] = within;
     for (const [name, value] of entries) {
@@ -110,12 +89,12 @@ export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedF
       const setting = settingOf(section, name);
       const text = setting && readValue(value);
       if (!setting) say(path, `there is no setting "${fullName.slice(0, 140)}"${suggestion(section, name)}.`);
-      else if (section !== null && !belongsTo(section, setting))
+      else if (section !== null && setting.section !== section)
         say(
           path,
-          setting.ofForm || setting.ofWebhook
-            ? `"${name}" is not a setting of a ${sections[section].part}.`
-            : `"${name}" is a setting of the whole relay: put it at the top of the file.`,
+          setting.section === null
+            ? `"${name}" is a setting of the whole relay: put it at the top of the file.`
+            : `"${name}" is not a setting of a ${sections[section].part}.`,
         );
       else if (text === null || text === undefined)
         say(path, `"${fullName}" must be a text, a number, true, false, or a list of texts.`);
@@ -123,10 +102,10 @@ export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedF
     }
   }
 
-  function readSection(entries: Entries, section: SectionName): ReadonlyMap<string, Layer> | null {
+  function readSection(entries: Entries, section: Section): ReadonlyMap<string, SettingValues> | null {
     const entry = entries.find(([name]) => name === section);
     if (!entry) return null;
-    const layers = new Map<string, Layer>();
+    const layers = new Map<string, SettingValues>();
     const listed = entriesOf(entry[1]) ?? [];
     const { part, nameIs } = sections[section];
     if (listed.length === 0) say([section], `"${section}" must contain at least one ${part}, by its name.`);
@@ -145,14 +124,10 @@ export function readConfigFile({ content, errors: syntaxErrors, where }: ParsedF
     return layers;
   }
 
-  const entries = entriesOf(content);
-  if (!entries) {
-    if (content !== null) say([], 'the file must contain settings, one "name: value" a line.');
-    return { top, forms: null, webhooks: null, errors };
-  }
-  readLayer(entries, top, []);
-  const forms = readSection(entries, 'forms');
-  return { top, forms, webhooks: readSection(entries, 'webhooks'), errors };
+  const entries = entriesOf(content ?? {});
+  if (!entries) say([], 'the file must contain settings, one "name: value" a line.');
+  readLayer(entries ?? [], top, []);
+  return { top, forms: readSection(entries ?? [], 'forms'), webhooks: readSection(entries ?? [], 'webhooks') };
 }
 
 type Entries = readonly (readonly [string, unknown])[];
@@ -175,7 +150,7 @@ function readValue(value: unknown): string | readonly string[] | null {
     : null;
 }
 
-function suggestion(section: SectionName | null, name: string): string {
+function suggestion(section: Section | null, name: string): string {
   const meant = nearestName(
     name,
     settings.map(({ key }) => keyIn(section, key)),

@@ -1,0 +1,211 @@
+/** The settings of a form. */
+import type { SubscriptionRequest } from '@newsletter-kit/core';
+import { subscriptionRequest } from '@newsletter-kit/core/schema';
+import type { attributionFields } from '@newsletter-kit/core/signup';
+import * as z from 'zod';
+import { group, optionalGroup, setting, type ValueOf } from './setting.ts';
+import { asSet, flag, language, list, oneLine, oneOf, origin, orNull, sender, template, webAddress } from './values.ts';
+
+const request = subscriptionRequest.shape;
+
+/** Names of a SubscriptionRequest that only the operator may set: all but those of the page. */
+type PinnedField = Exclude<keyof SubscriptionRequest, 'email' | 'custom_fields' | (typeof attributionFields)[number]>;
+
+/** Default of RELAY_CONFIRMATION_TEXT. */
+const defaultText = `Please confirm that you want to receive our newsletter:
+
+{link}
+
+If you did not sign up, ignore this mail: you will get no other.`;
+
+export const formSettings = group({
+  /** Delivers its signups; a secret. */
+  apiKey: setting(
+    'NEWSLETTER_API_KEY',
+    z
+      .string('is missing: set it to an API key that may create subscriptions')
+      .regex(/^[\x21-\x7e]+$/, 'must be the bare key: no spaces, no line breaks, no quotes around it'),
+    'API key that may create subscriptions. It stays in this process',
+  ),
+  publicationId: setting(
+    'NEWSLETTER_PUBLICATION_ID',
+    z
+      .string('is missing: set it to the id of the publication, pub_ and a UUID')
+      .regex(/^pub_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i, 'must be pub_ and a UUID, as the API gives it'),
+    'Publication that people sign up to',
+  ),
+  /** In the spelling of browsers. */
+  origins: setting(
+    'RELAY_ALLOWED_ORIGINS',
+    list(origin)
+      .refine((origins) => origins.length > 0, 'must name at least one site, for example https://example.com')
+      .transform(asSet)
+      .prefault(''),
+    'Sites whose pages may sign people up, with commas between them: `https://example.com,https://www.example.com`',
+  ),
+  /** Null accepts all; the API drops those that the publication lacks. */
+  allowedFields: setting(
+    'RELAY_ALLOWED_FIELDS',
+    orNull(list(z.string()).transform(asSet)),
+    'Names of the custom fields a page may set, with commas between them. Unset: all',
+  ),
+  thanksUrl: setting(
+    'RELAY_THANKS_URL',
+    orNull(webAddress),
+    'Page for visitors without JavaScript after they signed up. Unset: a page of the relay',
+  ),
+  protection: group({
+    token: setting(
+      'RELAY_FORM_TOKEN',
+      flag.prefault('false'),
+      '`true`: a signup needs a signed token that is at least two seconds old; the relay issues it on request',
+    ),
+    proof: setting(
+      'RELAY_PROOF',
+      oneOf('off', 'always', 'attack').prefault('off'),
+      'When a signup needs a proof of work, or a Turnstile response: `off`, `always`, or only during an `attack`',
+    ),
+    turnstile: optionalGroup({
+      siteKey: setting(
+        'RELAY_TURNSTILE_SITE_KEY',
+        z.string(),
+        'Site key of Turnstile; with it and the secret, Turnstile replaces the proof of work',
+      ),
+      secret: setting('RELAY_TURNSTILE_SECRET', z.string(), 'Secret of Turnstile. It stays in this process'),
+    }),
+    mx: setting(
+      'RELAY_MX_CHECK',
+      oneOf('off', 'review', 'refuse').prefault('off'),
+      'Check of the address’s mail domain in DNS: where it receives no mail, the signup is kept for `review`, or `refuse`d',
+    ),
+  }),
+  consent: group({
+    required: setting(
+      'RELAY_CONSENT_REQUIRED',
+      flag.prefault('false'),
+      '`true`: a signup without `consent` is refused, with 400 and the code `CONSENT_REQUIRED`',
+    ),
+    version: setting(
+      'RELAY_CONSENT_VERSION',
+      orNull(z.string().max(200, 'must be 200 characters or fewer')),
+      'Your name for the version of the consent sentence or of the privacy policy; kept with each consent',
+    ),
+    address: setting(
+      'RELAY_CONSENT_ADDRESS',
+      oneOf('shortened', 'hashed', 'none').prefault('shortened'),
+      'The visitor’s address in the consent ledger: `shortened` to a /24 (IPv4) or /48 (IPv6), `hashed` with a secret of the relay, or `none`',
+    ),
+    field: setting(
+      'RELAY_CONSENT_FIELD',
+      orNull(z.string()),
+      'Name of the custom field in which the API gets the sentence, or `yes` where the page sent none',
+    ),
+  }),
+  /** Null where signups are delivered without a confirmation. */
+  confirmation: optionalGroup(
+    {
+      from: setting(
+        'RELAY_MAIL_FROM',
+        sender,
+        'Sender of that mail: `news@example.com`, or `Example News <news@example.com>`',
+      ),
+      subject: setting(
+        'RELAY_CONFIRMATION_SUBJECT',
+        oneLine(200)
+          .pipe(template)
+          .refine((text) => !text.includes('{link}'), 'must be a subject without {link}')
+          .prefault('Please confirm your subscription'),
+        'Subject of that mail, and heading of the page that its link opens',
+      ),
+      text: setting(
+        'RELAY_CONFIRMATION_TEXT',
+        template
+          .refine((text) => text.includes('{link}'), 'must contain {link}, which is replaced by the link')
+          .optional()
+          .transform((text = defaultText) => text),
+        'Plain text of that mail; `{link}` is replaced by the link. Unset: an English text',
+      ),
+      button: setting('RELAY_CONFIRMATION_BUTTON', oneLine(60).prefault('Confirm'), 'Label of the button on that page'),
+      lang: setting(
+        'RELAY_CONFIRMATION_LANG',
+        language.prefault('en'),
+        'Language of these texts, as a BCP 47 tag: `de`, `pt-BR`',
+      ),
+      confirmedUrl: setting(
+        'RELAY_CONFIRMED_URL',
+        orNull(webAddress),
+        'Page shown after a confirmation. Unset: a page of the relay',
+      ),
+    },
+    setting(
+      'RELAY_CONFIRMATION',
+      flag.prefault('false'),
+      '`true`: a signup is delivered only after the person has clicked a link in a mail that the relay sends',
+    ),
+  ),
+  pinned: group({
+    double_opt_override: setting(
+      'RELAY_DOUBLE_OPT_OVERRIDE',
+      z.string().pipe(request.double_opt_override.def.innerType).optional(),
+      'Pins `double_opt_override`: `on`, `off` or `not_set`. `on` is recommended; with `RELAY_CONFIRMATION` leave it unset',
+    ),
+    send_welcome_email: setting(
+      'RELAY_SEND_WELCOME_EMAIL',
+      flag.optional(),
+      'Pins `send_welcome_email`: `true` or `false`',
+    ),
+    reactivate_existing: setting(
+      'RELAY_REACTIVATE_EXISTING',
+      flag.optional(),
+      'Pins `reactivate_existing`, `true` or `false`: whether to reactivate a subscription that has unsubscribed. Use it only when the subscriber knowingly subscribes again, so for a form that says so',
+    ),
+    tier: setting(
+      'RELAY_TIER',
+      z.string().pipe(request.tier.def.innerType).optional(),
+      'Pins `tier`: `free` or `premium`',
+    ),
+    premium_tiers: setting(
+      'RELAY_PREMIUM_TIERS',
+      list(z.string()).optional(),
+      'Pins `premium_tiers`, names with commas between them',
+    ),
+    premium_tier_ids: setting(
+      'RELAY_PREMIUM_TIER_IDS',
+      list(request.premium_tier_ids.def.innerType.def.element).optional(),
+      'Pins `premium_tier_ids`',
+    ),
+    automation_ids: setting(
+      'RELAY_AUTOMATION_IDS',
+      list(request.automation_ids.def.innerType.def.element).optional(),
+      'Pins `automation_ids`',
+    ),
+    newsletter_list_ids: setting(
+      'RELAY_NEWSLETTER_LIST_IDS',
+      list(request.newsletter_list_ids.def.innerType.def.element).optional(),
+      'Pins `newsletter_list_ids`',
+    ),
+    skip_newsletter_list_auto_subscribe: setting(
+      'RELAY_SKIP_NEWSLETTER_LIST_AUTO_SUBSCRIBE',
+      flag.optional(),
+      'Pins `skip_newsletter_list_auto_subscribe`: `true` or `false`',
+    ),
+    complimentary_gift_id: setting(
+      'RELAY_COMPLIMENTARY_GIFT_ID',
+      z.optional(request.complimentary_gift_id.def.innerType),
+      'Pins `complimentary_gift_id`',
+    ),
+  } satisfies Partial<Record<PinnedField, unknown>>),
+});
+
+/** A form and its rules. */
+export interface Form extends ValueOf<typeof formSettings> {
+  readonly name: string;
+}
+
+/** The mail that asks a person to confirm, and the page that its link opens. */
+export type Confirmation = NonNullable<Form['confirmation']>;
+
+/** Whether the form signs or hashes values that must stay valid after a restart or in another relay. */
+export function isSigning({ protection, confirmation, consent }: Form): boolean {
+  return protection.token || protection.proof !== 'off' || confirmation !== null || consent.address === 'hashed';
+}

@@ -1,0 +1,46 @@
+/** The settings of a destination of webhooks. */
+import * as z from 'zod';
+import { group, optionalGroup, setting, type ValueOf } from './setting.ts';
+import { flag, list, webhookSecrets, webhookUrl } from './values.ts';
+
+/** What webhooks report. A trigger of the database adds the messages when a signup changes its state. */
+export const webhookTypes = ['signup.delivered', 'signup.refused', 'signup.confirmed', 'signup.erased'] as const;
+
+/**
+ * - `signup.delivered` – the API has created the subscription.
+ * - `signup.refused` – the API or the mail server refused the signup for good: it is a dead letter.
+ * - `signup.confirmed` – the person has clicked the link in the relay's confirmation mail.
+ * - `signup.erased` – the person's data were erased; the message contains the id of the signup alone.
+ */
+export type WebhookType = (typeof webhookTypes)[number];
+
+export const webhookSettings = group({
+  receiver: optionalGroup({
+    url: setting('RELAY_WEBHOOK_URL', webhookUrl, 'URL that receives signed webhooks about signups'),
+    /** One secret, or two of which the receiver knows one. */
+    secrets: setting(
+      'RELAY_WEBHOOK_SECRET',
+      webhookSecrets,
+      'Secret that signs them, of Standard Webhooks: `whsec_` and 24 to 64 bytes in base64; `newsletter-relay webhooks secret` makes one. Two with a comma between them both sign, so that a receiver can change from one to the other',
+    ),
+  }),
+  types: setting(
+    'RELAY_WEBHOOK_EVENTS',
+    list(z.enum(webhookTypes, `must be of ${webhookTypes.join(', ')}`))
+      .refine((types) => types.length > 0, `must be of ${webhookTypes.join(', ')}`)
+      .prefault(webhookTypes.join(',')),
+    'What is reported, with commas between the names',
+  ),
+  allowsPrivateNetwork: setting(
+    'RELAY_WEBHOOK_PRIVATE_NETWORK',
+    flag.prefault('false'),
+    '`true`: the URL may lead into a private network, to this machine included, and may be without https',
+  ),
+});
+
+type WebhookValues = ValueOf<typeof webhookSettings>;
+
+/** A destination of webhooks. */
+export interface WebhookDestination extends Omit<WebhookValues, 'receiver'>, NonNullable<WebhookValues['receiver']> {
+  readonly name: string;
+}
