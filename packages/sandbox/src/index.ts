@@ -1,7 +1,7 @@
 /** The sandbox in process: `createSandbox()` answers requests without a port. */
-export { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
+export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 export type { Change, Nearest } from './api/nearest.ts';
-export { profiles, type Profile, type QuotaRequest, type RateLimitState } from './api/rate-limit.ts';
+export { profiles, type Profile, type QuotaRequest, type RateLimitState } from './control/rate-limit.ts';
 export type { Assumptions, AssumptionState } from './control/assumptions.ts';
 export type { AssumptionChoice, AssumptionId } from './control/assumptions.ts';
 export type { SandboxEvent } from './control/events.ts';

@@ -10,7 +10,6 @@ import { Refusal, type World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
 import { handled, noteText, readJson, readQuery } from './read-request.ts';
-import type { RateLimit } from './rate-limit.ts';
 import type { Change } from './nearest.ts';
 import { automationRules } from './automations.ts';
 import { contentRules } from './content.ts';
@@ -71,10 +70,13 @@ export const blankTrace = (): Trace => ({
   total: null,
 });
 
+/** Counts a request against the rate limit and returns the headers to send. @throws ApiError 429 beyond the limit */
+export type CountRequest = () => Readonly<Record<string, string>>;
+
 /** Answers one request of the API and records in the trace how. Never rejects. */
 export async function answer(
   world: World,
-  rateLimit: RateLimit,
+  countRequest: CountRequest,
   request: Request,
   path: string,
   search: string,
@@ -100,7 +102,7 @@ export async function answer(
     handled(request, now);
     const reply = world.clock.during(now, () => {
       const bearer = authenticate(world, request.headers.get('authorization'));
-      headers = rateLimit.count();
+      headers = countRequest();
       requireScope(bearer, operation);
       rule.admit?.(world);
       const publication = reachedPublication(world, bearer, rule, match.params);

@@ -131,6 +131,10 @@ export function noteText<Message extends Request | Response>(message: Message, t
 
 export const notedText = (message: Request | Response): string | undefined => texts.get(message);
 
+/** The text of an answer, which can still be sent. */
+export const responseText = async (response: Response): Promise<string> =>
+  notedText(response) ?? (response.body === null ? '' : response.clone().text());
+
 const handledListeners = new WeakMap<Request, (time: number) => void>();
 
 /** Calls `listener` with the sandbox's time, in milliseconds, at which the request is handled. */

@@ -12,7 +12,7 @@ import {
   printError,
   runCommandLine,
 } from '#command-line';
-import { profiles } from '../api/rate-limit.ts';
+import { profiles } from '../control/rate-limit.ts';
 import { readServerOptions, serverOptions } from './options.ts';
 import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';

@@ -3,7 +3,7 @@
  * services and networks, and on request every deviation of a field.
  */
 import { UsageError } from '#command-line';
-import type { Sandbox } from '../app.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { operations } from '@newsletter-kit/core/contract';
 import { deviationsOf, fieldChanges, type AnswerDeviation } from '../control/deviations.ts';
 import { assumptions } from '../control/assumptions.ts';

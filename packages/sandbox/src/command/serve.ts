@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { isRecord } from '@newsletter-kit/core/engine';
 import { UsageError } from '#command-line';
-import { createSandbox, type Sandbox } from '../app.ts';
+import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { operationsAt } from '../api/api.ts';
 import { ApiError } from '../api/errors.ts';
 import { createAssumptions, type AssumptionChoice } from '../control/assumptions.ts';

@@ -2,7 +2,11 @@
  * Assumptions: each gap of the specification, how the sandbox fills it, and how other values change an answer.
  */
 import { isRecord } from '@newsletter-kit/core/engine';
+import { Hono } from 'hono';
+import * as z from 'zod';
 import { apiError } from '../api/errors.ts';
+import { readBody } from '../api/read-request.ts';
+import type { Feature } from './feature.ts';
 
 export interface Draft {
   /** Id in the contract, null where the request matched none. */
@@ -305,12 +309,10 @@ export interface Assumptions {
 }
 
 /** The assumptions as the sandbox uses them. */
-export interface AssumptionSet extends Assumptions {
+export interface AssumptionSet extends Assumptions, Feature {
   /** The answer as it reads under the assumptions; the same object where all have their default. */
   apply(response: Response, operation: string | null, facts: () => Facts): Promise<Response>;
   readonly value: Assumed;
-  /** Back to what it started with. */
-  reset(): void;
 }
 
 const table: Readonly<Record<string, Assumption>> = assumptions;
@@ -330,7 +332,7 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
   };
   set(initial);
 
-  return {
+  const assumptionSet: AssumptionSet = {
     set,
     get met() {
       return met;
@@ -367,7 +369,18 @@ export function createAssumptions(initial: AssumptionChoice = {}): AssumptionSet
         headers: draft.headers,
       });
     },
+    routes: () => assumptionRoutes(assumptionSet),
   };
+  return assumptionSet;
+}
+
+function assumptionRoutes(assumptions: Assumptions): Hono {
+  return new Hono()
+    .get('/assumptions', (context) => context.json({ data: assumptions.list() }))
+    .put('/assumptions', async (context) => {
+      assumptions.set(await readBody(context.req.raw, z.record(z.string(), z.union([z.string(), z.number()]))));
+      return context.json({ data: assumptions.list() });
+    });
 }
 
 function read(id: string, value: unknown): [AssumptionId, string] {

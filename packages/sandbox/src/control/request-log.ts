@@ -12,6 +12,8 @@ import { apiPrefix } from '../api/api.ts';
 import { apiError } from '../api/errors.ts';
 import { apiKeys } from '../world/ids.ts';
 import { readBody } from '../api/read-request.ts';
+import { ConnectionLost } from './faults.ts';
+import type { Feature } from './feature.ts';
 import { hiddenMark } from './redaction.ts';
 
 /** One request in short. No secrets, no e-mail addresses. */
@@ -75,8 +77,9 @@ export interface LogFilter {
   readonly text?: string | undefined;
 }
 
-export interface RequestLog {
-  add(entry: Omit<LogEntry, 'n'>, contents: Contents): LogEntry;
+export interface RequestLog extends Feature {
+  /** @param request - the request itself, by which the log knows one that it sends again */
+  add(entry: Omit<LogEntry, 'n' | 'repeats'>, contents: Contents, request?: Request): LogEntry;
   /** Oldest first. */
   entries(filter?: LogFilter): readonly LogEntry[];
   /** Undefined where the log has no request with this number. */
@@ -97,7 +100,16 @@ interface LoggedRequest {
   readonly size: number;
 }
 
+/** A request that is sent again. */
+interface Repetition {
+  /** Number of the request that it repeats. */
+  readonly of: number;
+  /** Its own entry, once it is answered. */
+  entry?: LogEntry;
+}
+
 export function createRequestLog(maxSize = contentsKept): RequestLog {
+  const repetitions = new WeakMap<Request, Repetition>();
   let lines: LoggedRequest[] = [];
   let n = 0;
   let size = 0;
@@ -109,9 +121,12 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
   };
   const at = (number: number): LoggedRequest | undefined => lines[number - (lines[0]?.entry.n ?? 0)];
   const shown = (): readonly LoggedRequest[] => lines.slice(-kept);
-  return {
-    add(entry, contents) {
-      const line = { entry: { n: (n += 1), ...entry }, contents, size: sizeOf(contents) };
+  const log: RequestLog = {
+    add(entry, contents, request) {
+      const repetition = request && repetitions.get(request);
+      const numbered = { n: (n += 1), ...entry, repeats: repetition?.of ?? null };
+      const line = { entry: numbered, contents, size: sizeOf(contents) };
+      if (repetition) repetition.entry ??= numbered;
       lines.push(line);
       size += line.size;
       for (; size > maxSize && whole < n; whole += 1) {
@@ -141,7 +156,20 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
       whole = n + 1;
       return length;
     },
+    reset: () => log.clear(),
+    routes: (sandbox) =>
+      requestRoutes(log, async (request, of) => {
+        const repetition: Repetition = { of };
+        repetitions.set(request, repetition);
+        try {
+          await sandbox.answer(request);
+        } catch (error) {
+          if (!(error instanceof ConnectionLost)) throw error;
+        }
+        return repetition.entry;
+      }),
   };
+  return log;
 }
 
 const sizeOf = ({ target, request, response }: Contents): number =>
@@ -206,17 +234,12 @@ export function loggableQuery(operation: Operation | null, search: string): Read
   return shown;
 }
 
-export interface RequestControlOptions {
-  readonly log: RequestLog;
-  /** Answers `request` as a repetition of number `n`; the entry of it in the log. */
-  readonly repeat: (request: Request, n: number) => Promise<LogEntry | undefined>;
-}
-
 const filters = ['method', 'status', 'operation', 'text'] as const;
 /** `key` is the API key or access token to send; null sends none. */
 const sending = z.strictObject({ key: z.string().min(1).max(500).nullable().default(apiKeys.workspace) });
 
-export function requestControl({ log, repeat }: RequestControlOptions): Hono {
+/** @param repeat - answers `request` as a repetition of number `n`; its entry in the log */
+function requestRoutes(log: RequestLog, repeat: (request: Request, n: number) => Promise<LogEntry | undefined>): Hono {
   const find = (number: string): Exchange => {
     const exchange = log.exchange(Number(number));
     if (!exchange)

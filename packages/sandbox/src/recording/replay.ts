@@ -1,5 +1,5 @@
 /** Sends a recorded session to a fresh sandbox in the recorded state, and compares the answers. */
-import { createSandbox, type Sandbox } from '../app.ts';
+import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { ConnectionLost } from '../control/faults.ts';
 import type { AssumptionChoice } from '../control/assumptions.ts';
 import { readRecording, recordedOrigin, type RecordedEntry, type RecordedState, resetPath } from './recording.ts';
