@@ -3,7 +3,7 @@ export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 export type { Change, Nearest } from './api/nearest.ts';
 export { profiles, type Profile, type QuotaRequest, type RateLimitState } from './control/rate-limit.ts';
 export type { Assumptions, AssumptionState } from './control/assumptions.ts';
-export type { AssumptionChoice, AssumptionId } from './control/assumptions.ts';
+export type { AssumptionChoice, AssumptionId } from './gaps.ts';
 export type { SandboxEvent } from './control/events.ts';
 export { deviate, deviationsOf, fieldChanges, type AnswerDeviation } from './control/deviations.ts';
 export type { Effect, Fault, FaultRequest } from './control/faults.ts';

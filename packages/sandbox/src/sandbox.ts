@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { answer as answerApi, apiPrefix, errorAnswer, settle } from './api/api.ts';
 import { refusal } from './api/errors.ts';
-import { type Assumptions, createAssumptions, type AssumptionChoice } from './control/assumptions.ts';
+import { type Assumptions, createAssumptions } from './control/assumptions.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
 import type { Faults } from './control/faults.ts';
@@ -13,6 +13,7 @@ import type { Exchange, LogEntry, LogFilter } from './control/request-log.ts';
 import type { SeedOptions } from './control/seeds.ts';
 import { createShaping, type AnswerShapes, type Shaping } from './control/shapes.ts';
 import type { Snapshots } from './control/snapshots.ts';
+import type { AssumptionChoice } from './gaps.ts';
 import { answerOauth, oauthPrefix, oauthRefusal } from './oauth/oauth.ts';
 import { createPages } from './pages.ts';
 import { createPipeline, type Service } from './pipeline.ts';
