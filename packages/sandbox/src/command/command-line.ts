@@ -103,7 +103,7 @@ const replay: CommandEntry<CommandContext> = {
   load: async () => ({
     define: (command, { end }) =>
       command.argument('<file>', 'a recording that --record wrote').action(async (file) => {
-        const { replayFile } = await import('../recording/recording-file.ts');
+        const { replayFile } = await import('./replay-file.ts');
         end(await replayFile(file, (text) => process.stdout.write(text)));
       }),
   }),

@@ -2,7 +2,13 @@
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { ConnectionLost } from '../control/faults.ts';
 import type { AssumptionChoice } from '../gaps.ts';
-import { readRecording, recordedOrigin, type RecordedEntry, type RecordedState, resetPath } from './recording.ts';
+import {
+  readRecording,
+  recordedOrigin,
+  type RecordedEntry,
+  type RecordedState,
+  resetPath,
+} from '../recording/recording.ts';
 
 /** Where an answer is not the recorded one. */
 export interface Difference {
