@@ -1,6 +1,6 @@
 /** The sandbox in process: `createSandbox()` answers requests without a port. */
 export { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
-export type { Change, Nearest } from './api/nearest.ts';
+export type { Nearest } from './api/nearest.ts';
 export { profiles, type Profile, type QuotaRequest, type RateLimitState } from './control/rate-limit.ts';
 export type { Assumptions, AssumptionState } from './control/assumptions.ts';
 export type { AssumptionChoice, AssumptionId } from './gaps.ts';
@@ -8,6 +8,7 @@ export type { SandboxEvent } from './control/events.ts';
 export { deviate, deviationsOf, fieldChanges, type AnswerDeviation } from './control/deviations.ts';
 export type { Effect, Fault, FaultRequest } from './control/faults.ts';
 export type { Faults } from './control/faults.ts';
+export type { Change } from './http/errors.ts';
 export { ShapesError, type AnswerShapes } from './control/shapes.ts';
 export { SnapshotError } from './control/snapshots.ts';
 export type { Snapshot, Snapshots } from './control/snapshots.ts';

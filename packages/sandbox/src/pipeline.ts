@@ -2,9 +2,10 @@
  * What happens to a request of the API or of OAuth, in order: faults, its work, assumptions, shapes; then it is logged
  * and published as an event.
  */
-import { apiPrefix, blankTrace, operationsAt, type Trace } from './api/api.ts';
+import { apiPrefix, operationsAt } from './api/api.ts';
 import { nearestRequest } from './api/nearest.ts';
-import { notedText, noteText, responseText } from './api/read-request.ts';
+import { notedText, noteText, responseText } from './http/read-request.ts';
+import { blankTrace, type Trace } from './http/trace.ts';
 import { applyFaults, type FiredFault, type Refuse } from './control/faults.ts';
 import type { Features } from './control/features.ts';
 import { createRedaction, hiddenMark } from './control/redaction.ts';

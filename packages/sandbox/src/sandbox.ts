@@ -1,7 +1,7 @@
 /** Assembles the sandbox: the world, its features, the pipeline of requests, and the pages. */
 import { Hono } from 'hono';
 import { answer as answerApi, apiPrefix, errorAnswer, settle } from './api/api.ts';
-import { refusal } from './api/errors.ts';
+import { refusal } from './http/errors.ts';
 import { type Assumptions, createAssumptions } from './control/assumptions.ts';
 import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';

@@ -2,15 +2,14 @@
  * Answers API requests: route, authenticate, count against the rate limit, find the publication, validate, run the
  * rule.
  */
-import { inspect } from 'node:util';
 import { type Operation, operations } from '@newsletter-kit/core/contract';
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { isStorageFailure } from '../store/database.ts';
-import { Refusal, type World } from '../world/world.ts';
+import type { World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
-import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
-import { handled, noteText, readJson, readQuery } from './read-request.ts';
-import type { Change } from './nearest.ts';
+import { apiError, errorBody, type ErrorStatus, toApiError } from '../http/errors.ts';
+import { handled, noteText, readJson, readQuery } from '../http/read-request.ts';
+import type { Trace } from '../http/trace.ts';
 import { automationRules } from './automations.ts';
 import { contentRules } from './content.ts';
 import { customFieldRules } from './custom-fields.ts';
@@ -43,32 +42,6 @@ export function operationsAt(method: string, path: string): readonly Operation[]
   const match = route(method, path);
   return match.kind === 'found' ? match.operations : [];
 }
-
-/** What the request log keeps of a request. */
-export interface Trace {
-  operation: Operation | null;
-  status: number;
-  readonly reasons: string[];
-  /** Code of the rule that refused the request. */
-  rule: string | null;
-  /** Changes that would make the request valid. */
-  changes: readonly Change[];
-  /** Whether it created a record. */
-  created: boolean;
-  /** Counts the whole list behind the page it answered. */
-  total: (() => number) | null;
-}
-
-/** The trace of a request that has not been answered yet. */
-export const blankTrace = (): Trace => ({
-  operation: null,
-  status: 0,
-  reasons: [],
-  rule: null,
-  changes: [],
-  created: false,
-  total: null,
-});
 
 /** Counts a request against the rate limit and returns the headers to send. @throws ApiError 429 beyond the limit */
 export type CountRequest = () => Readonly<Record<string, string>>;
@@ -154,25 +127,6 @@ export function settle(world: Pick<World, 'settle'>): void {
 /** An answer with the API's error body, for other paths than the API's own. */
 export function errorAnswer(status: ErrorStatus, ...details: readonly ErrorDetail[]): Response {
   return respond(status, errorBody(status, details), {});
-}
-
-/** Converts any error into an API error. Unexpected errors are printed and answered with 500. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof Refusal) return new ApiError(400, error.details);
-  if (isStorageFailure(error)) {
-    return apiError(
-      503,
-      'STORAGE_UNAVAILABLE',
-      'The sandbox could not write to its database, so it stored nothing of this request. Free some disk space, then send the request again.',
-    );
-  }
-  process.stderr.write(`${inspect(error)}\n`);
-  return apiError(
-    500,
-    'INTERNAL_ERROR',
-    'The sandbox failed because of a bug. Its terminal shows the error. Please report it.',
-  );
 }
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {

@@ -6,7 +6,7 @@ import { isRecord } from '@newsletter-kit/core/engine';
 import { UsageError } from '#command-line';
 import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { operationsAt } from '../api/api.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError } from '../http/errors.ts';
 import { createAssumptions } from '../control/assumptions.ts';
 import type { AssumptionChoice } from '../gaps.ts';
 import { readShapes, ShapesError, type AnswerShapes } from '../control/shapes.ts';

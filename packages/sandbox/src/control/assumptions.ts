@@ -1,8 +1,8 @@
 /** Assumptions: the values chosen for the gaps of the specification; and `/_sandbox/assumptions`. */
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiError } from '../api/errors.ts';
-import { readBody } from '../api/read-request.ts';
+import { apiError } from '../http/errors.ts';
+import { readBody } from '../http/read-request.ts';
 import {
   type Answer,
   type AssumptionChoice,

@@ -1,8 +1,8 @@
 /** `/_sandbox/clock`: reads and moves the sandbox's clock. */
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiError } from '../api/errors.ts';
-import { readBody } from '../api/read-request.ts';
+import { apiError } from '../http/errors.ts';
+import { readBody } from '../http/read-request.ts';
 import type { World } from '../world/world.ts';
 import type { Feature } from './feature.ts';
 

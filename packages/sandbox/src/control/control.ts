@@ -3,8 +3,8 @@
  * answers errors in the API's format.
  */
 import { Hono } from 'hono';
-import { errorAnswer, toApiError } from '../api/api.ts';
-import { apiError, errorBody } from '../api/errors.ts';
+import { errorAnswer } from '../api/api.ts';
+import { apiError, errorBody, toApiError } from '../http/errors.ts';
 import { SeedError } from '../world/seeds/seed.ts';
 import { isCrossSite } from './access.ts';
 import type { Feature, WholeSandbox } from './feature.ts';

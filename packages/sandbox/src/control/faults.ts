@@ -5,8 +5,8 @@
 import { operations } from '@newsletter-kit/core/contract';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiError } from '../api/errors.ts';
-import { readBody } from '../api/read-request.ts';
+import { apiError } from '../http/errors.ts';
+import { readBody } from '../http/read-request.ts';
 import { fraction } from '../world/ids.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Feature } from './feature.ts';

@@ -1,7 +1,7 @@
 /** `/_sandbox/inbox`: the e-mails that the service would have sent, and the pages behind their links. */
 import { Hono, type Context } from 'hono';
 import { html, raw } from 'hono/html';
-import { apiError } from '../api/errors.ts';
+import { apiError } from '../http/errors.ts';
 import type { MessageRow } from '../store/inbox.ts';
 import { followLink, isClick, linkState, type Click } from '../world/mail.ts';
 import type { World } from '../world/world.ts';

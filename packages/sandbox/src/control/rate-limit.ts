@@ -4,8 +4,8 @@
  */
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiError } from '../api/errors.ts';
-import { readBody } from '../api/read-request.ts';
+import { apiError } from '../http/errors.ts';
+import { readBody } from '../http/read-request.ts';
 import type { Clock } from '../world/clock.ts';
 import type { Feature } from './feature.ts';
 

@@ -1,7 +1,7 @@
 /** The seed that the sandbox begins with; and `/_sandbox/reset`, which loads it, or another one, again. */
 import { Hono } from 'hono';
-import { apiError } from '../api/errors.ts';
-import { readControlJson } from '../api/read-request.ts';
+import { apiError } from '../http/errors.ts';
+import { readControlJson } from '../http/read-request.ts';
 import { loadSeed } from '../world/seeds/load-seed.ts';
 import type { Seed } from '../world/seeds/seed.ts';
 import { findSeed, isSeedName, type SeedName } from '../world/seeds/standard.ts';

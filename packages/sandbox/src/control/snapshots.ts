@@ -4,9 +4,9 @@
  */
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiError } from '../api/errors.ts';
+import { apiError } from '../http/errors.ts';
 import type { World } from '../world/world.ts';
-import { readText, readBody } from '../api/read-request.ts';
+import { readText, readBody } from '../http/read-request.ts';
 import type { Feature } from './feature.ts';
 import { createHash } from 'node:crypto';
 import { isStorageFailure, type Bound } from '../store/database.ts';

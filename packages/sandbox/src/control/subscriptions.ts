@@ -2,9 +2,9 @@
 import { subscriptionStatuses } from '@newsletter-kit/core/contract';
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiError } from '../api/errors.ts';
+import { apiError } from '../http/errors.ts';
 import { type Expansion, expansions, subscriptionRecord } from '../api/subscriptions.ts';
-import { check } from '../api/validation.ts';
+import { check } from '../http/validation.ts';
 import type { World } from '../world/world.ts';
 import type { Feature } from './feature.ts';
 

@@ -1,7 +1,7 @@
 /** The recorder: passes requests on, and while a recording runs, writes them down with their answers. */
 import { STATUS_CODES } from 'node:http';
 import { createRequire } from 'node:module';
-import { notedText, onHandled, responseText } from '../api/read-request.ts';
+import { notedText, onHandled, responseText } from '../http/read-request.ts';
 import { ConnectionLost, CutResponse } from '../control/faults.ts';
 import type { Features } from '../control/features.ts';
 import { createRedaction } from '../control/redaction.ts';
