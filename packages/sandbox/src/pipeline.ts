@@ -90,37 +90,39 @@ export function createPipeline(clock: Clock, features: Features, shaping: Shapin
   };
 
   // 5. The log keeps request and answer without secrets, and the event tells observers.
-  const record = async (passage: Passage, { request, response, trace, started }: Outcome): Promise<void> => {
-    const milliseconds = Math.round((performance.now() - started) * 100) / 100;
-    const { path, search } = passage;
-    const { operation, status, reasons, rule } = trace;
-    const oauth = operation?.base === 'app' || path.startsWith('/oauth');
-    const contents = {
-      target: redaction.target(path + search),
-      request: message(request.headers, await requestText(request), oauth),
-      response: response && message(response.headers, await responseText(response), oauth),
-    };
-    const entry = requestLog.add(
-      {
-        time: new Date(clock.now()).toISOString(),
-        method: request.method,
-        path: withoutAddresses(path),
-        query: loggableQuery(operation, search),
-        operation: operation?.id ?? null,
-        status,
-        milliseconds,
-        reasons,
-        rule,
-        faults: passage.fired.map(({ id }) => id),
-        nearest: nearestRequest({ method: request.method, path, ...trace }, apiPrefix),
-      },
-      contents,
-      passage.request,
-    );
-    events.publish({ type: 'request', request: entry });
+  const record = async (passage: Passage, outcome: Outcome): Promise<void> => {
+    const { entry, contents } = await describe(passage, outcome, clock);
+    events.publish({ type: 'request', request: requestLog.add(entry, contents, passage.request) });
   };
 
   return answer;
+}
+
+/** What the log keeps of a request. */
+async function describe({ path, search, fired }: Passage, outcome: Outcome, clock: Clock) {
+  const { request, response, trace, started } = outcome;
+  const { operation, status, reasons, rule } = trace;
+  const milliseconds = Math.round((performance.now() - started) * 100) / 100;
+  const oauth = operation?.base === 'app' || path.startsWith('/oauth');
+  const contents = {
+    target: redaction.target(path + search),
+    request: message(request.headers, await requestText(request), oauth),
+    response: response && message(response.headers, await responseText(response), oauth),
+  };
+  const entry = {
+    time: new Date(clock.now()).toISOString(),
+    method: request.method,
+    path: withoutAddresses(path),
+    query: loggableQuery(operation, search),
+    operation: operation?.id ?? null,
+    status,
+    milliseconds,
+    reasons,
+    rule,
+    faults: fired.map(({ id }) => id),
+    nearest: nearestRequest({ method: request.method, path, ...trace }, apiPrefix),
+  };
+  return { entry, contents };
 }
 
 function message(headers: Headers, text: string | null, oauth: boolean): LoggedMessage {

@@ -109,7 +109,13 @@ export function createSandbox(options: SandboxOptions = {}): Sandbox {
     idSeed,
     assumed: assumptions.value,
   });
-  const features = closingOnError(world, () => createFeatures(world, assumptions, options));
+  let features: Features;
+  try {
+    features = createFeatures(world, assumptions, options);
+  } catch (error) {
+    world.store.close();
+    throw error;
+  }
   const app = createApp(world, features, shaping);
   const recorder = createRecorder(world.clock, features, { idSeed, shapes });
   let open = true;
@@ -163,13 +169,4 @@ function createApp(world: World, features: Features, shaping: Shaping): Hono {
     throw error;
   });
   return app;
-}
-
-function closingOnError<Made>(world: World, make: () => Made): Made {
-  try {
-    return make();
-  } catch (error) {
-    world.store.close();
-    throw error;
-  }
 }

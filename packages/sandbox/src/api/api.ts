@@ -8,7 +8,7 @@ import { isStorageFailure } from '../store/database.ts';
 import type { World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
 import { apiError, errorBody, type ErrorStatus, toApiError } from '../http/errors.ts';
-import { handled, noteText, readJson, readQuery } from '../http/read-request.ts';
+import { decoded, handled, noteText, readJson, readQuery } from '../http/read-request.ts';
 import type { Trace } from '../http/trace.ts';
 import { automationRules } from './automations.ts';
 import { contentRules } from './content.ts';
@@ -198,15 +198,6 @@ function firstMatch([routes, values]: Result<Methods>): { methods: Methods; para
   const params: Record<string, string> = {};
   const entries: readonly [string, string | number][] = Object.entries(places);
   for (const [name, place] of entries)
-    params[name] = decode(typeof place === 'number' ? (values?.[place] ?? '') : place);
+    params[name] = decoded(typeof place === 'number' ? (values?.[place] ?? '') : place);
   return { methods, params };
-}
-
-/** A segment whose percent-encoding is broken stays as it is. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

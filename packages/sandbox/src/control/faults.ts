@@ -85,7 +85,8 @@ function matchesOperation(match: string, id: string): boolean {
   return match === id || wildcard(match, '[^.]*').test(id);
 }
 
-function wildcard(text: string, anything: string): RegExp {
+/** Matches texts in which `*` stands for `anything`. */
+export function wildcard(text: string, anything: string): RegExp {
   return new RegExp(
     `^${text
       .split('*')

@@ -2,17 +2,15 @@
 import type { World } from '../world/world.ts';
 import type { AssumptionSet } from './assumptions.ts';
 import { clockFeature } from './clock.ts';
-import { connectionFeature } from './connection.ts';
 import { createEvents } from './events.ts';
 import { createFaults } from './faults.ts';
 import type { Feature } from './feature.ts';
 import { inboxFeature } from './inbox.ts';
-import { jobFeature } from './jobs.ts';
+import { overviewFeature } from './overview.ts';
 import { createRateLimit, type Profile, type QuotaRequest } from './rate-limit.ts';
 import { createRequestLog } from './request-log.ts';
 import { createSeeds, type SeedOptions } from './seeds.ts';
 import { createSnapshots } from './snapshots.ts';
-import { subscriptionFeature } from './subscriptions.ts';
 
 export interface FeatureOptions extends SeedOptions {
   readonly profile?: Profile | QuotaRequest | undefined;
@@ -26,9 +24,7 @@ export function createFeatures(world: World, assumptions: AssumptionSet, options
     // First: where the seed of a reset cannot be loaded, nothing else may be reset.
     seeds: createSeeds(world, options),
     requestLog: createRequestLog(),
-    subscriptions: subscriptionFeature(world),
-    jobs: jobFeature(world),
-    connection: connectionFeature(world),
+    overview: overviewFeature(world),
     clock: clockFeature(world),
     inbox: inboxFeature(world),
     faults: createFaults(),

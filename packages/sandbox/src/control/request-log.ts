@@ -11,8 +11,8 @@ import * as z from 'zod';
 import { apiPrefix } from '../api/api.ts';
 import { apiError } from '../http/errors.ts';
 import { apiKeys } from '../world/ids.ts';
-import { readBody } from '../http/read-request.ts';
-import { ConnectionLost } from './faults.ts';
+import { decoded, readBody } from '../http/read-request.ts';
+import { ConnectionLost, wildcard } from './faults.ts';
 import type { Feature } from './feature.ts';
 import { hiddenMark } from './redaction.ts';
 
@@ -100,11 +100,9 @@ interface LoggedRequest {
   readonly size: number;
 }
 
-/** A request that is sent again. */
+/** A request that is sent again: the number of the repeated one, and its own entry once it is answered. */
 interface Repetition {
-  /** Number of the request that it repeats. */
   readonly of: number;
-  /** Its own entry, once it is answered. */
   entry?: LogEntry;
 }
 
@@ -161,15 +159,15 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
       requestRoutes(log, async (request, of) => {
         const repetition: Repetition = { of };
         repetitions.set(request, repetition);
-        try {
-          await sandbox.answer(request);
-        } catch (error) {
-          if (!(error instanceof ConnectionLost)) throw error;
-        }
+        await sandbox.answer(request).catch(ignoreLostConnection);
         return repetition.entry;
       }),
   };
   return log;
+}
+
+function ignoreLostConnection(error: unknown): void {
+  if (!(error instanceof ConnectionLost)) throw error;
 }
 
 const sizeOf = ({ target, request, response }: Contents): number =>
@@ -183,7 +181,7 @@ const sizeOf = ({ target, request, response }: Contents): number =>
 
 function compile({ after = 0, method, status, operation, text }: LogFilter): (line: LoggedRequest) => boolean {
   const statuses = status?.split(',').map((part) => part.trim().toLowerCase());
-  const ids = operation && new RegExp(`^${operation.split('*').map(escaped).join('.*')}$`);
+  const ids = operation && wildcard(operation, '.*');
   const part = text?.toLowerCase();
   return ({ entry, contents }) =>
     entry.n > after &&
@@ -191,10 +189,8 @@ function compile({ after = 0, method, status, operation, text }: LogFilter): (li
     (!statuses ||
       statuses.some((one) => one === String(entry.status) || one === `${Math.floor(entry.status / 100)}xx`)) &&
     (!ids || ids.test(entry.operation ?? '')) &&
-    (!part || textsOf(entry, contents).some((one) => one.toLowerCase().includes(part)));
+    (!part || [...textsIn(entry, contents)].some((one) => one.toLowerCase().includes(part)));
 }
-
-const escaped = (text: string): string => text.replace(/[$()+.?[\\\]^{|}]/g, '\\$&');
 
 function* textsIn({ method, status, operation, reasons, rule }: LogEntry, { target, request, response }: Contents) {
   yield `${method} ${target}`;
@@ -207,15 +203,6 @@ function* textsIn({ method, status, operation, reasons, rule }: LogEntry, { targ
     if (!side) continue;
     yield side.body ?? '';
     for (const [name, value] of Object.entries(side.headers)) yield `${name}: ${value}`;
-  }
-}
-const textsOf = (entry: LogEntry, contents: Contents): readonly string[] => [...textsIn(entry, contents)];
-
-function decoded(target: string): string {
-  try {
-    return decodeURIComponent(target);
-  } catch {
-    return target;
   }
 }
 
