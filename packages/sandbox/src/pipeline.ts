@@ -48,7 +48,8 @@ const redaction = createRedaction(() => hiddenMark);
 export function createPipeline(clock: Clock, features: Features, shaping: Shaping): Pipeline {
   const { faults, assumptions, rateLimit, requestLog, events } = features;
 
-  // 1. The faults that fire delay the request, refuse it, break its connection, or let its work happen twice.
+  // 1. The faults that fire delay the request, refuse it, break its connection, let its work happen twice, or change
+  //    its answer once it is made.
   const answer: Pipeline = (request, path, service) => {
     const from = request.url.indexOf('?');
     const search = from < 0 ? '' : request.url.slice(from);

@@ -7,10 +7,9 @@ import { createControl } from './control/control.ts';
 import type { SandboxEvent } from './control/events.ts';
 import type { Faults } from './control/faults.ts';
 import type { WholeSandbox } from './control/feature.ts';
-import { createFeatures, type Features, resetFeatures } from './control/features.ts';
-import type { Profile, QuotaRequest, RateLimit } from './control/rate-limit.ts';
+import { createFeatures, type FeatureOptions, type Features, resetFeatures } from './control/features.ts';
+import type { RateLimit } from './control/rate-limit.ts';
 import type { Exchange, LogEntry, LogFilter } from './control/request-log.ts';
-import type { SeedOptions } from './control/seeds.ts';
 import { createShaping, type AnswerShapes, type Shaping } from './control/shapes.ts';
 import type { Snapshots } from './control/snapshots.ts';
 import type { AssumptionChoice } from './gaps.ts';
@@ -26,11 +25,9 @@ import type { Seed } from './world/seeds/seed.ts';
 import { findSeed, type SeedName } from './world/seeds/standard.ts';
 import type { World } from './world/world.ts';
 
-export interface SandboxOptions extends SeedOptions {
+export interface SandboxOptions extends FeatureOptions {
   /** `:memory:` (default), or a file that keeps everything across restarts. */
   readonly db?: string | undefined;
-  /** How requests are limited. Default `spec`. */
-  readonly profile?: Profile | QuotaRequest | undefined;
   /** How the sandbox fills gaps of the specification, where not by default. */
   readonly assumptions?: AssumptionChoice | undefined;
   /**

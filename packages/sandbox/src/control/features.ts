@@ -13,6 +13,7 @@ import { createSeeds, type SeedOptions } from './seeds.ts';
 import { createSnapshots } from './snapshots.ts';
 
 export interface FeatureOptions extends SeedOptions {
+  /** How requests are limited. Default `spec`. */
   readonly profile?: Profile | QuotaRequest | undefined;
 }
 
