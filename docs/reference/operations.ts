@@ -12,7 +12,7 @@ import {
   type OperationWords,
   words,
 } from '@newsletter-kit/core/contract';
-import { assumptions, type Assumption } from '../../packages/sandbox/src/control/assumptions.ts';
+import { gaps, type Gap } from '../../packages/sandbox/src/gaps.ts';
 import { createSandbox } from '@newsletter-kit/sandbox';
 import { buildBundle } from '../../test/nodes/bundle.ts';
 import { executeContext } from '../../test/nodes/context.ts';
@@ -161,7 +161,7 @@ export function clientPage(): Page {
 }
 
 export function assumptionsPage(): Page {
-  const rows = Object.entries<Assumption>(assumptions).map(([id, { silent, default: preset, others }]) => [
+  const rows = Object.entries<Gap>(gaps).map(([id, { silent, default: preset, others }]) => [
     code(id),
     codes([preset, ...Object.keys(others)]),
     silent,
@@ -176,7 +176,7 @@ export function assumptionsPage(): Page {
     title: 'Assumptions',
     description:
       'What the specification leaves open, how Newsletter Kit fills it, and how the sandbox answers otherwise.',
-    source: 'packages/sandbox/src/control/assumptions.ts',
+    source: 'packages/sandbox/src/gaps.ts',
     body: `
 The specification leaves some behaviour open. Newsletter Kit then follows an assumption. A service may behave differently there:
 \`newsletter probe\` reads a service, and reports which value of each switch its answers show.

@@ -2,12 +2,8 @@
 import { createSandbox, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { createControl } from '../../packages/sandbox/src/control/control.ts';
 import { createAssumptions } from '../../packages/sandbox/src/control/assumptions.ts';
-import { createFaults } from '../../packages/sandbox/src/control/faults.ts';
-import { createRequestLog } from '../../packages/sandbox/src/control/request-log.ts';
-import { createSnapshots } from '../../packages/sandbox/src/control/snapshots.ts';
-import { createRateLimit } from '../../packages/sandbox/src/api/rate-limit.ts';
+import { createFeatures } from '../../packages/sandbox/src/control/features.ts';
 import { openWorld } from '../../packages/sandbox/src/world/open-world.ts';
-import { createFeed } from '../../packages/sandbox/src/world/world.ts';
 import { code, table, type Page } from './page.ts';
 
 interface Endpoint {
@@ -253,15 +249,8 @@ ${sections.join('\n\n')}
 function checkRoutes(): void {
   const assumptions = createAssumptions();
   const world = openWorld({ location: ':memory:', now: Date.now, idSeed: 1, assumed: assumptions.value });
-  const control = createControl({
-    world,
-    assumptions,
-    log: createRequestLog(),
-    repeat: () => Promise.resolve(undefined),
-    events: createFeed(),
-    faults: createFaults(),
-    rateLimit: createRateLimit('spec', world.clock),
-    snapshots: createSnapshots(world),
+  const control = createControl(createFeatures(world, assumptions, {}), {
+    answer: () => Promise.reject(new Error('No request is sent.')),
     reset: () => undefined,
   });
   const routes = new Set(

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { resolveLink } from '../../docs/repository-links.ts';
 import { base, content, repository } from '../../docs/site.ts';
 import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
-import { assumptions } from '../../packages/sandbox/src/control/assumptions.ts';
+import { gaps } from '../../packages/sandbox/src/gaps.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
 import { hosted, type Hosted } from '../e2e/hosted.ts';
@@ -179,7 +179,7 @@ describe('the reference', () => {
   });
 
   it('lists every assumption', () => {
-    expect(missing('assumptions', Object.keys(assumptions))).toEqual([]);
+    expect(missing('assumptions', Object.keys(gaps))).toEqual([]);
   });
 
   it('lists every attribute, slot, part and custom property of the elements', () => {

@@ -60,7 +60,11 @@ export const floors: Readonly<Record<string, Floor>> = {
   },
   sandbox: {
     project: 'sandbox',
-    sources: ['packages/sandbox/src/{api,world}/**/*.ts', '!packages/sandbox/src/**/seeds/**'],
+    sources: [
+      'packages/sandbox/src/{api,http,world}/**/*.ts',
+      'packages/sandbox/src/control/rate-limit.ts',
+      '!packages/sandbox/src/**/seeds/**',
+    ],
     tests: [
       'packages/sandbox/test/{api,world}/**/*.test.ts',
       'packages/sandbox/test/control/{assumptions,clock,faults,inbox,profile,requests,subscriptions}.test.ts',

@@ -2,7 +2,7 @@
  * Fixtures for vitest: each test gets its own sandbox, in process or on a port. Requires vitest as a peer dependency.
  */
 import { test as base } from 'vitest';
-import { createSandbox, type Sandbox, type SandboxOptions } from './app.ts';
+import { createSandbox, type Sandbox, type SandboxOptions } from './sandbox.ts';
 import { listen } from './command/listen.ts';
 import { environmentOf } from './command/child-process.ts';
 import { apiKeys, publicationId } from './world/ids.ts';

@@ -2,16 +2,14 @@
  * Answers API requests: route, authenticate, count against the rate limit, find the publication, validate, run the
  * rule.
  */
-import { inspect } from 'node:util';
 import { type Operation, operations } from '@newsletter-kit/core/contract';
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { isStorageFailure } from '../store/database.ts';
-import { Refusal, type World } from '../world/world.ts';
+import type { World } from '../world/world.ts';
 import { authenticate, reachedPublication, requireScope } from './auth.ts';
-import { apiError, ApiError, errorBody, type ErrorStatus } from './errors.ts';
-import { handled, noteText, readJson, readQuery } from './read-request.ts';
-import type { RateLimit } from './rate-limit.ts';
-import type { Change } from './nearest.ts';
+import { apiError, errorBody, type ErrorStatus, toApiError } from '../http/errors.ts';
+import { decoded, handled, noteText, readJson, readQuery } from '../http/read-request.ts';
+import type { Trace } from '../http/trace.ts';
 import { automationRules } from './automations.ts';
 import { contentRules } from './content.ts';
 import { customFieldRules } from './custom-fields.ts';
@@ -45,36 +43,13 @@ export function operationsAt(method: string, path: string): readonly Operation[]
   return match.kind === 'found' ? match.operations : [];
 }
 
-/** What the request log keeps of a request. */
-export interface Trace {
-  operation: Operation | null;
-  status: number;
-  readonly reasons: string[];
-  /** Code of the rule that refused the request. */
-  rule: string | null;
-  /** Changes that would make the request valid. */
-  changes: readonly Change[];
-  /** Whether it created a record. */
-  created: boolean;
-  /** Counts the whole list behind the page it answered. */
-  total: (() => number) | null;
-}
-
-/** The trace of a request that has not been answered yet. */
-export const blankTrace = (): Trace => ({
-  operation: null,
-  status: 0,
-  reasons: [],
-  rule: null,
-  changes: [],
-  created: false,
-  total: null,
-});
+/** Counts a request against the rate limit and returns the headers to send. @throws ApiError 429 beyond the limit */
+export type CountRequest = () => Readonly<Record<string, string>>;
 
 /** Answers one request of the API and records in the trace how. Never rejects. */
 export async function answer(
   world: World,
-  rateLimit: RateLimit,
+  countRequest: CountRequest,
   request: Request,
   path: string,
   search: string,
@@ -100,7 +75,7 @@ export async function answer(
     handled(request, now);
     const reply = world.clock.during(now, () => {
       const bearer = authenticate(world, request.headers.get('authorization'));
-      headers = rateLimit.count();
+      headers = countRequest();
       requireScope(bearer, operation);
       rule.admit?.(world);
       const publication = reachedPublication(world, bearer, rule, match.params);
@@ -152,25 +127,6 @@ export function settle(world: Pick<World, 'settle'>): void {
 /** An answer with the API's error body, for other paths than the API's own. */
 export function errorAnswer(status: ErrorStatus, ...details: readonly ErrorDetail[]): Response {
   return respond(status, errorBody(status, details), {});
-}
-
-/** Converts any error into an API error. Unexpected errors are printed and answered with 500. */
-export function toApiError(error: unknown): ApiError {
-  if (error instanceof ApiError) return error;
-  if (error instanceof Refusal) return new ApiError(400, error.details);
-  if (isStorageFailure(error)) {
-    return apiError(
-      503,
-      'STORAGE_UNAVAILABLE',
-      'The sandbox could not write to its database, so it stored nothing of this request. Free some disk space, then send the request again.',
-    );
-  }
-  process.stderr.write(`${inspect(error)}\n`);
-  return apiError(
-    500,
-    'INTERNAL_ERROR',
-    'The sandbox failed because of a bug. Its terminal shows the error. Please report it.',
-  );
 }
 
 function respond(status: number, body: unknown, headers: Readonly<Record<string, string>>): Response {
@@ -242,15 +198,6 @@ function firstMatch([routes, values]: Result<Methods>): { methods: Methods; para
   const params: Record<string, string> = {};
   const entries: readonly [string, string | number][] = Object.entries(places);
   for (const [name, place] of entries)
-    params[name] = decode(typeof place === 'number' ? (values?.[place] ?? '') : place);
+    params[name] = decoded(typeof place === 'number' ? (values?.[place] ?? '') : place);
   return { methods, params };
-}
-
-/** A segment whose percent-encoding is broken stays as it is. */
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
 }

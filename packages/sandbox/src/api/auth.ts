@@ -4,7 +4,7 @@ import { bearerOf, problemTexts, accessTokenProblem } from '../oauth/grants.ts';
 import { bearerChallenge } from '../oauth/endpoint.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 import type { PathParams, Rule } from './rule.ts';
 
 /** The bearer of a valid token. */

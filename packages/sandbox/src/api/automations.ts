@@ -5,7 +5,7 @@ import type { Store } from '../store/store.ts';
 import type { SubscriptionRow } from '../store/subscriptions.ts';
 import { enroll, takesApiEnrollment } from '../world/journeys.ts';
 import { overrideDoubleOpt } from '../world/subscribe.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 import { type RuleCall, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 type Expand = readonly 'stats'[] | undefined;

@@ -7,7 +7,7 @@ import type { AuthorRow, ComplimentaryAccessRow, ConditionSetRow, PublicationFie
 import type { Store } from '../store/store.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import { countActive } from '../world/conditions.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 import { listOf, listRule, oneRecord, orNotFound, rule, ruleWithSchemas, type Rule } from './rule.ts';
 
 /** The publications that the key or account may reach. The sandbox has one organization and no referral program. */

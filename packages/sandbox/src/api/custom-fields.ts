@@ -1,7 +1,7 @@
 /** Rules of custom fields. */
 import type { CustomFieldRow } from '../store/custom-fields.ts';
 import type { World } from '../world/world.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 import { type RuleCall, listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 const create = rule('customFields.create', ({ world, publication }, _query, { kind, display }) => {

@@ -3,7 +3,7 @@ import { addressKey } from '@newsletter-kit/core/signup';
 import type { DeletionRequestRow } from '../store/jobs.ts';
 import type { World } from '../world/world.ts';
 import { requestDeletion } from '../world/deletion.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 import { listOf, listRule, oneRecord, orNotFound, rule, type Rule } from './rule.ts';
 
 const onlyIfEnabled = {

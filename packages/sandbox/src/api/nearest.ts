@@ -5,13 +5,8 @@
 import { isRecord } from '@newsletter-kit/core/engine';
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import { bodyExamples } from '../openapi/examples.ts';
+import type { Change } from '../http/errors.ts';
 import { publicationId } from '../world/ids.ts';
-
-/** What to change: a field of body, query, path or header, or the method or path itself. */
-export interface Change {
-  readonly field: string;
-  readonly to: unknown;
-}
 
 /** A request that would have been answered, and what to change to get there. */
 export interface Nearest {

@@ -5,7 +5,7 @@
 import { pageLimit } from '@newsletter-kit/core/contract';
 import * as z from 'zod';
 import type { Position, PagedRows } from '../store/database.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 
 export interface PagingQuery {
   readonly limit?: number | undefined;

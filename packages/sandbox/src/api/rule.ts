@@ -8,9 +8,9 @@ import * as z from 'zod';
 import { recordsInMemory, type Position, type PagedRows } from '../store/database.ts';
 import type { PublicationRow } from '../store/workspace.ts';
 import type { World } from '../world/world.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 import { cursorList, cursorOrOffsetList, offsetList, type Listing, type PagingQuery, wholeList } from './paging.ts';
-import { check } from './validation.ts';
+import { check } from '../http/validation.ts';
 
 /** Path parameters by name, decoded. */
 export type PathParams = Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import type { JobRow } from '../store/jobs.ts';
 import type { SubscriptionFilter, ListedRow } from '../store/subscriptions.ts';
 import { acceptJob } from '../world/jobs.ts';
 import { subscribe } from '../world/subscribe.ts';
-import { apiError } from './errors.ts';
+import { apiError } from '../http/errors.ts';
 import { listOf, listRule, oneRecord, orNotFound, rule, ruleWithSchemas, type Rule } from './rule.ts';
 import type { Store } from '../store/store.ts';
 

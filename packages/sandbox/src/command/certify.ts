@@ -1,5 +1,5 @@
 /** `newsletter-sandbox certify -- CMD`: runs a command once in every scenario and prints which it survives. */
-import type { Sandbox } from '../app.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
 import { failureTexts, lineOf, summaryOf, type ScenarioFailure, type Verdict } from './certify-report.ts';

@@ -12,7 +12,7 @@ import {
   printError,
   runCommandLine,
 } from '#command-line';
-import { profiles } from '../api/rate-limit.ts';
+import { profiles } from '../control/rate-limit.ts';
 import { readServerOptions, serverOptions } from './options.ts';
 import { enableCompileCache } from 'node:module';
 import { setFlagsFromString } from 'node:v8';
@@ -103,7 +103,7 @@ const replay: CommandEntry<CommandContext> = {
   load: async () => ({
     define: (command, { end }) =>
       command.argument('<file>', 'a recording that --record wrote').action(async (file) => {
-        const { replayFile } = await import('../recording/recording-file.ts');
+        const { replayFile } = await import('./replay-file.ts');
         end(await replayFile(file, (text) => process.stdout.write(text)));
       }),
   }),

@@ -1,7 +1,7 @@
 /**
  * `newsletter-sandbox exec -- CMD`: runs a command against a fresh sandbox and, where it failed, prints its requests.
  */
-import type { Sandbox } from '../app.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { environmentOf, runCommand } from './child-process.ts';
 import type { ServerOptions } from './options.ts';
 import { serve } from './serve.ts';

@@ -3,7 +3,7 @@ import { ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
-import type { Sandbox } from '../app.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { createGuard, type Access } from '../control/access.ts';
 import { ConnectionLost, CutResponse } from '../control/faults.ts';
 

@@ -1,7 +1,7 @@
 /** The options of `newsletter-sandbox` and their values. Flags win over variables, variables over defaults. */
 import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { collectList, UsageError, wholeNumber } from '#command-line';
-import { profiles, type Profile } from '../api/rate-limit.ts';
+import { profiles, type Profile } from '../control/rate-limit.ts';
 
 /** What a sandbox on a port is started with. */
 export interface ServerOptions {

@@ -3,10 +3,10 @@
  * services and networks, and on request every deviation of a field.
  */
 import { UsageError } from '#command-line';
-import type { Sandbox } from '../app.ts';
+import type { Sandbox } from '../sandbox.ts';
 import { operations } from '@newsletter-kit/core/contract';
 import { deviationsOf, fieldChanges, type AnswerDeviation } from '../control/deviations.ts';
-import { assumptions } from '../control/assumptions.ts';
+import { gaps } from '../gaps.ts';
 import type { FaultRequest } from '../control/faults.ts';
 
 export interface Scenario {
@@ -99,7 +99,7 @@ export const scenarios: readonly Scenario[] = [
     set: () => undefined,
     met: () => true,
   },
-  ...Object.entries(assumptions).flatMap(([id, { others, silent }]) =>
+  ...Object.entries(gaps).flatMap(([id, { others, silent }]) =>
     Object.keys(others).map((value): Scenario => ({
       name: `${id}=${value}`,
       kind: 'assumption',

@@ -4,7 +4,7 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { isIP } from 'node:net';
-import { refusal } from '../api/errors.ts';
+import { refusal } from '../http/errors.ts';
 
 export interface Access {
   /** Host names that reach the sandbox beside loopback names and IP addresses. Default: none. */

@@ -2,10 +2,12 @@
  * Events for observers: each request, subscription change, message, control call and reset; also as Server-Sent
  * Events.
  */
-import type { MessageSummary } from './inbox.ts';
-import type { LogEntry } from './request-log.ts';
 import { Hono } from 'hono';
-import type { Feed } from '../world/world.ts';
+import { subscriptionRecord } from '../api/subscriptions.ts';
+import { createFeed, type Feed, type World, type WorldEvent } from '../world/world.ts';
+import type { Feature } from './feature.ts';
+import { messageSummary, type MessageSummary } from './inbox.ts';
+import type { LogEntry } from './request-log.ts';
 
 export type SandboxEvent =
   | { readonly type: 'request'; readonly request: LogEntry }
@@ -26,8 +28,26 @@ const heartbeat = 15_000;
 /** Events a slow reader may lag behind before its stream is closed; it reconnects and reads the state anew. */
 const backlog = 1000;
 
-export function eventControl({ events }: { readonly events: Feed<SandboxEvent> }): Hono {
-  return new Hono().get('/events', () => eventStream(events));
+export function createEvents(world: World): Feed<SandboxEvent> & Feature {
+  const feed = createFeed<SandboxEvent>();
+  world.feed.subscribe((event) => {
+    const described = feed.listening ? describe(world, event) : undefined;
+    if (described) feed.publish(described);
+  });
+  return Object.assign(feed, { routes: () => new Hono().get('/events', () => eventStream(feed)) });
+}
+
+/** The event as observers see it; undefined where its record is gone already. */
+function describe({ store }: World, event: WorldEvent): SandboxEvent | undefined {
+  if (event.type === 'reset') return event;
+  if (event.type === 'message') {
+    const message = store.inbox.bySeq(event.seq);
+    return message && { type: 'message', message: messageSummary(message) };
+  }
+  const row = store.subscriptions.bySeq(event.seq);
+  if (!row) return undefined;
+  const subscription = subscriptionRecord(store, row, ['custom_fields']);
+  return { type: event.type, change: event.change, publication_id: row.publication_id, subscription };
 }
 
 /** A stream of `event: <type>` with the event as JSON in `data`, until the client disconnects. */

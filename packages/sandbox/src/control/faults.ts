@@ -1,11 +1,15 @@
 /**
  * Fault injection: which requests a fault matches, when it fires, and what it does – delays, error answers, and
- * connections that break before or after the work.
+ * connections that break before or after the work; and `/_sandbox/faults`.
  */
 import { operations } from '@newsletter-kit/core/contract';
+import { Hono } from 'hono';
 import * as z from 'zod';
+import { apiError } from '../http/errors.ts';
+import { readBody } from '../http/read-request.ts';
 import { fraction } from '../world/ids.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Feature } from './feature.ts';
 import { deviate, fieldChanges, type AnswerDeviation } from './deviations.ts';
 
 const effect = z.union([
@@ -81,7 +85,8 @@ function matchesOperation(match: string, id: string): boolean {
   return match === id || wildcard(match, '[^.]*').test(id);
 }
 
-function wildcard(text: string, anything: string): RegExp {
+/** Matches texts in which `*` stands for `anything`. */
+export function wildcard(text: string, anything: string): RegExp {
   return new RegExp(
     `^${text
       .split('*')
@@ -107,7 +112,7 @@ export interface Faults {
 }
 
 /** The faults as the sandbox uses them. */
-export interface FaultSet extends Faults {
+export interface FaultSet extends Faults, Feature {
   /** Whether any fault is set; avoids work when there is none. */
   readonly any: boolean;
   /** Counts the request for every fault that it matches, and returns those that fire. */
@@ -117,7 +122,7 @@ export interface FaultSet extends Faults {
 export function createFaults(): FaultSet {
   const faults = new Map<string, Fault>();
   let made = 0;
-  return {
+  const set: FaultSet = {
     add(options) {
       const {
         match,
@@ -153,7 +158,24 @@ export function createFaults(): FaultSet {
       }
       return firing;
     },
+    reset: () => faults.clear(),
+    routes: () => faultRoutes(set),
   };
+  return set;
+}
+
+function faultRoutes(faults: Faults): Hono {
+  return new Hono()
+    .get('/faults', (context) => context.json({ data: faults.list() }))
+    .post('/faults', async (context) =>
+      context.json({ data: faults.add(await readBody(context.req.raw, faultSchema)) }, 201),
+    )
+    .delete('/faults', (context) => context.json({ removed: faults.clear() }))
+    .delete('/faults/:id', (context) => {
+      if (!faults.remove(context.req.param('id')))
+        throw apiError(404, 'NOT_FOUND', 'There is no fault with this id. GET /_sandbox/faults lists them.');
+      return context.json({ removed: 1 });
+    });
 }
 
 function firesAt({ nth, probability, seed, times, fired }: Fault, seen: number): boolean {

@@ -1,10 +1,11 @@
 /** `/_sandbox/inbox`: the e-mails that the service would have sent, and the pages behind their links. */
 import { Hono, type Context } from 'hono';
 import { html, raw } from 'hono/html';
-import { apiError } from '../api/errors.ts';
+import { apiError } from '../http/errors.ts';
 import type { MessageRow } from '../store/inbox.ts';
 import { followLink, isClick, linkState, type Click } from '../world/mail.ts';
 import type { World } from '../world/world.ts';
+import type { Feature } from './feature.ts';
 import { pageStyle } from '@newsletter-kit/core/endpoint';
 
 const shown = 200;
@@ -14,7 +15,7 @@ const mailPolicy =
 const pagePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-export function inboxControl({ world }: { readonly world: World }): Hono {
+export function inboxFeature(world: World): Feature {
   const { inbox } = world.store;
   const find = (id: string): MessageRow => {
     const row = inbox.byId(id);
@@ -23,7 +24,7 @@ export function inboxControl({ world }: { readonly world: World }): Hono {
   };
   const origin = (context: Context): string => new URL(context.req.url).origin;
 
-  return (
+  const routes = () =>
     new Hono()
       .get('/inbox', (context) => {
         const to = context.req.query('to') ?? '';
@@ -65,8 +66,8 @@ export function inboxControl({ world }: { readonly world: World }): Hono {
           return context.json({ data: { status: world.store.subscriptions.bySeq(message.subscription)?.status } });
         }
         return answerClick(world, context, message, click);
-      })
-  );
+      });
+  return { routes };
 }
 
 function readClick(

@@ -9,9 +9,11 @@ import { type Nearest, exampleRequest } from '../api/nearest.ts';
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { apiPrefix } from '../api/api.ts';
-import { apiError } from '../api/errors.ts';
+import { apiError } from '../http/errors.ts';
 import { apiKeys } from '../world/ids.ts';
-import { readBody } from '../api/read-request.ts';
+import { decoded, readBody } from '../http/read-request.ts';
+import { ConnectionLost, wildcard } from './faults.ts';
+import type { Feature } from './feature.ts';
 import { hiddenMark } from './redaction.ts';
 
 /** One request in short. No secrets, no e-mail addresses. */
@@ -75,8 +77,9 @@ export interface LogFilter {
   readonly text?: string | undefined;
 }
 
-export interface RequestLog {
-  add(entry: Omit<LogEntry, 'n'>, contents: Contents): LogEntry;
+export interface RequestLog extends Feature {
+  /** @param request - the request itself, by which the log knows one that it sends again */
+  add(entry: Omit<LogEntry, 'n' | 'repeats'>, contents: Contents, request?: Request): LogEntry;
   /** Oldest first. */
   entries(filter?: LogFilter): readonly LogEntry[];
   /** Undefined where the log has no request with this number. */
@@ -97,7 +100,14 @@ interface LoggedRequest {
   readonly size: number;
 }
 
+/** A request that is sent again: the number of the repeated one, and its own entry once it is answered. */
+interface Repetition {
+  readonly of: number;
+  entry?: LogEntry;
+}
+
 export function createRequestLog(maxSize = contentsKept): RequestLog {
+  const repetitions = new WeakMap<Request, Repetition>();
   let lines: LoggedRequest[] = [];
   let n = 0;
   let size = 0;
@@ -109,9 +119,12 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
   };
   const at = (number: number): LoggedRequest | undefined => lines[number - (lines[0]?.entry.n ?? 0)];
   const shown = (): readonly LoggedRequest[] => lines.slice(-kept);
-  return {
-    add(entry, contents) {
-      const line = { entry: { n: (n += 1), ...entry }, contents, size: sizeOf(contents) };
+  const log: RequestLog = {
+    add(entry, contents, request) {
+      const repetition = request && repetitions.get(request);
+      const numbered = { n: (n += 1), ...entry, repeats: repetition?.of ?? null };
+      const line = { entry: numbered, contents, size: sizeOf(contents) };
+      if (repetition) repetition.entry ??= numbered;
       lines.push(line);
       size += line.size;
       for (; size > maxSize && whole < n; whole += 1) {
@@ -141,7 +154,20 @@ export function createRequestLog(maxSize = contentsKept): RequestLog {
       whole = n + 1;
       return length;
     },
+    reset: () => log.clear(),
+    routes: (sandbox) =>
+      requestRoutes(log, async (request, of) => {
+        const repetition: Repetition = { of };
+        repetitions.set(request, repetition);
+        await sandbox.answer(request).catch(ignoreLostConnection);
+        return repetition.entry;
+      }),
   };
+  return log;
+}
+
+function ignoreLostConnection(error: unknown): void {
+  if (!(error instanceof ConnectionLost)) throw error;
 }
 
 const sizeOf = ({ target, request, response }: Contents): number =>
@@ -155,7 +181,7 @@ const sizeOf = ({ target, request, response }: Contents): number =>
 
 function compile({ after = 0, method, status, operation, text }: LogFilter): (line: LoggedRequest) => boolean {
   const statuses = status?.split(',').map((part) => part.trim().toLowerCase());
-  const ids = operation && new RegExp(`^${operation.split('*').map(escaped).join('.*')}$`);
+  const ids = operation && wildcard(operation, '.*');
   const part = text?.toLowerCase();
   return ({ entry, contents }) =>
     entry.n > after &&
@@ -163,10 +189,8 @@ function compile({ after = 0, method, status, operation, text }: LogFilter): (li
     (!statuses ||
       statuses.some((one) => one === String(entry.status) || one === `${Math.floor(entry.status / 100)}xx`)) &&
     (!ids || ids.test(entry.operation ?? '')) &&
-    (!part || textsOf(entry, contents).some((one) => one.toLowerCase().includes(part)));
+    (!part || [...textsIn(entry, contents)].some((one) => one.toLowerCase().includes(part)));
 }
-
-const escaped = (text: string): string => text.replace(/[$()+.?[\\\]^{|}]/g, '\\$&');
 
 function* textsIn({ method, status, operation, reasons, rule }: LogEntry, { target, request, response }: Contents) {
   yield `${method} ${target}`;
@@ -179,15 +203,6 @@ function* textsIn({ method, status, operation, reasons, rule }: LogEntry, { targ
     if (!side) continue;
     yield side.body ?? '';
     for (const [name, value] of Object.entries(side.headers)) yield `${name}: ${value}`;
-  }
-}
-const textsOf = (entry: LogEntry, contents: Contents): readonly string[] => [...textsIn(entry, contents)];
-
-function decoded(target: string): string {
-  try {
-    return decodeURIComponent(target);
-  } catch {
-    return target;
   }
 }
 
@@ -206,17 +221,12 @@ export function loggableQuery(operation: Operation | null, search: string): Read
   return shown;
 }
 
-export interface RequestControlOptions {
-  readonly log: RequestLog;
-  /** Answers `request` as a repetition of number `n`; the entry of it in the log. */
-  readonly repeat: (request: Request, n: number) => Promise<LogEntry | undefined>;
-}
-
 const filters = ['method', 'status', 'operation', 'text'] as const;
 /** `key` is the API key or access token to send; null sends none. */
 const sending = z.strictObject({ key: z.string().min(1).max(500).nullable().default(apiKeys.workspace) });
 
-export function requestControl({ log, repeat }: RequestControlOptions): Hono {
+/** @param repeat - answers `request` as a repetition of number `n`; its entry in the log */
+function requestRoutes(log: RequestLog, repeat: (request: Request, n: number) => Promise<LogEntry | undefined>): Hono {
   const find = (number: string): Exchange => {
     const exchange = log.exchange(Number(number));
     if (!exchange)

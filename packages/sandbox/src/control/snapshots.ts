@@ -4,9 +4,10 @@
  */
 import { Hono } from 'hono';
 import * as z from 'zod';
-import { apiError } from '../api/errors.ts';
+import { apiError } from '../http/errors.ts';
 import type { World } from '../world/world.ts';
-import { readText, readBody } from '../api/read-request.ts';
+import { readText, readBody } from '../http/read-request.ts';
+import type { Feature } from './feature.ts';
 import { createHash } from 'node:crypto';
 import { isStorageFailure, type Bound } from '../store/database.ts';
 import { tableNames, type SnapshotStore, type TableName } from '../store/snapshots.ts';
@@ -35,7 +36,7 @@ export interface Snapshots {
   import(file: string, name?: string): Snapshot;
 }
 
-export function createSnapshots(world: World): Snapshots {
+export function createSnapshots(world: World): Snapshots & Feature {
   const { snapshots: store } = world.store;
   const kept = new Map<string, { readonly number: number; readonly snapshot: Snapshot }>();
   let made = 0;
@@ -57,7 +58,7 @@ export function createSnapshots(world: World): Snapshots {
     return snapshot;
   };
 
-  return {
+  const set: Snapshots & Feature = {
     take(name) {
       store.take((made += 1));
       return keep(made, name);
@@ -82,7 +83,9 @@ export function createSnapshots(world: World): Snapshots {
       world.store.transaction(() => readSnapshot(store, number, file));
       return keep(number, name);
     },
+    routes: () => snapshotRoutes(set),
   };
+  return set;
 }
 
 const naming = z.strictObject({ name: z.string().min(1).max(200).optional() });
@@ -90,7 +93,7 @@ const fileType = 'application/x-ndjson';
 /** A publication of a million has about 300 MB. */
 const fileLimit = 480 * 1024 * 1024;
 
-export function snapshotControl({ snapshots }: { readonly snapshots: Snapshots }): Hono {
+function snapshotRoutes(snapshots: Snapshots): Hono {
   return new Hono()
     .get('/snapshots', (context) => context.json({ data: snapshots.list() }))
     .post('/snapshots', async (context) => {

@@ -1,9 +1,10 @@
 /**
- * OAuth clients: what they register (grant types, redirect URIs), and how they authenticate: by HTTP Basic or by body
- * parameters, never by both (RFC 6749 §2.3).
+ * How OAuth clients authenticate: by HTTP Basic or by body parameters, never by both (RFC 6749 §2.3); and how the
+ * redirect URI of a request is compared with the registered ones.
  */
 import type { Oauth } from '../store/oauth.ts';
 import type { OauthClientRow } from '../store/workspace.ts';
+import { isRedirectUri } from '../world/client-registration.ts';
 import { bearerChallenge, OauthError, realm, type Parameters } from './endpoint.ts';
 
 /** What a request says about its client. */
@@ -77,22 +78,6 @@ function formDecode(text: string): string {
   }
 }
 
-/** The grant types of the service: what a client may be registered for. */
-export const grantTypes = ['authorization_code', 'refresh_token'] as const;
-
-/**
- * Whether a client may register this: an absolute URI without a fragment, whose scheme a browser does not run as code.
- * Native apps have schemes of their own (RFC 8252 §7.1).
- */
-export function isRedirectUri(uri: string): boolean {
-  return (
-    URL.canParse(uri) &&
-    !uri.includes('#') &&
-    !/^\s|\s$/.test(uri) &&
-    !/^(?:javascript|data|vbscript|about|blob|file):/i.test(uri)
-  );
-}
-
 /**
  * Whether the URI is one of the registered ones, to the letter; on the loopback interface any port will do (RFC 8252
  * §7.3).
@@ -112,21 +97,3 @@ export function withParameters(uri: string, parameters: Readonly<Record<string, 
 function withoutLoopbackPort(uri: string): string {
   return uri.replace(/^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])):\d{1,5}/, '$1');
 }
-
-const loopbackHosts = ['127.0.0.1', 'localhost', '[::1]'];
-
-/** The paths that n8n and the usual command-line clients call back on. */
-const usualPaths = [
-  '/',
-  '/callback',
-  '/oauth/callback',
-  '/oauth2/callback',
-  '/oauth2callback',
-  '/auth/callback',
-  '/rest/oauth2-credential/callback',
-];
-
-/** What the clients of the standard seeds have registered. */
-export const standardRedirectUris: readonly string[] = loopbackHosts.flatMap((host) =>
-  usualPaths.map((path) => `http://${host}${path}`),
-);

@@ -3,7 +3,7 @@
  * errors (RFC 6749, 6750, 7636) as the service words them.
  */
 import type { World } from '../world/world.ts';
-import { readText } from '../api/read-request.ts';
+import { readText } from '../http/read-request.ts';
 
 export interface OauthCall {
   readonly world: World;

@@ -2,7 +2,8 @@
  * `/oauth/…`: every request goes to its endpoint by method and path, and always gets an answer in the format of OAuth.
  */
 import { operation } from '@newsletter-kit/core/contract';
-import { toApiError, type Trace } from '../api/api.ts';
+import { toApiError } from '../http/errors.ts';
+import type { Trace } from '../http/trace.ts';
 import type { World } from '../world/world.ts';
 import { askConsent, takeAnswer } from './authorize.ts';
 import { type Endpoint, json, type OauthCall, OauthError, type OauthErrorName } from './endpoint.ts';

@@ -1,5 +1,5 @@
 /** Opens the world, and runs scheduled events once the clock has reached their time. */
-import type { Assumed } from '../control/assumptions.ts';
+import type { Assumed } from '../gaps.ts';
 import { openStore } from '../store/store.ts';
 import { createClock } from './clock.ts';
 import { redact, startRedaction } from './deletion.ts';

@@ -3,7 +3,7 @@
  * its types and the event feed; `open-world.ts` opens one.
  */
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
-import type { Assumed } from '../control/assumptions.ts';
+import type { Assumed } from '../gaps.ts';
 import type { Store } from '../store/store.ts';
 import type { WorldClock } from './clock.ts';
 import type { Ids } from './ids.ts';

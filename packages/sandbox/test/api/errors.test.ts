@@ -1,8 +1,8 @@
 import { DatabaseSync } from 'node:sqlite';
 import { operations } from '@newsletter-kit/core/contract';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { settle, toApiError } from '../../src/api/api.ts';
-import { ApiError } from '../../src/api/errors.ts';
+import { settle } from '../../src/api/api.ts';
+import { ApiError, toApiError } from '../../src/http/errors.ts';
 import { apiKeys, createSandbox, publicationId } from '../../src/index.ts';
 import { create, customFieldsPath, errorsOf, fresh, list, send, subscriptionsPath } from '../caller.ts';
 

@@ -1,6 +1,7 @@
 /** The example of a valid request that the request log shows for a refused one. */
 import { describe, expect, it } from 'vitest';
-import { exampleRequest, type Change } from '../../src/api/nearest.ts';
+import { exampleRequest } from '../../src/api/nearest.ts';
+import type { Change } from '../../src/http/errors.ts';
 import { publicationId } from '../../src/index.ts';
 import { subscriptionsPath } from '../caller.ts';
 

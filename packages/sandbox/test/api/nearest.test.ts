@@ -1,7 +1,8 @@
 /** The valid request nearest to a refused one: which operation was meant, and what to change. */
 import { operations, type Operation } from '@newsletter-kit/core/contract';
 import { describe, expect, it, test } from 'vitest';
-import { nearestRequest, type Change, type RefusedRequest } from '../../src/api/nearest.ts';
+import { nearestRequest, type RefusedRequest } from '../../src/api/nearest.ts';
+import type { Change } from '../../src/http/errors.ts';
 import { publicationId } from '../../src/index.ts';
 import { customFieldsPath, fresh, send, subscriptionsPath } from '../caller.ts';
 

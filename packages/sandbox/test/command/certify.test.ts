@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { failureTexts, lineOf, type Verdict } from '../../src/command/certify-report.ts';
 import { scenarios } from '../../src/command/scenarios.ts';
-import { assumptions } from '../../src/control/assumptions.ts';
+import { gaps } from '../../src/gaps.ts';
 import { fieldChanges } from '../../src/control/deviations.ts';
 import { launch, run } from './process.ts';
 
@@ -36,7 +36,7 @@ test('every other value of every assumption is a scenario, and so are the main f
   const names = scenarios.map(({ name }) => name);
   expect(names[0]).toBe('default');
   expect(new Set(names).size).toBe(names.length);
-  for (const [id, { others }] of Object.entries(assumptions))
+  for (const [id, { others }] of Object.entries(gaps))
     for (const value of Object.keys(others)) expect(names).toContain(`${id}=${value}`);
   expect(scenarios.filter(({ kind }) => kind === 'fault').map(({ name }) => name)).toEqual([
     'lost-response',

@@ -1,8 +1,8 @@
 /** A sandbox that answers in the shapes of a service. */
 import { apiKeys, publicationId } from '../../src/index.ts';
-import { createSandbox, type SandboxOptions } from '../../src/app.ts';
+import { createSandbox, type SandboxOptions } from '../../src/sandbox.ts';
 import { readShapes, ShapesError, type AnswerShapes } from '../../src/control/shapes.ts';
-import { replay } from '../../src/recording/replay.ts';
+import { replay } from '../../src/command/replay.ts';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 type Operation = AnswerShapes['operations'][string];

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { accessTokenLifetime, codeLifetime } from '../../src/oauth/grants.ts';
-import { standardRedirectUris } from '../../src/oauth/clients.ts';
+import { standardRedirectUris } from '../../src/world/client-registration.ts';
 import { blocks, page } from '../../../../test/support/documentation.ts';
 import { fresh } from '../caller.ts';
 import { asked, authorizeUrl } from './wire.ts';

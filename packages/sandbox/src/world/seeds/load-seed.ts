@@ -3,7 +3,7 @@
  * the seed lists.
  */
 import { addressKey } from '@newsletter-kit/core/signup';
-import { grantTypes, standardRedirectUris } from '../../oauth/clients.ts';
+import { grantTypes, standardRedirectUris } from '../client-registration.ts';
 import { apiKeys, oauthClients, publicationId } from '../ids.ts';
 import type { World } from '../world.ts';
 import { fillPublication, type Growth } from './generated-subscribers.ts';

@@ -21,7 +21,7 @@ import { address, customFieldValue } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
 import { addDuration } from '../clock.ts';
 import { conditions } from '../conditions.ts';
-import { grantTypes, isRedirectUri } from '../../oauth/clients.ts';
+import { grantTypes, isRedirectUri } from '../client-registration.ts';
 
 /** Unix seconds. */
 const seconds = z.int().min(0);

@@ -1,7 +1,9 @@
 /** The error body of the API, and the error that becomes one. */
 import { STATUS_CODES } from 'node:http';
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
-import type { Change } from './nearest.ts';
+import { inspect } from 'node:util';
+import { isStorageFailure } from '../store/database.ts';
+import { Refusal } from '../world/world.ts';
 
 /** Each status the sandbox answers with, as the service spells it in `statusText`. */
 const statusTexts = {
@@ -19,6 +21,12 @@ const statusTexts = {
 } as const;
 
 export type ErrorStatus = keyof typeof statusTexts;
+
+/** What to change: a field of body, query, path or header, or the method or path itself. */
+export interface Change {
+  readonly field: string;
+  readonly to: unknown;
+}
 
 /** Ends a request with this status and these reasons. */
 export class ApiError extends Error {
@@ -63,4 +71,23 @@ export function refusal(status: number, error: ErrorDetail, headers: Readonly<Re
   const known: Readonly<Record<number, string>> = statusTexts;
   const statusText = known[status] ?? (STATUS_CODES[status] ?? 'unknown').toLowerCase().replace(/[^a-z]/g, '_');
   return Response.json({ status, statusText, errors: [error] }, { status, headers });
+}
+
+/** Converts any error into an API error. Unexpected errors are printed and answered with 500. */
+export function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof Refusal) return new ApiError(400, error.details);
+  if (isStorageFailure(error)) {
+    return apiError(
+      503,
+      'STORAGE_UNAVAILABLE',
+      'The sandbox could not write to its database, so it stored nothing of this request. Free some disk space, then send the request again.',
+    );
+  }
+  process.stderr.write(`${inspect(error)}\n`);
+  return apiError(
+    500,
+    'INTERNAL_ERROR',
+    'The sandbox failed because of a bug. Its terminal shows the error. Please report it.',
+  );
 }

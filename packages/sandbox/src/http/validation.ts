@@ -4,8 +4,7 @@
 import type { ServiceMessage as ErrorDetail } from '@newsletter-kit/core/engine';
 import { fieldPath } from '@newsletter-kit/core/schema';
 import * as z from 'zod';
-import { ApiError } from './errors.ts';
-import type { Change } from './nearest.ts';
+import { ApiError, type Change } from './errors.ts';
 
 /** The checked value, and the paths of what was ignored. */
 export interface ValidInput<Value> {

@@ -61,17 +61,19 @@ function refuseBrokenEncoding({ query }: Operation, search: string): void {
   }
 }
 
-/** The parsed JSON body. @throws ApiError 400 where it is not JSON, 413 where it is too large */
-export async function readJson(request: Request): Promise<unknown> {
-  const body = await readOptionalJson(request);
-  if (body === undefined) throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'The body is empty; send a JSON object.');
-  return body;
+/** The text without its percent-encoding; where that is broken, as it is. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
-/** As {@link readJson}, and undefined where there is no body. */
-async function readOptionalJson(request: Request): Promise<unknown> {
+/** The parsed JSON body. @throws ApiError 400 where it is not JSON, 413 where it is too large */
+export async function readJson(request: Request): Promise<unknown> {
   const text = await readText(request);
-  if (text.trim() === '') return undefined;
+  if (text.trim() === '') throw apiError(400, 'NOT_EXIST_REQUIRED_KEY', 'The body is empty; send a JSON object.');
   const type = request.headers.get('content-type');
   if (type === null || !/^application\/json\s*(?:;|$)/i.test(type)) {
     throw apiError(
@@ -130,6 +132,10 @@ export function noteText<Message extends Request | Response>(message: Message, t
 }
 
 export const notedText = (message: Request | Response): string | undefined => texts.get(message);
+
+/** The text of an answer, which can still be sent. */
+export const responseText = async (response: Response): Promise<string> =>
+  notedText(response) ?? (response.body === null ? '' : response.clone().text());
 
 const handledListeners = new WeakMap<Request, (time: number) => void>();
 

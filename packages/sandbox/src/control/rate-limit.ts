@@ -1,7 +1,13 @@
-/** Rate limit of the workspace: a profile, or a custom quota. The specification defines neither quota nor headers. */
+/**
+ * Rate limit of the workspace: a profile, or a custom quota; and `/_sandbox/profile`. The specification defines neither
+ * quota nor headers.
+ */
+import { Hono } from 'hono';
 import * as z from 'zod';
+import { apiError } from '../http/errors.ts';
+import { readBody } from '../http/read-request.ts';
 import type { Clock } from '../world/clock.ts';
-import { apiError } from './errors.ts';
+import type { Feature } from './feature.ts';
 
 export const profiles = ['spec', 'service', 'unlimited'] as const;
 
@@ -38,7 +44,7 @@ export interface RateLimitState {
 const service: QuotaSettings = { limit: 180, windowSeconds: 60, headers: true, retryAfter: false };
 const quotas: Readonly<Record<Profile, QuotaSettings | null>> = { spec: null, service, unlimited: null };
 
-export interface RateLimit {
+export interface RateLimit extends Feature {
   /** Counts one request and returns the headers to send. @throws ApiError 429 with the same headers beyond the quota */
   count(): Readonly<Record<string, string>>;
   /** Changes the profile or the quota, and starts a new window. */
@@ -46,8 +52,6 @@ export interface RateLimit {
   readonly state: RateLimitState;
   /** Seconds until the window ends. */
   resetsIn(): number;
-  /** Restores the initial profile, and starts a new window. */
-  reset(): void;
 }
 
 export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): RateLimit {
@@ -64,7 +68,7 @@ export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): 
   const resetsIn = (): number => Math.max(0, ends - clock.seconds());
   use(initial);
 
-  return {
+  const rateLimit: RateLimit = {
     use,
     resetsIn,
     count() {
@@ -104,5 +108,21 @@ export function createRateLimit(initial: Profile | QuotaRequest, clock: Clock): 
       };
     },
     reset: () => use(initial),
+    routes: () => profileRoutes(rateLimit),
   };
+  return rateLimit;
+}
+
+const choice = z.union([z.strictObject({ profile: z.enum(profiles) }), quotaSchema], {
+  error: `must be {"profile": ${profiles.map((name) => `"${name}"`).join(' or ')}}, or a quota such as {"limit": 5, "windowSeconds": 10, "headers": true, "retryAfter": true}`,
+});
+
+function profileRoutes(rateLimit: RateLimit): Hono {
+  return new Hono()
+    .get('/profile', (context) => context.json(rateLimit.state))
+    .put('/profile', async (context) => {
+      const chosen = await readBody(context.req.raw, choice);
+      rateLimit.use('profile' in chosen ? chosen.profile : chosen);
+      return context.json(rateLimit.state);
+    });
 }

@@ -1,8 +1,14 @@
 /** Sends a recorded session to a fresh sandbox in the recorded state, and compares the answers. */
-import { createSandbox, type Sandbox } from '../app.ts';
+import { createSandbox, type Sandbox } from '../sandbox.ts';
 import { ConnectionLost } from '../control/faults.ts';
-import type { AssumptionChoice } from '../control/assumptions.ts';
-import { readRecording, recordedOrigin, type RecordedEntry, type RecordedState, resetPath } from './recording.ts';
+import type { AssumptionChoice } from '../gaps.ts';
+import {
+  readRecording,
+  recordedOrigin,
+  type RecordedEntry,
+  type RecordedState,
+  resetPath,
+} from '../recording/recording.ts';
 
 /** Where an answer is not the recorded one. */
 export interface Difference {

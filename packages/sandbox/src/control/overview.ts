@@ -1,0 +1,89 @@
+/** What the sandbox holds, of all publications: `/_sandbox/subscriptions`, `/jobs` and `/connection`. */
+import { subscriptionStatuses } from '@newsletter-kit/core/contract';
+import { Hono } from 'hono';
+import * as z from 'zod';
+import { apiPrefix } from '../api/api.ts';
+import { type Expansion, expansions, subscriptionRecord } from '../api/subscriptions.ts';
+import { apiError } from '../http/errors.ts';
+import { check } from '../http/validation.ts';
+import type { Store } from '../store/store.ts';
+import type { World } from '../world/world.ts';
+import type { Feature } from './feature.ts';
+
+export const overviewFeature = ({ store }: World): Feature => ({
+  routes: () =>
+    new Hono()
+      .get('/subscriptions', ({ req, json }) => json(findSubscriptions(store, check(searchQuery, req.query()).value)))
+      .get('/subscriptions/:id', ({ req, json }) => json({ data: oneSubscription(store, req.param('id')) }))
+      .get('/jobs', ({ json }) => json({ data: latestJobs(store) }))
+      .get('/connection', ({ req, json }) => json(connection(store, new URL(req.url).origin))),
+});
+
+const mostShown = 200;
+/** Largest number counted, so that a search of a large publication stays fast. */
+const mostCounted = 10_000;
+
+const searchQuery = z.strictObject({
+  search: z.string().max(300).optional(),
+  status: z.enum(subscriptionStatuses).optional(),
+  limit: z.coerce.number<string>().int().min(1).max(mostShown).optional(),
+  before: z.coerce.number<string>().int().min(1).optional(),
+});
+
+function findSubscriptions(store: Store, query: z.output<typeof searchQuery>) {
+  const { search: text, status, limit = mostShown, before } = query;
+  const search = { status, text };
+  const found = store.overview.subscriptions(search, limit + 1, before);
+  const rows = found.slice(0, limit);
+  // A single page is its own count: a search without matches compares every row, which should happen only once.
+  const whole = before === undefined && found.length <= limit;
+  const matching = whole ? found.length : store.overview.countSubscriptions(search, mostCounted + 1);
+  return {
+    data: rows.map((row) => ({
+      ...subscriptionRecord(store, row, ['custom_fields']),
+      publication_id: row.publication_id,
+    })),
+    total: store.subscriptions.total(),
+    // Number of matches; with `more_match` there are more than were counted.
+    matching: Math.min(matching, mostCounted),
+    more_match: matching > mostCounted,
+    next_before: found.length > limit ? (rows.at(-1)?.seq ?? null) : null,
+  };
+}
+
+const everything = Object.keys(expansions) as Expansion[];
+
+function oneSubscription(store: Store, id: string) {
+  const row = store.overview.subscription(id);
+  if (!row) throw apiError(404, 'NOT_FOUND', 'There is no subscription with this id.');
+  const referrer = row.referred_by === null ? undefined : store.subscriptions.bySeq(row.referred_by);
+  return {
+    ...subscriptionRecord(store, row, everything),
+    publication_id: row.publication_id,
+    publication_name: store.workspace.publication(row.publication_id)?.name ?? '',
+    payments_customer_id: row.payments_customer_id,
+    referred_by: referrer ? { id: referrer.id, email: referrer.email } : null,
+    journeys: store.overview.journeysOf(row.seq),
+  };
+}
+
+const shownJobs = 100;
+
+const latestJobs = ({ overview }: Store) =>
+  overview.jobs(shownJobs).map((job) => ({ ...job, error_log: JSON.parse(job.error_log) as unknown }));
+
+const connection = ({ overview, workspace }: Store, origin: string) => ({
+  base_url: origin + apiPrefix,
+  app_url: origin,
+  publications: workspace.publications().map(({ id, name }) => ({ id, name })),
+  keys: overview.keys().map(({ key, publications }) => ({
+    key,
+    publications: publications === null ? null : (JSON.parse(publications) as unknown),
+  })),
+  oauth_clients: overview.clients().map(({ uid, name, secret, redirect_uris }) => ({
+    uid,
+    name,
+    secret,
+    redirect_uris: JSON.parse(redirect_uris) as unknown,
+  })),
+});
