@@ -61,6 +61,13 @@ describe('what cannot be known', () => {
       [withoutHistory],
     ],
     ['12 people', smallReport(12), ['No week has 20 people or more.', 'too few people', 'No signup has a medium.'], []],
+    ['a week that is over', realisticReport(), ['The weeks as a table'], ['The last week is not over.']],
+    [
+      'a week that is not over',
+      { ...realisticReport(), at: realisticReport().at - 11 * 86_400 },
+      ['The last week is not over.'],
+      [],
+    ],
     [
       'invalid addresses',
       { ...realisticReport(), total: { ...realisticReport().total, invalid: 2 } },

@@ -66,7 +66,7 @@ figcaption .there::before{background:var(--bar)}
 .plot .there{fill:var(--bar)}
 .plot .left{fill:var(--accent-back);stroke:var(--bar)}
 .plot .grid{stroke:var(--line)}
-text{fill:var(--soft);font-size:.75rem}
+text{fill:var(--soft);stroke:var(--card);stroke-width:4px;paint-order:stroke;font-size:.75rem}
 summary{width:fit-content;color:var(--accent);cursor:pointer}
 summary+table{margin-top:.75rem}
 `;

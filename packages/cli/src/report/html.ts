@@ -139,7 +139,7 @@ function sectionOf(report: SourceReport, columns: readonly Column[], section: Se
     if (values.length === 0) return `${heading}<p>No week has ${people(report.minimum)} or more.</p></section>`;
     const all = [...listed, ...cohorts.filter(({ kind }) => kind !== 'value')];
     const whole = table('People by the week they signed up in', columns, rows(all, true));
-    return `${heading}${weekChart(values, report.minimum)}${folded('The weeks as a table', whole + missing)}</section>`;
+    return `${heading}${weekChart(values, report)}${folded('The weeks as a table', whole + missing)}</section>`;
   }
   const top = listed.length > visibleRows + 3 ? listed.slice(0, visibleRows) : listed;
   const folds = listed.slice(top.length);

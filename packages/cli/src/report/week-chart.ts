@@ -1,5 +1,5 @@
 /** The weeks of the report as columns over time: who signed up, and how many of them are still there. */
-import type { Cohort } from '@newsletter-kit/core/report';
+import type { Cohort, SourceReport } from '@newsletter-kit/core/report';
 import { number } from '../output.ts';
 import { people } from './columns.ts';
 
@@ -10,7 +10,7 @@ const minSlots = 12;
 const maxLabels = 5;
 
 /** @param values - the weeks with enough people, in order */
-export function weekChart(values: readonly Cohort[], minimum: number): string {
+export function weekChart(values: readonly Cohort[], { at, minimum }: SourceReport): string {
   const [first, last] = [values[0], values.at(-1)];
   if (first === undefined || last === undefined) return '';
   const start = Date.parse(first.name);
@@ -30,8 +30,9 @@ export function weekChart(values: readonly Cohort[], minimum: number): string {
     Math.max(...values.map(({ signedUp }) => signedUp)),
   )}. The table has the figures.`;
   const gaps = values.length < count ? ` Weeks of fewer than ${people(minimum)} have no column.` : '';
-  return `<figure><figcaption><span class="there">still there</span> <span class="left">left, or not confirmed</span>${gaps}</figcaption>
-<svg class="weeks" role="img" aria-label="${label}"><svg viewBox="0 0 ${slots} 100" height="86%" preserveAspectRatio="none" class="plot"><path class="grid" d="M0 0H${slots}M0 50H${slots}M0 100H${slots}"/><path class="left" d="${columns(({ signedUp }) => signedUp)}"/><path class="there" d="${columns(({ signedUp, stillThere }) => signedUp * (stillThere?.share ?? 0))}"/></svg><text y="1em">${number(max)}</text>${labels.map((index) => axisLabel((index + 0.5) / slots, day(start + index * week, count > 52))).join('')}</svg></figure>`;
+  const running = 1000 * at < Date.parse(last.name) + week ? ' The last week is not over.' : '';
+  return `<figure><figcaption><span class="there">still there</span> <span class="left">left, or not confirmed</span>${gaps}${running}</figcaption>
+<svg class="weeks" role="img" aria-label="${label}"><svg viewBox="0 0 ${slots} 100" height="86%" preserveAspectRatio="none" class="plot"><path class="grid" d="M0 0H${slots}M0 50H${slots}M0 100H${slots}"/><path class="left" d="${columns(({ signedUp }) => signedUp)}"/><path class="there" d="${columns(({ signedUp, stillThere }) => signedUp * (stillThere?.share ?? 0))}"/></svg><text y="1em">${number(max)}</text><text y="43%" dy="1em">${number(max / 2)}</text>${labels.map((index) => axisLabel((index + 0.5) / slots, day(start + index * week, count > 52))).join('')}</svg></figure>`;
 }
 
 /** Below its column, and within the chart. */
