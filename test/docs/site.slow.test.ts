@@ -198,8 +198,10 @@ describe('the reference', () => {
 describe('in the browser', () => {
   it('finds a word by the search', async () => {
     const page = await session.browser.newPage();
+    page.setDefaultTimeout(60_000);
     await page.goto(`${site.origin}${base}/`);
-    await page.click('button[data-open-modal]');
+    await page.locator('button[data-open-modal]').click();
+    await page.waitForSelector('dialog[open]');
     await page.locator('#starlight__search input').fill('RELAY_LIMIT_ADDRESS');
     const found = await page.waitForSelector('#starlight__search .pagefind-ui__result-link');
     expect(await found?.evaluate((link) => link.getAttribute('href'))).toMatch(`${base}/`);

@@ -3,8 +3,9 @@ import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, open } from './browser.ts';
 
-/** The box of an operation. */
+/** The box of an operation, once the key is filled in: Swagger UI draws the boxes again then, and a key pressed before is lost. */
 async function boxOf(page: Page, id: OperationId): Promise<ElementHandle> {
+  await page.waitForSelector('.btn.authorize.locked');
   await page.waitForSelector('.opblock');
   const boxes = await page.$$('.opblock');
   const ids = await page.$$eval('.opblock-summary-operation-id', (all) => all.map(({ textContent }) => textContent));
