@@ -40,6 +40,17 @@ export function runCommand(
     const windows = process.platform === 'win32';
     // A group of its own, so that what the command started can be stopped with it.
     const grouped = capture && !windows;
+    let interrupted: NodeJS.Signals | undefined;
+    const kill = (signal: NodeJS.Signals): void => killChild(child, signal, grouped);
+    const pass = (signal: NodeJS.Signals): void => {
+      // A terminal sends Ctrl-C to the command itself. A second signal kills the command.
+      if (interrupted) kill('SIGKILL');
+      else if (grouped || signal !== 'SIGINT' || !process.stdin.isTTY) kill(signal);
+      interrupted ??= signal;
+    };
+    // Before the command starts: whoever hears from the command may send a signal at once.
+    for (const signal of signals) process.on(signal, pass);
+
     const child = spawn(command, args, {
       stdio: capture ? ['ignore', 'pipe', 'pipe'] : 'inherit',
       env: { ...process.env, ...env },
@@ -51,16 +62,7 @@ export function runCommand(
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (output = (output + text).slice(-keptOutput)));
 
-    let interrupted: NodeJS.Signals | undefined;
     let timedOut = false;
-    const kill = (signal: NodeJS.Signals): void => killChild(child, signal, grouped);
-    const pass = (signal: NodeJS.Signals): void => {
-      // A terminal sends Ctrl-C to the command itself. A second signal kills the command.
-      if (interrupted) kill('SIGKILL');
-      else if (grouped || signal !== 'SIGINT' || !process.stdin.isTTY) kill(signal);
-      interrupted ??= signal;
-    };
-    for (const signal of signals) process.on(signal, pass);
     let killer: NodeJS.Timeout | undefined;
     const timer =
       timeout === undefined
