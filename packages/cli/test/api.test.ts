@@ -9,7 +9,7 @@ import { schemas, type OperationSchemas } from '@newsletter-kit/core/schema';
 import { test as base, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { fieldsToArguments, readField, toJsonSchema } from '../src/api-fields.ts';
+import { fieldsToArguments, readField, toJsonSchema } from '../src/commands/api/fields.ts';
 import { events, run, start } from './command.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 

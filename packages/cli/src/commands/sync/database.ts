@@ -4,7 +4,7 @@ import { quote, UsageError } from '#command-line';
 import type { ConsentRecord, ContactWrite } from '@newsletter-kit/core/sync';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
 import { createContactWriter, type ContactChanges, type WriteResult } from './contact-writer.ts';
-import { createSession, toSyncError } from './session.ts';
+import { createSession, toSyncError } from './postgres.ts';
 import { batchSize, columnsQuery, identifier, qualified, statements, type ContactColumn } from './statements.ts';
 
 /** The stored state of a sync. */

@@ -6,8 +6,8 @@ import { Option, type Command } from '@commander-js/extra-typings';
 import { createClient, type Client } from '@newsletter-kit/core';
 import { collectList, UsageError, notes, wholeNumber } from '#command-line';
 import { scopesFor, type TokenSet } from '@newsletter-kit/core/oauth';
-import type { Context } from '../context.ts';
-import { waitForBrowser } from '../login-loopback.ts';
+import type { Context } from '../../context.ts';
+import { waitForBrowser } from './loopback.ts';
 import {
   apiUrlOption,
   appUrlOption,
@@ -15,10 +15,10 @@ import {
   profileOption,
   publicationOption,
   readSecret,
-} from '../connection.ts';
-import { jsonOption } from '../output.ts';
-import { saveProfile, profilesFile, readProfiles, sandboxName, tokenStore, type Login } from '../profiles.ts';
-import { checkAccess } from './whoami.ts';
+} from '../../connection.ts';
+import { jsonOption } from '../../output.ts';
+import { saveProfile, profilesFile, readProfiles, sandboxName, tokenStore, type Login } from '../../profiles.ts';
+import { checkAccess } from '../whoami.ts';
 
 /** Operations of export, import, watch and sync. */
 const neededScopes = scopesFor(['subscriptions.list', 'subscriptions.bulkCreate', 'customFields.list']);

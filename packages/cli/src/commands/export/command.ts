@@ -15,10 +15,10 @@ import { collectList, UsageError, collect, notes } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { listCustomFields } from '@newsletter-kit/core/import';
 import { schemas } from '@newsletter-kit/core/schema';
-import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
-import { type Context, InterruptedError } from '../context.ts';
-import { csv, type Format, formatNames, ndjson, openPartFile, type PartFile } from '../export-file.ts';
-import { count, jsonOption, rate, writeToStdout } from '../output.ts';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../../connection.ts';
+import { type Context, InterruptedError } from '../../context.ts';
+import { csv, type Format, formatNames, ndjson, openPartFile, type PartFile } from './file.ts';
+import { count, jsonOption, rate, writeToStdout } from '../../output.ts';
 
 /** The export pages by cursor. */
 type ExportQuery = Omit<SubscriptionListParams, 'page' | 'cursor'>;

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { UsageError } from '#command-line';
 import { StateMismatchError } from '@newsletter-kit/core/oauth';
-import { InterruptedError } from './context.ts';
+import { InterruptedError } from '../../context.ts';
 
 export interface LoopbackOptions {
   /** 0 takes a free one. */

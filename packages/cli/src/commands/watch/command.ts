@@ -27,11 +27,11 @@ import {
   type SubscriptionPoll,
   type WatchState,
 } from '@newsletter-kit/core/watch';
-import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
-import { type Context, exitCodes, InterruptedError } from '../context.ts';
-import { count, duration, jsonOption, type ReportedEvent } from '../output.ts';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../../connection.ts';
+import { type Context, exitCodes, InterruptedError } from '../../context.ts';
+import { count, duration, jsonOption, type ReportedEvent } from '../../output.ts';
 import { openHistory } from '../report/history-file.ts';
-import { reportOf } from '../user-facing-errors.ts';
+import { reportOf } from '../../user-facing-errors.ts';
 
 export function define(command: Command, context: Context) {
   return command

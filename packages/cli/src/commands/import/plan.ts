@@ -14,8 +14,8 @@ import {
 } from '@newsletter-kit/core/import';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { stringify } from 'csv-stringify/sync';
-import { InterruptedError, type Context } from './context.ts';
-import { count, duration, number } from './output.ts';
+import { InterruptedError, type Context } from '../../context.ts';
+import { count, duration, number } from '../../output.ts';
 
 /** The rows that were left out, by what is done about them. */
 export function leftOut({

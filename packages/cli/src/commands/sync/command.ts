@@ -21,12 +21,12 @@ import {
   publicationOption,
   readSettings,
   requirePublication,
-} from '../connection.ts';
-import { abortAfterGrace, type Context, type ExitCode, exitCodes, InterruptedError } from '../context.ts';
-import { count, jsonOption, number, writeToStdout } from '../output.ts';
-import { readConfig, type SyncConfig } from '../sync/config.ts';
-import { openDatabase, type StoredRun, type SyncDatabase } from '../sync/database.ts';
-import { SyncError } from '../sync/session.ts';
+} from '../../connection.ts';
+import { abortAfterGrace, type Context, type ExitCode, exitCodes, InterruptedError } from '../../context.ts';
+import { count, jsonOption, number, writeToStdout } from '../../output.ts';
+import { readConfig, type SyncConfig } from './config.ts';
+import { openDatabase, type StoredRun, type SyncDatabase } from './database.ts';
+import { SyncError } from './postgres.ts';
 import {
   appliedSummary,
   countFindings,
@@ -39,8 +39,8 @@ import {
   reportHeld,
   statusText,
   type LastRun,
-} from '../sync/report.ts';
-import { reportOf } from '../user-facing-errors.ts';
+} from './report.ts';
+import { reportOf } from '../../user-facing-errors.ts';
 
 /** The context of a subcommand. */
 interface SyncCall extends Context {

@@ -23,12 +23,12 @@ import {
   type CsvSource,
   type FileJournal,
 } from '@newsletter-kit/core/node';
-import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
-import { abortAfterGrace, type Context, exitCodes, InterruptedError } from '../context.ts';
-import { approveShare, findInvalid, leftOut, plan } from '../import-plan.ts';
-import { count, duration, jsonOption } from '../output.ts';
-import { openRejectFile } from '../reject-file.ts';
-import { reportOf } from '../user-facing-errors.ts';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../../connection.ts';
+import { abortAfterGrace, type Context, exitCodes, InterruptedError } from '../../context.ts';
+import { approveShare, findInvalid, leftOut, plan } from './plan.ts';
+import { count, duration, jsonOption } from '../../output.ts';
+import { openRejectFile } from './rejects.ts';
+import { reportOf } from '../../user-facing-errors.ts';
 
 export function define(command: Command, context: Context) {
   return command

@@ -1,6 +1,6 @@
 /** Reports of a sync: changes, findings and counts, for people and for programs. No addresses, no values. */
 import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@newsletter-kit/core/sync';
-import { count, duration, number, type ReportedEvent, type Reporter } from '../output.ts';
+import { count, duration, number, type ReportedEvent, type Reporter } from '../../output.ts';
 import { tokenPath } from './config.ts';
 import type { WriteRefusal, WriteResult } from './contact-writer.ts';
 

@@ -5,12 +5,12 @@ import { AbortedError, ApiError, type Client } from '@newsletter-kit/core';
 import { UsageError, notes } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { createSourceReport, reportDimensions, type SourceReportInProgress } from '@newsletter-kit/core/report';
-import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
-import { type Context, InterruptedError } from '../context.ts';
-import { count, jsonOption, writeToStdout } from '../output.ts';
-import { readHistory } from '../report/history-file.ts';
-import { renderSourceReport } from '../report/html.ts';
-import { csvOf, tableOf } from '../report/table.ts';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../../connection.ts';
+import { type Context, InterruptedError } from '../../context.ts';
+import { count, jsonOption, writeToStdout } from '../../output.ts';
+import { readHistory } from './history-file.ts';
+import { renderSourceReport } from './html.ts';
+import { csvOf, tableOf } from './table.ts';
 
 const formats = ['table', 'csv', 'json', 'html'] as const;
 type Format = (typeof formats)[number];

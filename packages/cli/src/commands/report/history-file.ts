@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { UsageError } from '#command-line';
 import { createHistory, type HistoryFile, type HistoryOptions } from '@newsletter-kit/core/report';
-import type { Reporter } from '../output.ts';
+import type { Reporter } from '../../output.ts';
 
 /** How a history begins, also one whose first line was cut off. */
 const beginning = '{"history":1';

@@ -1,7 +1,7 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
 import type { ConsentRecord, ContactCreate, ContactWrite } from '@newsletter-kit/core/sync';
 import { tokenPath } from './config.ts';
-import { RowRefusedError, type Session } from './session.ts';
+import { RowRefusedError, type Session } from './postgres.ts';
 import { batchSize, type ContactColumn, type statements } from './statements.ts';
 
 /** A contact that PostgreSQL did not take. */

@@ -16,10 +16,10 @@ import {
   toJsonSchema,
   type FieldOption,
   type JsonSchema,
-} from '../api-fields.ts';
-import { apiUrlOption, appUrlOption, connect, profileOption, publicationOption } from '../connection.ts';
-import type { Context } from '../context.ts';
-import { jsonOption, writeToStdout } from '../output.ts';
+} from './fields.ts';
+import { apiUrlOption, appUrlOption, connect, profileOption, publicationOption } from '../../connection.ts';
+import type { Context } from '../../context.ts';
+import { jsonOption, writeToStdout } from '../../output.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD'] as const;
 

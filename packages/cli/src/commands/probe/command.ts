@@ -5,19 +5,19 @@
 import type { Command } from '@commander-js/extra-typings';
 import { notes, UsageError } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
-import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../connection.ts';
-import { type Context, exitCodes } from '../context.ts';
-import { count, jsonOption } from '../output.ts';
+import { apiUrlOption, connectToPublication, profileOption, publicationOption } from '../../connection.ts';
+import { type Context, exitCodes } from '../../context.ts';
+import { count, jsonOption } from '../../output.ts';
 import {
   compare,
   findAssumptions,
   type ComparedAnswer,
   type ExplainedDifference,
   type Finding,
-} from '../probe/assumptions.ts';
-import { createRecordingHost, readEverything, type SkippedOperation } from '../probe/read-everything.ts';
-import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from '../probe/shapes.ts';
-import { checkAccess } from './whoami.ts';
+} from './assumptions.ts';
+import { createRecordingHost, readEverything, type SkippedOperation } from './read-everything.ts';
+import { customerIdsIn, formatShapes, shapesOf, type AnswerShapes } from './shapes.ts';
+import { checkAccess } from '../whoami.ts';
 
 export function define(command: Command, context: Context) {
   return command
