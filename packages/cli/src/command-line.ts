@@ -9,7 +9,7 @@ import {
   type CommandEntry,
   type CommandLine,
 } from '#command-line';
-import { exitCodes, InterruptedError, watchSignals, type Context, type ExitCode } from './context.ts';
+import { exitCodes, InterruptedError, isAbort, Session, watchSignals, type Context, type ExitCode } from './context.ts';
 import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
 
@@ -91,18 +91,22 @@ export async function runCommands(argv: readonly string[], interrupted: AbortSig
   // Read before parsing, so that a program can read usage errors too.
   const report = createReporter({ json: argv.includes('--json'), env: process.env });
   let exitCode: ExitCode = exitCodes.done;
-  const context = { argv, env: process.env, report, interrupted, end: (code: ExitCode) => (exitCode = code) };
+  const { env } = process;
+  const session = new Session({ env, report, interrupted });
+  const context: Context = {
+    argv,
+    env,
+    async run(work, options) {
+      exitCode = await work(options, session);
+    },
+  };
   const code = await runCommandLine(newsletter, {
     argv,
     context,
     prepare: () => useProxies(() => import('undici')),
     noCommandExitCode: exitCodes.failed,
     onError(error) {
-      if (
-        interrupted.aborted &&
-        error instanceof Error &&
-        /^(InterruptedError|AbortedError|AbortError)$/.test(error.name)
-      ) {
+      if (error instanceof InterruptedError || (interrupted.aborted && isAbort(error))) {
         const text = error instanceof InterruptedError ? error.message : 'Interrupted.';
         report.notice({ type: 'interrupted', text, data: { message: text } });
         return exitCodes.interrupted;

@@ -2,18 +2,11 @@
 import type { Command } from '@commander-js/extra-typings';
 import { createProgram, defineCommand } from '@newsletter-kit/command-line';
 import type { Context } from '../src/context.ts';
-import { createReporter } from '../src/output.ts';
 import { newsletter } from '../src/command-line.ts';
 
 /** @param argv - arguments of the call, for commands whose help depends on them */
 export async function commandTree(argv: readonly string[] = []): Promise<readonly Command[]> {
-  const context: Context = {
-    argv,
-    env: {},
-    report: createReporter({ json: false, env: {} }),
-    interrupted: new AbortController().signal,
-    end: () => undefined,
-  };
+  const context: Context = { argv, env: {}, run: () => Promise.resolve() };
   const program = createProgram(newsletter, context);
   for (const command of program.commands) await defineCommand(newsletter, command as Command, context);
   return below(program);

@@ -1,5 +1,5 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
-import type { ConsentRecord, ContactCreate, ContactWrite } from '@newsletter-kit/core/sync';
+import type { ConsentRecord, ContactCreate, ContactWrite, SyncPlan } from '@newsletter-kit/core/sync';
 import { tokenPath } from './config.ts';
 import { RowRefusedError, type Session } from './postgres.ts';
 import { batchSize, type ContactColumn, type statements } from './statements.ts';
@@ -29,7 +29,7 @@ export interface ContactChanges {
 
 export interface ContactWriter {
   /** Stores consent records as open, before the run carries them out. */
-  noteConsent(records: readonly ConsentRecord[], contactWrites: readonly ContactWrite[]): Promise<void>;
+  noteConsent(plan: SyncPlan): Promise<void>;
   write(writes: ContactChanges, onProgress: (done: number) => void): Promise<WriteResult>;
   /** Marks stored consent records as completed. */
   completeConsent(records: readonly ConsentRecord[]): Promise<void>;
@@ -50,8 +50,9 @@ export function createContactWriter({ session, sql, scope, columns, versions }: 
   const open = new Map<string, ConsentRecord[]>();
   return { noteConsent, write, completeConsent };
 
-  async function noteConsent(records: readonly ConsentRecord[], contactWrites: readonly ContactWrite[]): Promise<void> {
-    const written = new Set(contactWrites.map(({ id }) => id));
+  async function noteConsent({ pairs }: SyncPlan): Promise<void> {
+    const records = pairs.flatMap(({ consent }) => consent);
+    const written = new Set(pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
     for (const record of records) {
       const { contactId } = record;
       if (contactId === null || !written.has(contactId)) continue;

@@ -1,7 +1,7 @@
 /** The contacts in PostgreSQL and the tables of the sync. */
 import pg from 'pg';
 import { quote, UsageError } from '#command-line';
-import type { ConsentRecord, ContactWrite } from '@newsletter-kit/core/sync';
+import type { ConsentRecord, SyncPlan } from '@newsletter-kit/core/sync';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
 import { createContactWriter, type ContactChanges, type WriteResult } from './contact-writer.ts';
 import { createSession, toSyncError } from './postgres.ts';
@@ -36,7 +36,7 @@ export interface SyncDatabase {
   /** All contacts as records for the planner, in the order of their ids, from one snapshot. */
   contacts(): AsyncGenerator<Record<string, unknown>>;
   /** Stores consent records as open, before the run carries them out. */
-  noteConsent(records: readonly ConsentRecord[], contactWrites: readonly ContactWrite[]): Promise<void>;
+  noteConsent(plan: SyncPlan): Promise<void>;
   /**
    * Writes contacts, values and token of each in one transaction, and completes their consent records. A contact that
    * PostgreSQL refuses fails alone.
