@@ -12,6 +12,14 @@ export async function commandTree(argv: readonly string[] = []): Promise<readonl
   return below(program);
 }
 
+/** The name of a command behind the program's, such as `sync plan`. */
+export function nameOf(command: Command): string {
+  const names = [];
+  for (let each: Command | null = command; each?.parent; each = each.parent as Command | null)
+    names.unshift(each.name());
+  return names.join(' ');
+}
+
 /** Names and descriptions of the program's commands, as its help lists them. */
 export function overview(tree: readonly Command[]): readonly (readonly [name: string, about: string])[] {
   return tree
