@@ -19,11 +19,10 @@ export function define(command: Command, context: Context) {
           'format of the output (default: by the extension of the file, otherwise csv)',
         ).choices(formatNames),
       )
-      .addOption(
-        new Option(
-          '--expand <what>',
-          `additional data: ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
-        ).argParser(collectList),
+      .option(
+        '--expand <what>',
+        `additional data: ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
+        collectList,
       )
       .addOption(
         new Option('--status <status>', 'only subscriptions with this status').choices(
@@ -35,11 +34,7 @@ export function define(command: Command, context: Context) {
           query.shape.tier.def.innerType.options,
         ),
       )
-      .addOption(
-        new Option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable').argParser(
-          collect,
-        ),
-      )
+      .option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable', collect)
       .option('--created <YYYY/MM/DD>', 'only subscriptions created on this day (UTC)')
       .option('--raw', 'do not escape cells that a spreadsheet would run as formulas'),
   )

@@ -8,42 +8,7 @@ import { importFile } from './import.ts';
 
 export function define(command: Command, context: Context) {
   return withConnection(
-    command
-      .argument('<file>', 'the CSV file, or - for stdin')
-      .addOption(
-        new Option(
-          '--map <COLUMN=FIELD>',
-          'the field that a column fills: email, utm_source, custom:First Name, …; or how it speaks of consent: status (by words), subscribed (true for those who want mails), left (filled for those who left); with nothing after =, the column is left out; repeatable',
-        ).argParser(collect),
-      )
-      .addOption(
-        new Option(
-          '--means <WORD=MEANING>',
-          'what a word of a status column means: subscribed, unconfirmed or left; with nothing before =, a blank cell; repeatable',
-        ).argParser(collect),
-      )
-      .addOption(
-        new Option(
-          '--unconfirmed <what>',
-          'people who by the file never confirmed: leave them out, or ask each again by a confirmation mail',
-        )
-          .choices(['leave', 'confirm'] as const)
-          .default('leave' as const),
-      )
-      .addOption(
-        new Option(
-          '--date-order <order>',
-          'order of day and month in dates such as 01/02/2026 (default: that of the column, where one of its dates shows it)',
-        ).choices(['dmy', 'mdy'] as const),
-      )
-      .addOption(
-        new Option(
-          '--others <what>',
-          'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields; columns that may say who has left are none of them',
-        )
-          .choices(['refuse', 'ignore', 'custom'] as const)
-          .default('refuse' as const),
-      )
+    withColumns(command.argument('<file>', 'the CSV file, or - for stdin'))
       .option(
         '--journal <file>',
         'file that records what was sent (default: FILE.journal, deleted when the import is complete)',
@@ -99,6 +64,43 @@ export function define(command: Command, context: Context) {
         batchSize: options.batchSize,
       });
     });
+}
+
+/** The options that say how the columns of the file are read. */
+function withColumns(command: Command<[string]>) {
+  return command
+    .option(
+      '--map <COLUMN=FIELD>',
+      'the field that a column fills: email, utm_source, custom:First Name, …; or how it speaks of consent: status (by words), subscribed (true for those who want mails), left (filled for those who left); with nothing after =, the column is left out; repeatable',
+      collect,
+    )
+    .option(
+      '--means <WORD=MEANING>',
+      'what a word of a status column means: subscribed, unconfirmed or left; with nothing before =, a blank cell; repeatable',
+      collect,
+    )
+    .addOption(
+      new Option(
+        '--unconfirmed <what>',
+        'people who by the file never confirmed: leave them out, or ask each again by a confirmation mail',
+      )
+        .choices(['leave', 'confirm'] as const)
+        .default('leave' as const),
+    )
+    .addOption(
+      new Option(
+        '--date-order <order>',
+        'order of day and month in dates such as 01/02/2026 (default: that of the column, where one of its dates shows it)',
+      ).choices(['dmy', 'mdy'] as const),
+    )
+    .addOption(
+      new Option(
+        '--others <what>',
+        'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields; columns that may say who has left are none of them',
+      )
+        .choices(['refuse', 'ignore', 'custom'] as const)
+        .default('refuse' as const),
+    );
 }
 
 /** Reads `--map "E-mail=email"` into the target of each column. @throws UsageError that names every wrong entry */

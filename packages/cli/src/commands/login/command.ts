@@ -1,5 +1,5 @@
 /** `newsletter login`: signs in with a browser, or saves an API key from stdin. */
-import { Option, type Command } from '@commander-js/extra-typings';
+import type { Command } from '@commander-js/extra-typings';
 import { collectList, notes, wholeNumber } from '#command-line';
 import { apiUrlOption, appUrlOption, clientIdOption, profileOption, publicationOption } from '../../connection.ts';
 import type { Context } from '../../context.ts';
@@ -15,11 +15,10 @@ export function define(command: Command, context: Context) {
       .addOption(publicationOption())
       .addOption(appUrlOption())
       .addOption(clientIdOption())
-      .addOption(
-        new Option(
-          '--scope <scope>',
-          'OAuth scope to request; repeatable, or separated by commas (default: the scopes that the commands need)',
-        ).argParser(collectList),
+      .option(
+        '--scope <scope>',
+        'OAuth scope to request; repeatable, or separated by commas (default: the scopes that the commands need)',
+        collectList,
       )
       .option(
         '--port <number>',

@@ -63,7 +63,7 @@ interface RunOptions {
 async function applyOnce(sync: SyncSession, database: SyncDatabase, options: RunOptions): Promise<ExitCode> {
   await prepare(sync, database);
   const { plan, lastRun } = await planRun(sync, database, options.accept);
-  await database.noteConsent(plan); // 1. What was decided.
+  await database.writer.noteConsent(plan); // 1. What was decided.
   const { applied, contacts } = await sync.session.writing(
     async (signal) => {
       const done = await writeNewsletter(sync, plan, signal); // 2. The newsletter.
@@ -121,7 +121,7 @@ async function writeContacts(
   { contactUpdates: updates, contactCreates: creates }: AppliedSync,
 ): Promise<WriteResult> {
   const total = updates.length + creates.length;
-  return await database.write({ updates, creates }, (done) => {
+  return await database.writer.write({ updates, creates }, (done) => {
     if (done < total) session.interrupted.throwIfAborted();
     session.report.progress({
       type: 'progress',

@@ -1,7 +1,7 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
 import type { ConsentRecord, ContactCreate, ContactWrite, SyncPlan } from '@newsletter-kit/core/sync';
-import { tokenPath } from './config.ts';
-import { RowRefusedError, type Session } from './postgres.ts';
+import { tokenPath, type SyncConfig } from './config.ts';
+import { RowRefusedError, type Postgres } from './postgres.ts';
 import { batchSize, type ContactColumn, type statements } from './statements.ts';
 
 /** A contact that PostgreSQL did not take. */
@@ -27,93 +27,114 @@ export interface ContactChanges {
   readonly creates: readonly ContactCreate[];
 }
 
-export interface ContactWriter {
-  /** Stores consent records as open, before the run carries them out. */
-  noteConsent(plan: SyncPlan): Promise<void>;
-  write(writes: ContactChanges, onProgress: (done: number) => void): Promise<WriteResult>;
-  /** Marks stored consent records as completed. */
-  completeConsent(records: readonly ConsentRecord[]): Promise<void>;
-}
-
-interface WriterOptions {
-  readonly session: Session;
+/** The database of one sync. */
+export interface DatabaseParts {
+  readonly postgres: Postgres;
   readonly sql: ReturnType<typeof statements>;
+  readonly config: SyncConfig;
+  /** Names the sync in its tables. */
   readonly scope: string;
   readonly columns: ReadonlyMap<string, ContactColumn>;
   /** The version of each contact when it was read, by id. */
-  readonly versions: ReadonlyMap<string, string>;
+  readonly versions: Map<string, string>;
 }
 
-export function createContactWriter({ session, sql, scope, columns, versions }: WriterOptions): ContactWriter {
-  const { query, rows, transaction } = session;
+export class ContactWriter {
+  readonly #parts: DatabaseParts;
   /** The consent records that are stored and not completed, by the contact's id. */
-  const open = new Map<string, ConsentRecord[]>();
-  return { noteConsent, write, completeConsent };
+  readonly #open = new Map<string, ConsentRecord[]>();
 
-  async function noteConsent({ pairs }: SyncPlan): Promise<void> {
+  constructor(parts: DatabaseParts) {
+    this.#parts = parts;
+  }
+
+  /** Stores the consent records of a plan as open, before the run carries them out. */
+  async noteConsent({ pairs }: SyncPlan): Promise<void> {
+    const { postgres, sql, scope } = this.#parts;
     const records = pairs.flatMap(({ consent }) => consent);
     const written = new Set(pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
     for (const record of records) {
       const { contactId } = record;
       if (contactId === null || !written.has(contactId)) continue;
-      open.set(contactId, [...(open.get(contactId) ?? []), record]);
+      this.#open.set(contactId, [...(this.#open.get(contactId) ?? []), record]);
     }
     // By key: a statement can't write one row twice.
     const unique = new Map(records.map((record) => [JSON.stringify(consentKey(record)), consentRow(record)]));
-    for (const batch of inBatches([...unique.values()])) await rows(sql.noteConsent, [scope, JSON.stringify(batch)]);
+    for (const batch of inBatches([...unique.values()]))
+      await postgres.rows(sql.noteConsent, [scope, JSON.stringify(batch)]);
   }
 
-  async function write({ updates, creates }: ContactChanges, onProgress: (done: number) => void): Promise<WriteResult> {
+  /**
+   * Writes contacts, values and token of each in one transaction, and completes their consent records. A contact that
+   * PostgreSQL refuses fails alone.
+   */
+  async write({ updates, creates }: ContactChanges, onProgress: (done: number) => void): Promise<WriteResult> {
     const counts = { updated: 0, created: 0, skipped: 0 };
     const refused: WriteRefusal[] = [];
-    const jobs = [
-      ...updates.map((write) => ({ run: () => update(write), id: { contactId: write.id } })),
-      ...creates.map((write) => ({ run: () => create(write), id: { subscriptionId: write.subscriptionId } })),
+    const jobs: readonly WriteJob[] = [
+      ...updates.map((write) => ({ run: () => this.#update(write), id: { contactId: write.id } })),
+      ...creates.map((write) => ({ run: () => this.#create(write), id: { subscriptionId: write.subscriptionId } })),
     ];
+    /** @returns why PostgreSQL refused a row; null where it took all */
+    const attempt = async (batch: readonly WriteJob[]): Promise<string | null> => {
+      const outcomes: WriteOutcome[] = [];
+      try {
+        await this.#parts.postgres.transaction(async () => {
+          for (const { run } of batch) outcomes.push(await run());
+        });
+      } catch (error) {
+        if (error instanceof RowRefusedError) return error.reason;
+        throw error;
+      }
+      for (const outcome of outcomes) counts[outcome] += 1;
+      return null;
+    };
     let done = 0;
     for (const batch of inBatches(jobs)) {
-      const count = (outcomes: readonly WriteOutcome[]): void => {
-        for (const outcome of outcomes) counts[outcome] += 1;
-      };
-      const whole = await catchRefusal(() => inTransaction(batch));
-      if ('outcome' in whole) count(whole.outcome);
-      else {
-        // One row was refused: each contact gets a transaction of its own.
+      // Where one row was refused, each contact gets a transaction of its own.
+      if ((await attempt(batch)) !== null)
         for (const job of batch) {
-          const one = await catchRefusal(() => inTransaction([job]));
-          if ('outcome' in one) count(one.outcome);
-          else refused.push({ ...job.id, reason: one.reason });
+          const reason = await attempt([job]);
+          if (reason !== null) refused.push({ ...job.id, reason });
         }
-      }
       done += batch.length;
       onProgress(done);
     }
     return { ...counts, refused };
   }
 
-  async function update({ id, changes, token }: ContactWrite): Promise<WriteOutcome> {
+  /** Marks stored consent records as completed. */
+  async completeConsent(records: readonly ConsentRecord[]): Promise<void> {
+    const { postgres, sql, scope } = this.#parts;
+    for (const batch of inBatches(records))
+      await postgres.rows(sql.completeConsent, [scope, JSON.stringify(batch.map(consentRow))]);
+  }
+
+  async #update({ id, changes, token }: ContactWrite): Promise<WriteOutcome> {
+    const { postgres, sql, scope, columns, versions } = this.#parts;
     const names = Object.keys(changes);
     const values = names.map((name) => toColumn(columns.get(name), changes[name]));
     const { rowCount } =
       names.length === 0
-        ? await query(sql.token, [scope, id, token, id])
-        : await query(sql.update(names), [scope, id, token, id, versions.get(id) ?? '', ...values]);
+        ? await postgres.query(sql.token, [scope, id, token, id])
+        : await postgres.query(sql.update(names), [scope, id, token, id, versions.get(id) ?? '', ...values]);
     if ((rowCount ?? 0) === 0) return 'skipped';
-    await completeConsent(open.get(id) ?? []);
+    await this.completeConsent(this.#open.get(id) ?? []);
     return 'updated';
   }
 
-  async function create({ subscriptionId, changes, consent }: ContactCreate): Promise<WriteOutcome> {
+  async #create({ subscriptionId, changes, consent }: ContactCreate): Promise<WriteOutcome> {
+    const { postgres, sql, scope, columns } = this.#parts;
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
-    const [created] = await rows<{ contact_id: string }>(sql.create(names), [
+    const [created] = await postgres.rows<{ contact_id: string }>(sql.create(names), [
       scope,
       token,
       ...names.map((name) => toColumn(columns.get(name), values[name])),
     ]);
     if (!created) return 'skipped';
     for (const { saidBy, field, written } of consent)
-      await rows(sql.addConsent, [
+      await postgres.rows(sql.addConsent, [
         scope,
         subscriptionId,
         saidBy,
@@ -123,30 +144,12 @@ export function createContactWriter({ session, sql, scope, columns, versions }: 
       ]);
     return 'created';
   }
+}
 
-  async function completeConsent(records: readonly ConsentRecord[]): Promise<void> {
-    for (const batch of inBatches(records))
-      await rows(sql.completeConsent, [scope, JSON.stringify(batch.map(consentRow))]);
-  }
-
-  async function inTransaction(
-    jobs: readonly { readonly run: () => Promise<WriteOutcome> }[],
-  ): Promise<WriteOutcome[]> {
-    const outcomes: WriteOutcome[] = [];
-    await transaction(async () => {
-      for (const { run } of jobs) outcomes.push(await run());
-    });
-    return outcomes;
-  }
-
-  async function catchRefusal<T>(work: () => Promise<T>): Promise<{ outcome: T } | { reason: string }> {
-    try {
-      return { outcome: await work() };
-    } catch (error) {
-      if (error instanceof RowRefusedError) return { reason: error.reason };
-      throw error;
-    }
-  }
+/** A contact to write, and how it is named where PostgreSQL refuses it. */
+interface WriteJob {
+  readonly run: () => Promise<WriteOutcome>;
+  readonly id: Omit<WriteRefusal, 'reason'>;
 }
 
 type WriteOutcome = 'updated' | 'created' | 'skipped';

@@ -1,10 +1,10 @@
 /** The contacts in PostgreSQL and the tables of the sync. */
 import pg from 'pg';
 import { quote, UsageError } from '#command-line';
-import type { ConsentRecord, SyncPlan } from '@newsletter-kit/core/sync';
+import type { ConsentRecord } from '@newsletter-kit/core/sync';
 import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
-import { createContactWriter, type ContactChanges, type WriteResult } from './contact-writer.ts';
-import { createSession, toSyncError } from './postgres.ts';
+import { ContactWriter, type DatabaseParts } from './contact-writer.ts';
+import { Postgres, toSyncError } from './postgres.ts';
 import { batchSize, columnsQuery, identifier, qualified, statements, type ContactColumn } from './statements.ts';
 
 /** The stored state of a sync. */
@@ -26,32 +26,6 @@ export interface ConsentLine {
   readonly completed_at: string | null;
 }
 
-/** The contacts of one sync. */
-export interface SyncDatabase {
-  /** @returns false where another run of the same sync holds the lock, which lasts until `close` */
-  lock(): Promise<boolean>;
-  /** Creates the tables of the sync where they are missing. @throws UsageError where the sync can't write */
-  prepare(): Promise<void>;
-  read(): Promise<StoredRun>;
-  /** All contacts as records for the planner, in the order of their ids, from one snapshot. */
-  contacts(): AsyncGenerator<Record<string, unknown>>;
-  /** Stores consent records as open, before the run carries them out. */
-  noteConsent(plan: SyncPlan): Promise<void>;
-  /**
-   * Writes contacts, values and token of each in one transaction, and completes their consent records. A contact that
-   * PostgreSQL refuses fails alone.
-   */
-  write(writes: ContactChanges, onProgress: (done: number) => void): Promise<WriteResult>;
-  /** Stores the state of a run that has carried out everything, and completes the given consent records. */
-  finish(run: {
-    readonly state: unknown;
-    readonly lastRun: unknown;
-    readonly consent: readonly ConsentRecord[];
-  }): Promise<void>;
-  consentTrail(): AsyncGenerator<ConsentLine>;
-  close(): Promise<void>;
-}
-
 /**
  * Connects and checks table and columns. Writes nothing.
  *
@@ -71,104 +45,125 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
     await client.connect();
     // A day stands for its midnight in UTC, and dates come as YYYY-MM-DD, whatever server and machine are set to.
     await client.query(`SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET client_encoding = 'UTF8'`);
-    return createDatabase(client, config, scope, await readColumns(client, config));
+    const columns = await readColumns(client, config);
+    return new SyncDatabase({
+      postgres: new Postgres(client, config.contacts.id),
+      sql: statements(config, columns),
+      config,
+      scope,
+      columns,
+      versions: new Map(),
+    });
   } catch (error) {
     await client.end().catch(() => undefined);
     throw toSyncError(error, config.contacts.id);
   }
 }
 
-function createDatabase(
-  client: pg.Client,
-  config: SyncConfig,
-  scope: string,
-  columns: ReadonlyMap<string, ContactColumn>,
-): SyncDatabase {
-  const sql = statements(config, columns);
-  const { contacts, mapping } = config;
-  /** The version of each contact when it was read, by id. */
-  const versions = new Map<string, string>();
-  const session = createSession(client, contacts.id);
-  const { rows, lists, transaction } = session;
-  const { noteConsent, write, completeConsent } = createContactWriter({ session, sql, scope, columns, versions });
+/** A run that has carried out everything. */
+interface FinishedRun {
+  readonly state: unknown;
+  readonly lastRun: unknown;
+  /** The consent records that are completed by it. */
+  readonly consent: readonly ConsentRecord[];
+}
 
-  return {
-    async lock() {
-      const [row] = await rows<{ taken: boolean }>(sql.lock, [`newsletter-sync ${scope}`]);
-      return row?.taken === true;
-    },
+/** The contacts of one sync. */
+export class SyncDatabase {
+  readonly #parts: DatabaseParts;
+  readonly writer: ContactWriter;
 
-    async prepare() {
-      checkWritable(config, columns);
-      const identity = `${contacts.table} (${contacts.id})`;
-      await transaction(async () => {
-        await rows(`SELECT pg_advisory_xact_lock(hashtextextended('newsletter-sync tables', 0))`);
-        await rows(sql.tables);
-        await rows(sql.claim, [scope, identity]);
-      });
-      const [claimed] = await rows<{ contacts: string }>(sql.claimed, [scope]);
-      if (claimed && claimed.contacts !== identity)
-        throw new UsageError(
-          `The sync ${quote(config.name)} belongs to the contacts in ${claimed.contacts}: give the one with ${identity} a "name" of its own in the configuration.`,
-        );
-    },
+  constructor(parts: DatabaseParts) {
+    this.#parts = parts;
+    this.writer = new ContactWriter(parts);
+  }
 
-    async read() {
-      const nothing = { state: null, lastRun: null, tokens: 0 };
-      return (await hasTables()) ? ((await rows<StoredRun>(sql.run, [scope]))[0] ?? nothing) : nothing;
-    },
+  /** @returns false where another run of the same sync holds the lock, which lasts until `close` */
+  async lock(): Promise<boolean> {
+    const { postgres, sql, scope } = this.#parts;
+    const [row] = await postgres.rows<{ taken: boolean }>(sql.lock, [`newsletter-sync ${scope}`]);
+    return row?.taken === true;
+  }
 
-    async *contacts() {
-      const hasTokens = await hasTables();
-      const names = [contacts.email, ...columnsOf(mapping)];
-      await rows('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-      try {
-        await rows(sql.openContacts(hasTokens), hasTokens ? [scope] : []);
-        for (;;) {
-          const page = await lists(sql.fetchContacts);
-          if (page.length === 0) break;
-          for (const [id, version, token, ...values] of page) {
-            if (typeof id === 'string' && typeof version === 'string') versions.set(id.trim(), version);
-            yield Object.fromEntries([
-              ...names.map((name, at) => [name, values[at]] as const),
-              [contacts.id, id],
-              [tokenPath, token],
-            ]);
-          }
-        }
-      } finally {
-        await rows('ROLLBACK').catch(() => undefined);
-      }
-    },
+  /** Creates the tables of the sync where they are missing. @throws UsageError where the sync can't write */
+  async prepare(): Promise<void> {
+    const { postgres, sql, config, scope, columns } = this.#parts;
+    checkWritable(config, columns);
+    const identity = `${config.contacts.table} (${config.contacts.id})`;
+    await postgres.transaction(async () => {
+      await postgres.rows(`SELECT pg_advisory_xact_lock(hashtextextended('newsletter-sync tables', 0))`);
+      await postgres.rows(sql.tables);
+      await postgres.rows(sql.claim, [scope, identity]);
+    });
+    const [claimed] = await postgres.rows<{ contacts: string }>(sql.claimed, [scope]);
+    if (claimed && claimed.contacts !== identity)
+      throw new UsageError(
+        `The sync ${quote(config.name)} belongs to the contacts in ${claimed.contacts}: give the one with ${identity} a "name" of its own in the configuration.`,
+      );
+  }
 
-    noteConsent,
-    write,
+  async read(): Promise<StoredRun> {
+    const { postgres, sql, scope } = this.#parts;
+    const nothing = { state: null, lastRun: null, tokens: 0 };
+    if (!(await this.#hasTables())) return nothing;
+    return (await postgres.rows<StoredRun>(sql.run, [scope]))[0] ?? nothing;
+  }
 
-    async finish({ state, lastRun, consent }) {
-      await transaction(async () => {
-        await completeConsent(consent);
-        await rows(sql.finish, [scope, JSON.stringify(state), JSON.stringify(lastRun)]);
-      });
-    },
-
-    async *consentTrail() {
-      if (!(await hasTables())) return;
-      let last = '0';
+  /** All contacts as records for the planner, in the order of their ids, from one snapshot. */
+  async *contacts(): AsyncGenerator<Record<string, unknown>> {
+    const { postgres, sql, config, scope, versions } = this.#parts;
+    const hasTokens = await this.#hasTables();
+    const names = [config.contacts.email, ...columnsOf(config.mapping)];
+    await postgres.rows('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
+    try {
+      await postgres.rows(sql.openContacts(hasTokens), hasTokens ? [scope] : []);
       for (;;) {
-        const page = await rows<ConsentLine & { readonly id: string }>(sql.trail, [scope, last]);
-        for (const { id, ...line } of page) {
-          yield line;
-          last = id;
+        const page = await postgres.lists(sql.fetchContacts);
+        if (page.length === 0) break;
+        for (const [id, version, token, ...values] of page) {
+          if (typeof id === 'string' && typeof version === 'string') versions.set(id.trim(), version);
+          yield Object.fromEntries([
+            ...names.map((name, at) => [name, values[at]] as const),
+            [config.contacts.id, id],
+            [tokenPath, token],
+          ]);
         }
-        if (page.length < batchSize) return;
       }
-    },
+    } finally {
+      await postgres.rows('ROLLBACK').catch(() => undefined);
+    }
+  }
 
-    close: () => client.end().catch(() => undefined),
-  };
+  /** Stores the state of a run that has carried out everything, and completes the given consent records. */
+  async finish({ state, lastRun, consent }: FinishedRun): Promise<void> {
+    const { postgres, sql, scope } = this.#parts;
+    await postgres.transaction(async () => {
+      await this.writer.completeConsent(consent);
+      await postgres.rows(sql.finish, [scope, JSON.stringify(state), JSON.stringify(lastRun)]);
+    });
+  }
 
-  async function hasTables(): Promise<boolean> {
-    const [row] = await rows<{ exists: boolean }>(sql.stateTableExists, [sql.stateTable]);
+  async *consentTrail(): AsyncGenerator<ConsentLine> {
+    const { postgres, sql, scope } = this.#parts;
+    if (!(await this.#hasTables())) return;
+    let last = '0';
+    for (;;) {
+      const page = await postgres.rows<ConsentLine & { readonly id: string }>(sql.trail, [scope, last]);
+      for (const { id, ...line } of page) {
+        yield line;
+        last = id;
+      }
+      if (page.length < batchSize) return;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#parts.postgres.close();
+  }
+
+  async #hasTables(): Promise<boolean> {
+    const { postgres, sql } = this.#parts;
+    const [row] = await postgres.rows<{ exists: boolean }>(sql.stateTableExists, [sql.stateTable]);
     return row?.exists === true;
   }
 }

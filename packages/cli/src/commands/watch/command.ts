@@ -19,17 +19,15 @@ export function define(command: Command, context: Context) {
           .argParser(collectList)
           .default(undefined, 'created'),
       )
-      .addOption(
-        new Option(
-          '--custom-fields <name>',
-          'custom fields whose changes are reported as updates, or all; repeatable',
-        ).argParser(collectList),
+      .option(
+        '--custom-fields <name>',
+        'custom fields whose changes are reported as updates, or all; repeatable',
+        collectList,
       )
-      .addOption(
-        new Option(
-          '--expand <what>',
-          `additional data in events: ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
-        ).argParser(collectList),
+      .option(
+        '--expand <what>',
+        `additional data in events: ${operation('subscriptions.list').expand.join(', ')}; repeatable`,
+        collectList,
       )
       .option('--state <file>', 'file that stores the position, from which the next watch continues')
       .option('--history <file>', 'file to append to who left and returned when, for newsletter report; needs --state')
