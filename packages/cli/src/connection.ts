@@ -123,15 +123,12 @@ export function connectionOf(command: CommandUnknownOpts): ConnectionOptions {
 }
 
 /** The settings of a connection. */
-export interface Settings {
+export interface Settings extends Pick<ConnectionOptions, 'apiUrl' | 'appUrl' | 'publicationId'> {
   /** Nothing names a connection: it is the sandbox by default. */
   readonly isDefault: boolean;
   /** Null where flags and variables name the service. */
   readonly profileName: string | null;
   readonly profile: Profile | null;
-  readonly apiUrl: string | undefined;
-  readonly appUrl: string | undefined;
-  readonly publicationId: string | undefined;
   /** API key of the environment. */
   readonly key: string | undefined;
 }
@@ -161,13 +158,10 @@ export async function readSettings(options: ConnectionOptions, env: Environment)
   };
 }
 
-export interface Connection {
+export interface Connection extends Pick<Settings, 'appUrl' | 'publicationId' | 'profileName'> {
   readonly client: Client;
   readonly credential: Credential;
   readonly apiUrl: string;
-  readonly appUrl: string | undefined;
-  readonly publicationId: string | undefined;
-  readonly profileName: string | null;
 }
 
 /**
@@ -189,20 +183,14 @@ export async function connect(
     });
   const { apiUrl, appUrl, publicationId, profileName } = settings;
   const credential = findCredential(settings, env);
-  if (apiUrl === undefined || credential === null) {
-    throw new UsageError([
-      ...(apiUrl === undefined
-        ? [
-            'NEWSLETTER_API_URL is missing: set it (or --api-url, or a profile) to the base URL of the API, which ends with /v2.',
-          ]
-        : []),
-      ...(credential === null
-        ? [
-            `Nobody is logged in${profileName === null ? '' : ` with the profile ${profileName}`}: set NEWSLETTER_API_KEY to an API key, or run newsletter login${profileName === null ? '' : ` --profile ${profileName}`}.`,
-          ]
-        : []),
-    ]);
-  }
+  const named = profileName ?? '';
+  const missing = [
+    apiUrl === undefined &&
+      'NEWSLETTER_API_URL is missing: set it (or --api-url, or a profile) to the base URL of the API, which ends with /v2.',
+    credential === null &&
+      `Nobody is logged in${named && ` with the profile ${named}`}: set NEWSLETTER_API_KEY to an API key, or run newsletter login${named && ` --profile ${named}`}.`,
+  ].filter((problem) => problem !== false);
+  if (apiUrl === undefined || credential === null) throw new UsageError(missing);
   const client = createClient({
     baseUrl: apiUrl,
     appUrl: credential.kind === 'login' ? credential.login.appUrl : appUrl,

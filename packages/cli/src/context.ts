@@ -78,12 +78,7 @@ export class Session {
     }
   }
 
-  /**
-   * Like {@link reading}, for work that writes: its calls have two seconds to finish, so that one that is about to be
-   * answered is not sent again by the next run.
-   *
-   * @param work - is given the signal for its calls
-   */
+  /** Like {@link reading}, for work that writes. @param work - is given the signal for its calls */
   async writing<T>(work: (signal: AbortSignal) => Promise<T>, kept: () => string): Promise<T> {
     return await this.reading(() => work(this.abortAfterGrace()), kept);
   }

@@ -71,3 +71,8 @@ export function isTransient(error: unknown): error is Error {
     ? error.isTransient === true
     : /^(NetworkError|TimeoutError|ServerError|RateLimitError)$/.test(error.name);
 }
+
+/** Whether an error says that there is no such file. */
+export function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -6,7 +6,7 @@ import { UsageError } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { count, type Reporter } from '../../output.ts';
+import { count, type ReportedEvent, type Reporter } from '../../output.ts';
 import {
   compare,
   findAssumptions,
@@ -38,11 +38,13 @@ export async function probe(options: ProbeOptions, session: Session): Promise<Ex
   const { report } = session;
   const probed = await readService(options.connection, session);
   for (const answer of probed.compared) reportAnswer(answer, report);
-  for (const skipped of probed.skipped) reportSkipped(skipped, report);
-  for (const finding of probed.findings) reportFinding(finding, report);
+  for (const { operation, reason } of probed.skipped)
+    report.result(row('skipped', 'not read', `${operation}: ${reason}`, { operation, reason }));
+  for (const { assumption, value = null, reason } of probed.findings)
+    report.result(row('assumption', 'assumption', `${assumption}: ${value ?? reason}`, { assumption, value, reason }));
   const fields = customerIdsIn(probed.shapes);
   const answeredIds = fields.join(' and ') || 'neither stripe_customer_id nor payments_customer_id is answered';
-  report.result({ type: 'customer-id', text: `${'customer id'.padEnd(13)}${answeredIds}`, data: { fields } });
+  report.result(row('customer-id', 'customer id', answeredIds, { fields }));
 
   const seen = seenAssumptions(probed.findings);
   if (options.out !== undefined) await replaceFile(options.out, formatShapes(probed.shapes), 0o644);
@@ -176,18 +178,7 @@ function reportAnswer(answer: ComparedAnswer, report: Reporter): void {
   });
 }
 
-function reportSkipped({ operation, reason }: SkippedOperation, report: Reporter): void {
-  report.result({
-    type: 'skipped',
-    text: `${'not read'.padEnd(13)}${operation}: ${reason}`,
-    data: { operation, reason },
-  });
-}
-
-function reportFinding({ assumption, value, reason }: Finding, report: Reporter): void {
-  report.result({
-    type: 'assumption',
-    text: `${'assumption'.padEnd(13)}${assumption}: ${value ?? reason}`,
-    data: { assumption, value: value ?? null, reason },
-  });
+/** A line of the comparison: what it is about, and what was seen. */
+function row(type: string, label: string, text: string, data: NonNullable<ReportedEvent['data']>): ReportedEvent {
+  return { type, text: `${label.padEnd(13)}${text}`, data };
 }

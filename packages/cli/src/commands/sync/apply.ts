@@ -17,7 +17,6 @@ import {
   reportFindings,
   reportHeld,
   type LastRun,
-  type SyncFinding,
 } from './report.ts';
 import { connectBoth, planRun, withDatabase, type SyncOptions, type SyncSession } from './session.ts';
 
@@ -71,8 +70,16 @@ async function applyOnce(sync: SyncSession, database: SyncDatabase, options: Run
     },
     () => 'Interrupted while writing. What was written stays; the next run completes the rest.',
   );
-  const findings = findingsOf(applied, contacts, lastRun);
-  const run = summarize(sync, { plan, applied, contacts, findings });
+  const known = new Set(lastRun?.refused);
+  const findings = [...applied.findings, ...contacts.refused.map((refusal) => refusedFinding(refusal, known))];
+  const run: LastRun = {
+    at: new Date(sync.client.engine.host.now()).toISOString(),
+    held: plan.held,
+    counts: plan.counts,
+    written: countWritten(applied, contacts),
+    findings: countFindings(findings),
+    refused: contacts.refused.slice(0, mostRefused).map(refusalKey),
+  };
   const written = new Set(plan.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
   await database.finish({
     state: plan.state, // 4. The state.
@@ -132,33 +139,13 @@ async function writeContacts(
   });
 }
 
-function findingsOf(applied: AppliedSync, { refused }: WriteResult, lastRun: LastRun | null): readonly SyncFinding[] {
-  const known = new Set(lastRun?.refused);
-  return [...applied.findings, ...refused.map((refusal) => refusedFinding(refusal, known))];
-}
-
-interface Carried {
-  readonly plan: SyncPlan;
-  readonly applied: AppliedSync;
-  readonly contacts: WriteResult;
-  readonly findings: readonly SyncFinding[];
-}
-
-/** What is stored of a run. */
-function summarize({ client }: SyncSession, { plan, applied, contacts, findings }: Carried): LastRun {
-  const { refused, ...counts } = contacts;
+/** The counts that are stored of a run. */
+function countWritten(applied: AppliedSync, { refused, ...counts }: WriteResult): LastRun['written'] {
   return {
-    at: new Date(client.engine.host.now()).toISOString(),
-    held: plan.held,
-    counts: plan.counts,
-    written: {
-      ...counts,
-      refused: refused.length,
-      subscriptionsUpdated: applied.updated,
-      subscriptionsCreated: applied.created,
-      failed: applied.failed,
-    },
-    findings: countFindings(findings),
-    refused: refused.slice(0, mostRefused).map(refusalKey),
+    ...counts,
+    refused: refused.length,
+    subscriptionsUpdated: applied.updated,
+    subscriptionsCreated: applied.created,
+    failed: applied.failed,
   };
 }

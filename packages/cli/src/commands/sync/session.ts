@@ -32,7 +32,11 @@ export interface SyncSession extends Settings {
 }
 
 /** @throws UsageError that names every problem of the configuration and of the database's URL */
-export async function readSettings(options: SyncOptions, env: Environment, needsDatabase = true): Promise<Settings> {
+export async function readSyncSettings(
+  options: SyncOptions,
+  env: Environment,
+  needsDatabase = true,
+): Promise<Settings> {
   const problems: string[] = [];
   const databaseUrl = needsDatabase ? readDatabaseUrl(options.database, env['DATABASE_URL'], problems) : '';
   const config = await readConfig(options.config, needsDatabase).catch((error: unknown) => {
@@ -61,7 +65,7 @@ export async function connectBoth(
   session: Session,
   needsDatabase?: boolean,
 ): Promise<SyncSession> {
-  const settings = await readSettings(options, session.env, needsDatabase);
+  const settings = await readSyncSettings(options, session.env, needsDatabase);
   const { client, publicationId } = await connectToPublication(options.connection, session);
   return { ...settings, session, client, publicationId };
 }

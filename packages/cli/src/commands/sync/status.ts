@@ -1,10 +1,10 @@
 /** `newsletter sync status`: prints what the last run has stored. */
 import { readSyncState } from '@newsletter-kit/core/sync';
-import { readSettings as readConnection, requirePublication } from '../../connection.ts';
+import { readSettings, requirePublication } from '../../connection.ts';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { writeToStdout } from '../../output.ts';
 import { statusText } from './report.ts';
-import { readSettings, toLastRun, withDatabase, type SyncOptions } from './session.ts';
+import { readSyncSettings, toLastRun, withDatabase, type SyncOptions } from './session.ts';
 
 export interface StatusOptions extends SyncOptions {
   /** Prints the consent trail instead. */
@@ -12,8 +12,8 @@ export interface StatusOptions extends SyncOptions {
 }
 
 export async function status(options: StatusOptions, { env, report }: Session): Promise<ExitCode> {
-  const settings = await readSettings(options, env);
-  const { publicationId } = await readConnection(options.connection, env);
+  const settings = await readSyncSettings(options, env);
+  const { publicationId } = await readSettings(options.connection, env);
   return await withDatabase(settings, requirePublication(publicationId), async (database) => {
     if (options.printsConsent) {
       for await (const line of database.consentTrail()) await writeToStdout(`${JSON.stringify(line)}\n`);

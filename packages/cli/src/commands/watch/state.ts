@@ -4,6 +4,7 @@ import { isRecord } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { readWatchState, startWatch, WatchStateError, type WatchState } from '@newsletter-kit/core/watch';
+import { isMissingFile } from '../../user-facing-errors.ts';
 
 /**
  * Reads the stored state, or starts a new one.
@@ -18,12 +19,13 @@ export async function readState(
   scope: string,
   since: number | undefined,
 ): Promise<{ readonly state: WatchState; readonly hasHistory: boolean }> {
-  const text = path === undefined ? null : await readFile(path, 'utf8').catch(nullWhereMissing);
-  if (text === null) return { state: startWatch(scope, since), hasHistory: false };
+  const fresh = { state: startWatch(scope, since), hasHistory: false };
+  if (path === undefined) return fresh;
   try {
-    const stored: unknown = JSON.parse(text);
+    const stored: unknown = JSON.parse(await readFile(path, 'utf8'));
     return { state: readWatchState(stored, scope), hasHistory: isRecord(stored) && stored['history'] === true };
   } catch (error) {
+    if (isMissingFile(error)) return fresh;
     if (error instanceof WatchStateError || error instanceof SyntaxError)
       throw new UsageError(
         `${path}: ${error instanceof SyntaxError ? 'this is not the state of a watch; name another file, or delete this one to start again.' : error.message}`,
@@ -35,9 +37,4 @@ export async function readState(
 /** The file holds no address, but times of changes by subscription: only its owner may read it. */
 export async function storeState(path: string, state: WatchState, hasHistory: boolean): Promise<void> {
   await replaceFile(path, `${JSON.stringify({ ...state, history: hasHistory || undefined })}\n`, 0o600);
-}
-
-function nullWhereMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
-  throw error;
 }
