@@ -69,7 +69,14 @@ async function send(job: Job, session: Session): Promise<ExitCode> {
   const isComplete = result.outcome === 'complete';
   if (isComplete && job.options.files.journal === undefined && path !== undefined)
     await Promise.all([rm(path, { force: true }), rm(`${path}-lock`, { force: true })]);
-  if (isComplete && result.accepted > 0) await reportInvalid(job, { startedAt, path: invalid }, session);
+  if (isComplete && result.accepted > 0) {
+    const found = await findInvalid(job.client, startedAt, invalid, session.interrupted);
+    report.notice({
+      type: 'invalid',
+      text: `${found ? `The service found ${count(found, 'address', 'addresses')} invalid: see ${invalid}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
+      data: { invalid: found ?? null, invalid_file: found ? invalid : null },
+    });
+  }
   const { read, accepted, rejected, duplicates, left, unconfirmed, failed, resent, outcome } = result;
   const out = leftOut(result).join(', ');
   report.progress(
@@ -110,20 +117,6 @@ function endEarly(result: ImportResult, journal: string | undefined, { report }:
   const message = `${result.failed > 0 ? `${count(result.failed, 'row')} could not be sent.` : 'The import ended early.'}${cause === null ? '' : ` ${cause.message}`} ${next}`;
   report.failure({ type: 'ImportIncomplete', ...cause, message });
   return exitCodes.failed;
-}
-
-/** Says which addresses the service has found invalid since the import began. */
-async function reportInvalid(
-  { client }: Job,
-  { startedAt, path }: { readonly startedAt: number; readonly path: string },
-  { report, interrupted }: Session,
-): Promise<void> {
-  const invalid = await findInvalid(client, startedAt, path, interrupted);
-  report.notice({
-    type: 'invalid',
-    text: `${invalid ? `The service found ${count(invalid, 'address', 'addresses')} invalid: see ${path}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
-    data: { invalid: invalid ?? null, invalid_file: invalid ? path : null },
-  });
 }
 
 interface Sent {

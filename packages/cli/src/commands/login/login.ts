@@ -39,13 +39,9 @@ export interface LoginOptions {
   };
 }
 
-/** The service of a profile. */
+/** The service of a profile, and with what a sign-in needs. */
 type Service = Omit<Profile, 'credential'>;
-/** A service with what a sign-in needs. */
-interface OAuthService extends Service {
-  readonly appUrl: string;
-  readonly clientId: string;
-}
+type OAuthService = Service & Pick<Login, 'appUrl' | 'clientId'>;
 
 export async function login(options: LoginOptions, session: Session): Promise<ExitCode> {
   const { profiles, current } = await readProfiles(session.env);
@@ -71,10 +67,8 @@ export async function login(options: LoginOptions, session: Session): Promise<Ex
   if (apiUrl === undefined || missing.length > 0) throw new UsageError(missing);
   const service = { apiUrl, appUrl, publicationId };
   if (options.withToken) await saveKey(name, service, session);
-  else if (appUrl !== undefined && clientId !== undefined) {
-    const oauth = { ...service, appUrl, clientId };
-    await saveLogin(name, oauth, await signIn(oauth, options.signIn, session), session);
-  }
+  else if (appUrl !== undefined && clientId !== undefined)
+    await saveLogin(name, options, { ...service, appUrl, clientId }, session);
   return exitCodes.done;
 }
 
@@ -89,13 +83,11 @@ async function saveKey(name: string, service: Service, session: Session): Promis
   });
 }
 
-async function saveLogin(
-  name: string,
-  { clientId, ...service }: OAuthService,
-  tokens: TokenSet,
-  { env, report }: Session,
-): Promise<void> {
+async function saveLogin(name: string, options: LoginOptions, oauth: OAuthService, session: Session): Promise<void> {
+  const { clientId, ...service } = oauth;
   const { apiUrl, appUrl } = service;
+  const { env, report } = session;
+  const tokens = await signIn(oauth, options.signIn, session);
   const credential: Login = { kind: 'login', appUrl, clientId };
   // The profile is stored first: tokens without a profile could not be found.
   await saveProfile(env, name, { ...service, credential });
