@@ -7,7 +7,7 @@ import {
   type OptionValues,
 } from '@commander-js/extra-typings';
 import { createClient, deviationText, readServiceAddress, type Client, type ClientOptions } from '@newsletter-kit/core';
-import { UsageError } from '#command-line';
+import { notes, UsageError } from '#command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
 import type { Environment, Session } from './context.ts';
 import { jsonOption } from './output.ts';
@@ -96,13 +96,13 @@ export interface ConnectionOptions {
   readonly publicationId: string | undefined;
 }
 
-/** Adds the options of a connection and `--json`. @param more - options that stand before `--json` */
+/** Adds the options of a connection, `--json`, and paragraphs below the options in the help. */
 export function withConnection<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
   command: Command<Args, Opts, Global>,
-  ...more: readonly Option[]
+  ...paragraphs: readonly string[]
 ) {
   command.addOption(profileOption()).addOption(apiUrlOption()).addOption(publicationOption());
-  for (const option of more) command.addOption(option);
+  if (paragraphs.length > 0) command.addHelpText('after', notes(...paragraphs));
   return command.addOption(jsonOption());
 }
 

@@ -1,20 +1,15 @@
 /** `newsletter whoami`: prints and checks credential and publication; distinguishes a wrong key from a wrong id. */
 import type { Command } from '@commander-js/extra-typings';
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
-import { notes } from '#command-line';
 import { LoginRequiredError } from '@newsletter-kit/core/oauth';
 import { connect, connectionOf, withConnection, type ConnectionOptions, type Credential } from '../connection.ts';
 import { exitCodes, type Context, type ExitCode, type Session } from '../context.ts';
 
 export function define(command: Command, context: Context) {
-  return withConnection(command)
-    .addHelpText(
-      'after',
-      notes(
-        'Exit code 0 means that the service accepts the credential and that the credential has access to the publication.',
-      ),
-    )
-    .action((_options, self) => context.run(whoami, connectionOf(self)));
+  return withConnection(
+    command,
+    'Exit code 0 means that the service accepts the credential and that the credential has access to the publication.',
+  ).action((_options, self) => context.run(whoami, connectionOf(self)));
 }
 
 async function whoami(connection: ConnectionOptions, session: Session): Promise<ExitCode> {

@@ -1,6 +1,6 @@
 /** `newsletter export`: writes all subscriptions, page by page by cursor, to a file or to stdout. */
 import { Option, type Command } from '@commander-js/extra-typings';
-import { collectList, UsageError, collect, notes } from '#command-line';
+import { collectList, UsageError, collect } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
 import { connectionOf, withConnection } from '../../connection.ts';
@@ -37,28 +37,22 @@ export function define(command: Command, context: Context) {
       .option('--premium-tier <name>', 'only subscriptions with one of these premium tiers; repeatable', collect)
       .option('--created <YYYY/MM/DD>', 'only subscriptions created on this day (UTC)')
       .option('--raw', 'do not escape cells that a spreadsheet would run as formulas'),
-  )
-    .addHelpText(
-      'after',
-      notes(
-        'FILE appears when the export is complete. Until then the data is in FILE.part, and after an interruption the same command continues. CSV has a column for each field and, with --expand custom_fields, a column "custom:NAME" for each custom field; a cell that begins like a formula (= + - @) gets a leading apostrophe. NDJSON has the records as the API returns them.',
-      ),
-    )
-    .action(async (file, options, self) => {
-      const path = file === '-' ? undefined : file;
-      const query = readQuery(options);
-      if (path === undefined && options.json)
-        throw new UsageError(
-          'Without a FILE the subscriptions are written to stdout, as are the events of --json: name a FILE.',
-        );
-      await context.run(exportSubscriptions, {
-        connection: connectionOf(self),
-        path,
-        format: options.format ?? (/\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv'),
-        query,
-        isRaw: options.raw === true,
-      });
+    'FILE appears when the export is complete. Until then the data is in FILE.part, and after an interruption the same command continues. CSV has a column for each field and, with --expand custom_fields, a column "custom:NAME" for each custom field; a cell that begins like a formula (= + - @) gets a leading apostrophe. NDJSON has the records as the API returns them.',
+  ).action(async (file, options, self) => {
+    const path = file === '-' ? undefined : file;
+    const query = readQuery(options);
+    if (path === undefined && options.json)
+      throw new UsageError(
+        'Without a FILE the subscriptions are written to stdout, as are the events of --json: name a FILE.',
+      );
+    await context.run(exportSubscriptions, {
+      connection: connectionOf(self),
+      path,
+      format: options.format ?? (/\.(ndjson|jsonl)$/i.test(path ?? '') ? 'ndjson' : 'csv'),
+      query,
+      isRaw: options.raw === true,
     });
+  });
 }
 
 interface Filters {

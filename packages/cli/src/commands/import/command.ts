@@ -1,6 +1,6 @@
 /** `newsletter import`: sends a CSV file in bulk, with a journal to continue from and a file for rejected rows. */
 import { Option, type Command } from '@commander-js/extra-typings';
-import { UsageError, collect, notes, quote, wholeNumber } from '#command-line';
+import { UsageError, collect, quote, wholeNumber } from '#command-line';
 import { requestFields, type ColumnTarget, type WordMeaning } from '@newsletter-kit/core/import';
 import { connectionOf, withConnection } from '../../connection.ts';
 import type { Context } from '../../context.ts';
@@ -37,33 +37,27 @@ export function define(command: Command, context: Context) {
         'character encoding, such as windows-1252 (default: by the byte order mark; UTF-8 where it is; else windows-1252)',
       )
       .option('--batch-size <number>', 'rows per request', wholeNumber(1, 1000), 1000),
-  )
-    .addHelpText(
-      'after',
-      notes(
-        'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map. Exports of other services are known by their headings: whoever left, bounced, complained or never confirmed by the words of the file is left out, and no option brings in who left. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',
-      ),
-    )
-    .action(async (path, options, self) => {
-      const { unconfirmed, dateOrder, others, delimiter, encoding } = options;
-      await context.run(importFile, {
-        connection: connectionOf(self),
-        path,
-        csv: {
-          columns: readMapping(options.map ?? []),
-          words: readWords(options.means ?? []),
-          unconfirmed,
-          dateOrder,
-          others,
-          delimiter,
-          encoding,
-        },
-        files: { journal: options.journal, rejects: options.rejects, suppress: options.suppress ?? [] },
-        plan: options.plan,
-        approval: options.yes ? 'given' : options.json ? 'required' : 'asked',
-        batchSize: options.batchSize,
-      });
+    'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map. Exports of other services are known by their headings: whoever left, bounced, complained or never confirmed by the words of the file is left out, and no option brings in who left. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',
+  ).action(async (path, options, self) => {
+    const { unconfirmed, dateOrder, others, delimiter, encoding } = options;
+    await context.run(importFile, {
+      connection: connectionOf(self),
+      path,
+      csv: {
+        columns: readMapping(options.map ?? []),
+        words: readWords(options.means ?? []),
+        unconfirmed,
+        dateOrder,
+        others,
+        delimiter,
+        encoding,
+      },
+      files: { journal: options.journal, rejects: options.rejects, suppress: options.suppress ?? [] },
+      plan: options.plan,
+      approval: options.yes ? 'given' : options.json ? 'required' : 'asked',
+      batchSize: options.batchSize,
     });
+  });
 }
 
 /** The options that say how the columns of the file are read. */

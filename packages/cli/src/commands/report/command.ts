@@ -27,25 +27,19 @@ export function define(command: Command, context: Context) {
       )
       .option('--history <file>', 'history that newsletter watch --history keeps')
       .option('--stats', 'also read opens and clicks'),
-  )
-    .addHelpText(
-      'after',
-      notes(
-        'Counts people, by what their subscriptions say of their source, and shows no figure of fewer than 20. Who is still there today is always known. Who was still there after 7, 30 and 90 days is known where newsletter watch --history FILE has kept a history since then.',
-      ),
-    )
-    .action(async (file, { format, by, history, stats, json }, self) => {
-      const path = file === '-' ? undefined : file;
-      if (path === undefined && json && format !== undefined)
-        throw new UsageError('--format and --json both write to stdout: name a FILE, or leave one of them out.');
-      await context.run(reportSources, {
-        connection: connectionOf(self),
-        path,
-        format: format ?? formats.find((each) => path?.toLowerCase().endsWith(`.${each}`)) ?? 'table',
-        by,
-        history,
-        stats: stats === true,
-        isJson: json === true,
-      });
+    'Counts people, by what their subscriptions say of their source, and shows no figure of fewer than 20. Who is still there today is always known. Who was still there after 7, 30 and 90 days is known where newsletter watch --history FILE has kept a history since then.',
+  ).action(async (file, { format, by, history, stats, json }, self) => {
+    const path = file === '-' ? undefined : file;
+    if (path === undefined && json && format !== undefined)
+      throw new UsageError('--format and --json both write to stdout: name a FILE, or leave one of them out.');
+    await context.run(reportSources, {
+      connection: connectionOf(self),
+      path,
+      format: format ?? formats.find((each) => path?.toLowerCase().endsWith(`.${each}`)) ?? 'table',
+      by,
+      history,
+      stats: stats === true,
+      isJson: json === true,
     });
+  });
 }

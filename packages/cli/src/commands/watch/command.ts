@@ -1,6 +1,6 @@
 /** `newsletter watch`: polls the list of subscriptions and reports changes. */
 import { InvalidArgumentError, Option, type Command } from '@commander-js/extra-typings';
-import { collectList, UsageError, notes, wholeNumber } from '#command-line';
+import { collectList, UsageError, wholeNumber } from '#command-line';
 import { operation } from '@newsletter-kit/core/contract';
 import { schemas } from '@newsletter-kit/core/schema';
 import { subscriptionEventTypes } from '@newsletter-kit/core/watch';
@@ -39,32 +39,26 @@ export function define(command: Command, context: Context) {
       .option('--every <seconds>', 'pause between two polls', wholeNumber(1, 86_400), 60)
       .option('--pages <number>', 'maximum number of requests per poll', wholeNumber(1, 10_000), 10)
       .option('--once', 'poll once and exit'),
-  )
-    .addHelpText(
-      'after',
-      notes(
-        'The first poll only stores the current state of the list. All events except "created" require a scan of the whole list, one part per poll; the age of the oldest part is reported. With --state every event is reported at least once, also after a crash. Ctrl-C ends the watch at once with exit code 0 (3 with --once).',
-      ),
-    )
-    .action(async (options, self) => {
-      const events = readEvents(options.events ?? ['created']);
-      const expand = schemas['subscriptions.list'].query.shape.expand.safeParse(options.expand);
-      if (!expand.success) throw new UsageError(`--expand: ${expand.error.issues[0]?.message ?? 'unknown value'}.`);
-      if (options.history !== undefined && options.state === undefined)
-        throw new UsageError(
-          '--history needs --state FILE: without it, every start of the watch would begin the history anew.',
-        );
-      const fields = options.customFields ?? [];
-      await context.run(watch, {
-        connection: connectionOf(self),
-        events,
-        expand: expand.data ?? [],
-        customFields: fields.includes('all') ? 'all' : fields.length > 0 ? fields : 'none',
-        since: options.since,
-        files: { state: options.state, history: options.history },
-        polling: { seconds: options.every, pages: options.pages, once: options.once === true },
-      });
+    'The first poll only stores the current state of the list. All events except "created" require a scan of the whole list, one part per poll; the age of the oldest part is reported. With --state every event is reported at least once, also after a crash. Ctrl-C ends the watch at once with exit code 0 (3 with --once).',
+  ).action(async (options, self) => {
+    const events = readEvents(options.events ?? ['created']);
+    const expand = schemas['subscriptions.list'].query.shape.expand.safeParse(options.expand);
+    if (!expand.success) throw new UsageError(`--expand: ${expand.error.issues[0]?.message ?? 'unknown value'}.`);
+    if (options.history !== undefined && options.state === undefined)
+      throw new UsageError(
+        '--history needs --state FILE: without it, every start of the watch would begin the history anew.',
+      );
+    const fields = options.customFields ?? [];
+    await context.run(watch, {
+      connection: connectionOf(self),
+      events,
+      expand: expand.data ?? [],
+      customFields: fields.includes('all') ? 'all' : fields.length > 0 ? fields : 'none',
+      since: options.since,
+      files: { state: options.state, history: options.history },
+      polling: { seconds: options.every, pages: options.pages, once: options.once === true },
     });
+  });
 }
 
 function readEvents(names: readonly string[]) {
