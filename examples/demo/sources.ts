@@ -6,7 +6,7 @@ import { createClient, createFetchHost } from '@newsletter-kit/core';
 import { createHistory, createSourceReport, historyEvents } from '@newsletter-kit/core/report';
 import { watchSubscriptions } from '@newsletter-kit/core/watch';
 import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
-import { renderSourceReport } from '../../packages/cli/src/report/html.ts';
+import { renderSourceReport } from '../../packages/cli/src/commands/report/html.ts';
 
 /** Where people come from. */
 interface Source {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderSourceReport } from '../../packages/cli/src/report/html.ts';
+import { renderSourceReport } from '../../packages/cli/src/commands/report/html.ts';
 import { cohortOf, largeReport, realisticReport, smallReport } from '../../packages/cli/test/report-sample.ts';
 import { root } from '../../scripts/root.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';

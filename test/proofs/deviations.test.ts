@@ -16,7 +16,7 @@ import { applySync, planSync, startSync } from '@newsletter-kit/core/sync';
 import { watchSubscriptions } from '@newsletter-kit/core/watch';
 import { createSandbox, deviate, deviationsOf, publicationId, type Sandbox } from '@newsletter-kit/sandbox';
 import { describe, expect, it } from 'vitest';
-import { csv } from '../../packages/cli/src/export-file.ts';
+import { csv } from '../../packages/cli/src/commands/export/file.ts';
 import { newSignup } from '../../packages/relay/test/new-signup.ts';
 import { deliveryParts } from '../../packages/relay/test/delivery/parts.ts';
 import { SingleDelivery } from '../../packages/relay/src/delivery/single-delivery.ts';

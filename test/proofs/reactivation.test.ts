@@ -294,7 +294,7 @@ const files: Readonly<Record<string, string>> = {
   'packages/core/src/import/request.ts': 'a row may carry it',
   'packages/core/src/sync/plan.ts': 'the sync sends false: the type',
   'packages/core/src/sync/plan-unmatched.ts': 'the sync sends false',
-  'packages/cli/src/commands/api.ts': 'refuses it everywhere but in subscriptions.create',
+  'packages/cli/src/commands/api/call.ts': 'refuses it everywhere but in subscriptions.create',
   'packages/relay/src/config/form.ts': 'the setting of a form',
   'packages/relay/src/delivery/single-delivery.ts': 'a retry sends false',
   'packages/sandbox/src/world/subscribe.ts': 'plays the service',

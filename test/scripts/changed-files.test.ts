@@ -22,7 +22,7 @@ describe('the tests of a changed file', () => {
   it.each([
     ['packages/relay/src/admission/consent.ts', ['packages/relay/test/admission']],
     ['packages/relay/src/main.ts', ['packages/relay/test']],
-    ['packages/cli/src/commands/watch.ts', ['packages/cli/test']],
+    ['packages/cli/src/commands/watch/command.ts', ['packages/cli/test']],
     ['nodes/Newsletter/Newsletter.node.ts', ['test/nodes']],
     ['scripts/start.ts', ['test/scripts', 'test/docs']],
     ['examples/demo/site.ts', ['test/examples']],

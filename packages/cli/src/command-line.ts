@@ -9,12 +9,12 @@ import {
   type CommandEntry,
   type CommandLine,
 } from '#command-line';
-import { exitCodes, InterruptedError, watchSignals, type Context, type ExitCode } from './context.ts';
+import { exitCodes, InterruptedError, isAbort, Session, watchSignals, type Context, type ExitCode } from './context.ts';
 import { createReporter } from './output.ts';
 import { reportOf } from './user-facing-errors.ts';
 
 const commands = {
-  login: { about: 'sign in with a browser, or save an API key', load: () => import('./commands/login.ts') },
+  login: { about: 'sign in with a browser, or save an API key', load: () => import('./commands/login/command.ts') },
   logout: {
     about: 'revoke the login of a profile and delete its credential',
     load: () => import('./commands/logout.ts'),
@@ -25,23 +25,26 @@ const commands = {
   },
   probe: {
     about: 'compare the answers of a service with the contract; reads only',
-    load: () => import('./commands/probe.ts'),
+    load: () => import('./commands/probe/command.ts'),
   },
   profiles: { about: 'list, select and remove saved connections', load: () => import('./commands/profiles.ts') },
-  api: { about: 'call any operation or path of the API', load: () => import('./commands/api.ts') },
-  export: { about: 'write all subscriptions to a file, or to stdout', load: () => import('./commands/export.ts') },
-  import: { about: 'import subscriptions from a CSV file', load: () => import('./commands/import.ts') },
+  api: { about: 'call any operation or path of the API', load: () => import('./commands/api/command.ts') },
+  export: {
+    about: 'write all subscriptions to a file, or to stdout',
+    load: () => import('./commands/export/command.ts'),
+  },
+  import: { about: 'import subscriptions from a CSV file', load: () => import('./commands/import/command.ts') },
   watch: {
     about: 'report new and changed subscriptions, until Ctrl-C',
-    load: () => import('./commands/watch.ts'),
+    load: () => import('./commands/watch/command.ts'),
   },
   report: {
     about: 'report which sources bring readers who stay',
-    load: () => import('./commands/report.ts'),
+    load: () => import('./commands/report/command.ts'),
   },
   sync: {
     about: 'synchronize subscriptions with contacts in PostgreSQL',
-    load: () => import('./commands/sync.ts'),
+    load: () => import('./commands/sync/command.ts'),
   },
 } as const satisfies Readonly<Record<string, CommandEntry<Context>>>;
 
@@ -88,18 +91,22 @@ export async function runCommands(argv: readonly string[], interrupted: AbortSig
   // Read before parsing, so that a program can read usage errors too.
   const report = createReporter({ json: argv.includes('--json'), env: process.env });
   let exitCode: ExitCode = exitCodes.done;
-  const context = { argv, env: process.env, report, interrupted, end: (code: ExitCode) => (exitCode = code) };
+  const { env } = process;
+  const session = new Session({ env, report, interrupted });
+  const context: Context = {
+    argv,
+    env,
+    async run(work, options) {
+      exitCode = await work(options, session);
+    },
+  };
   const code = await runCommandLine(newsletter, {
     argv,
     context,
     prepare: () => useProxies(() => import('undici')),
     noCommandExitCode: exitCodes.failed,
     onError(error) {
-      if (
-        interrupted.aborted &&
-        error instanceof Error &&
-        /^(InterruptedError|AbortedError|AbortError)$/.test(error.name)
-      ) {
+      if (error instanceof InterruptedError || (interrupted.aborted && isAbort(error))) {
         const text = error instanceof InterruptedError ? error.message : 'Interrupted.';
         report.notice({ type: 'interrupted', text, data: { message: text } });
         return exitCodes.interrupted;

@@ -1,9 +1,16 @@
 /** The options that name a service, and the connection to it, with the key or login that belongs to it. */
-import { InvalidArgumentError, Option, type CommandUnknownOpts } from '@commander-js/extra-typings';
+import {
+  InvalidArgumentError,
+  Option,
+  type Command,
+  type CommandUnknownOpts,
+  type OptionValues,
+} from '@commander-js/extra-typings';
 import { createClient, deviationText, readServiceAddress, type Client, type ClientOptions } from '@newsletter-kit/core';
-import { UsageError } from '#command-line';
+import { notes, UsageError } from '#command-line';
 import type { LoginOptions } from '@newsletter-kit/core/oauth';
-import type { Context, Environment } from './context.ts';
+import type { Environment, Session } from './context.ts';
+import { jsonOption } from './output.ts';
 import {
   profileNamed,
   readProfiles,
@@ -79,24 +86,49 @@ export type Credential =
   | { readonly kind: 'key'; readonly key: string; readonly from: 'variable' | 'profile' }
   | { readonly kind: 'login'; readonly login: Login; readonly oauth: LoginOptions };
 
-/** Values of the connection's options, from flags and variables. */
+/** What flags and variables say of the connection. */
 export interface ConnectionOptions {
-  readonly profile?: string | undefined;
-  readonly apiUrl?: string | undefined;
-  readonly appUrl?: string | undefined;
-  readonly publication?: string | undefined;
+  readonly profile: string | undefined;
+  /** The profile is chosen by its flag, which wins over variables. */
+  readonly ignoresVariables: boolean;
+  readonly apiUrl: string | undefined;
+  readonly appUrl: string | undefined;
+  readonly publicationId: string | undefined;
+}
+
+/** Adds the options of a connection, `--json`, and paragraphs below the options in the help. */
+export function withConnection<Args extends unknown[], Opts extends OptionValues, Global extends OptionValues>(
+  command: Command<Args, Opts, Global>,
+  ...paragraphs: readonly string[]
+) {
+  command.addOption(profileOption()).addOption(apiUrlOption()).addOption(publicationOption());
+  if (paragraphs.length > 0) command.addHelpText('after', notes(...paragraphs));
+  return command.addOption(jsonOption());
+}
+
+/** Reads the options of a connection. */
+export function connectionOf(command: CommandUnknownOpts): ConnectionOptions {
+  const options: Readonly<Partial<Record<'profile' | 'apiUrl' | 'appUrl' | 'publication', string>>> = command.opts();
+  const isFlag = (name: keyof typeof options): boolean => command.getOptionValueSource(name) === 'cli';
+  const ignoresVariables = isFlag('profile');
+  const read = (name: keyof typeof options): string | undefined =>
+    ignoresVariables && !isFlag(name) ? undefined : options[name] || undefined;
+  return {
+    profile: read('profile'),
+    ignoresVariables,
+    apiUrl: read('apiUrl'),
+    appUrl: read('appUrl'),
+    publicationId: read('publication'),
+  };
 }
 
 /** The settings of a connection. */
-export interface Settings {
+export interface Settings extends Pick<ConnectionOptions, 'apiUrl' | 'appUrl' | 'publicationId'> {
   /** Nothing names a connection: it is the sandbox by default. */
   readonly isDefault: boolean;
   /** Null where flags and variables name the service. */
   readonly profileName: string | null;
   readonly profile: Profile | null;
-  readonly apiUrl: string | undefined;
-  readonly appUrl: string | undefined;
-  readonly publicationId: string | undefined;
   /** API key of the environment. */
   readonly key: string | undefined;
 }
@@ -107,19 +139,13 @@ export interface Settings {
  *
  * @throws UsageError for a profile that does not exist
  */
-export async function readSettings(command: CommandUnknownOpts, env: Environment): Promise<Settings> {
-  const options: ConnectionOptions = command.opts();
-  const isFlag = (name: keyof ConnectionOptions): boolean => command.getOptionValueSource(name) === 'cli';
-  const ignoresVariables = isFlag('profile');
-  const fromCommand = (name: keyof ConnectionOptions): string | undefined =>
-    ignoresVariables && !isFlag(name) ? undefined : options[name] || undefined;
-  const key = ignoresVariables ? undefined : readSecret(env, 'NEWSLETTER_API_KEY');
-  const apiUrl = fromCommand('apiUrl');
-
+export async function readSettings(options: ConnectionOptions, env: Environment): Promise<Settings> {
+  const { apiUrl, appUrl, publicationId } = options;
+  const key = options.ignoresVariables ? undefined : readSecret(env, 'NEWSLETTER_API_KEY');
   const stored = await readProfiles(env);
-  const isUnset = key === undefined && apiUrl === undefined && fromCommand('appUrl') === undefined;
-  const isDefault = isUnset && !options.profile && stored.current === null;
-  const profileName = isDefault ? sandboxName : options.profile || stored.current;
+  const isUnset = key === undefined && apiUrl === undefined && appUrl === undefined;
+  const isDefault = isUnset && options.profile === undefined && stored.current === null;
+  const profileName = isDefault ? sandboxName : (options.profile ?? stored.current);
   const profile = profileName === null ? null : profileNamed(stored, profileName);
   return {
     isDefault,
@@ -127,18 +153,15 @@ export async function readSettings(command: CommandUnknownOpts, env: Environment
     profile,
     key,
     apiUrl: apiUrl ?? profile?.apiUrl,
-    appUrl: fromCommand('appUrl') ?? profile?.appUrl,
-    publicationId: fromCommand('publication') ?? profile?.publicationId,
+    appUrl: appUrl ?? profile?.appUrl,
+    publicationId: publicationId ?? profile?.publicationId,
   };
 }
 
-export interface Connection {
+export interface Connection extends Pick<Settings, 'appUrl' | 'publicationId' | 'profileName'> {
   readonly client: Client;
   readonly credential: Credential;
   readonly apiUrl: string;
-  readonly appUrl: string | undefined;
-  readonly publicationId: string | undefined;
-  readonly profileName: string | null;
 }
 
 /**
@@ -147,11 +170,11 @@ export interface Connection {
  * @throws UsageError that names everything that is missing
  */
 export async function connect(
-  command: CommandUnknownOpts,
-  { env, report }: Pick<Context, 'env' | 'report'>,
+  options: ConnectionOptions,
+  { env, report }: Session,
   clientOptions: Pick<ClientOptions, 'host' | 'validate'> = {},
 ): Promise<Connection> {
-  const settings = await readSettings(command, env);
+  const settings = await readSettings(options, env);
   if (settings.isDefault)
     report.notice({
       type: 'notice',
@@ -160,20 +183,14 @@ export async function connect(
     });
   const { apiUrl, appUrl, publicationId, profileName } = settings;
   const credential = findCredential(settings, env);
-  if (apiUrl === undefined || credential === null) {
-    throw new UsageError([
-      ...(apiUrl === undefined
-        ? [
-            'NEWSLETTER_API_URL is missing: set it (or --api-url, or a profile) to the base URL of the API, which ends with /v2.',
-          ]
-        : []),
-      ...(credential === null
-        ? [
-            `Nobody is logged in${profileName === null ? '' : ` with the profile ${profileName}`}: set NEWSLETTER_API_KEY to an API key, or run newsletter login${profileName === null ? '' : ` --profile ${profileName}`}.`,
-          ]
-        : []),
-    ]);
-  }
+  const named = profileName ?? '';
+  const missing = [
+    apiUrl === undefined &&
+      'NEWSLETTER_API_URL is missing: set it (or --api-url, or a profile) to the base URL of the API, which ends with /v2.',
+    credential === null &&
+      `Nobody is logged in${named && ` with the profile ${named}`}: set NEWSLETTER_API_KEY to an API key, or run newsletter login${named && ` --profile ${named}`}.`,
+  ].filter((problem) => problem !== false);
+  if (apiUrl === undefined || credential === null) throw new UsageError(missing);
   const client = createClient({
     baseUrl: apiUrl,
     appUrl: credential.kind === 'login' ? credential.login.appUrl : appUrl,
@@ -200,11 +217,11 @@ function readCustomerIdField(env: Environment): ClientOptions['customerIdField']
 
 /** Like {@link connect}, for commands that need a publication. @throws UsageError */
 export async function connectToPublication(
-  command: CommandUnknownOpts,
-  context: Pick<Context, 'env' | 'report'>,
+  options: ConnectionOptions,
+  session: Session,
   clientOptions?: Pick<ClientOptions, 'host' | 'validate'>,
 ): Promise<Connection & { readonly publicationId: string }> {
-  const connection = await connect(command, context, clientOptions);
+  const connection = await connect(options, session, clientOptions);
   return { ...connection, publicationId: requirePublication(connection.publicationId) };
 }
 

@@ -1,20 +1,21 @@
-/** The context of a command: its arguments, environment, output and interruption, and the exit codes it may set. */
+/** What commands are given: a context to define them, a session to do their work; and the exit codes. */
 import process from 'node:process';
+import type { Host } from '@newsletter-kit/core';
 import type { Reporter } from './output.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The context of a command; `command-line.ts` creates it. */
+/** What a command's definition is given; `command-line.ts` creates it. */
 export interface Context {
-  /** The arguments behind the command's name. */
+  /** The arguments behind the program's name. */
   readonly argv: readonly string[];
   readonly env: Environment;
-  readonly report: Reporter;
-  /** Aborts with the first Ctrl-C or SIGTERM. */
-  readonly interrupted: AbortSignal;
-  /** Sets the exit code; 0 where a command sets none. */
-  readonly end: (code: ExitCode) => void;
+  /** Does the work of the command and sets its exit code. Tests of flags read the options instead. */
+  run<Options>(work: Work<Options>, options: Options): Promise<void>;
 }
+
+/** The work of a command: everything behind the reading of its flags. */
+export type Work<Options> = (options: Options, session: Session) => Promise<ExitCode>;
 
 /** The exit codes of every command. */
 export const exitCodes = {
@@ -50,17 +51,65 @@ export function watchSignals(): AbortSignal {
 /** How long calls that write may still take after an interruption, in milliseconds. */
 const graceMs = 2000;
 
-/**
- * A signal for calls that write: it aborts two seconds after `interrupted`, so that a call that is about to be answered
- * is not sent again by the next run.
- *
- * @param onInterrupted - called with the interruption, to tell the user
- */
-export function abortAfterGrace(interrupted: AbortSignal, onInterrupted: () => void): AbortSignal {
-  const controller = new AbortController();
-  interrupted.addEventListener('abort', () => {
-    onInterrupted();
-    setTimeout(() => controller.abort(), graceMs).unref();
-  });
-  return controller.signal;
+/** What the work of a command uses beside its options. */
+export class Session {
+  readonly env: Environment;
+  readonly report: Reporter;
+  /** Aborts with the first Ctrl-C or SIGTERM. */
+  readonly interrupted: AbortSignal;
+
+  constructor({ env, report, interrupted }: Pick<Session, 'env' | 'report' | 'interrupted'>) {
+    this.env = env;
+    this.report = report;
+    this.interrupted = interrupted;
+  }
+
+  /**
+   * Does work that ends at once where the command is interrupted.
+   *
+   * @param kept - says what is kept then, and how to go on
+   * @throws InterruptedError with that sentence
+   */
+  async reading<T>(work: () => Promise<T>, kept: () => string): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw this.interrupted.aborted && isAbort(error) ? new InterruptedError(kept()) : error;
+    }
+  }
+
+  /** Like {@link reading}, for work that writes. @param work - is given the signal for its calls */
+  async writing<T>(work: (signal: AbortSignal) => Promise<T>, kept: () => string): Promise<T> {
+    return await this.reading(() => work(this.abortAfterGrace()), kept);
+  }
+
+  /** @returns false where the command is interrupted before or meanwhile */
+  async pause(host: Pick<Host, 'sleep'>, ms: number): Promise<boolean> {
+    if (!this.interrupted.aborted)
+      await host.sleep(ms, this.interrupted).catch((error: unknown) => {
+        if (!this.interrupted.aborted) throw error;
+      });
+    return !this.interrupted.aborted;
+  }
+
+  /**
+   * A signal for calls that write: it aborts two seconds after an interruption, so that a call that is about to be
+   * answered is not sent again by the next run.
+   */
+  abortAfterGrace(): AbortSignal {
+    const controller = new AbortController();
+    this.interrupted.addEventListener('abort', () => {
+      this.report.notice({
+        type: 'stopping',
+        text: 'Stopping: running requests have two seconds to finish. Press Ctrl-C again to stop at once.',
+      });
+      setTimeout(() => controller.abort(), graceMs).unref();
+    });
+    return controller.signal;
+  }
+}
+
+/** Whether an error says that a signal aborted the work. By name: core is loaded by the commands that need it. */
+export function isAbort(error: unknown): boolean {
+  return error instanceof Error && /^(InterruptedError|AbortedError|AbortError)$/.test(error.name);
 }

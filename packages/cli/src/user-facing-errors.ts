@@ -58,3 +58,21 @@ export function reportOf(error: unknown): ErrorReport | null {
     ...(typeof requestId === 'string' && { request_id: requestId }),
   };
 }
+
+/** An error that does not end the command, as it is reported. @param advice - a sentence behind the message */
+export function failureOf(error: Error, advice: string): ErrorReport {
+  return { type: error.name, ...reportOf(error), message: `${error.message}${advice}` };
+}
+
+/** Failures that the next attempt may not have; errors of PostgreSQL say so themselves. */
+export function isTransient(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return 'isTransient' in error
+    ? error.isTransient === true
+    : /^(NetworkError|TimeoutError|ServerError|RateLimitError)$/.test(error.name);
+}
+
+/** Whether an error says that there is no such file. */
+export function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}

@@ -69,8 +69,6 @@ export async function run(
   input: readonly string[] = [],
 ): Promise<Ended> {
   const written = { stdout: '', stderr: '' };
-  const ownEnvironment = process.env;
-  process.env = { HOME: '/nonexistent', ...env };
   const replaced = [
     vi.spyOn(process, 'stdin', 'get').mockReturnValue(Readable.from(input) as typeof process.stdin),
     ...(['stdout', 'stderr'] as const).map((name) =>
@@ -81,9 +79,20 @@ export async function run(
     ),
   ];
   try {
-    return { code: await runCommands(args, new AbortController().signal), ...written };
+    const code = await withEnvironment(env, () => runCommands(args, new AbortController().signal));
+    return { code, ...written };
   } finally {
     for (const each of replaced) each.mockRestore();
+  }
+}
+
+/** Does work with an environment that has an empty home folder and these variables. */
+export async function withEnvironment<T>(env: Readonly<Record<string, string>>, work: () => Promise<T>): Promise<T> {
+  const ownEnvironment = process.env;
+  process.env = { HOME: '/nonexistent', ...env };
+  try {
+    return await work();
+  } finally {
     process.env = ownEnvironment;
   }
 }

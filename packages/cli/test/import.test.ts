@@ -152,18 +152,10 @@ test('reports why the import stopped, and continues once the service works again
 test('reports usage errors before anything is sent', async ({ sandboxOnPort: sandbox }) => {
   const { path } = people(['Mail,Age', 'ada@example.com,36']);
   const cases: [string[], string][] = [
-    [['import'], "missing required argument 'file'"],
     [['import', `${path}.not`], 'there is no such file'],
     [['import', path], '--map "Mail=custom:Mail" or --map "Mail=" or --others ignore or --others custom.'],
     [['import', path, '--others', 'ignore'], 'or say which it is: --map "Mail=email".'],
     [['import', path, '--map', 'Mail=email'], 'No field is known for column "Age"'],
-    [['import', path, '--batch-size', '0'], 'It must be a whole number from 1 to 1000.'],
-    [['import', path, '--map', 'Mail', '--map', 'Mail=adress'], '--map "Mail" must be COLUMN=FIELD'],
-    [
-      ['import', path, '--map', 'Mail', '--map', 'Mail=adress'],
-      '"adress" is not a field of a subscription. A custom field is written "custom:adress"',
-    ],
-    [['import', path, '--others', 'all'], 'Allowed choices are refuse, ignore, custom.'],
   ];
   for (const [args, text] of cases) {
     const { code, stderr } = await run(args, sandbox.env);
@@ -233,8 +225,6 @@ test('asks what a doubtful column and a word mean, with the flags, and sends not
   expect(sandbox.requests().filter(({ operation }) => operation === 'subscriptions.bulkCreate')).toEqual([]);
   const args = ['import', path, '--map', 'Opted Out?=left', '--means', 'Aktiv=subscribed'];
   expect((await run(args, sandbox.env)).code).toBe(0);
-  const wrong = await run(['import', path, '--means', 'Aktiv=yes'], sandbox.env);
-  expect(wrong.stderr).toContain('--means "Aktiv=yes" must be WORD=MEANING');
 });
 
 test('says with --plan what it would do, and sends nothing', async ({ sandboxOnPort: sandbox }) => {

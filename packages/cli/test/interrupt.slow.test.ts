@@ -89,6 +89,17 @@ test('import ends at once with the second Ctrl-C', async ({ sandboxOnPort: sandb
   expect((await run(['import', path], sandbox.env)).code).toBe(0);
 });
 
+test('import ends with its sentence where the answer to a large one is no', async ({ sandboxOnPort: sandbox }) => {
+  await createClient(sandbox.clientOptions).subscriptions.create({ email: 'known@example.com' });
+  const path = join(scratchFolder(), 'people.csv');
+  writeFileSync(path, `email\n${Array.from({ length: 101 }, (_, n) => `p${n}@example.com\n`).join('')}`);
+  // `script` gives the command a terminal.
+  const onTerminal = 'printf "n\\n" | script -qec "$(printf "\'%s\' " "$@")" /dev/null';
+  const { code, stdout } = await start(['import', path], sandbox.env, onTerminal).ended;
+  expect({ code, stdout }).toEqual({ code: 3, stdout: expect.stringContaining('Nothing was sent.') });
+  expect(stdout).not.toContain('    at ');
+});
+
 test('sync apply stops while it writes, and the next run completes it', async ({ sandboxOnPort: sandbox }) => {
   const { sync, sql, subscribe, env, path, find } = await syncFixture(sandbox);
   await subscribe('ada@example.com', 'Bonn');

@@ -11,9 +11,9 @@ import {
   type Sandbox,
 } from '@newsletter-kit/sandbox';
 import { expect, onTestFinished, test } from 'vitest';
-import { compare, findAssumptions } from '../src/probe/assumptions.ts';
-import { shapesOf } from '../src/probe/shapes.ts';
-import { createRecordingHost, readEverything, type RecordingHost } from '../src/probe/read-everything.ts';
+import { compare, findAssumptions } from '../src/commands/probe/assumptions.ts';
+import { shapesOf } from '../src/commands/probe/shapes.ts';
+import { createRecordingHost, readEverything, type RecordingHost } from '../src/commands/probe/read-everything.ts';
 
 /** What only an answer to a write shows. */
 const writes = ['known_address', 'created_status', 'empty_warnings', 'bulk_import', 'custom_field_deletion'];

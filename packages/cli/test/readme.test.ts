@@ -1,13 +1,13 @@
 /** The tables of the README and the pages are generated from the commands, and their examples run. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Help, type Command } from '@commander-js/extra-typings';
+import { Help } from '@commander-js/extra-typings';
 import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { expect, it } from 'vitest';
 import { exitCodes } from '../src/context.ts';
 import { start } from './command.ts';
 import { syncFixture } from './sync-fixture.ts';
-import { commandTree, overview } from './command-tree.ts';
+import { commandTree, nameOf, overview } from './command-tree.ts';
 import { root } from '../../../scripts/root.ts';
 import { blocks, page, pagePath, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
@@ -21,14 +21,6 @@ function withPart(text: string, name: string, part: string): string {
   const marked = new RegExp(`(<!-- ${name}: generated, vitest -u writes it -->\\n)[\\s\\S]*?(<!-- end -->)`);
   expect(text).toMatch(marked);
   return text.replace(marked, (_, begin: string, end: string) => `${begin}\n${part}\n\n${end}`);
-}
-
-/** `sync plan` */
-function nameOf(command: Command): string {
-  const names = [];
-  for (let each: Command | null = command; each?.parent; each = each.parent as Command | null)
-    names.unshift(each.name());
-  return names.join(' ');
 }
 
 const cell = (text: string): string => text.replaceAll('|', '\\|');

@@ -1,7 +1,7 @@
 /** The report on sources as a page. Its look in browsers: `report-html.slow.test.ts` in `test/e2e`. */
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { renderSourceReport } from '../src/report/html.ts';
+import { renderSourceReport } from '../src/commands/report/html.ts';
 import { cohortOf, largeReport, realisticReport, smallReport } from './report-sample.ts';
 import type { SourceReport } from '@newsletter-kit/core/report';
 

@@ -187,6 +187,4 @@ test('refuses a file that is no history, and one of another publication', async 
   writeFileSync(file, '{"history":1,"of":"http');
   expect(await run(both[1] ?? [], sandbox.env)).toMatchObject({ code: 0 });
   expect(events(readFileSync(file, 'utf8'))).toHaveLength(1);
-  const withoutState = await run(['watch', '--once', '--history', file], sandbox.env);
-  expect(withoutState).toMatchObject({ code: 1, stderr: expect.stringContaining('--history needs --state FILE') });
 });

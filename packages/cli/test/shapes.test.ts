@@ -5,8 +5,8 @@ import { apiKeys, createSandbox, publicationId, type AnswerShapes } from '@newsl
 import { test as base } from '@newsletter-kit/sandbox/vitest';
 import { describe, expect, test } from 'vitest';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
-import type { RecordedAnswer } from '../src/probe/read-everything.ts';
-import { formatShapes, shapesOf } from '../src/probe/shapes.ts';
+import type { RecordedAnswer } from '../src/commands/probe/read-everything.ts';
+import { formatShapes, shapesOf } from '../src/commands/probe/shapes.ts';
 import { events, run } from './command.ts';
 
 const answer = (body: unknown, rest: Partial<RecordedAnswer> = {}): RecordedAnswer => ({

@@ -3,7 +3,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { createClient, NewsletterError } from '@newsletter-kit/core';
 import { notes } from '#command-line';
 import { appOf, profileOption, readSecret } from '../connection.ts';
-import { type Context, type Environment, exitCodes } from '../context.ts';
+import { exitCodes, type Context, type Environment, type ExitCode, type Session } from '../context.ts';
 import { jsonOption } from '../output.ts';
 import { saveProfile, profileNamed, readProfiles, sandboxName, tokenStore, type Profile } from '../profiles.ts';
 
@@ -17,34 +17,33 @@ export function define(command: Command, context: Context) {
         'The profile keeps its addresses for the next login; newsletter profiles remove deletes the whole profile. An API key is only deleted on this machine: delete it at the service as well if nothing else uses it.',
       ),
     )
-    .action(async (options) => {
-      const { env, report, end } = context;
-      const stored = await readProfiles(env);
-      const name = options.profile || stored.current;
-      const profile = name === null || name === sandboxName ? null : profileNamed(stored, name);
-      if (name === null || !profile?.credential) {
-        report.result({ type: 'logout', text: 'Nobody is logged in.', data: { profile: name, logged_in: false } });
-        return;
-      }
-      const problem = await revoke(env, name, profile);
-      await saveProfile(env, name, { ...profile, credential: null });
-      const from = profile.credential.kind === 'login' ? profile.credential.appUrl : profile.apiUrl;
-      if (problem === null) {
-        report.result({
-          type: 'logout',
-          text: `Logged out of ${from} (profile ${name}).`,
-          data: { profile: name, logged_in: true, revoked: profile.credential.kind === 'login' },
-        });
-        return;
-      }
-      report.result({
-        type: 'logout',
-        text: `The login was deleted here, but ${from} did not revoke it.`,
-        data: { profile: name, logged_in: true, revoked: false },
-      });
-      report.failure({ type: 'RevocationError', message: problem });
-      end(exitCodes.failed);
-    });
+    .action((options) => context.run(logout, options.profile || undefined));
+}
+
+/** @param named - the profile; undefined for the current one */
+async function logout(named: string | undefined, { env, report }: Session): Promise<ExitCode> {
+  const stored = await readProfiles(env);
+  const name = named ?? stored.current;
+  const profile = name === null || name === sandboxName ? null : profileNamed(stored, name);
+  if (name === null || !profile?.credential) {
+    report.result({ type: 'logout', text: 'Nobody is logged in.', data: { profile: name, logged_in: false } });
+    return exitCodes.done;
+  }
+  const problem = await revoke(env, name, profile);
+  await saveProfile(env, name, { ...profile, credential: null });
+  const isLogin = profile.credential.kind === 'login';
+  const from = profile.credential.kind === 'login' ? profile.credential.appUrl : profile.apiUrl;
+  report.result({
+    type: 'logout',
+    text:
+      problem === null
+        ? `Logged out of ${from} (profile ${name}).`
+        : `The login was deleted here, but ${from} did not revoke it.`,
+    data: { profile: name, logged_in: true, revoked: problem === null && isLogin },
+  });
+  if (problem === null) return exitCodes.done;
+  report.failure({ type: 'RevocationError', message: problem });
+  return exitCodes.failed;
 }
 
 /**

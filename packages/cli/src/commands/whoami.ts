@@ -1,58 +1,50 @@
 /** `newsletter whoami`: prints and checks credential and publication; distinguishes a wrong key from a wrong id. */
 import type { Command } from '@commander-js/extra-typings';
 import { ApiError, ForbiddenError, NotFoundError, UnauthorizedError, type Client } from '@newsletter-kit/core';
-import { notes } from '#command-line';
 import { LoginRequiredError } from '@newsletter-kit/core/oauth';
-import { apiUrlOption, connect, type Credential, profileOption, publicationOption } from '../connection.ts';
-import { type Context, exitCodes } from '../context.ts';
-import { jsonOption } from '../output.ts';
+import { connect, connectionOf, withConnection, type ConnectionOptions, type Credential } from '../connection.ts';
+import { exitCodes, type Context, type ExitCode, type Session } from '../context.ts';
 
 export function define(command: Command, context: Context) {
-  return command
-    .addOption(profileOption())
-    .addOption(apiUrlOption())
-    .addOption(publicationOption())
-    .addOption(jsonOption())
-    .addHelpText(
-      'after',
-      notes(
-        'Exit code 0 means that the service accepts the credential and that the credential has access to the publication.',
-      ),
-    )
-    .action(async (_options, whoami) => {
-      const { client, credential, apiUrl, publicationId, profileName } = await connect(whoami, context);
-      const reach = await checkAccess(client, publicationId, context.interrupted);
-      const isAccepted = reach !== 'refused-credential';
-      const info = isAccepted && credential.kind === 'login' ? await client.oauth.readTokenInfo() : null;
-      const until = info?.expiresAt == null ? 'not stated' : new Date(info.expiresAt).toISOString();
-      const rows: readonly (readonly [string, string])[] = [
-        ['Profile', profileName ?? 'none'],
-        ['Service', apiUrl],
-        ['Signed in', `${describe(credential)}${isAccepted ? '' : ` – refused: ${remedy(credential)}`}`],
-        ['Publication', `${publicationId ? `${publicationId} – ` : ''}${texts[reach]}`],
-        ...(info
-          ? ([
-              ['Scopes', info.scopes.join(', ')],
-              ['Expires', `${until}, then renewed automatically`],
-            ] as const)
-          : []),
-      ];
-      context.report.result({
-        type: 'whoami',
-        text: rows.map(([label, value]) => `${label.padEnd(13)}${value}`).join('\n'),
-        data: {
-          profile: profileName,
-          api_url: apiUrl,
-          credential: credential.kind,
-          accepted: isAccepted,
-          publication_id: publicationId ?? null,
-          publication: reach,
-          scopes: info?.scopes ?? null,
-          expires_at: info?.expiresAt ?? null,
-        },
-      });
-      context.end(reach === 'reached' || reach === 'not-asked' ? exitCodes.done : exitCodes.failed);
-    });
+  return withConnection(
+    command,
+    'Exit code 0 means that the service accepts the credential and that the credential has access to the publication.',
+  ).action((_options, self) => context.run(whoami, connectionOf(self)));
+}
+
+async function whoami(connection: ConnectionOptions, session: Session): Promise<ExitCode> {
+  const { client, credential, apiUrl, publicationId, profileName } = await connect(connection, session);
+  const reach = await checkAccess(client, publicationId, session.interrupted);
+  const isAccepted = reach !== 'refused-credential';
+  const info = isAccepted && credential.kind === 'login' ? await client.oauth.readTokenInfo() : null;
+  const until = info?.expiresAt == null ? 'not stated' : new Date(info.expiresAt).toISOString();
+  const rows: readonly (readonly [string, string])[] = [
+    ['Profile', profileName ?? 'none'],
+    ['Service', apiUrl],
+    ['Signed in', `${describe(credential)}${isAccepted ? '' : ` – refused: ${remedy(credential)}`}`],
+    ['Publication', `${publicationId ? `${publicationId} – ` : ''}${texts[reach]}`],
+    ...(info
+      ? ([
+          ['Scopes', info.scopes.join(', ')],
+          ['Expires', `${until}, then renewed automatically`],
+        ] as const)
+      : []),
+  ];
+  session.report.result({
+    type: 'whoami',
+    text: rows.map(([label, value]) => `${label.padEnd(13)}${value}`).join('\n'),
+    data: {
+      profile: profileName,
+      api_url: apiUrl,
+      credential: credential.kind,
+      accepted: isAccepted,
+      publication_id: publicationId ?? null,
+      publication: reach,
+      scopes: info?.scopes ?? null,
+      expires_at: info?.expiresAt ?? null,
+    },
+  });
+  return reach === 'reached' || reach === 'not-asked' ? exitCodes.done : exitCodes.failed;
 }
 
 /** The result of checking the publication. */

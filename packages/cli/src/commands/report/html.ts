@@ -11,7 +11,7 @@ import {
   type Share,
   type SourceReport,
 } from '@newsletter-kit/core/report';
-import { count, number } from '../output.ts';
+import { count, number } from '../../output.ts';
 import { type Column, columnsOf, date, people, percent } from './columns.ts';
 import { reportStyle } from './html-style.ts';
 import { weekChart } from './week-chart.ts';

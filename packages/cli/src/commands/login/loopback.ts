@@ -2,7 +2,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { UsageError } from '#command-line';
 import { StateMismatchError } from '@newsletter-kit/core/oauth';
-import { InterruptedError } from './context.ts';
 
 export interface LoopbackOptions {
   /** 0 takes a free one. */
@@ -19,8 +18,8 @@ const path = '/callback';
  * @param begin - starts the login for a redirect URI; the function it returns completes the login with the redirected
  *   address
  * @returns the result of that function
- * @throws UsageError where the browser does not return in time or the port is in use; InterruptedError; errors of
- *   `begin` and of that function
+ * @throws UsageError where the browser does not return in time or the port is in use; the signal's reason; errors
+ *   of `begin` and of that function
  */
 export async function waitForBrowser<T>(
   { port, timeoutMs, signal }: LoopbackOptions,
@@ -28,7 +27,7 @@ export async function waitForBrowser<T>(
 ): Promise<T> {
   const server = createServer();
   const over = Promise.withResolvers<T>();
-  const stop = (): void => over.reject(new InterruptedError('The login was interrupted; nothing was saved.'));
+  const stop = (): void => over.reject(signal.reason);
   const timer = setTimeout(
     () =>
       over.reject(

@@ -10,12 +10,12 @@ import {
   usualQuota,
   type Forecast,
   type ImportProgress,
-  type ImportSource,
 } from '@newsletter-kit/core/import';
 import { replaceFile } from '@newsletter-kit/core/node';
 import { stringify } from 'csv-stringify/sync';
-import { InterruptedError, type Context } from './context.ts';
-import { count, duration, number } from './output.ts';
+import { exitCodes, InterruptedError, type ExitCode, type Session } from '../../context.ts';
+import { count, duration, number } from '../../output.ts';
+import type { Job } from './job.ts';
 
 /** The rows that were left out, by what is done about them. */
 export function leftOut({
@@ -32,28 +32,16 @@ export function leftOut({
   ].filter((text) => text !== false);
 }
 
-/** Says what an import would do; it sends nothing, and reads the publication only where `known` is set. */
-export async function plan({
-  client,
-  source,
-  keepOut,
-  known,
-  batchSize,
-  context: { report, interrupted },
-}: {
-  readonly client: Client;
-  readonly source: ImportSource;
-  readonly keepOut: (address: string) => string | undefined;
-  readonly known: boolean;
-  readonly batchSize: number;
-  readonly context: Context;
-}): Promise<void> {
+/** Says what an import would do; it sends nothing, and reads the publication only for a full plan. */
+export async function plan({ client, source, keepOut, options }: Job, session: Session): Promise<ExitCode> {
+  const { report, interrupted } = session;
+  const known = options.plan === 'full';
   const forecast = await forecastImport({
     engine: client.engine,
     source,
     keepOut,
     known,
-    batchSize,
+    batchSize: options.batchSize,
     signal: interrupted,
     call: { signal: interrupted },
     onProgress: ({ read }) => report.progress({ type: 'progress', text: `${count(read, 'row')} read`, data: { read } }),
@@ -82,6 +70,7 @@ export async function plan({
       ),
     },
   });
+  return exitCodes.done;
 }
 
 function linesOf(forecast: Forecast): readonly string[] {
@@ -124,20 +113,15 @@ async function startedAutomations(client: Client, { automations }: Forecast): Pr
 /**
  * Asks before an import that changes much of a publication.
  *
- * @param most - most people that it changes
  * @throws UsageError where nobody can be asked; InterruptedError where the answer is no
  */
-export async function approveShare(
-  client: Client,
-  most: number,
-  { interrupted }: Context,
-  json: boolean,
-): Promise<void> {
+export async function approveShare({ client, source, options }: Job, { interrupted }: Session): Promise<void> {
+  const { mostRows: most } = source;
   if (most <= largeImport.people) return;
   const people = await countPeople({ engine: client.engine, call: { signal: interrupted } });
   if (people === 0 || (people !== undefined && most <= people * largeImport.share)) return;
   const problem = `This import changes up to ${count(most, 'person', 'people')}; the publication has ${people === undefined ? 'a number that the service does not state' : number(people)}.`;
-  if (json || !process.stdin.isTTY || !process.stderr.isTTY)
+  if (options.approval === 'required' || !process.stdin.isTTY || !process.stderr.isTTY)
     throw new UsageError(`${problem} See with --plan what it will do, then add --yes. Nothing was sent.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal

@@ -1,6 +1,6 @@
 /** The weeks of the report as columns over time: who signed up, and how many of them are still there. */
 import type { Cohort, SourceReport } from '@newsletter-kit/core/report';
-import { number } from '../output.ts';
+import { number } from '../../output.ts';
 import { people } from './columns.ts';
 
 const week = 604_800_000;

@@ -1,6 +1,6 @@
 /** The figures of a row of the report's page, as text and as a bar. */
 import type { Cohort, Share, SourceReport } from '@newsletter-kit/core/report';
-import { count, number } from '../output.ts';
+import { count, number } from '../../output.ts';
 
 /** A column with figures. */
 export interface Column {

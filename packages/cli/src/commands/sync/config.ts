@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { UsageError, quote } from '#command-line';
 import { checkMapping, MappingError, type SyncMapping } from '@newsletter-kit/core/sync';
 import { isRecord } from '@newsletter-kit/core/engine';
+import { isMissingFile } from '../../user-facing-errors.ts';
 
 /** Name of the token in the records that the planner reads. */
 export const tokenPath = 'newsletter_sync_token';
@@ -39,7 +40,7 @@ const keys = {
  */
 export async function readConfig(path: string, needsTable = true): Promise<SyncConfig> {
   const content = await readFile(path, 'utf8').catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+    if (isMissingFile(error))
       throw new UsageError(`There is no file ${path}: name the configuration of the sync with --config FILE.`);
     throw error;
   });

@@ -1,7 +1,7 @@
 /** The report on sources as a table for a terminal, and as CSV for spreadsheets. */
 import type { Cohort, ReportDimension, Share, SourceReport } from '@newsletter-kit/core/report';
 import { stringify } from 'csv-stringify/sync';
-import { count, number } from '../output.ts';
+import { count, number } from '../../output.ts';
 
 /** A column of the table: its heading, in two lines, and its cells. */
 interface Column {

@@ -1,6 +1,6 @@
 /** Reports of a sync: changes, findings and counts, for people and for programs. No addresses, no values. */
 import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@newsletter-kit/core/sync';
-import { count, duration, number, type ReportedEvent, type Reporter } from '../output.ts';
+import { count, duration, number, type ReportedEvent, type Reporter } from '../../output.ts';
 import { tokenPath } from './config.ts';
 import type { WriteRefusal, WriteResult } from './contact-writer.ts';
 
@@ -75,36 +75,36 @@ function* changesOf({ pairs, contactCreates, subscriptionCreates }: SyncPlan): G
   for (const { situation, subscriptionWrites, contactWrites } of pairs) {
     for (const { subscription_id, unsubscribe, custom_fields = [] } of subscriptionWrites) {
       const fields = [...(unsubscribe ? ['unsubscribe'] : []), ...custom_fields.map(({ name }) => name)];
-      yield change(situation, 'newsletter', 'update', `subscription ${subscription_id}`, fields, { subscription_id });
+      const place = { situation, side: 'newsletter', action: 'update', subscription_id };
+      yield change(`subscription ${subscription_id}`, place, fields);
     }
-    for (const { id, changes } of contactWrites)
-      yield change(situation, 'crm', 'update', `contact ${id}`, Object.keys(changes), { contact_id: id });
+    for (const { id, changes } of contactWrites) {
+      const place = { situation, side: 'crm', action: 'update', contact_id: id };
+      yield change(`contact ${id}`, place, Object.keys(changes));
+    }
   }
   for (const { situation, subscriptionId, changes } of contactCreates) {
     const fields = Object.keys(changes).filter((field) => field !== tokenPath);
-    const place = { subscription_id: subscriptionId };
-    yield change(situation, 'crm', 'create', `contact for ${subscriptionId}`, fields, place);
+    const place = { situation, side: 'crm', action: 'create', subscription_id: subscriptionId };
+    yield change(`contact for ${subscriptionId}`, place, fields);
   }
   for (const { situation, contactId, request } of subscriptionCreates) {
     const fields = (request.custom_fields ?? []).map(({ name }) => name);
-    const place = { contact_id: contactId };
-    yield change(situation, 'newsletter', 'create', `subscription for contact ${contactId}`, fields, place);
+    const place = { situation, side: 'newsletter', action: 'create', contact_id: contactId };
+    yield change(`subscription for contact ${contactId}`, place, fields);
   }
 }
 
 function change(
-  situation: string,
-  side: 'newsletter' | 'crm',
-  action: 'update' | 'create',
   what: string,
+  place: Readonly<Record<'situation' | 'side' | 'action', string>>,
   fields: readonly string[],
-  place: Readonly<Record<string, string>>,
 ): ReportedEvent {
   const list = fields.length > 0 ? fields.join(', ') : 'nothing but the sync token';
   return {
     type: 'change',
-    text: `${situation.padEnd(22)}${action} ${what}: ${list}`,
-    data: { situation, side, action, ...place, fields },
+    text: `${place.situation.padEnd(22)}${place.action} ${what}: ${list}`,
+    data: { ...place, fields },
   };
 }
 

@@ -3,7 +3,8 @@ import { createReadStream } from 'node:fs';
 import { open, truncate } from 'node:fs/promises';
 import { UsageError } from '#command-line';
 import { createHistory, type HistoryFile, type HistoryOptions } from '@newsletter-kit/core/report';
-import type { Reporter } from '../output.ts';
+import type { Reporter } from '../../output.ts';
+import { isMissingFile } from '../../user-facing-errors.ts';
 
 /** How a history begins, also one whose first line was cut off. */
 const beginning = '{"history":1';
@@ -32,7 +33,7 @@ export async function readHistory(
       }
     }
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+    if (isMissingFile(error)) return null;
     throw error;
   }
   if (bytes === 0 && rest !== '' && !rest.startsWith(beginning)) check(null);

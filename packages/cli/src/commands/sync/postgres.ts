@@ -5,51 +5,56 @@
 import pg from 'pg';
 import { UsageError } from '#command-line';
 
-export interface Session {
-  query<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<pg.QueryResult<Row>>;
-  rows<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]>;
-  /** Rows as lists of values. */
-  lists(text: string): Promise<unknown[][]>;
-  /** Commits what `work` did, or rolls it back where it throws. */
-  transaction(work: () => Promise<void>): Promise<void>;
-}
+export class Postgres {
+  readonly #client: pg.Client;
+  readonly #idColumn: string;
 
-/** @param idColumn - the id column of the contacts, which some messages name */
-export function createSession(client: pg.Client, idColumn: string): Session {
-  return { query, rows, lists, transaction };
+  /** @param idColumn - the id column of the contacts, which some messages name */
+  constructor(client: pg.Client, idColumn: string) {
+    this.#client = client;
+    this.#idColumn = idColumn;
+  }
 
-  async function query<Row extends pg.QueryResultRow>(
+  async query<Row extends pg.QueryResultRow>(
     text: string,
     values: readonly unknown[] = [],
   ): Promise<pg.QueryResult<Row>> {
-    try {
-      // Several statements in one text can't have parameters.
-      return await (values.length === 0 ? client.query<Row>(text) : client.query<Row>(text, [...values]));
-    } catch (error) {
-      throw toSyncError(error, idColumn);
-    }
+    // Several statements in one text can't have parameters.
+    return await this.#explained(
+      values.length === 0 ? this.#client.query<Row>(text) : this.#client.query<Row>(text, [...values]),
+    );
   }
 
-  async function rows<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
-    return (await query<Row>(text, values)).rows;
+  async rows<Row extends pg.QueryResultRow>(text: string, values?: readonly unknown[]): Promise<Row[]> {
+    return (await this.query<Row>(text, values)).rows;
   }
 
-  async function lists(text: string): Promise<unknown[][]> {
-    try {
-      return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
-    } catch (error) {
-      throw toSyncError(error, idColumn);
-    }
+  /** Rows as lists of values. */
+  async lists(text: string): Promise<unknown[][]> {
+    return (await this.#explained(this.#client.query<unknown[]>({ text, rowMode: 'array' }))).rows;
   }
 
-  async function transaction(work: () => Promise<void>): Promise<void> {
-    await query('BEGIN');
+  /** Commits what `work` did, or rolls it back where it throws. */
+  async transaction(work: () => Promise<void>): Promise<void> {
+    await this.query('BEGIN');
     try {
       await work();
-      await query('COMMIT');
+      await this.query('COMMIT');
     } catch (error) {
-      await query('ROLLBACK').catch(() => undefined);
+      await this.query('ROLLBACK').catch(() => undefined);
       throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#client.end().catch(() => undefined);
+  }
+
+  async #explained<T>(result: Promise<T>): Promise<T> {
+    try {
+      return await result;
+    } catch (error) {
+      throw toSyncError(error, this.#idColumn);
     }
   }
 }

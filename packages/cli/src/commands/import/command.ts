@@ -1,0 +1,150 @@
+/** `newsletter import`: sends a CSV file in bulk, with a journal to continue from and a file for rejected rows. */
+import { Option, type Command } from '@commander-js/extra-typings';
+import { UsageError, collect, quote, wholeNumber } from '#command-line';
+import { requestFields, type ColumnTarget, type WordMeaning } from '@newsletter-kit/core/import';
+import { connectionOf, withConnection } from '../../connection.ts';
+import type { Context } from '../../context.ts';
+import { importFile } from './import.ts';
+
+export function define(command: Command, context: Context) {
+  return withConnection(
+    withColumns(command.argument('<file>', 'the CSV file, or - for stdin'))
+      .option(
+        '--journal <file>',
+        'file that records what was sent (default: FILE.journal, deleted when the import is complete)',
+      )
+      .option('--rejects <file>', 'file for rejected rows and their reasons (default: FILE.rejects.csv)')
+      .option(
+        '--suppress <file>',
+        'people who must not come in: addresses, MD5, SHA-1 or SHA-256 hashes of them, one a line or in a column, or an export of which those who left; repeatable',
+        collect,
+      )
+      .addOption(
+        new Option(
+          '--plan [how]',
+          'say what the import would do, and send nothing; "offline" makes no request to find out who is known',
+        )
+          .choices(['full', 'offline'] as const)
+          .preset('full' as const),
+      )
+      .option(
+        '--yes',
+        'go on also where the import changes more than 10 % of the publication, and more than 100 people',
+      )
+      .option('--delimiter <character>', 'separator of cells (default: detected in the header)')
+      .option(
+        '--encoding <name>',
+        'character encoding, such as windows-1252 (default: by the byte order mark; UTF-8 where it is; else windows-1252)',
+      )
+      .option('--batch-size <number>', 'rows per request', wholeNumber(1, 1000), 1000),
+    'Columns that are named like a field of the API, like a custom field or "custom:NAME" need no --map. Exports of other services are known by their headings: whoever left, bounced, complained or never confirmed by the words of the file is left out, and no option brings in who left. After an interruption the same command continues and does not send rows again that the service has accepted. If several rows have the same address, the first one is imported. For stdin a journal is kept only with --journal, and rejected rows are written to stdin.rejects.csv.',
+  ).action(async (path, options, self) => {
+    const { unconfirmed, dateOrder, others, delimiter, encoding } = options;
+    await context.run(importFile, {
+      connection: connectionOf(self),
+      path,
+      csv: {
+        columns: readMapping(options.map ?? []),
+        words: readWords(options.means ?? []),
+        unconfirmed,
+        dateOrder,
+        others,
+        delimiter,
+        encoding,
+      },
+      files: { journal: options.journal, rejects: options.rejects, suppress: options.suppress ?? [] },
+      plan: options.plan,
+      approval: options.yes ? 'given' : options.json ? 'required' : 'asked',
+      batchSize: options.batchSize,
+    });
+  });
+}
+
+/** The options that say how the columns of the file are read. */
+function withColumns(command: Command<[string]>) {
+  return command
+    .option(
+      '--map <COLUMN=FIELD>',
+      'the field that a column fills: email, utm_source, custom:First Name, …; or how it speaks of consent: status (by words), subscribed (true for those who want mails), left (filled for those who left); with nothing after =, the column is left out; repeatable',
+      collect,
+    )
+    .option(
+      '--means <WORD=MEANING>',
+      'what a word of a status column means: subscribed, unconfirmed or left; with nothing before =, a blank cell; repeatable',
+      collect,
+    )
+    .addOption(
+      new Option(
+        '--unconfirmed <what>',
+        'people who by the file never confirmed: leave them out, or ask each again by a confirmation mail',
+      )
+        .choices(['leave', 'confirm'] as const)
+        .default('leave' as const),
+    )
+    .addOption(
+      new Option(
+        '--date-order <order>',
+        'order of day and month in dates such as 01/02/2026 (default: that of the column, where one of its dates shows it)',
+      ).choices(['dmy', 'mdy'] as const),
+    )
+    .addOption(
+      new Option(
+        '--others <what>',
+        'what to do with columns that match no field and have no --map: refuse the import, ignore them, or send them as custom fields; columns that may say who has left are none of them',
+      )
+        .choices(['refuse', 'ignore', 'custom'] as const)
+        .default('refuse' as const),
+    );
+}
+
+/** Reads `--map "E-mail=email"` into the target of each column. @throws UsageError that names every wrong entry */
+function readMapping(pairs: readonly string[]): Readonly<Record<string, ColumnTarget>> {
+  const problems: string[] = [];
+  const mapping = Object.fromEntries(
+    pairs.flatMap((text): (readonly [string, ColumnTarget])[] => {
+      const at = text.lastIndexOf('=');
+      const [column, target] = [text.slice(0, at).trim(), text.slice(at + 1).trim()];
+      if (at < 1) {
+        problems.push(
+          `--map ${quote(text)} must be COLUMN=FIELD, for example --map "E-mail=email" or --map "First Name=custom:First Name".`,
+        );
+        return [];
+      }
+      if (target === '') return [[column, null]];
+      if (isTarget(target)) return [[column, target]];
+      problems.push(
+        `--map: ${quote(target)} is not a field of a subscription. A custom field is written ${quote(`custom:${target}`)}; the others are ${fieldNames.join(', ')}; of consent speak status, subscribed and left.`,
+      );
+      return [];
+    }),
+  );
+  if (problems.length > 0) throw new UsageError(problems);
+  return mapping;
+}
+
+const meanings = ['subscribed', 'unconfirmed', 'left'] as const satisfies readonly WordMeaning[];
+
+/** Reads `--means "Abgemeldet=left"`. @throws UsageError that names every wrong entry */
+function readWords(pairs: readonly string[]): Readonly<Record<string, WordMeaning>> {
+  const entries = pairs.map((text) => {
+    const at = text.lastIndexOf('=');
+    return [
+      text.slice(0, Math.max(0, at)).trim(),
+      meanings.find((meaning) => meaning === text.slice(at + 1).trim()),
+    ] as const;
+  });
+  const wrong = pairs.filter((_, index) => entries[index]?.[1] === undefined);
+  if (wrong.length > 0)
+    throw new UsageError(
+      wrong.map(
+        (text) => `--means ${quote(text)} must be WORD=MEANING, with subscribed, unconfirmed or left as the meaning.`,
+      ),
+    );
+  return Object.fromEntries(entries.flatMap(([word, meaning]) => (meaning ? [[word, meaning]] : [])));
+}
+
+const fieldNames = Object.keys(requestFields).filter((name) => name !== 'custom_fields');
+
+function isTarget(target: string): target is Exclude<ColumnTarget, null> {
+  return [...fieldNames, 'status', 'subscribed', 'left'].includes(target) || /^custom:./.test(target);
+}

@@ -1,0 +1,216 @@
+/** Imports a CSV file: reads it, sends or plans its rows, and says what became of them. */
+import { rm } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
+import process from 'node:process';
+import { ForbiddenError, type Client } from '@newsletter-kit/core';
+import { UsageError, quote } from '#command-line';
+import {
+  importSubscriptions,
+  listCustomFields,
+  type ImportProgress,
+  type ImportResult,
+  type KnownCustomField,
+} from '@newsletter-kit/core/import';
+import {
+  CsvError,
+  openFileJournal,
+  readCsv,
+  readKeepOut,
+  type CsvSource,
+  type FileJournal,
+} from '@newsletter-kit/core/node';
+import { connectToPublication } from '../../connection.ts';
+import { exitCodes, InterruptedError, type ExitCode, type Session } from '../../context.ts';
+import { count, duration } from '../../output.ts';
+import { reportOf } from '../../user-facing-errors.ts';
+import { pathsOf, type ImportOptions, type Job } from './job.ts';
+import { approveShare, findInvalid, leftOut, plan } from './plan.ts';
+import { openRejectFile } from './rejects.ts';
+
+export async function importFile(options: ImportOptions, session: Session): Promise<ExitCode> {
+  const lists = await Promise.all(options.files.suppress.map((file) => readKeepOut(file).catch(withFlags)));
+  const keepOut = (address: string): string | undefined =>
+    lists.map(({ reasonFor }) => reasonFor(address)).find((reason) => reason !== undefined);
+  const { client } = await connectToPublication(options.connection, session);
+  const source = await openSource(client, options, session);
+  try {
+    for (const text of aboutSource(source)) session.report.notice({ type: 'source', text });
+    const job: Job = { client, source, keepOut, options };
+    return await (options.plan === undefined ? send : plan)(job, session);
+  } finally {
+    await source.close();
+  }
+}
+
+async function openSource(client: Client, { path, csv }: ImportOptions, { interrupted }: Session): Promise<CsvSource> {
+  const customFields = await knownCustomFields(client, interrupted);
+  const isStdin = path === '-';
+  return await readCsv(isStdin ? addAbortSignal(interrupted, process.stdin) : path, {
+    ...csv,
+    customFields,
+    ...(isStdin && { name: 'stdin' }),
+  }).catch(withFlags);
+}
+
+/** Sends the rows of the file, and says what became of them. */
+async function send(job: Job, session: Session): Promise<ExitCode> {
+  const { report } = session;
+  const { journal: path, rejects, invalid } = pathsOf(job.options);
+  const journal = path === undefined ? undefined : await openFileJournal(path);
+  if (journal?.resumes)
+    report.notice({ type: 'resumed', text: `Continuing the import of ${path}.`, data: { journal: path } });
+  let sent: Sent;
+  try {
+    sent = await sendRows(job, journal, session);
+  } finally {
+    await journal?.close();
+  }
+  const { result, startedAt, file } = sent;
+  const isComplete = result.outcome === 'complete';
+  if (isComplete && job.options.files.journal === undefined && path !== undefined)
+    await Promise.all([rm(path, { force: true }), rm(`${path}-lock`, { force: true })]);
+  if (isComplete && result.accepted > 0) {
+    const found = await findInvalid(job.client, startedAt, invalid, session.interrupted);
+    report.notice({
+      type: 'invalid',
+      text: `${found ? `The service found ${count(found, 'address', 'addresses')} invalid: see ${invalid}. ` : ''}It may find more later: "newsletter export FILE --status invalid" lists them.`,
+      data: { invalid: found ?? null, invalid_file: found ? invalid : null },
+    });
+  }
+  const { read, accepted, rejected, duplicates, left, unconfirmed, failed, resent, outcome } = result;
+  const out = leftOut(result).join(', ');
+  report.progress(
+    {
+      type: 'imported',
+      text: `The service accepted ${count(accepted, 'row')} of ${count(read, 'row')}${out && `; ${out}: see ${file ?? rejects}`}.`,
+      data: {
+        outcome,
+        read,
+        accepted,
+        rejected,
+        duplicates,
+        left,
+        unconfirmed,
+        failed,
+        resent,
+        reject_file: file,
+        journal: isComplete ? null : (path ?? null),
+      },
+    },
+    true,
+  );
+  if (!isComplete) return endEarly(result, path, session);
+  return rejected > 0 ? exitCodes.needsAttention : exitCodes.done;
+}
+
+/** Says how to go on. @throws InterruptedError */
+function endEarly(result: ImportResult, journal: string | undefined, { report }: Session): ExitCode {
+  const next =
+    journal === undefined
+      ? 'Import the whole input again: rows that were accepted before are only updated.'
+      : 'The same command continues from there.';
+  if (result.outcome === 'interrupted')
+    throw new InterruptedError(
+      `Interrupted. ${next}${journal === undefined ? '' : ` ${journal} records what was sent.`}`,
+    );
+  const cause = 'error' in result ? reportOf(result.error) : null;
+  const message = `${result.failed > 0 ? `${count(result.failed, 'row')} could not be sent.` : 'The import ended early.'}${cause === null ? '' : ` ${cause.message}`} ${next}`;
+  report.failure({ type: 'ImportIncomplete', ...cause, message });
+  return exitCodes.failed;
+}
+
+interface Sent {
+  readonly result: ImportResult;
+  /** When the first row was sent, in seconds since 1970. */
+  readonly startedAt: number;
+  /** The file of the rows that were left out; null where there are none. */
+  readonly file: string | null;
+}
+
+/** Sends the rows to the service, where a large import was approved. */
+async function sendRows(job: Job, journal: FileJournal | undefined, session: Session): Promise<Sent> {
+  const { client, source, keepOut, options } = job;
+  if (options.approval !== 'given' && journal?.resumes !== true) await approveShare(job, session);
+  const startedAt = Date.now() / 1000;
+  const path = pathsOf(options).rejects;
+  const rejects = await openRejectFile(path, source.columns);
+  try {
+    const result = await importSubscriptions({
+      engine: client.engine,
+      source,
+      ...(journal && { journal }),
+      batchSize: options.batchSize,
+      signal: session.interrupted,
+      keepOut,
+      call: { timeoutMs: 120_000, stream: source, signal: session.abortAfterGrace() },
+      onRejected: (rejection) => rejects.add(rejection),
+      onProgress: (progress) => session.report.progress(progressOf(progress)),
+    });
+    return { result, startedAt, file: rejects.rows > 0 ? path : null };
+  } finally {
+    await rejects.close();
+  }
+}
+
+/** Names the flags that would mend the error. */
+function withFlags(error: unknown): never {
+  if (!(error instanceof CsvError) || error.remedies.length === 0) throw error;
+  const flags = error.remedies.map((remedy) => {
+    if (remedy.option === 'columns') return `--map ${JSON.stringify(`${remedy.column}=${remedy.target ?? ''}`)}`;
+    return remedy.option === 'words'
+      ? `--means ${JSON.stringify(`${remedy.word}=${remedy.meaning}`)}`
+      : `--${remedy.option} ${remedy.value}`;
+  });
+  throw new UsageError(`${error.problem}: ${flags.join(' or ')}.`);
+}
+
+/** What was recognised in the file, and what of it is not sent. */
+function aboutSource({ service, consentColumns, unusedColumns, encoding }: CsvSource): readonly string[] {
+  const names = (columns: readonly string[]): string => columns.map(quote).join(', ');
+  return [
+    encoding === 'windows-1252' && 'The file is no UTF-8 and is read as windows-1252.',
+    service !== undefined && `The file is an export of ${service}.`,
+    consentColumns.length > 0 && `Who may get mails is read from ${names(consentColumns)}.`,
+    unusedColumns.length > 0 && `Left out, because a subscription has no field for it: ${names(unusedColumns)}.`,
+  ].filter((text) => text !== false);
+}
+
+/** Undefined where key or login may not read them: cells are texts then. */
+async function knownCustomFields(client: Client, signal: AbortSignal): Promise<KnownCustomField[] | undefined> {
+  try {
+    return await listCustomFields(client.engine, { call: { signal } });
+  } catch (error) {
+    if (error instanceof ForbiddenError) return undefined;
+    throw error;
+  }
+}
+
+function progressOf(progress: ImportProgress) {
+  const { read, accepted, rejected, duplicates, left, unconfirmed, failed, total, rowsPerSecond, secondsLeft } =
+    progress;
+  const done = accepted + rejected + duplicates + left + unconfirmed;
+  const parts = [
+    `${count(done, 'row')}${total === undefined ? '' : ` of about ${count(total, 'row')}`}`,
+    rejected > 0 && `${count(rejected, 'row')} rejected`,
+    failed > 0 && `${count(failed, 'row')} to be sent again`,
+    rowsPerSecond > 0 && `${Math.round(rowsPerSecond)} a second`,
+    secondsLeft !== undefined && `${duration(secondsLeft * 1000)} left`,
+  ];
+  return {
+    type: 'progress',
+    text: parts.filter(Boolean).join(' · '),
+    ...(total !== undefined && total > 0 && { share: Math.min(1, done / total) }),
+    data: {
+      read,
+      accepted,
+      rejected,
+      duplicates,
+      left,
+      unconfirmed,
+      failed,
+      total: total ?? null,
+      rows_per_second: Math.round(rowsPerSecond),
+      seconds_left: secondsLeft === undefined ? null : Math.round(secondsLeft),
+    },
+  };
+}

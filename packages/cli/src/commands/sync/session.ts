@@ -1,0 +1,125 @@
+/** What plan, apply and status of a sync share: configuration, database, and the reading of both sides. */
+import type { Client } from '@newsletter-kit/core';
+import { UsageError } from '#command-line';
+import { planSync, readSyncState, type SyncPlan } from '@newsletter-kit/core/sync';
+import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
+import type { Environment, Session } from '../../context.ts';
+import { readConfig, type SyncConfig } from './config.ts';
+import { openDatabase, type StoredRun, type SyncDatabase } from './database.ts';
+import { progressText, type LastRun } from './report.ts';
+
+/** Options of every subcommand. */
+export interface SyncOptions {
+  readonly connection: ConnectionOptions;
+  /** Path of the configuration. */
+  readonly config: string;
+  /** The flag, which wins over `DATABASE_URL`. */
+  readonly database: string | undefined;
+  readonly isJson: boolean;
+}
+
+/** The configuration and the database. */
+export interface Settings {
+  readonly config: SyncConfig;
+  readonly databaseUrl: string;
+}
+
+/** Both sides of a sync. */
+export interface SyncSession extends Settings {
+  readonly session: Session;
+  readonly client: Client;
+  readonly publicationId: string;
+}
+
+/** @throws UsageError that names every problem of the configuration and of the database's URL */
+export async function readSyncSettings(
+  options: SyncOptions,
+  env: Environment,
+  needsDatabase = true,
+): Promise<Settings> {
+  const problems: string[] = [];
+  const databaseUrl = needsDatabase ? readDatabaseUrl(options.database, env['DATABASE_URL'], problems) : '';
+  const config = await readConfig(options.config, needsDatabase).catch((error: unknown) => {
+    if (!(error instanceof UsageError)) throw error;
+    problems.push(...error.problems);
+    return null;
+  });
+  if (!config || problems.length > 0) throw new UsageError(problems);
+  return { config, databaseUrl };
+}
+
+/** The URL may hold a password: no problem repeats it. */
+function readDatabaseUrl(flag: string | undefined, variable: string | undefined, problems: string[]): string {
+  const url = flag?.trim() || variable?.trim() || '';
+  const source = flag?.trim() ? '--database' : 'DATABASE_URL';
+  if (url === '')
+    problems.push('DATABASE_URL is missing: set it (or --database) to the PostgreSQL database of the contacts.');
+  else if (!URL.canParse(url) || !/^postgres(ql)?:$/.test(new URL(url).protocol))
+    problems.push(`${source} must be a URL such as postgres://user:password@host:5432/database.`);
+  return url;
+}
+
+/** @throws UsageError */
+export async function connectBoth(
+  options: SyncOptions,
+  session: Session,
+  needsDatabase?: boolean,
+): Promise<SyncSession> {
+  const settings = await readSyncSettings(options, session.env, needsDatabase);
+  const { client, publicationId } = await connectToPublication(options.connection, session);
+  return { ...settings, session, client, publicationId };
+}
+
+/** Does work with the database, and closes it. */
+export async function withDatabase<T>(
+  { config, databaseUrl }: Settings,
+  publicationId: string,
+  work: (database: SyncDatabase) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase(databaseUrl, config, `${publicationId} ${config.name}`);
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The contacts and the run before. */
+export interface ContactSource {
+  read(): Promise<Pick<StoredRun, 'state' | 'lastRun'> | null>;
+  contacts(): AsyncIterable<unknown>;
+}
+
+/** Reads both sides and plans. @throws InterruptedError */
+export async function planRun(
+  { session, config, client, publicationId }: SyncSession,
+  source: ContactSource,
+  accept: boolean,
+): Promise<{ readonly plan: SyncPlan; readonly lastRun: LastRun | null }> {
+  const stored = await source.read();
+  const plan = await session.reading(
+    async () => {
+      const planned = await planSync({
+        engine: client.engine,
+        publicationId,
+        mapping: config.mapping,
+        contacts: source.contacts(),
+        state: readSyncState(stored?.state),
+        accept,
+        onProgress: (progress) => session.report.progress(progressText(progress)),
+        call: { signal: session.interrupted },
+      });
+      session.interrupted.throwIfAborted();
+      return planned;
+    },
+    () => 'Interrupted before anything was written.',
+  );
+  return { plan, lastRun: toLastRun(stored?.lastRun) };
+}
+
+/** The stored run; null for other data. */
+export function toLastRun(stored: unknown): LastRun | null {
+  return typeof stored === 'object' && stored !== null && 'at' in stored && 'written' in stored
+    ? (stored as LastRun)
+    : null;
+}
