@@ -155,13 +155,13 @@ export class Reconciler {
     if (rows.length === 1 && row !== undefined) {
       // The token was checked when the contact came in, and names this subscription.
       const base = linked[0] === row ? contacts.baseFor(row, subscription.id) : undefined;
-      return [planPair(subscription, contacts.contactAt(row), base, mapping, { valuesWait })];
+      return [planPair({ subscription, contact: contacts.contactAt(row), base }, mapping, { valuesWait })];
     }
     const ambiguous = rows.map((each) => ({ row: each, ...contacts.at(each) }));
     const optedOut = ambiguous.filter(({ contact }) => yesNo(contact.optOut) === true);
     const chosen = mapping.situations.ambiguous === 'use_linked' && linked.length === 1 ? linked[0] : undefined;
     return ambiguous.map((each) =>
-      planPair(subscription, each.contact, each.base, mapping, {
+      planPair({ subscription, ...each }, mapping, {
         situation: 'ambiguous',
         valuesWait: valuesWait || each.row !== chosen,
         optOutElsewhere: optedOut.some((other) => other.row !== each.row),
@@ -209,7 +209,7 @@ export class Reconciler {
     if (!base) return;
     const address = addressFingerprint(this.#mapping, subscription.email);
     const linked: Base = { ...base, subscriptionId: subscription.id, address, fields: [] };
-    const plan = planPair(subscription, contact, linked, this.#mapping, { situation: 'address_moved' });
+    const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
     this.#pairCount += 1;
     this.#log.add(plan.findings);
     const pair = joinPlans([plan]);
