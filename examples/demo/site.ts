@@ -27,21 +27,7 @@ const exampleEndpoint = 'http://127.0.0.1:4020/signup';
 export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'relay', started }: SiteOptions): Hono {
   const site = new Hono();
   const { origin } = new URL(endpoint);
-  /** As strict as a careful site would set it: the widget has to work under it. */
-  const policy = (directives: Readonly<Record<string, string>> = {}): string =>
-    Object.entries({
-      'default-src': "'none'",
-      'script-src': "'self'",
-      'style-src': "'self'",
-      'img-src': "'self'",
-      'connect-src': `'self' ${origin}`,
-      'form-action': origin,
-      'base-uri': "'none'",
-      'frame-ancestors': "'none'",
-      ...directives,
-    })
-      .map((directive) => directive.join(' '))
-      .join('; ');
+  const policy = policyFor(origin);
   const playground = {
     // The visitor may enter the address of any picture for the layout `cover`.
     'img-src': "'self' https: data:",
@@ -78,7 +64,13 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
   // Which sources bring readers who stay, in a publication with a clock of its own.
   let sources: Promise<string> | undefined;
   site.get('/sources', async (context) => {
-    sources ??= import('./sources.ts').then(({ renderSources }) => renderSources());
+    sources ??= import('./sources.ts')
+      .then(({ renderSources }) => renderSources())
+      .catch((error: unknown) => {
+        // The next request tries again.
+        sources = undefined;
+        throw error;
+      });
     return context.html(await sources);
   });
   site.get('/page/:file{[a-z-]+\\.(js|css|svg)}', (context) => builtFile(context.req.param('file'), policy()));
@@ -94,6 +86,24 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
   addWidgetFiles(site, policy());
   return site;
 }
+
+/** A content security policy as strict as a careful site would set it: the widget has to work under it. */
+const policyFor =
+  (origin: string) =>
+  (directives: Readonly<Record<string, string>> = {}): string =>
+    Object.entries({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'img-src': "'self'",
+      'connect-src': `'self' ${origin}`,
+      'form-action': origin,
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+      ...directives,
+    })
+      .map((directive) => directive.join(' '))
+      .join('; ');
 
 /** A page to copy from that needs no build. */
 interface ListedPage {
