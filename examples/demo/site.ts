@@ -43,24 +43,7 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
     builtFile('preview.html', policy({ ...playground, 'frame-ancestors': "'self'" })),
   );
   addAnswers(site);
-  site.get('/pages/', async () => builtFile('pages.html', policy(), { pages: JSON.stringify(await listPages()) }));
-  // The page itself, unchanged but for the endpoint: it is what users copy.
-  site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
-    const page = await readFile(join(examplePages, context.req.param('file')), 'utf8').catch(() => undefined);
-    if (page === undefined) return context.notFound();
-    return context.html(page.replaceAll(exampleEndpoint, endpoint).replaceAll(new URL(exampleEndpoint).origin, origin));
-  });
-  // The same page in a frame, beside what arrived.
-  site.get('/pages/:name{[a-z-]+}', async (context) => {
-    const page = (await listPages()).find(({ file }) => file === `${context.req.param('name')}.html`);
-    return page
-      ? builtFile('example.html', policy({ 'frame-src': "'self'" }), { ...page, receiver })
-      : context.notFound();
-  });
-  site.get('/pages/pictures/:file{[a-z-]+\\.webp}', async (context) => {
-    const picture = await readFile(join(pictures, context.req.param('file'))).catch(() => undefined);
-    return picture ? context.body(picture, 200, { 'Content-Type': 'image/webp' }) : context.notFound();
-  });
+  addExamplePages(site, policy, endpoint, receiver);
   // Which sources bring readers who stay, in a publication with a clock of its own.
   let sources: Promise<string> | undefined;
   site.get('/sources', async (context) => {
@@ -87,10 +70,36 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
   return site;
 }
 
+type Policy = (directives?: Readonly<Record<string, string>>) => string;
+
+/** The pages to copy from: their list, each as it is and in a frame, and their pictures. */
+function addExamplePages(site: Hono, policy: Policy, endpoint: string, receiver: string): void {
+  site.get('/pages/', async () => builtFile('pages.html', policy(), { pages: JSON.stringify(await listPages()) }));
+  // The page itself, unchanged but for the endpoint: it is what users copy.
+  site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
+    const page = await readFile(join(examplePages, context.req.param('file')), 'utf8').catch(() => undefined);
+    if (page === undefined) return context.notFound();
+    return context.html(
+      page.replaceAll(exampleEndpoint, endpoint).replaceAll(new URL(exampleEndpoint).origin, new URL(endpoint).origin),
+    );
+  });
+  // The same page in a frame, beside what arrived.
+  site.get('/pages/:name{[a-z-]+}', async (context) => {
+    const page = (await listPages()).find(({ file }) => file === `${context.req.param('name')}.html`);
+    return page
+      ? builtFile('example.html', policy({ 'frame-src': "'self'" }), { ...page, receiver })
+      : context.notFound();
+  });
+  site.get('/pages/pictures/:file{[a-z-]+\\.webp}', async (context) => {
+    const picture = await readFile(join(pictures, context.req.param('file'))).catch(() => undefined);
+    return picture ? context.body(picture, 200, { 'Content-Type': 'image/webp' }) : context.notFound();
+  });
+}
+
 /** A content security policy as strict as a careful site would set it: the widget has to work under it. */
 const policyFor =
-  (origin: string) =>
-  (directives: Readonly<Record<string, string>> = {}): string =>
+  (origin: string): Policy =>
+  (directives = {}) =>
     Object.entries({
       'default-src': "'none'",
       'script-src': "'self'",
