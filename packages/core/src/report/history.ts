@@ -10,7 +10,7 @@
  */
 import { seconds } from '../engine/deviations.ts';
 import { isRecord } from '../is-record.ts';
-import type { ScanProgress } from '../watch/scan.ts';
+import type { ScanProgress } from '../watch/poll.ts';
 import type { SubscriptionEvent } from '../watch/events.ts';
 
 /** Events that a watch must report for a history of leavings. */
