@@ -86,11 +86,10 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const address = planAddress(pair, mapping, findings, valuesWait);
   const values = planFields(pair, mapping, findings, valuesWait);
   const { optOut, paths } = mapping;
-  const changes: Record<string, unknown> = {
-    ...(optOut && consent.setOptOut && { [optOut.contact]: true }),
-    ...(address.write && { [paths.email]: subscription.email }),
-    ...values.changes,
-  };
+  const changes: Record<string, unknown> = {};
+  if (optOut && consent.setOptOut) changes[optOut.contact] = true;
+  if (address.write) changes[paths.email] = subscription.email;
+  Object.assign(changes, values.changes);
   const subscriptionWrite =
     consent.unsubscribe || values.custom.length > 0
       ? {
@@ -225,10 +224,8 @@ interface FieldPlans {
 function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, valuesWait: boolean): FieldPlans {
   const plans: FieldPlans = { changes: {}, custom: [], clears: false, settled: [], fields: [] };
   for (const field of mapping.fields) {
-    const before = pair.base?.fields[field.index] ?? emptyFieldBase;
-    const { base, write }: FieldPlan = valuesWait
-      ? { base: before }
-      : planField(field, { ...pair, before }, mapping, findings);
+    const before = baseOf(pair, field);
+    const { base, write }: FieldPlan = valuesWait ? { base: before } : planField(field, pair, mapping, findings);
     plans.settled.push(base);
     plans.fields.push(base.agreed === before.agreed ? before : base);
     if (write === undefined) continue;
@@ -239,19 +236,19 @@ function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, v
   return plans;
 }
 
+function baseOf({ base }: Pair, { index }: ReadyField): FieldBase {
+  return base?.fields[index] ?? emptyFieldBase;
+}
+
 interface FieldPlan {
   readonly base: FieldBase;
   readonly write?: { readonly side: Side; readonly text: string };
 }
 
-function planField(
-  field: ReadyField,
-  { subscription, contact, before }: Pair & { readonly before: FieldBase },
-  mapping: ReadyMapping,
-  findings: PairFindings,
-): FieldPlan {
-  const a = readSubscription(field, subscription);
-  const b = readContact(field, contact, mapping);
+function planField(field: ReadyField, pair: Pair, mapping: ReadyMapping, findings: PairFindings): FieldPlan {
+  const a = readSubscription(field, pair.subscription);
+  const b = readContact(field, pair.contact, mapping);
+  const before = baseOf(pair, field);
   if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
   if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
   if (a.state !== 'value' || b.state !== 'value') return { base: before };
