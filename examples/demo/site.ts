@@ -27,21 +27,7 @@ const exampleEndpoint = 'http://127.0.0.1:4020/signup';
 export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'relay', started }: SiteOptions): Hono {
   const site = new Hono();
   const { origin } = new URL(endpoint);
-  /** As strict as a careful site would set it: the widget has to work under it. */
-  const policy = (directives: Readonly<Record<string, string>> = {}): string =>
-    Object.entries({
-      'default-src': "'none'",
-      'script-src': "'self'",
-      'style-src': "'self'",
-      'img-src': "'self'",
-      'connect-src': `'self' ${origin}`,
-      'form-action': origin,
-      'base-uri': "'none'",
-      'frame-ancestors': "'none'",
-      ...directives,
-    })
-      .map((directive) => directive.join(' '))
-      .join('; ');
+  const policy = policyFor(origin);
   const playground = {
     // The visitor may enter the address of any picture for the layout `cover`.
     'img-src': "'self' https: data:",
@@ -57,28 +43,17 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
     builtFile('preview.html', policy({ ...playground, 'frame-ancestors': "'self'" })),
   );
   addAnswers(site);
-  site.get('/pages/', async () => builtFile('pages.html', policy(), { pages: JSON.stringify(await listPages()) }));
-  // The page itself, unchanged but for the endpoint: it is what users copy.
-  site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
-    const page = await readFile(join(examplePages, context.req.param('file')), 'utf8').catch(() => undefined);
-    if (page === undefined) return context.notFound();
-    return context.html(page.replaceAll(exampleEndpoint, endpoint).replaceAll(new URL(exampleEndpoint).origin, origin));
-  });
-  // The same page in a frame, beside what arrived.
-  site.get('/pages/:name{[a-z-]+}', async (context) => {
-    const page = (await listPages()).find(({ file }) => file === `${context.req.param('name')}.html`);
-    return page
-      ? builtFile('example.html', policy({ 'frame-src': "'self'" }), { ...page, receiver })
-      : context.notFound();
-  });
-  site.get('/pages/pictures/:file{[a-z-]+\\.webp}', async (context) => {
-    const picture = await readFile(join(pictures, context.req.param('file'))).catch(() => undefined);
-    return picture ? context.body(picture, 200, { 'Content-Type': 'image/webp' }) : context.notFound();
-  });
+  addExamplePages(site, policy, endpoint, receiver);
   // Which sources bring readers who stay, in a publication with a clock of its own.
   let sources: Promise<string> | undefined;
   site.get('/sources', async (context) => {
-    sources ??= import('./sources.ts').then(({ renderSources }) => renderSources());
+    sources ??= import('./sources.ts')
+      .then(({ renderSources }) => renderSources())
+      .catch((error: unknown) => {
+        // The next request tries again.
+        sources = undefined;
+        throw error;
+      });
     return context.html(await sources);
   });
   site.get('/page/:file{[a-z-]+\\.(js|css|svg)}', (context) => builtFile(context.req.param('file'), policy()));
@@ -94,6 +69,50 @@ export function createSite({ sandboxUrl, signupEndpoint: endpoint, receiver = 'r
   addWidgetFiles(site, policy());
   return site;
 }
+
+type Policy = (directives?: Readonly<Record<string, string>>) => string;
+
+/** The pages to copy from: their list, each as it is and in a frame, and their pictures. */
+function addExamplePages(site: Hono, policy: Policy, endpoint: string, receiver: string): void {
+  site.get('/pages/', async () => builtFile('pages.html', policy(), { pages: JSON.stringify(await listPages()) }));
+  // The page itself, unchanged but for the endpoint: it is what users copy.
+  site.get('/pages/:file{[a-z-]+\\.html}', async (context) => {
+    const page = await readFile(join(examplePages, context.req.param('file')), 'utf8').catch(() => undefined);
+    if (page === undefined) return context.notFound();
+    return context.html(
+      page.replaceAll(exampleEndpoint, endpoint).replaceAll(new URL(exampleEndpoint).origin, new URL(endpoint).origin),
+    );
+  });
+  // The same page in a frame, beside what arrived.
+  site.get('/pages/:name{[a-z-]+}', async (context) => {
+    const page = (await listPages()).find(({ file }) => file === `${context.req.param('name')}.html`);
+    return page
+      ? builtFile('example.html', policy({ 'frame-src': "'self'" }), { ...page, receiver })
+      : context.notFound();
+  });
+  site.get('/pages/pictures/:file{[a-z-]+\\.webp}', async (context) => {
+    const picture = await readFile(join(pictures, context.req.param('file'))).catch(() => undefined);
+    return picture ? context.body(picture, 200, { 'Content-Type': 'image/webp' }) : context.notFound();
+  });
+}
+
+/** A content security policy as strict as a careful site would set it: the widget has to work under it. */
+const policyFor =
+  (origin: string): Policy =>
+  (directives = {}) =>
+    Object.entries({
+      'default-src': "'none'",
+      'script-src': "'self'",
+      'style-src': "'self'",
+      'img-src': "'self'",
+      'connect-src': `'self' ${origin}`,
+      'form-action': origin,
+      'base-uri': "'none'",
+      'frame-ancestors': "'none'",
+      ...directives,
+    })
+      .map((directive) => directive.join(' '))
+      .join('; ');
 
 /** A page to copy from that needs no build. */
 interface ListedPage {

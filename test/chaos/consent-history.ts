@@ -22,7 +22,8 @@ import {
   type VirtualRelay,
   type VirtualRelayOptions,
 } from '../clock/relay.ts';
-import { seeded, type VirtualClock } from '../clock/virtual.ts';
+import type { VirtualClock } from '../clock/virtual.ts';
+import { seeded } from '../support/seeded.ts';
 
 const otherPublication = 'pub_00000000-0000-4000-8000-000000000002';
 

@@ -9,7 +9,8 @@ import { apiKeys, createSandbox, publicationId, type Sandbox } from '@newsletter
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { fill, inVirtualTime, startVirtualRelay, virtualSettings, type VirtualRelay } from '../clock/relay.ts';
-import { seeded, type VirtualClock } from '../clock/virtual.ts';
+import type { VirtualClock } from '../clock/virtual.ts';
+import { seeded } from '../support/seeded.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 
 const postgres = postgresServer();

@@ -4,6 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { TransportError, type Host, type HostAnswer, type HostRequest, type Signal } from '@newsletter-kit/core/engine';
+import { seeded } from '../support/seeded.ts';
 
 interface Event {
   readonly at: number;
@@ -159,15 +160,4 @@ async function transmit(
   await clock.sleep(latencyMs / 2);
   if (answer instanceof TransportError) throw answer;
   return answer;
-}
-
-/** Random numbers that are the same in each run (mulberry32). */
-export function seeded(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

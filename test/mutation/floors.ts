@@ -27,6 +27,7 @@ export const floors: Readonly<Record<string, Floor>> = {
   engine: coreFloor('engine', 'packages/core/test/client.test.ts', 'packages/core/test/hosts/fetch.test.ts'),
   import: coreFloor('import'),
   watch: coreFloor('watch'),
+  report: coreFloor('report'),
   sync: coreFloor('sync', 'test/proofs/sync/run.test.ts'),
   admission: {
     project: 'relay',

@@ -293,7 +293,7 @@ const files: Readonly<Record<string, string>> = {
   'packages/core/src/import/forecast.ts': 'counts the rows that carry it',
   'packages/core/src/import/request.ts': 'a row may carry it',
   'packages/core/src/sync/plan.ts': 'the sync sends false: the type',
-  'packages/core/src/sync/plan-unmatched.ts': 'the sync sends false',
+  'packages/core/src/sync/draft-plan.ts': 'the sync sends false',
   'packages/cli/src/commands/api/call.ts': 'refuses it everywhere but in subscriptions.create',
   'packages/relay/src/config/form.ts': 'the setting of a form',
   'packages/relay/src/delivery/single-delivery.ts': 'a retry sends false',

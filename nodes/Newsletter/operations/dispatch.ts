@@ -35,7 +35,7 @@ export async function dispatch(
   const outcomes =
     'executeAll' in operation
       ? await runBatch(operation, indexes, open, continueOnFail)
-      : await runItems(node, operation, indexes, open, continueOnFail);
+      : await runItems(node, operation, indexes, open);
 
   for (const notice of notices) showHint(node, notice);
   return toOutput(node, outcomes, failureConverter(node, operation, resources));
@@ -100,7 +100,6 @@ async function runItems(
   operation: ItemOperation,
   indexes: readonly number[],
   open: OpenContext,
-  continueOnFail: boolean,
 ): Promise<readonly ItemOutcome[]> {
   const outcomes = new Map<number, readonly ItemOutcome[]>();
   const evaluated = evaluateRecords(node, operation, indexes);
@@ -122,7 +121,7 @@ async function runItems(
       return true;
     } catch (error) {
       outcomes.set(itemIndex, [{ itemIndex, error }]);
-      return continueOnFail;
+      return node.continueOnFail();
     }
   });
   return indexes.flatMap((itemIndex) => outcomes.get(itemIndex) ?? []);

@@ -11,7 +11,8 @@ import {
   type Pacer,
 } from '@newsletter-kit/core/engine';
 import { apiKeys, createSandbox, publicationId, type QuotaRequest } from '@newsletter-kit/sandbox';
-import { createVirtualClock, seeded, virtualHost, type Answering, type VirtualClock } from '../../clock/virtual.ts';
+import { createVirtualClock, virtualHost, type Answering, type VirtualClock } from '../../clock/virtual.ts';
+import { seeded } from '../../support/seeded.ts';
 
 export const baseUrl = 'http://sandbox.test/v2';
 

@@ -15,7 +15,8 @@ import { join } from 'node:path';
 import { openStore, readConfig } from '@newsletter-kit/relay';
 import { apiKeys, createSandbox, publicationId, type QuotaRequest, type Sandbox } from '@newsletter-kit/sandbox';
 import { fill, inVirtualTime, startVirtualRelay, virtualSettings, type VirtualRelay } from '../../clock/relay.ts';
-import { seeded, type VirtualClock } from '../../clock/virtual.ts';
+import type { VirtualClock } from '../../clock/virtual.ts';
+import { seeded } from '../../support/seeded.ts';
 import { reportFigures } from '../figure.ts';
 
 const limit = 180;

@@ -49,13 +49,14 @@ export async function upsert(
   const before = await findBefore(context, requested.email);
   const request = withoutReactivation(requested, before);
   const saved = await save(context, request, before !== null);
-  const open = saved.created ? [] : unconfirmed(request, saved.answered);
-  return finish(context, saved, parameters, open, async () => {
+  const run = async (): Promise<LaterResult> => {
     if (!saved.created) await applyRemaining(context, request, saved.answered);
     const record = await readBack(context, request, saved);
     const reactivated = before?.status === 'inactive' && record.status !== 'inactive';
     return { record, ignored: notApplied(requested, record, saved.created, reactivated) };
-  });
+  };
+  const unconfirmed = saved.created ? [] : unconfirmedFields(request, saved.answered);
+  return finish(context, saved, { run, unconfirmed, parameters });
 }
 
 /** The subscription that had the address before this execution worked on the item; null where there was none. */
@@ -77,10 +78,11 @@ export async function createNew(
   parameters: readonly INodeProperties[],
 ): Promise<IDataObject> {
   const saved = await save(context, request, false);
-  return finish(context, saved, parameters, [], async () => {
+  const run = async (): Promise<LaterResult> => {
     const record = await readBack(context, request, saved);
     return { record, ignored: notApplied(request, record, saved.created, false) };
-  });
+  };
+  return finish(context, saved, { run, unconfirmed: [], parameters });
 }
 
 async function save(
@@ -100,18 +102,34 @@ async function save(
   return earlier.saved;
 }
 
-/** Runs the steps after the creation. */
+type LaterResult = Pick<Upserted, 'record' | 'ignored'>;
+
+/** The steps after the creation. */
+interface LaterSteps {
+  readonly run: () => Promise<LaterResult>;
+  /** Fields that may not have been applied where a step fails. */
+  readonly unconfirmed: readonly string[];
+  readonly parameters: readonly INodeProperties[];
+}
+
+/** Runs the steps after the creation. The failure of one names the completed ones. */
 async function finish(
   context: OperationContext,
   { created, warnings }: Saved,
-  parameters: readonly INodeProperties[],
-  open: readonly string[],
-  work: () => Promise<Pick<Upserted, 'record' | 'ignored'>>,
+  { run, unconfirmed, parameters }: LaterSteps,
 ): Promise<IDataObject> {
   try {
-    return toItem(context, { ...(await work()), created, warnings }, parameters);
+    return toItem(context, { ...(await run()), created, warnings }, parameters);
   } catch (error) {
-    throw partialFailure(context, error, created, open, parameters);
+    const { node, itemIndex } = context;
+    const failure = toNodeFailure(node.getNode(), error, { itemIndex, parameters });
+    const done = created
+      ? 'The subscription was created, but reading it failed'
+      : `The subscription existed and its custom fields were set, but ${
+          unconfirmed.length > 0 ? `${labelsOf(unconfirmed, parameters)} may not have been` : 'reading it failed'
+        }`;
+    failure.message = `${done}: ${failure.message}`;
+    throw failure;
   }
 }
 
@@ -191,29 +209,11 @@ function creationOnlyFields(requested: SentRequest, record: Subscription, reacti
 }
 
 /** Fields that may not have been applied when a later step fails. */
-function unconfirmed(request: SentRequest, answered: Subscription): readonly string[] {
+function unconfirmedFields(request: SentRequest, answered: Subscription): readonly string[] {
   const change = remaining(request, answered);
   const names = bulkFields.filter((name) => change !== null && name in change);
   const enrolls = answered.status !== 'inactive' && (request.automation_ids ?? []).length > 0;
   return [...names, ...(enrolls ? ['automation_ids'] : [])];
-}
-
-/** The failure of a later step; its message names the completed steps. */
-function partialFailure(
-  { node, itemIndex }: OperationContext,
-  error: unknown,
-  created: boolean,
-  open: readonly string[],
-  parameters: readonly INodeProperties[],
-): Error {
-  const failure = toNodeFailure(node.getNode(), error, { itemIndex, parameters });
-  const done = created
-    ? 'The subscription was created, but reading it failed'
-    : `The subscription existed and its custom fields were set, but ${
-        open.length > 0 ? `${labelsOf(open, parameters)} may not have been` : 'reading it failed'
-      }`;
-  failure.message = `${done}: ${failure.message}`;
-  return failure;
 }
 
 /** Converts the result to an item, and shows notices about ignored fields. */

@@ -46,7 +46,7 @@ export class AddressSet {
     const at = find(table.slots, a >>> 0, b >>> 0, c >>> 0);
     const known = table.slots[at + 3];
     if (known) return known;
-    write(table.slots, at, a, b, c, row);
+    table.slots.set([a, b, c, row], at);
     table.size += 1;
     if (table.size * words > table.slots.length * loadFactor) table.slots = grown(table.slots);
     return undefined;
@@ -57,16 +57,9 @@ function grown(old: Uint32Array): Uint32Array<ArrayBuffer> {
   const slots = new Uint32Array(Math.ceil((old.length / words) * growth) * words);
   for (let at = 0; at < old.length; at += words) {
     const [a = 0, b = 0, c = 0, row = 0] = [old[at], old[at + 1], old[at + 2], old[at + 3]];
-    if (row !== 0) write(slots, find(slots, a, b, c), a, b, c, row);
+    if (row !== 0) slots.set([a, b, c, row], find(slots, a, b, c));
   }
   return slots;
-}
-
-function write(slots: Uint32Array, at: number, a: number, b: number, c: number, row: number): void {
-  slots[at] = a;
-  slots[at + 1] = b;
-  slots[at + 2] = c;
-  slots[at + 3] = row;
 }
 
 /** Index of the key, or of the free slot for it. */

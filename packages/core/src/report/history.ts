@@ -10,7 +10,7 @@
  */
 import { seconds } from '../engine/deviations.ts';
 import { isRecord } from '../is-record.ts';
-import type { ScanProgress } from '../watch/scan.ts';
+import type { ScanProgress } from '../watch/poll.ts';
 import type { SubscriptionEvent } from '../watch/events.ts';
 
 /** Events that a watch must report for a history of leavings. */
@@ -78,106 +78,108 @@ const lateAfter = 86_400;
 const leftStatuses: ReadonlySet<string | null> = new Set(['inactive', 'paused', 'invalid']);
 
 /** An empty history: read the stored lines into it. */
-export function createHistory({ of, isContinued = false }: HistoryOptions): HistoryFile {
-  /** By id: the times of changes in their order, negative for a leaving, positive for a return. */
-  const changes = new Map<string, number[]>();
-  const removed = new Set<string>();
-  let found: string | null = null;
-  let since: number | null = null;
-  let until: number | null = null;
-  let unreadable = 0;
-  let isBegun = false;
+export function createHistory(options: HistoryOptions): HistoryFile {
+  return new StoredHistory(options);
+}
 
-  /** @returns false where the line says nothing new */
-  function change(id: string, time: number): boolean {
-    const known = changes.get(id);
-    if (!known) changes.set(id, [time]);
-    else if (Math.sign(known.at(-1) ?? 0) === Math.sign(time)) return false;
-    else known.push(time);
-    return true;
+class StoredHistory implements HistoryFile {
+  of: string | null = null;
+  since: number | null = null;
+  until: number | null = null;
+  unreadable = 0;
+  isBegun = false;
+  readonly #options: HistoryOptions;
+  /** By id: the times of changes in their order, negative for a leaving, positive for a return. */
+  readonly #changes = new Map<string, number[]>();
+  readonly #removed = new Set<string>();
+
+  constructor(options: HistoryOptions) {
+    this.#options = options;
+  }
+
+  get removed(): number {
+    return this.#removed.size;
+  }
+
+  has(id: string): boolean {
+    return this.#changes.has(id);
+  }
+
+  wasActive(id: string, isActive: boolean, time: number): boolean {
+    const known = this.#changes.get(id);
+    const next = known?.find((each) => Math.abs(each) >= time);
+    if (next !== undefined) return next < 0;
+    return known ? (known.at(-1) ?? 0) > 0 : isActive;
+  }
+
+  read(line: string): void {
+    let value: unknown;
+    try {
+      value = JSON.parse(line);
+    } catch {
+      // Counted below.
+    }
+    if (!this.#apply(value)) this.unreadable += 1;
+  }
+
+  record(
+    { events, scan }: { readonly events: readonly SubscriptionEvent[]; readonly scan: ScanProgress | null },
+    now: number,
+  ): readonly string[] {
+    if (scan?.stalenessMs === null || scan?.stalenessMs === undefined) return [];
+    const lines: object[] = [];
+    const add = (line: object | null): void => {
+      if (line === null) return;
+      this.#apply(line);
+      lines.push(line);
+    };
+    const { of, isContinued = false } = this.#options;
+    if (!this.isBegun && !(isContinued && this.since !== null))
+      add({ history: 1, of, since: new Date(now).toISOString() });
+    this.isBegun = true;
+    for (const event of events) add(this.#lineOf(event, now));
+    const complete = now - scan.stalenessMs;
+    if (complete / 1000 - (this.until ?? 0) >= untilEvery) add({ until: new Date(complete).toISOString() });
+    return lines.map((line) => JSON.stringify(line));
   }
 
   /** @returns false for a line that is none of a history */
-  function apply(line: unknown): boolean {
+  #apply(line: unknown): boolean {
     if (!isRecord(line)) return false;
     const { id } = line;
+    const [since, until] = [seconds(line['since']), seconds(line['until'])];
     const [left, returned, gone] = [seconds(line['left']), seconds(line['returned']), seconds(line['removed'])];
-    if (line['history'] === 1 && typeof line['of'] === 'string' && seconds(line['since']) !== undefined) {
-      found ??= line['of'];
-      since = seconds(line['since']) ?? since;
-      until = Math.max(until ?? 0, since ?? 0);
-    } else if (typeof id === 'string' && left !== undefined) change(id, -left);
-    else if (typeof id === 'string' && returned !== undefined) change(id, returned);
-    else if (gone !== undefined) removed.add(`${String(line['created'])} ${String(line['hash'])}`);
-    else if (seconds(line['until']) !== undefined) until = Math.max(until ?? 0, seconds(line['until']) ?? 0);
+    if (line['history'] === 1 && typeof line['of'] === 'string' && since !== undefined) {
+      this.of ??= line['of'];
+      this.since = since;
+      this.until = Math.max(this.until ?? 0, since);
+    } else if (typeof id === 'string' && left !== undefined) this.#change(id, -left);
+    else if (typeof id === 'string' && returned !== undefined) this.#change(id, returned);
+    else if (gone !== undefined) this.#removed.add(`${String(line['created'])} ${String(line['hash'])}`);
+    else if (until !== undefined) this.until = Math.max(this.until ?? 0, until);
     else return false;
     return true;
   }
 
+  #change(id: string, time: number): void {
+    const known = this.#changes.get(id);
+    if (!known) this.#changes.set(id, [time]);
+    // A repeated line says nothing new.
+    else if (Math.sign(known.at(-1) ?? 0) !== Math.sign(time)) known.push(time);
+  }
+
   /** The line of an event; null where it is no leaving, return or deletion, or where the history has it. */
-  function lineOf(event: SubscriptionEvent, now: number): object | null {
+  #lineOf(event: SubscriptionEvent, now: number): object | null {
     const at = new Date(now).toISOString();
     if (event.type === 'removed') {
       const { created, hash } = event;
-      return removed.has(`${created} ${hash}`) ? null : { removed: at, created, hash };
+      return this.#removed.has(`${created} ${hash}`) ? null : { removed: at, created, hash };
     }
     if (event.type !== 'status_changed') return null;
     const { id, created } = event.subscription;
-    const isAway = (changes.get(id)?.at(-1) ?? 0) < 0;
+    const isAway = (this.#changes.get(id)?.at(-1) ?? 0) < 0;
     if (event.from === 'active') return isAway ? null : { id, left: at };
     const isReturn = isAway || leftStatuses.has(event.from) || now / 1000 - created > lateAfter;
     return event.to === 'active' && isReturn ? { id, returned: at } : null;
   }
-
-  return {
-    get of() {
-      return found;
-    },
-    get since() {
-      return since;
-    },
-    get until() {
-      return until;
-    },
-    get removed() {
-      return removed.size;
-    },
-    get unreadable() {
-      return unreadable;
-    },
-    get isBegun() {
-      return isBegun;
-    },
-    has: (id) => changes.has(id),
-    wasActive(id, isActive, time) {
-      const known = changes.get(id);
-      const next = known?.find((each) => Math.abs(each) >= time);
-      if (next !== undefined) return next < 0;
-      return known ? (known.at(-1) ?? 0) > 0 : isActive;
-    },
-    read(line) {
-      let value: unknown;
-      try {
-        value = JSON.parse(line);
-      } catch {
-        value = null;
-      }
-      if (!apply(value)) unreadable += 1;
-    },
-    record({ events, scan }, now) {
-      if (scan?.stalenessMs === null || scan?.stalenessMs === undefined) return [];
-      const lines: object[] = [];
-      const add = (line: object | null): void => {
-        if (line === null) return;
-        apply(line);
-        lines.push(line);
-      };
-      if (!isBegun && !(isContinued && since !== null)) add({ history: 1, of, since: new Date(now).toISOString() });
-      isBegun = true;
-      for (const event of events) add(lineOf(event, now));
-      const complete = now - scan.stalenessMs;
-      if (complete / 1000 - (until ?? 0) >= untilEvery) add({ until: new Date(complete).toISOString() });
-      return lines.map((line) => JSON.stringify(line));
-    },
-  };
 }

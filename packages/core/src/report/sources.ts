@@ -62,15 +62,17 @@ const confirmedStatuses: readonly unknown[] = ['active', 'inactive', 'paused'];
 export function createSourceReport(options: SourceReportOptions): SourceReportInProgress {
   const { history, at, largest = 200, days = [7, 30, 90] } = options;
   const minimum = Math.max(1, options.minimum ?? 20);
-  const isKnown = (history?.until ?? 0) >= at - historyStaleAfter;
+  const usable = history && (history.until ?? 0) >= at - historyStaleAfter ? history : null;
   /** Seconds between which the history tells who was active; none where there is no history. */
-  const [from, until] = isKnown ? [history?.since ?? at, history?.until ?? at] : [Number.POSITIVE_INFINITY, at];
+  const from = usable?.since ?? Number.POSITIVE_INFINITY;
+  const until = usable?.until ?? at;
+  const everybody: number[] = [];
   const groups = new Map(reportDimensions.map((dimension) => [dimension, new Map<string, number[]>()]));
   const signups = { from: Number.POSITIVE_INFINITY, to: Number.NEGATIVE_INFINITY };
 
   function countsOf(subscription: Fields, created: number | undefined): number[] {
     const { status, stats } = subscription;
-    const id = typeof subscription['id'] === 'string' ? subscription['id'] : '';
+    const id = String(subscription['id']);
     const hasHistory = history?.has(id) ?? false;
     if (status === 'invalid' && !hasHistory) return [0, 1];
     const isActive = status === 'active';
@@ -156,6 +158,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
         signups.from = Math.min(signups.from, created);
         signups.to = Math.max(signups.to, created);
       }
+      add(everybody, counts);
       for (const [dimension, values] of groups) {
         const name = nameOf[dimension](subscription, created);
         const group = values.get(name);
@@ -170,7 +173,7 @@ export function createSourceReport(options: SourceReportOptions): SourceReportIn
       historyUntil: history?.until ?? null,
       removed: history?.since === null ? null : (history?.removed ?? null),
       minimum,
-      total: cohort('all', [...(groups.get('week')?.values() ?? [])]),
+      total: cohort('all', [everybody]),
       cohorts: {
         source: cohorts('source'),
         medium: cohorts('medium'),

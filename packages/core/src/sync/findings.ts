@@ -1,7 +1,6 @@
 /** Findings: situations that a sync reports to a person, each with a message and a remedy. Pure. */
-import type { SyncContact } from './contact.ts';
-import type { SyncSubscription, ReadyField } from './prepare-mapping.ts';
-import type { Base } from './token.ts';
+import type { Pair } from './pair.ts';
+import type { ReadyField } from './prepare-mapping.ts';
 
 interface FindingText {
   readonly message: string;
@@ -154,25 +153,22 @@ const fieldBits = 24 - pairFindings.length;
 export class PairFindings {
   list: readonly Finding[] = [];
   reported = 0;
-  private readonly base: Base | undefined;
-  private readonly contact: SyncContact;
-  private readonly subscription: SyncSubscription;
+  readonly #pair: Pair;
 
-  constructor(base: Base | undefined, contact: SyncContact, subscription: SyncSubscription) {
-    this.base = base;
-    this.contact = contact;
-    this.subscription = subscription;
+  constructor(pair: Pair) {
+    this.#pair = pair;
   }
 
   add(code: FindingCode, field?: ReadyField, side?: Side): void {
     const own = pairFindings.indexOf(code);
     const bit = own >= 0 ? own : pairFindings.length + ((field?.index ?? 0) % fieldBits);
     this.reported |= 1 << bit;
-    const isNew = ((this.base?.reported ?? 0) & (1 << bit)) === 0;
+    const { subscription, contact, base } = this.#pair;
+    const isNew = ((base?.reported ?? 0) & (1 << bit)) === 0;
     const context = {
-      row: this.contact.row,
-      contactId: this.contact.id,
-      subscriptionId: this.subscription.id,
+      row: contact.row,
+      contactId: contact.id,
+      subscriptionId: subscription.id,
       ...(field && { field: field.contact }),
       ...(side && { side }),
     };

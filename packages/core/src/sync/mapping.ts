@@ -166,6 +166,13 @@ const settings = {
   readonly breaker: Checks<NonNullable<SyncMapping['breaker']>>;
 };
 
+/** The settings that each object must have. */
+const required: { readonly [Part in keyof typeof settings]?: readonly string[] } = {
+  mapping: ['fields'],
+  field: ['newsletter', 'contact', 'direction'],
+  optOut: ['contact'],
+};
+
 type Checks<Settings> = { readonly [Key in keyof Settings]-?: SettingCheck };
 
 /**
@@ -175,14 +182,12 @@ type Checks<Settings> = { readonly [Key in keyof Settings]-?: SettingCheck };
  */
 export function checkMapping(mapping: unknown): asserts mapping is SyncMapping {
   const problems: string[] = [];
-  const known = checkSettings('', mapping, settings.mapping, ['fields'], problems);
+  const known = checkSettings('mapping', '', mapping, problems);
   if (!known) throw new MappingError(['It must be an object.']);
-  const { fields, contact, optOut, situations, breaker, subscribe, consent } = known;
+  const { fields, optOut, subscribe, consent } = known;
   if (Array.isArray(fields)) checkFields(fields, problems);
-  if (contact !== undefined) checkSettings('contact', contact, settings.contact, [], problems);
-  if (optOut !== undefined) checkSettings('optOut', optOut, settings.optOut, ['contact'], problems);
-  if (situations !== undefined) checkSettings('situations', situations, settings.situations, [], problems);
-  if (breaker !== undefined) checkSettings('breaker', breaker, settings.breaker, [], problems);
+  for (const part of ['contact', 'optOut', 'situations', 'breaker'] as const)
+    if (known[part] !== undefined) checkSettings(part, part, known[part], problems);
   if (subscribe === 'on_consent' && consent === undefined)
     problems.push('"subscribe" is on_consent: name the contact’s consent field in "consent".');
   const veto = isRecord(optOut) ? optOut['contact'] : undefined;
@@ -200,12 +205,12 @@ export function checkMapping(mapping: unknown): asserts mapping is SyncMapping {
  * @returns undefined for anything but an object
  */
 function checkSettings(
+  part: keyof typeof settings,
   prefix: string,
   value: unknown,
-  checks: Readonly<Record<string, SettingCheck>>,
-  required: readonly string[],
   problems: string[],
 ): Readonly<Record<string, unknown>> | undefined {
+  const checks: Readonly<Record<string, SettingCheck>> = settings[part];
   if (!isRecord(value)) {
     problems.push(`"${prefix}" must be an object.`);
     return undefined;
@@ -217,7 +222,7 @@ function checkSettings(
     const problem = entry === undefined ? null : (check?.(entry) ?? null);
     if (problem !== null) problems.push(`${path(key)} ${problem}`);
   }
-  for (const key of required) {
+  for (const key of required[part] ?? []) {
     if (value[key] === undefined) problems.push(`${path(key)} ${checks[key]?.(undefined) ?? 'is missing.'}`);
   }
   return value;
@@ -228,7 +233,7 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
   let length = fixedLength(fields.length);
   for (const [index, entry] of fields.entries()) {
     const at = `fields[${index}]`;
-    const field = checkSettings(at, entry, settings.field, ['newsletter', 'contact', 'direction'], problems);
+    const field = checkSettings('field', at, entry, problems);
     if (!field) continue;
     const { newsletter, contact, direction } = field;
     if (Object.hasOwn(subscriptionProperties, String(newsletter)) && direction !== 'to_contact')

@@ -1,8 +1,8 @@
 /** Plans the consent of a pair: an opt-out unsubscribes, leaving the newsletter sets the opt-out. Pure. */
-import type { SyncContact } from './contact.ts';
 import type { PairFindings, Side } from './findings.ts';
-import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import type { ConsentState, Base } from './token.ts';
+import type { Pair } from './pair.ts';
+import type { ReadyMapping } from './prepare-mapping.ts';
+import type { ConsentState } from './token.ts';
 import { readValue } from './canonical-value.ts';
 
 /**
@@ -42,12 +42,10 @@ interface ConsentPlan {
 }
 
 export function planConsent(
-  subscription: SyncSubscription,
-  contact: SyncContact,
-  base: Base | undefined,
+  { subscription, contact, base }: Pair,
   { optOut: field }: ReadyMapping,
-  optOutElsewhere: boolean,
   findings: PairFindings,
+  optOutElsewhere: boolean,
 ): ConsentPlan {
   const hasLeft = subscription.status === 'inactive';
   const before = base?.consent ?? 'unknown';
@@ -68,16 +66,7 @@ export function planConsent(
   const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
   const vetoed = { ...pair, saidBy: 'crm', field: field.contact } as const;
-  if (hasLeft) {
-    if (wasWithdrawn) {
-      const spread = optOutElsewhere && !isSet;
-      return {
-        ...unchanged,
-        optOut: isSet || spread,
-        setOptOut: spread,
-        records: spread ? [{ ...vetoed, written: optOut }] : [],
-      };
-    }
+  if (hasLeft && !wasWithdrawn) {
     // Both sides show it for the first time: nothing has to be written.
     if (isSet)
       return {
@@ -87,28 +76,16 @@ export function planConsent(
         records: [{ ...(isNewlySet ? vetoed : left), written: null }],
       };
     const isCopied = field.setOnUnsubscribe || optOutElsewhere;
-    return {
-      ...unchanged,
-      optOut: isCopied,
-      setOptOut: isCopied,
-      records: [{ ...left, written: isCopied ? optOut : null }],
-    };
+    const records = [{ ...left, written: isCopied ? optOut : null }];
+    return { ...unchanged, optOut: isCopied, setOptOut: isCopied, records };
   }
-  if (isNewlySet)
-    return {
-      ...unchanged,
-      state: 'opted_out_in_crm',
-      optOut: true,
-      unsubscribe: true,
-      records: [{ ...vetoed, written: status }],
-    };
-  const spread = optOutElsewhere && !isSet;
+  if (!hasLeft && isNewlySet) {
+    const records = [{ ...vetoed, written: status }];
+    return { ...unchanged, state: 'opted_out_in_crm', optOut: true, unsubscribe: true, records };
+  }
   // Reported in every run until a person clears one side: a veto cleared and set again between two runs leaves no edge.
-  if (isSet) findings.add('active_while_opted_out');
-  return {
-    ...unchanged,
-    optOut: isSet || spread,
-    setOptOut: spread,
-    records: spread ? [{ ...vetoed, written: optOut }] : [],
-  };
+  if (!hasLeft && isSet) findings.add('active_while_opted_out');
+  const spread = optOutElsewhere && !isSet;
+  const records = spread ? [{ ...vetoed, written: optOut }] : [];
+  return { ...unchanged, optOut: isSet || spread, setOptOut: spread, records };
 }

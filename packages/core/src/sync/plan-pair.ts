@@ -2,6 +2,7 @@
 import { addressKey, isAddress } from '../signup/address.ts';
 import { type SyncContact, hasToken } from './contact.ts';
 import { type Finding, PairFindings, type Side } from './findings.ts';
+import type { Pair } from './pair.ts';
 import { type ConsentRecord, planConsent, withStatus } from './plan-consent.ts';
 import {
   addressFingerprint,
@@ -74,62 +75,27 @@ export interface PairOptions {
  *   base, a side that has a value counts as changed. A field that a side did not deliver is left alone.
  * - Consent only falls. A newly set opt-out unsubscribes; leaving the newsletter sets the opt-out. Nothing here
  *   activates a subscription or clears an opt-out.
- *
- * @param base - what {@link decodeToken} read from the contact's token; undefined without one
  */
-export function planPair(
-  subscription: SyncSubscription,
-  contact: SyncContact,
-  base: Base | undefined,
-  mapping: ReadyMapping,
-  options: PairOptions = {},
-): PairPlan {
-  const situation = options.situation ?? (base ? 'linked' : 'found_by_address');
-  const findings = new PairFindings(base, contact, subscription);
+export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions = {}): PairPlan {
+  const { subscription, contact, base } = pair;
+  const { situation = base ? 'linked' : 'found_by_address', valuesWait = false, optOutElsewhere = false } = options;
+  const findings = new PairFindings(pair);
   if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings);
 
+  const consent = planConsent(pair, mapping, findings, optOutElsewhere);
+  const address = planAddress(pair, mapping, findings, valuesWait);
+  const values = planFields(pair, mapping, findings, valuesWait);
+  const { optOut, paths } = mapping;
   const changes: Record<string, unknown> = {};
-  const consent = planConsent(subscription, contact, base, mapping, options.optOutElsewhere ?? false, findings);
-  const { optOut } = mapping;
   if (optOut && consent.setOptOut) changes[optOut.contact] = true;
-  const address = options.valuesWait
-    ? { fingerprint: base?.address ?? addressFingerprint(mapping, subscription.email), write: false }
-    : planAddress(subscription, contact, base, mapping, findings);
-  if (address.write) changes[mapping.paths.email] = subscription.email;
-
-  const custom: CustomFieldWrite[] = [];
-  let clears = false;
-  /** The base of each field for a token that is written in any case. */
-  const settled: FieldBase[] = [];
-  /** The same for a pair without writes: unchanged where only an echo arrived, which is no reason to write a token. */
-  const fields: FieldBase[] = [];
-  for (const field of mapping.fields) {
-    const before = base?.fields[field.index] ?? emptyFieldBase;
-    const planned = options.valuesWait
-      ? { base: before }
-      : planField(
-          field,
-          readSubscription(field, subscription),
-          readContact(field, contact, mapping),
-          before,
-          mapping,
-          findings,
-        );
-    settled.push(planned.base);
-    fields.push(planned.base.agreed === before.agreed ? before : planned.base);
-    if (planned.write === undefined) continue;
-    const { side, text } = planned.write;
-    clears ||= text === '';
-    if (side === 'crm') changes[field.contact] = contactValue(field, text, mapping);
-    else custom.push(customFieldWrite(field, text));
-  }
-
+  if (address.write) changes[paths.email] = subscription.email;
+  Object.assign(changes, values.changes);
   const subscriptionWrite =
-    consent.unsubscribe || custom.length > 0
+    consent.unsubscribe || values.custom.length > 0
       ? {
           subscription_id: subscription.id,
           ...(consent.unsubscribe && { unsubscribe: true as const }),
-          ...(custom.length > 0 && { custom_fields: custom }),
+          ...(values.custom.length > 0 && { custom_fields: values.custom }),
         }
       : null;
   const unchanged: Base = {
@@ -137,14 +103,14 @@ export function planPair(
     address: address.fingerprint,
     consent: consent.state,
     optOut: consent.optOut,
-    fields,
+    fields: values.fields,
     reported: findings.reported,
   };
   const isWritten =
     subscriptionWrite !== null ||
     Object.keys(changes).length > 0 ||
-    (!isSameBase(base, unchanged) && isTokenNeeded(unchanged, contact, mapping, options.valuesWait ?? false));
-  const next = isWritten ? { ...unchanged, fields: settled } : unchanged;
+    (!isSameBase(base, unchanged) && isTokenNeeded(unchanged, contact, mapping, valuesWait));
+  const next = isWritten ? { ...unchanged, fields: values.settled } : unchanged;
   return {
     situation,
     subscriptionWrite,
@@ -152,7 +118,7 @@ export function planPair(
     base: next,
     findings: findings.list,
     consent: isWritten ? consent.records.map((record) => withStatus(record, changes, mapping)) : [],
-    clears,
+    clears: values.clears,
   };
 }
 
@@ -200,14 +166,15 @@ function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, fin
 }
 
 function planAddress(
-  subscription: SyncSubscription,
-  contact: SyncContact,
-  base: Base | undefined,
+  { subscription, contact, base }: Pair,
   mapping: ReadyMapping,
   findings: PairFindings,
+  valuesWait: boolean,
 ): { readonly fingerprint: number; readonly write: boolean } {
   const subscriptionAddress = addressFingerprint(mapping, subscription.email);
-  if (!base || addressKey(contact.email) === addressKey(subscription.email))
+  if (!base) return { fingerprint: subscriptionAddress, write: false };
+  if (valuesWait) return { fingerprint: base.address, write: false };
+  if (addressKey(contact.email) === addressKey(subscription.email))
     return { fingerprint: subscriptionAddress, write: false };
   // Reported where the contact came in.
   if (!isAddress(contact.email.trim())) return { fingerprint: base.address, write: false };
@@ -225,7 +192,7 @@ function planAddress(
   return { fingerprint: base.address, write: false };
 }
 
-export const emptyFieldBase: FieldBase = {};
+const emptyFieldBase: FieldBase = {};
 
 /** A value is written to a side at most this often while the side keeps showing another one. */
 const maxWrites = 2;
@@ -243,19 +210,45 @@ export function readContact(field: ReadyField, contact: SyncContact, mapping: Re
   return readValue(field.kind, value === undefined && mapping.missingIsEmpty ? null : value, field.separator);
 }
 
+/** The values of a pair that are written, and the bases of its fields. */
+interface FieldPlans {
+  readonly changes: Record<string, unknown>;
+  readonly custom: CustomFieldWrite[];
+  clears: boolean;
+  /** The base of each field for a token that is written in any case. */
+  readonly settled: FieldBase[];
+  /** The same for a pair without writes: unchanged where only an echo arrived, which is no reason to write a token. */
+  readonly fields: FieldBase[];
+}
+
+function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, valuesWait: boolean): FieldPlans {
+  const plans: FieldPlans = { changes: {}, custom: [], clears: false, settled: [], fields: [] };
+  for (const field of mapping.fields) {
+    const before = baseOf(pair, field);
+    const { base, write }: FieldPlan = valuesWait ? { base: before } : planField(field, pair, mapping, findings);
+    plans.settled.push(base);
+    plans.fields.push(base.agreed === before.agreed ? before : base);
+    if (write === undefined) continue;
+    plans.clears ||= write.text === '';
+    if (write.side === 'crm') plans.changes[field.contact] = contactValue(field, write.text, mapping);
+    else plans.custom.push(customFieldWrite(field, write.text));
+  }
+  return plans;
+}
+
+function baseOf({ base }: Pair, { index }: ReadyField): FieldBase {
+  return base?.fields[index] ?? emptyFieldBase;
+}
+
 interface FieldPlan {
   readonly base: FieldBase;
   readonly write?: { readonly side: Side; readonly text: string };
 }
 
-export function planField(
-  field: ReadyField,
-  a: Reading,
-  b: Reading,
-  before: FieldBase,
-  mapping: ReadyMapping,
-  findings: PairFindings,
-): FieldPlan {
+function planField(field: ReadyField, pair: Pair, mapping: ReadyMapping, findings: PairFindings): FieldPlan {
+  const a = readSubscription(field, pair.subscription);
+  const b = readContact(field, pair.contact, mapping);
+  const before = baseOf(pair, field);
   if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
   if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
   if (a.state !== 'value' || b.state !== 'value') return { base: before };
@@ -264,7 +257,9 @@ export function planField(
     if (!isTwoWay) return { base: emptyFieldBase };
     return { base: { agreed: valueFingerprint(mapping, a.text) } };
   }
-  const winner = winnerOf(field, a.text, b.text, before, mapping);
+  const winner = winnerOf(field, a.text, b.text, (text) =>
+    before.agreed === undefined ? text !== '' : valueFingerprint(mapping, text) !== before.agreed,
+  );
   if (winner === 'review') {
     findings.add('conflict', field);
     return { base: before };
@@ -287,12 +282,9 @@ function winnerOf(
   { direction, conflict }: ReadyField,
   a: string,
   b: string,
-  { agreed }: FieldBase,
-  mapping: ReadyMapping,
+  isChanged: (text: string) => boolean,
 ): ReadyField['conflict'] {
   if (direction !== 'both') return direction === 'to_contact' ? 'newsletter' : 'crm';
-  const isChanged = (text: string): boolean =>
-    agreed === undefined ? text !== '' : valueFingerprint(mapping, text) !== agreed;
   const [aChanged, bChanged] = [isChanged(a), isChanged(b)];
   if (aChanged !== bChanged) return aChanged ? 'newsletter' : 'crm';
   return conflict;

@@ -1,8 +1,7 @@
-/** The plan of a sync: everything a run would do, and the draft that collects the changes of a run. */
-import type { ContactIndex } from './contact-index.ts';
-import type { FindingLog, Finding } from './findings.ts';
+/** The plan of a sync: everything a run would do. */
+import type { Finding } from './findings.ts';
 import type { PairPlan, CustomFieldWrite, Situation, SubscriptionWrite, ContactWrite } from './plan-pair.ts';
-import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
+import type { SyncSubscription } from './prepare-mapping.ts';
 import type { SyncState } from './state.ts';
 import type { ConsentRecord } from './plan-consent.ts';
 
@@ -10,54 +9,9 @@ import type { ConsentRecord } from './plan-consent.ts';
 export interface PairPlans {
   readonly subscription: SyncSubscription;
   readonly rows: readonly number[];
+  /** The rows among them whose token names the subscription. */
+  readonly linked: readonly number[];
   readonly plans: readonly PairPlan[];
-}
-
-/** What a run has read and planned so far. */
-export interface SyncRun {
-  readonly mapping: ReadyMapping;
-  readonly state: SyncState;
-  /** Whether all contacts and all subscriptions came in, so that a missing one can be noticed. */
-  isComplete: boolean;
-  readonly contacts: ContactIndex;
-  readonly log: FindingLog;
-  /** Subscriptions without contact, by their ids. */
-  readonly withoutContact: Map<string, SyncSubscription>;
-  /** Pairs with a change or a finding. */
-  pairs: PairPlans[];
-  pairCount: number;
-  subscriptionCount: number;
-  /** Unix seconds of the newest subscription; null before the first. */
-  newest: number | null;
-}
-
-/** The changes collected while the plan is finished. */
-export interface DraftPlan {
-  readonly changed: PlannedPair[];
-  readonly contactCreates: ContactCreate[];
-  readonly subscriptionCreates: SubscriptionCreate[];
-  /** Fingerprints of what this run misses, and of what the run before missed. */
-  readonly missing: Set<string>;
-  readonly missingBefore: ReadonlySet<string>;
-  readonly erased: Set<string>;
-  readonly attempts: Record<string, number>;
-  /** Unix seconds: creation of the oldest subscription that gets a contact. */
-  oldestCreate: number | null;
-  removals: number;
-}
-
-export function startDraft({ missing, erased }: SyncState): DraftPlan {
-  return {
-    changed: [],
-    contactCreates: [],
-    subscriptionCreates: [],
-    missing: new Set(),
-    missingBefore: new Set(missing),
-    erased: new Set(erased),
-    attempts: {},
-    oldestCreate: null,
-    removals: 0,
-  };
 }
 
 /** Whether a plan changes anything: with every change, the contact gets a new token. */
@@ -83,56 +37,6 @@ export function joinPlans(plans: readonly PairPlan[]): PlannedPair {
       : [],
     contactWrites: plans.flatMap(({ contactWrite }) => contactWrite ?? []),
     consent: plans.flatMap(({ consent }) => consent),
-  };
-}
-
-/** Counts what the whole plan would do. */
-export function countPlan(
-  { contacts, log, pairs, pairCount, subscriptionCount }: SyncRun,
-  draft: DraftPlan,
-): SyncCounts {
-  const writes = draft.changed.flatMap(({ subscriptionWrites }) => subscriptionWrites);
-  return {
-    contacts: contacts.size,
-    subscriptions: subscriptionCount,
-    pairs: pairCount,
-    contactCreates: draft.contactCreates.length,
-    contactUpdates: draft.changed.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0),
-    subscriptionCreates: draft.subscriptionCreates.length,
-    subscriptionUpdates: writes.length,
-    unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
-    clears: pairs.reduce((sum, { plans }) => sum + (plans.some(({ clears }) => clears) ? 1 : 0), 0),
-    removals: draft.removals,
-    findings: log.findings.length,
-    newFindings: log.findings.filter(({ isNew }) => isNew).length,
-  };
-}
-
-/** A subscription that is listed within this many seconds of its creation may not be the last of its second. */
-const listingDelay = 60;
-
-/**
- * The state for the next run, with the new watermark: the creation time up to which every subscription has a contact.
- *
- * @param now - milliseconds since the Unix epoch at which the run began to read
- */
-export function nextState(
-  { state, isComplete, newest }: SyncRun,
-  { erased, missing, attempts, oldestCreate }: DraftPlan,
-  now: number,
-  reported: readonly string[],
-): SyncState {
-  if (!isComplete) return { ...state, erased: [...erased], reported };
-  const seenUntil = newest === null ? state.seenUntil : Math.max(newest, state.seenUntil ?? newest);
-  const settled = Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay);
-  return {
-    version: 1,
-    watermark: oldestCreate === null ? settled : Math.min(settled, oldestCreate - 1),
-    seenUntil,
-    missing: [...missing],
-    erased: [...erased],
-    attempts,
-    reported,
   };
 }
 

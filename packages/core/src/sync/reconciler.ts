@@ -1,29 +1,25 @@
 /**
- * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. The
- * circuit breaker holds back a plan that changes too much until a person accepts it. Pure.
+ * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. Pure.
  */
+import { isRecord } from '../is-record.ts';
+import { yesNo } from './canonical-value.ts';
+import { holdBack } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
+import { DraftPlan } from './draft-plan.ts';
+import { createFindingLog, type FindingLog } from './findings.ts';
+import { planPair, type PairPlan, type SubscriptionWrite } from './plan-pair.ts';
 import {
-  countPlan,
   hasWrites,
   joinPlans,
-  nextState,
-  startDraft,
-  type DraftPlan,
-  type SyncRun,
-  type PlannedPair,
-  type SyncPlan,
   type Held,
+  type PairPlans,
+  type PlannedPair,
   type SyncCounts,
+  type SyncPlan,
 } from './plan.ts';
-import { createFindingLog } from './findings.ts';
-import { planPair, type PairPlan } from './plan-pair.ts';
-import { planContactAlone, planMoves, planSubscriptionAlone } from './plan-unmatched.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import { maxEntries, type SyncState } from './state.ts';
-import { isTokenId } from './token.ts';
-import { yesNo } from './canonical-value.ts';
-import { isRecord } from '../is-record.ts';
+import { isTokenId, type Base } from './token.ts';
 
 export interface ReconcilerOptions {
   readonly mapping: ReadyMapping;
@@ -39,23 +35,6 @@ export interface ReconcilerOptions {
   readonly accept?: boolean | undefined;
 }
 
-/** Takes contacts first, then pages of subscriptions, and returns a plan. */
-export interface Reconciler {
-  /**
-   * Adds a contact: a record in which the mapping's paths name the fields. All contacts come before subscriptions.
-   *
-   * @returns its address; undefined where the contact is left alone
-   */
-  addContact(record: unknown): string | undefined;
-  addSubscriptions(page: Iterable<SyncSubscription>): void;
-  /** Adds records of the newsletter that cannot be used: they and the contacts they may be of are left alone. */
-  leaveOut(records: readonly unknown[]): void;
-  /** The plan, once both sides were read to their end. */
-  finish(): SyncPlan;
-  /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
-  finishInParts(): Generator<undefined, SyncPlan, undefined>;
-}
-
 /** Contacts or subscriptions of one part of {@link Reconciler.finishInParts}. */
 const partSize = 2000;
 
@@ -64,233 +43,269 @@ const partSize = 2000;
  * finding. The order in which contacts and pages come in does not change the plan.
  */
 export function createReconciler(options: ReconcilerOptions): Reconciler {
-  const { mapping, state, now, scope = 'everything', accept = false } = options;
-  const log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
-  const run: SyncRun = {
-    mapping,
-    state,
-    isComplete: scope === 'everything',
-    contacts: new ContactIndex(mapping, log),
-    log,
-    withoutContact: new Map(),
-    pairs: [],
-    pairCount: 0,
-    subscriptionCount: 0,
-    newest: null,
-  };
-
-  function* finishInParts(): Generator<undefined, SyncPlan, undefined> {
-    const draft = startDraft(state);
-    planMoves(run, draft);
-    if (run.isComplete) yield* planUnmatched(run, draft);
-    collectPairs(run, draft);
-    return finishPlan(run, draft, { now, accept });
-  }
-
-  return {
-    addContact: (record) => run.contacts.add(record),
-    addSubscriptions(page) {
-      for (const subscription of page) {
-        if (isTokenId(subscription.id)) addSubscription(run, subscription);
-        else leaveOut(run, subscription);
-      }
-    },
-    leaveOut(records) {
-      for (const record of records) leaveOut(run, record);
-    },
-    finish() {
-      const parts = finishInParts();
-      for (;;) {
-        const part = parts.next();
-        if (part.done) return part.value;
-      }
-    },
-    finishInParts,
-  };
+  return new Reconciler(options);
 }
 
-function addSubscription(run: SyncRun, subscription: SyncSubscription): void {
-  const { contacts, withoutContact } = run;
-  const { id, created } = subscription;
-  const { rows, linked } = contacts.contactsOf(subscription);
-  const [first] = rows;
-  // Pages can repeat a subscription while others are added and removed.
-  if (first === undefined ? withoutContact.has(id) : contacts.isMatched(first)) return;
-  run.subscriptionCount += 1;
-  run.newest = Math.max(run.newest ?? created, created);
-  if (first === undefined) {
-    withoutContact.set(id, subscription);
-    return;
-  }
-  contacts.setMatched(rows);
-  planContacts(run, subscription, rows, linked);
-}
+/** Takes contacts first, then pages of subscriptions, and returns a plan. */
+export class Reconciler {
+  readonly #mapping: ReadyMapping;
+  readonly #state: SyncState;
+  readonly #now: number;
+  readonly #accept: boolean;
+  readonly #log: FindingLog;
+  readonly #contacts: ContactIndex;
+  readonly #draft: DraftPlan;
+  /** Whether all contacts and all subscriptions came in, so that a missing one can be noticed. */
+  #isComplete: boolean;
+  /** Subscriptions without contact, by their ids. */
+  readonly #withoutContact = new Map<string, SyncSubscription>();
+  /** Pairs with a change or a finding. */
+  #pairs: PairPlans[] = [];
+  #pairCount = 0;
+  #subscriptionCount = 0;
+  /** Unix seconds of the newest subscription; null before the first. */
+  #newest: number | null = null;
 
-/** Leaves the contacts of a record alone; where it does not say whose it is, all contacts without a subscription. */
-function leaveOut(run: SyncRun, record: unknown): void {
-  const { id, email } = isRecord(record) ? record : {};
-  const { contacts, log } = run;
-  if (typeof id === 'string' && isTokenId(id) && typeof email === 'string')
-    contacts.setMatched([...contacts.linkedTo(id), ...contacts.withAddress(email)]);
-  else run.isComplete = false;
-  log.report('subscription_unreadable', { ...(typeof id === 'string' && { subscriptionId: id }) });
-}
-
-function planContacts(
-  run: SyncRun,
-  subscription: SyncSubscription,
-  rows: readonly number[],
-  linked: readonly number[],
-): void {
-  run.pairCount += 1;
-  const plans = plansOf(run, subscription, rows, linked, false);
-  if (rows.length > 1) {
-    for (const row of rows)
-      run.log.report('ambiguous', {
-        row,
-        contactId: run.contacts.contactAt(row).id,
-        subscriptionId: subscription.id,
-      });
+  constructor({ mapping, state, now, scope = 'everything', accept = false }: ReconcilerOptions) {
+    this.#mapping = mapping;
+    this.#state = state;
+    this.#now = now;
+    this.#accept = accept;
+    this.#isComplete = scope === 'everything';
+    this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
+    this.#contacts = new ContactIndex(mapping, this.#log);
+    this.#draft = new DraftPlan(mapping, state, this.#contacts, this.#log);
   }
-  if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan))) run.pairs.push({ subscription, rows, plans });
-}
 
-/** @param valuesWait - plans consent alone */
-function plansOf(
-  { mapping, contacts }: SyncRun,
-  subscription: SyncSubscription,
-  rows: readonly number[],
-  linked: readonly number[],
-  valuesWait: boolean,
-): PairPlan[] {
-  const [row] = rows;
-  if (rows.length === 1 && row !== undefined) {
-    // The token was checked when the contact came in, and names this subscription.
-    const base = linked[0] === row ? contacts.baseFor(row, subscription.id) : undefined;
-    return [planPair(subscription, contacts.contactAt(row), base, mapping, { valuesWait })];
+  /**
+   * Adds a contact: a record in which the mapping's paths name the fields. All contacts come before subscriptions.
+   *
+   * @returns its address; undefined where the contact is left alone
+   */
+  addContact(record: unknown): string | undefined {
+    return this.#contacts.add(record);
   }
-  const ambiguous = rows.map((each) => ({ row: each, ...contacts.at(each) }));
-  const optedOut = ambiguous.filter(({ contact }) => yesNo(contact.optOut) === true);
-  const chosen = mapping.situations.ambiguous === 'use_linked' && linked.length === 1 ? linked[0] : undefined;
-  return ambiguous.map((each) =>
-    planPair(subscription, each.contact, each.base, mapping, {
-      situation: 'ambiguous',
-      valuesWait: valuesWait || each.row !== chosen,
-      optOutElsewhere: optedOut.some((other) => other.row !== each.row),
-    }),
-  );
-}
 
-function* planUnmatched(run: SyncRun, draft: DraftPlan): Generator<undefined, void, undefined> {
-  const { contacts, withoutContact } = run;
-  for (let row = 1; row <= contacts.size; row += 1) {
-    if (!contacts.isMatched(row)) planContactAlone(run, draft, row);
-    if (row % partSize === 0) yield;
-  }
-  let planned = 0;
-  for (const subscription of withoutContact.values()) {
-    planSubscriptionAlone(run, draft, subscription);
-    if ((planned += 1) % partSize === 0) yield;
-  }
-}
-
-/** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
-function collectPairs({ pairs, contacts, log }: SyncRun, draft: DraftPlan): void {
-  for (const { rows, plans } of pairs) {
-    for (const [index, { situation, findings }] of plans.entries()) {
-      log.add(findings);
-      const row = rows[index];
-      if (situation === 'erased' && row !== undefined) draft.erased.add(log.fingerprint(contacts.contactAt(row).email));
+  addSubscriptions(page: Iterable<SyncSubscription>): void {
+    for (const subscription of page) {
+      if (isTokenId(subscription.id)) this.#addSubscription(subscription);
+      else this.leaveOut([subscription]);
     }
-    if (plans.some(hasWrites)) draft.changed.push(joinPlans(plans));
   }
-}
 
-function finishPlan(
-  run: SyncRun,
-  draft: DraftPlan,
-  { now, accept }: { readonly now: number; readonly accept: boolean },
-): SyncPlan {
-  const { log, state } = run;
-  const counts = countPlan(run, draft);
-  const held = accept ? null : holdBack(run, draft, counts);
-  const reported = log.reported().slice(0, maxEntries);
-  const { changed, contactCreates, subscriptionCreates } = draft;
-  if (held)
+  /**
+   * Adds records of the newsletter that cannot be used: they and the contacts they may be of are left alone. Where a
+   * record does not say whose it is, all contacts without a subscription are.
+   */
+  leaveOut(records: readonly unknown[]): void {
+    for (const record of records) {
+      const { id, email } = isRecord(record) ? record : {};
+      if (typeof id === 'string' && isTokenId(id) && typeof email === 'string')
+        this.#contacts.setMatched([...this.#contacts.linkedTo(id), ...this.#contacts.withAddress(email)]);
+      else this.#isComplete = false;
+      this.#log.report('subscription_unreadable', { ...(typeof id === 'string' && { subscriptionId: id }) });
+    }
+  }
+
+  /** The plan, once both sides were read to their end. */
+  finish(): SyncPlan {
+    const parts = this.finishInParts();
+    for (;;) {
+      const part = parts.next();
+      if (part.done) return part.value;
+    }
+  }
+
+  /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
+  *finishInParts(): Generator<undefined, SyncPlan, undefined> {
+    this.#planMoves();
+    if (this.#isComplete) yield* this.#planUnmatched();
+    this.#collectPairs();
+    return this.#toPlan();
+  }
+
+  #addSubscription(subscription: SyncSubscription): void {
+    const { id, created } = subscription;
+    const { rows, linked } = this.#contacts.contactsOf(subscription);
+    const [first] = rows;
+    // Pages can repeat a subscription while others are added and removed.
+    if (first === undefined ? this.#withoutContact.has(id) : this.#contacts.isMatched(first)) return;
+    this.#subscriptionCount += 1;
+    this.#newest = Math.max(this.#newest ?? created, created);
+    if (first === undefined) {
+      this.#withoutContact.set(id, subscription);
+      return;
+    }
+    this.#contacts.setMatched(rows);
+    this.#pairCount += 1;
+    const plans = this.#plansOf({ subscription, rows, linked }, false);
+    if (rows.length > 1) {
+      for (const row of rows)
+        this.#log.report('ambiguous', { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: id });
+    }
+    if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan)))
+      this.#pairs.push({ subscription, rows, linked, plans });
+  }
+
+  /** @param valuesWait - plans consent alone */
+  #plansOf({ subscription, rows, linked }: Omit<PairPlans, 'plans'>, valuesWait: boolean): PairPlan[] {
+    const contacts = this.#contacts;
+    const mapping = this.#mapping;
+    const [row] = rows;
+    if (rows.length === 1 && row !== undefined) {
+      // The token was checked when the contact came in, and names this subscription.
+      const base = linked[0] === row ? contacts.baseFor(row, subscription.id) : undefined;
+      return [planPair({ subscription, contact: contacts.contactAt(row), base }, mapping, { valuesWait })];
+    }
+    const ambiguous = rows.map((each) => ({ row: each, ...contacts.at(each) }));
+    const optedOut = ambiguous.filter(({ contact }) => yesNo(contact.optOut) === true);
+    const chosen = mapping.situations.ambiguous === 'use_linked' && linked.length === 1 ? linked[0] : undefined;
+    return ambiguous.map((each) =>
+      planPair({ subscription, ...each }, mapping, {
+        situation: 'ambiguous',
+        valuesWait: valuesWait || each.row !== chosen,
+        optOutElsewhere: optedOut.some((other) => other.row !== each.row),
+      }),
+    );
+  }
+
+  /**
+   * Plans contacts whose address differs from their subscription's, and subscriptions with a linked contact's address.
+   */
+  #planMoves(): void {
+    const mayMove = this.#mapping.situations.addressChangedInCrm === 'move';
+    const moving = movingContacts(this.#pairs);
+    for (const [id, subscription] of this.#withoutContact) {
+      const rows = this.#contacts.withAddress(subscription.email);
+      const [row] = rows;
+      if (row === undefined || rows.length > 1) continue;
+      if (!this.#contacts.isMatched(row)) {
+        // The subscription of the token is gone, and the person has subscribed again.
+        if (!this.#isComplete) continue;
+        this.#contacts.setMatched([row]);
+        this.#relink(subscription, row, []);
+      } else if (moving.has(row) && mayMove) {
+        const old = moving.get(row);
+        moving.delete(row);
+        const context = { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: subscription.id };
+        if (subscription.status === 'inactive') this.#log.report('move_refused', context);
+        else if (subscription.status !== 'active') this.#log.report('move_waits', context);
+        else if (old) this.#relink(subscription, row, [{ subscription_id: old.id, unsubscribe: true }]);
+      }
+      this.#withoutContact.delete(id);
+    }
+    if (!mayMove || !this.#isComplete) return;
+    for (const [row, subscription] of moving) {
+      const { contact, base } = this.#contacts.at(row);
+      const refuses = subscription.status === 'inactive' || yesNo(contact.optOut) === true;
+      if (!refuses && base?.consent === 'subscribed') this.#draft.createSubscription(contact, 'address_moved');
+    }
+  }
+
+  /** Links a contact to another subscription and drops the plan with the one before. */
+  #relink(subscription: SyncSubscription, row: number, writesBefore: readonly SubscriptionWrite[]): void {
+    this.#pairs = this.#pairs.filter(({ rows }) => rows[0] !== row);
+    const { contact, base } = this.#contacts.at(row);
+    if (!base) return;
+    const address = addressFingerprint(this.#mapping, subscription.email);
+    const linked: Base = { ...base, subscriptionId: subscription.id, address, fields: [] };
+    const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
+    this.#pairCount += 1;
+    this.#log.add(plan.findings);
+    const pair = joinPlans([plan]);
+    this.#draft.changed.push({ ...pair, subscriptionWrites: [...writesBefore, ...pair.subscriptionWrites] });
+  }
+
+  *#planUnmatched(): Generator<undefined, void, undefined> {
+    for (let row = 1; row <= this.#contacts.size; row += 1) {
+      if (!this.#contacts.isMatched(row)) this.#draft.planContact(row);
+      if (row % partSize === 0) yield;
+    }
+    let planned = 0;
+    for (const subscription of this.#withoutContact.values()) {
+      this.#draft.planSubscription(subscription);
+      if ((planned += 1) % partSize === 0) yield;
+    }
+  }
+
+  /** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
+  #collectPairs(): void {
+    for (const { rows, plans } of this.#pairs) {
+      for (const [index, { situation, findings }] of plans.entries()) {
+        this.#log.add(findings);
+        const row = rows[index];
+        if (situation === 'erased' && row !== undefined) this.#draft.addErased(this.#contacts.contactAt(row));
+      }
+      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(plans));
+    }
+  }
+
+  #toPlan(): SyncPlan {
+    const { changed, contactCreates, subscriptionCreates, erased } = this.#draft;
+    const counts = this.#counts();
+    const held = this.#accept ? null : this.#holdBack(counts);
+    const next = this.#isComplete
+      ? this.#draft.nextState(this.#newest, this.#now)
+      : { ...this.#state, erased: [...erased] };
     return {
-      pairs: optOutsOnly(run),
-      contactCreates: [],
-      subscriptionCreates: [],
-      findings: log.findings,
+      pairs: held ? this.#optOuts() : changed,
+      contactCreates: held ? [] : contactCreates,
+      subscriptionCreates: held ? [] : subscriptionCreates,
+      findings: this.#log.findings,
       held,
       counts,
-      state: { ...state, reported },
+      state: { ...(held ? this.#state : next), reported: this.#log.reported().slice(0, maxEntries) },
     };
-  return {
-    pairs: changed,
-    contactCreates,
-    subscriptionCreates,
-    findings: log.findings,
-    held,
-    counts,
-    state: nextState(run, draft, now, reported),
-  };
+  }
+
+  /** The part of a plan that is carried out even where the plan is held back: opt-outs reach the CRM. */
+  #optOuts(): PlannedPair[] {
+    const { optOut } = this.#mapping;
+    if (!optOut) return [];
+    return this.#pairs.flatMap((pair) => {
+      const setsOptOut = ({ contactWrite }: PairPlan): boolean => contactWrite?.changes[optOut.contact] === true;
+      if (!pair.plans.some(setsOptOut) || pair.plans.some(({ subscriptionWrite }) => subscriptionWrite?.unsubscribe))
+        return [];
+      return [joinPlans(this.#plansOf(pair, true).filter(setsOptOut))];
+    });
+  }
+
+  #holdBack(counts: SyncCounts): Held | null {
+    const { vanished, missingIsEmpty } = this.#mapping;
+    const absent = this.#contacts.size > 0 && !missingIsEmpty ? [...this.#contacts.missingFields] : [];
+    for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
+    return holdBack(this.#mapping, counts, absent, this.#draft.entries);
+  }
+
+  /** Counts what the whole plan would do. */
+  #counts(): SyncCounts {
+    const { changed, contactCreates, subscriptionCreates, removals } = this.#draft;
+    const { findings } = this.#log;
+    const writes = changed.flatMap(({ subscriptionWrites }) => subscriptionWrites);
+    return {
+      contacts: this.#contacts.size,
+      subscriptions: this.#subscriptionCount,
+      pairs: this.#pairCount,
+      contactCreates: contactCreates.length,
+      contactUpdates: changed.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0),
+      subscriptionCreates: subscriptionCreates.length,
+      subscriptionUpdates: writes.length,
+      unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
+      clears: this.#pairs.filter(({ plans }) => plans.some(({ clears }) => clears)).length,
+      removals,
+      findings: findings.length,
+      newFindings: findings.filter(({ isNew }) => isNew).length,
+    };
+  }
 }
 
-/** The part of a plan that is carried out even where the plan is held back: opt-outs reach the CRM. */
-function optOutsOnly(run: SyncRun): PlannedPair[] {
-  const { optOut } = run.mapping;
-  if (!optOut) return [];
-  return run.pairs.flatMap(({ subscription, rows, plans }) => {
-    const setsOptOut = ({ contactWrite }: PairPlan): boolean => contactWrite?.changes[optOut.contact] === true;
-    if (!plans.some(setsOptOut) || plans.some(({ subscriptionWrite }) => subscriptionWrite?.unsubscribe)) return [];
-    const linked = run.contacts.linkedTo(subscription.id);
-    return [joinPlans(plansOf(run, subscription, rows, linked, true).filter(setsOptOut))];
-  });
-}
-
-/** Why a plan is held back; null where it passes. */
-export function holdBack(run: SyncRun, draft: DraftPlan, counts: SyncCounts): Held | null {
-  return missingFields(run) ?? tooManyChanges(run, counts) ?? tooManyCreations(run, counts) ?? fullState(draft);
-}
-
-function missingFields({ mapping, contacts, log }: SyncRun): Held | null {
-  const absent = contacts.size > 0 && !mapping.missingIsEmpty ? [...contacts.missingFields] : [];
-  const missing = [...new Set([...mapping.vanished, ...absent])];
-  for (const field of missing) log.report('field_missing', { field });
-  if (missing.length === 0) return null;
-  return {
-    reason: 'field_missing',
-    message: [
-      ...mapping.vanished.map((field) => `The publication no longer has the custom field mapped to "${field}".`),
-      ...absent.map((field) => `No contact has the mapped field "${field}".`),
-    ].join(' '),
-  };
-}
-
-function tooManyChanges({ mapping: { breaker } }: SyncRun, counts: SyncCounts): Held | null {
-  const { pairs, unsubscribes, clears, removals } = counts;
-  const limit = Math.max(breaker.atLeast, breaker.share * pairs);
-  if (unsubscribes + clears + removals <= limit) return null;
-  return {
-    reason: 'too_many_changes',
-    message: `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${Math.floor(limit)} pass without a person who accepts them.`,
-  };
-}
-
-/** A list of contacts that was cut short makes many creations. An empty CRM is filled without asking. */
-function tooManyCreations({ mapping: { breaker } }: SyncRun, { contacts, contactCreates }: SyncCounts): Held | null {
-  if (contacts === 0 || contactCreates <= Math.max(breaker.atLeast, contacts)) return null;
-  return {
-    reason: 'too_many_creations',
-    message: `The plan creates ${contactCreates} contacts, and only ${contacts} came in. Check that these are all there are.`,
-  };
-}
-
-function fullState({ missing, erased, attempts }: DraftPlan): Held | null {
-  if ([missing.size, erased.size, Object.keys(attempts).length].every((size) => size <= maxEntries)) return null;
-  return {
-    reason: 'state_full',
-    message: `More than ${maxEntries} contacts or subscriptions are missing at once. Check that both sides were read completely.`,
-  };
+/** The single contacts whose address was changed in the CRM, by row. */
+function movingContacts(pairs: readonly PairPlans[]): Map<number, SyncSubscription> {
+  const moving = new Map<number, SyncSubscription>();
+  for (const { subscription, rows, plans } of pairs) {
+    const [row] = rows;
+    const isMoving = plans[0]?.findings.some(({ code }) => code === 'address_changed_in_crm');
+    if (rows.length === 1 && row !== undefined && isMoving) moving.set(row, subscription);
+  }
+  return moving;
 }

@@ -10,7 +10,7 @@ import { prepareMapping, type ReadyMapping, type SyncSubscription } from './prep
 import type { ContactWrite, SubscriptionWrite } from './plan-pair.ts';
 import type { ConsentRecord } from './plan-consent.ts';
 import { createReconciler } from './reconciler.ts';
-import type { ContactCreate, PlannedPair, SyncPlan } from './plan.ts';
+import type { ContactCreate, PlannedPair, SubscriptionCreate, SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
 
 /** How far a run is. */
@@ -133,13 +133,8 @@ export interface AppliedSync {
  *
  * @throws what the engine throws; the next run plans again what was not done
  */
-export async function applySync({
-  engine,
-  publicationId,
-  plan,
-  onProgress,
-  call,
-}: ApplySyncOptions): Promise<AppliedSync> {
+export async function applySync(options: ApplySyncOptions): Promise<AppliedSync> {
+  const { plan, onProgress } = options;
   const failures = new Map<PlannedPair, string>();
   const toWrite = plan.pairs.flatMap((pair) => pair.subscriptionWrites.map((write) => ({ pair, write })));
   const inOrder = [
@@ -148,24 +143,22 @@ export async function applySync({
   ];
   const total = inOrder.length + plan.subscriptionCreates.length;
   let done = 0;
+  const report = (written: number): void => onProgress?.({ phase: 'writing', done: (done += written), of: total });
   for (const batch of inBatches(inOrder)) {
-    const problems = await update(batch.map(({ write }) => write));
+    const problems = await updateSubscriptions(
+      options,
+      batch.map(({ write }) => write),
+    );
     for (const { index, message } of problems) {
       // A line that names no item may be about any of them.
       for (const entry of index === undefined ? batch : batch.slice(index, index + 1))
         failures.set(entry.pair, message);
     }
-    done += batch.length;
-    onProgress?.({ phase: 'writing', done, of: total });
+    report(batch.length);
   }
   for (const batch of inBatches(plan.subscriptionCreates)) {
-    const subscriptions = batch.map(({ request: { custom_fields = [], ...request } }) => ({
-      ...request,
-      custom_fields: custom_fields.map(({ name, value }) => ({ name, value: mutable(value) })),
-    }));
-    await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, call);
-    done += batch.length;
-    onProgress?.({ phase: 'writing', done, of: total });
+    await createSubscriptions(options, batch);
+    report(batch.length);
   }
   const taken = plan.pairs.filter((pair) => !failures.has(pair));
   return {
@@ -177,35 +170,40 @@ export async function applySync({
     created: plan.subscriptionCreates.length,
     failed: failures.size,
   };
+}
 
-  async function update(
-    writes: readonly SubscriptionWrite[],
-  ): Promise<readonly Pick<UpdateProblem<unknown>, 'index' | 'message'>[]> {
-    const subscriptions = writes.map(({ custom_fields, ...write }) => ({
-      ...write,
-      ...(custom_fields && {
-        custom_fields: custom_fields.map((field) => ({ ...field, value: mutable(field.value) })),
-      }),
-    }));
-    const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions }, call);
-    // The next run plans the changes again where the service did not take them.
-    if (typeof data.subscription_update_id !== 'string')
-      return [{ index: undefined, message: 'The newsletter did not say under which id it works on the changes.' }];
-    const {
-      outcome,
-      problems,
-      update: job,
-    } = await awaitUpdate({
-      engine,
-      id: data.subscription_update_id,
-      publicationId,
-      items: writes,
-      signal: call?.signal,
-    });
-    if (outcome === 'failed' && problems.length === 0)
-      return [{ index: undefined, message: redact(job.failure_reason ?? 'The bulk update failed.') }];
-    return problems;
-  }
+/** Makes a bulk update and waits for its end. @returns the changes that the newsletter did not take */
+async function updateSubscriptions(
+  { engine, publicationId, call }: Common,
+  writes: readonly SubscriptionWrite[],
+): Promise<readonly Pick<UpdateProblem<unknown>, 'index' | 'message'>[]> {
+  const subscriptions = writes.map(({ custom_fields, ...write }) => ({
+    ...write,
+    ...(custom_fields && {
+      custom_fields: custom_fields.map((field) => ({ ...field, value: mutable(field.value) })),
+    }),
+  }));
+  const { data } = await engine.call('subscriptions.bulkUpdate', { publicationId, subscriptions }, call);
+  const id = data.subscription_update_id;
+  // The next run plans the changes again where the service did not take them.
+  if (typeof id !== 'string')
+    return [{ index: undefined, message: 'The newsletter did not say under which id it works on the changes.' }];
+  const signal = call?.signal;
+  const { outcome, problems, update } = await awaitUpdate({ engine, id, publicationId, items: writes, signal });
+  if (outcome === 'failed' && problems.length === 0)
+    return [{ index: undefined, message: redact(update.failure_reason ?? 'The bulk update failed.') }];
+  return problems;
+}
+
+async function createSubscriptions(
+  { engine, publicationId, call }: Common,
+  creates: readonly SubscriptionCreate[],
+): Promise<void> {
+  const subscriptions = creates.map(({ request: { custom_fields = [], ...request } }) => ({
+    ...request,
+    custom_fields: custom_fields.map(({ name, value }) => ({ name, value: mutable(value) })),
+  }));
+  await engine.call('subscriptions.bulkCreate', { publicationId, subscriptions }, call);
 }
 
 function failed({ contactWrites: [contact], subscriptionWrites: [write] }: PlannedPair, detail: string): Finding {

@@ -28,7 +28,6 @@ export {
   startScan,
   type ListPosition,
   type ScanPage,
-  type ScanProgress,
   type ScanState,
   type ScanStep,
   type ScanView,
@@ -42,4 +41,4 @@ export {
   type SubscriptionWatchOptions,
   type WatchedSubscription,
 } from './subscriptions.ts';
-export { pollWatch, type Readers, type WatchPoll, type WatchResult } from './poll.ts';
+export { pollWatch, type Readers, type ScanProgress, type WatchPoll, type WatchResult } from './poll.ts';

@@ -5,7 +5,6 @@ import { type CreatedPage, pollCreated, startCreated } from './created.ts';
 import { statusEvents, type SubscriptionEvent, type SubscriptionEventType } from './events.ts';
 import {
   recordSeen,
-  progressOf,
   scan,
   startScan,
   restartFromDay,
@@ -13,13 +12,14 @@ import {
   withList,
   type ListPosition,
   type ScanPage,
-  type ScanProgress,
   type ScanState,
   type ScanStep,
   type ScanView,
 } from './scan.ts';
 import { CapacityError, type WatchState } from './state.ts';
+import { oldestReadAge } from './stretches.ts';
 import { sizeOf } from './table.ts';
+import type { Watermark } from './watermark.ts';
 
 /** Reads pages of the list: newest first for "created", oldest first for the scan. */
 export interface Readers<Item extends Watched> {
@@ -67,6 +67,18 @@ export interface WatchResult<Item extends Watched> {
   readonly interruption?: unknown;
 }
 
+/** Progress of a scan. */
+export interface ScanProgress {
+  /** Share of the list that this pass has read, 0 to 1; in the first pass estimated by creation time. */
+  readonly share: number;
+  /** Complete passes. After the first, every change is found. */
+  readonly passes: number;
+  /** Milliseconds since the part of the list that was read longest ago; null before the end of the first pass. */
+  readonly stalenessMs: number | null;
+  /** Subscriptions in the table. */
+  readonly known: number;
+}
+
 /** A poll in progress. */
 interface PollProgress<Item extends Watched> {
   readonly state: WatchState;
@@ -108,6 +120,20 @@ export async function pollWatch<Item extends Watched>(poll: WatchPoll<Item>): Pr
     scan: scanState === null ? null : progressOf(scanState, { now, seen: found.state.created.seen }),
     ...(found.interruption !== undefined && { interruption: found.interruption }),
   };
+}
+
+export function progressOf(state: ScanState, { now, seen }: Pick<ScanView, 'now' | 'seen'>): ScanProgress {
+  return {
+    share: Math.min(1, state.size === null ? shareByTime(state, seen) : state.size === 0 ? 0 : state.met / state.size),
+    passes: state.pass,
+    stalenessMs: state.pass === 0 ? null : oldestReadAge(state.stretches, now),
+    known: sizeOf(state.table),
+  };
+}
+
+function shareByTime({ reached, oldest }: ScanState, seen: Watermark | null): number {
+  if (reached === null || oldest === null || seen === null || seen.created <= oldest) return 0;
+  return (reached - oldest) / (seen.created - oldest);
 }
 
 /**

@@ -18,12 +18,12 @@ import {
 import { statusEvents, type RemovedEvent, type SubscriptionEvent } from './events.ts';
 import { seconds } from '../engine/deviations.ts';
 import { isRecord } from '../is-record.ts';
+import { recordRead, type ReadStretch } from './stretches.ts';
 import { after, type Watermark } from './watermark.ts';
 import {
   recordSightings,
   updateMarks,
   secondAfter,
-  sizeOf,
   removeEntries,
   withoutFingerprints,
   type TableEntry,
@@ -202,32 +202,6 @@ export function restartFromDay(state: ScanState): ScanState {
   // A day earlier, because the time zone of the service's days is unknown.
   const day = place.day ?? (reached === null ? null : dayOf(reached - aDay));
   return { ...state, place: { cursor: null, day } };
-}
-
-/** Progress of a scan. */
-export interface ScanProgress {
-  /** Share of the list that this pass has read, 0 to 1; in the first pass estimated by creation time. */
-  readonly share: number;
-  /** Complete passes. After the first, every change is found. */
-  readonly passes: number;
-  /** Milliseconds since the part of the list that was read longest ago; null before the end of the first pass. */
-  readonly stalenessMs: number | null;
-  /** Subscriptions in the table. */
-  readonly known: number;
-}
-
-export function progressOf(state: ScanState, { now, seen }: Pick<ScanView, 'now' | 'seen'>): ScanProgress {
-  return {
-    share: Math.min(1, state.size === null ? shareByTime(state, seen) : state.size === 0 ? 0 : state.met / state.size),
-    passes: state.pass,
-    stalenessMs: state.pass === 0 ? null : oldestReadAge(state.stretches, now),
-    known: sizeOf(state.table),
-  };
-}
-
-function shareByTime({ reached, oldest }: ScanState, seen: Watermark | null): number {
-  if (reached === null || oldest === null || seen === null || seen.created <= oldest) return 0;
-  return (reached - oldest) / (seen.created - oldest);
 }
 
 /** A subscription that was read, and its entry before. */
@@ -415,47 +389,4 @@ function dayOf(second: number): string {
 
 function secondOf(day: string): number {
   return Date.parse(`${day.replaceAll('/', '-')}T00:00:00Z`) / 1000;
-}
-
-/** Records created up to `to`, from the end of the stretch before, were last read at `at`. */
-export interface ReadStretch {
-  /** Unix seconds, included. */
-  readonly to: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-}
-
-/** Most stretches. Beyond it neighbours are merged: the age may come out too high, never too low. */
-const maxStretches = 64;
-
-/** Records that everything created after `from` and up to `to` was read. */
-export function recordRead(
-  stretches: readonly ReadStretch[],
-  from: number,
-  to: number,
-  at: number,
-): readonly ReadStretch[] {
-  const before = stretches.filter((stretch) => stretch.to <= from);
-  const cut = stretches.find((stretch) => stretch.to > from);
-  const upTo =
-    cut !== undefined && (before.at(-1)?.to ?? Number.NEGATIVE_INFINITY) < from ? [{ to: from, at: cut.at }] : [];
-  return mergeNeighbours([...before, ...upTo, { to, at }, ...stretches.filter((stretch) => stretch.to > to)]);
-}
-
-/** Milliseconds since the oldest read; null before the first. */
-export function oldestReadAge(stretches: readonly ReadStretch[], now: number): number | null {
-  return stretches.length === 0 ? null : Math.max(0, now - Math.min(...stretches.map(({ at }) => at)));
-}
-
-/** Merges the two neighbours whose times are closest, until at most {@link maxStretches} are left. */
-function mergeNeighbours(stretches: readonly ReadStretch[]): readonly ReadStretch[] {
-  const left = [...stretches];
-  while (left.length > maxStretches) {
-    const gaps = left.slice(1).map((stretch, index) => Math.abs(stretch.at - (left[index]?.at ?? 0)));
-    const closest = gaps.indexOf(Math.min(...gaps));
-    const [first, second] = left.slice(closest, closest + 2);
-    if (first === undefined || second === undefined) break;
-    left.splice(closest, 2, { to: second.to, at: Math.min(first.at, second.at) });
-  }
-  return left;
 }

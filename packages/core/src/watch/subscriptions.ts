@@ -85,72 +85,73 @@ export interface SubscriptionWatch {
  * ```
  */
 export function watchSubscriptions(options: SubscriptionWatchOptions): SubscriptionWatch {
-  const { engine, publicationId, events = ['created'], customFields = 'none', status, limit = 100, call } = options;
-  const { host } = engine;
-  const expand = [
-    ...new Set([...(options.expand ?? []), ...(customFields === 'none' ? [] : (['custom_fields'] as const))]),
-  ];
-  const query: WatchQuery = {
-    publicationId,
-    expand,
-    status,
-    order_by: 'created',
-    limit,
-  };
+  return new Watch(options);
+}
 
-  async function read(more: Arguments<'subscriptions.list'>): Promise<ScanPage<WatchedSubscription>> {
-    const page = await engine.list('subscriptions.list', { ...query, ...more }, { ...call, reader: 'watch' });
-    leftOut += page.leftOut.length;
-    const items = page.items as readonly WatchedSubscription[];
-    return { items, nextCursor: await page.place(), leftOut: page.leftOut };
+class Watch implements SubscriptionWatch {
+  state: WatchState;
+  readonly #options: SubscriptionWatchOptions;
+  readonly #query: WatchQuery;
+  #last: Promise<unknown> = Promise.resolve();
+  #leftOut = 0;
+
+  constructor(options: SubscriptionWatchOptions) {
+    const { publicationId, customFields = 'none', status, limit = 100, state } = options;
+    const expand = new Set(options.expand);
+    if (customFields !== 'none') expand.add('custom_fields');
+    this.#options = options;
+    this.#query = { publicationId, expand: [...expand], status, order_by: 'created', limit };
+    this.state = state ?? startWatch(publicationId);
   }
 
-  let state = options.state ?? startWatch(publicationId);
-  let last: Promise<unknown> = Promise.resolve();
+  poll(): Promise<SubscriptionPoll> {
+    const pollNow = (): Promise<SubscriptionPoll> => this.#poll();
+    const result = this.#last.then(pollNow, pollNow);
+    this.#last = result;
+    return result;
+  }
 
-  let leftOut = 0;
+  async *polls({ everyMs = 60_000, signal }: PollSchedule = {}): AsyncGenerator<SubscriptionPoll, void, undefined> {
+    const ended = (): boolean => signal?.aborted ?? false;
+    while (!ended()) {
+      yield await this.poll();
+      await this.#options.engine.host.sleep(everyMs, signal).catch((error: unknown) => {
+        if (!ended()) throw error;
+      });
+    }
+  }
 
-  async function pollNow(): Promise<SubscriptionPoll> {
-    leftOut = 0;
-    const { pages, capacity, hasTime } = options;
+  async #poll(): Promise<SubscriptionPoll> {
+    this.#leftOut = 0;
+    const { engine, events = ['created'], customFields, status, pages, capacity, hasTime } = this.#options;
     const result = await pollWatch<WatchedSubscription>({
-      state,
+      state: this.state,
       events,
       customFields,
       list: status ?? 'all',
       pages,
       capacity,
       hasTime,
-      now: host.now(),
+      now: engine.host.now(),
       read: {
-        newest: (place) => read({ direction: 'desc', ...(place !== null && continuationAt(place)) }),
+        newest: (place) => this.#read({ direction: 'desc', ...(place !== null && continuationAt(place)) }),
         oldest: ({ cursor, day }) =>
-          read({ direction: 'asc', creation_date: day ?? undefined, ...(cursor !== null && continuationAt(cursor)) }),
+          this.#read({
+            direction: 'asc',
+            creation_date: day ?? undefined,
+            ...(cursor !== null && continuationAt(cursor)),
+          }),
       },
     });
-    ({ state } = result);
-    return { ...result, leftOut };
+    this.state = result.state;
+    return { ...result, leftOut: this.#leftOut };
   }
 
-  function poll(): Promise<SubscriptionPoll> {
-    const result = last.then(pollNow, pollNow);
-    last = result;
-    return result;
+  async #read(more: Arguments<'subscriptions.list'>): Promise<ScanPage<WatchedSubscription>> {
+    const { engine, call } = this.#options;
+    const page = await engine.list('subscriptions.list', { ...this.#query, ...more }, { ...call, reader: 'watch' });
+    this.#leftOut += page.leftOut.length;
+    const items = page.items as readonly WatchedSubscription[];
+    return { items, nextCursor: await page.place(), leftOut: page.leftOut };
   }
-
-  return {
-    get state() {
-      return state;
-    },
-    poll,
-    async *polls({ everyMs = 60_000, signal } = {}) {
-      const ended = (): boolean => signal?.aborted ?? false;
-      while (!ended()) {
-        yield await poll();
-        await host.sleep(everyMs, signal).catch((error: unknown) => {
-          if (!ended()) throw error;
-        });
-      }
-    },
-  };
 }

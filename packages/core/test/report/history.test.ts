@@ -61,7 +61,13 @@ it('writes a first confirmation more than a day after the signup, and one of a p
     change('a', 'inactive', 'pending'),
     change('a', 'pending', 'active'),
   ];
+  expect(record(history, [change('on time', 'pending', 'active', now / 1000 - 86_400)])).toEqual([]);
   expect(record(history, events)).toMatchObject([{ left: expect.any(String) }, { returned: expect.any(String) }]);
+});
+
+it('writes nothing for other events', () => {
+  const subscription = { id: 'a', status: 'inactive', created };
+  expect(record(begun(), [{ type: 'unsubscribed', from: 'active', to: 'inactive', subscription }])).toEqual([]);
 });
 
 it('writes nothing twice, whatever a watch repeats after a crash', () => {
@@ -81,6 +87,7 @@ it('tells once an hour until when it is complete', () => {
   const late = history.record({ events: [], scan: scanned(2, hour / 2) }, now + 2 * hour);
   expect(late).toEqual(['{"until":"2026-03-02T13:30:00.000Z"}']);
   expect(history.until).toBe((now + 1.5 * hour) / 1000);
+  expect(record(history, [], now + 2.5 * hour)).toEqual([{ until: '2026-03-02T14:30:00.000Z' }]);
 });
 
 it('is continued by the watch that wrote it, and begins again otherwise', () => {
@@ -91,6 +98,7 @@ it('is continued by the watch that wrote it, and begins again otherwise', () => 
   for (const [isContinued, since] of [
     [true, '2026-03-01T00:00:00.000Z'],
     [false, '2026-03-02T12:00:00.000Z'],
+    [undefined, '2026-03-02T12:00:00.000Z'],
   ] as const) {
     const history = createHistory({ of: 'here', isContinued });
     for (const line of lines) history.read(line);
@@ -100,6 +108,10 @@ it('is continued by the watch that wrote it, and begins again otherwise', () => 
   }
 });
 
+it('begins in an empty file, although the watch continues', () => {
+  expect(record(createHistory({ of: 'here', isContinued: true }), [])).toMatchObject([{ history: 1 }]);
+});
+
 it('counts lines that it cannot read, and reads the others', () => {
   const history = createHistory({ of: 'here' });
   const lines = [
@@ -107,15 +119,21 @@ it('counts lines that it cannot read, and reads the others', () => {
     '{"id":"a","left":"2026-03-01T09:00:00.000Z"}',
     '{"id":"b","left":"soon"}',
     '{"id":7,"left":"2026-03-01T09:00:00.000Z"}',
+    '{"id":7,"returned":"2026-03-01T09:00:00.000Z"}',
     '{"left":"2026-03-01T09:00:00.000Z"}',
+    '{"history":2,"of":"here","since":"2026-03-01T00:00:00.000Z"}',
+    '{"history":1,"of":7,"since":"2026-03-01T00:00:00.000Z"}',
+    '{"history":1,"of":"here","since":"soon"}',
     '{"history":2,"since":"2026-03-01T00:00:00.000Z"}',
     'null',
     '[]',
     '',
     '{"id":"c","le',
     '{"until":"2026-03-02T09:00:00.000Z","from":"a later version"}',
+    '{"until":"2026-03-01T09:00:00.000Z"}',
+    '{"history":1,"of":"here","since":"2026-03-01T00:00:00.000Z"}',
   ];
   for (const line of lines) history.read(line);
-  expect(history).toMatchObject({ unreadable: 8, until: Date.UTC(2026, 2, 2, 9) / 1000 });
+  expect(history).toMatchObject({ unreadable: 12, until: Date.UTC(2026, 2, 2, 9) / 1000 });
   expect(['a', 'b', 'c'].map((id) => history.has(id))).toEqual([true, false, false]);
 });

@@ -84,6 +84,24 @@ describe('values', () => {
     ]);
   });
 
+  it('keeps the first in the alphabet of two spellings with as many people', () => {
+    const names = ['Fair', 'fair', 'blog', 'Blog'].map((utm_source) => person({ utm_source }));
+    expect(report(names).cohorts.source.map(({ name }) => name)).toEqual(['Blog', 'Fair']);
+  });
+
+  it('sorts them by their people, then by name', () => {
+    const sizes = { z: 1, b: 2, c: 2, a: 2, m: 3 };
+    const { source } = report(
+      Object.entries(sizes).flatMap(([utm_source, size]) => people(size, { utm_source })),
+    ).cohorts;
+    expect(source.map(({ name }) => name)).toEqual(['m', 'a', 'b', 'c', 'z']);
+  });
+
+  it('counts them by medium and by campaign', () => {
+    const { medium, campaign } = report([person({ utm_medium: 'cpc', utm_campaign: 'spring' })]).cohorts;
+    expect([medium, campaign].map(([first]) => first?.name)).toEqual(['cpc', 'spring']);
+  });
+
   it.each([
     ['https://www.Blog.example/post?utm=1', 'blog.example'],
     ['http://blog.example:8080', 'blog.example'],
@@ -130,7 +148,7 @@ describe('values', () => {
   });
 
   it('keeps weeks in order, and sums those before the newest', () => {
-    const weeks = [1, 2, 3, 4].flatMap((index) => people(index, { created: monday + (4 - index) * 7 * day }));
+    const weeks = [3, 1, 4, 2].flatMap((index) => people(index, { created: monday + (4 - index) * 7 * day }));
     expect(report(weeks, { largest: 2 }).cohorts.week.map(brief)).toEqual([
       ['value', '2026-03-16', 1, 2],
       ['value', '2026-03-23', 1, 1],
@@ -172,11 +190,17 @@ describe('bad input', () => {
       ['none', '', 0, 3],
     ]);
     expect(signups).toEqual({ from: monday, to: monday });
+    expect(cohorts.week.map(brief)).toEqual([
+      ['value', '2026-03-02', 1, 1],
+      ['none', '', 0, 3],
+    ]);
+    expect(total.after.map(({ stayed, unknown }) => [stayed, unknown])).toEqual([7, 30, 90].map(() => [null, 1]));
   });
 
   it('reports a publication without subscriptions, one without UTM and one with 12 people', () => {
     const empty = report([], { minimum: 20 });
     expect(empty).toMatchObject({ signups: null, total: { signedUp: 0, stillThere: null } });
+    expect(brief(empty.total)).toEqual(['all', '', 0, 0]);
     expect(empty.cohorts.source).toEqual([]);
     const { source, week } = report(people(30), { minimum: 20 }).cohorts;
     expect([source, week].map((cohorts) => cohorts.map(brief))).toEqual([
@@ -186,6 +210,11 @@ describe('bad input', () => {
     const few = report(people(12, { utm_source: 'fair' }), { minimum: 20 });
     expect(few.cohorts.source.map(brief)).toEqual([['small', '', 1, 12]]);
     expect(few.total).toMatchObject({ signedUp: 12, stillThere: null, confirmed: null });
+  });
+
+  it('counts no invalid address as the first or the last signup', () => {
+    const invalid = [-90, 90].map((days) => person({ status: 'invalid', created: monday + days * day }));
+    expect(report([...invalid, person()]).signups).toEqual({ from: monday, to: monday });
   });
 
   it('reads signups after the time of the report, as of a clock that was set back', () => {
@@ -216,6 +245,12 @@ describe('after days', () => {
     ['left and came back', 'active', [{ left: 10 }, { returned: 40 }], [1, 0, 1]],
     ['had left before and came back', 'active', [{ returned: 40 }], [0, 0, 1]],
     ['left twice', 'inactive', [{ left: 5 }, { returned: 20 }, { left: 60 }], [0, 1, 0]],
+    [
+      'left twice, the second told twice',
+      'inactive',
+      [{ left: 5 }, { returned: 20 }, { left: 60 }, { left: 95 }],
+      [0, 1, 0],
+    ],
     ['left, which is told twice', 'inactive', [{ left: 40 }, { left: 40 }, { left: 95 }], [1, 1, 0]],
     ['left after the history ended', 'active', [{ left: 50 }], [1, 1, 0]],
   ])('%s', (_what, status, changes, stayed) => {
@@ -249,7 +284,21 @@ describe('after days', () => {
     ]);
   });
 
-  it('knows nothing from a history that ended two days ago', () => {
+  it('is known from the second in which the history begins to the one in which it ends, in any order of days', () => {
+    const { history } = historyOf(7, 90);
+    const { after } = report([person(), person({ created: monday + day })], {
+      at: monday + 90 * day,
+      history,
+      days: [90, 7],
+    }).total;
+    expect(after.map(({ stayed, unknown }) => [shareOf(stayed), unknown])).toEqual([
+      [[1, 1], 0],
+      [[2, 2], 0],
+    ]);
+  });
+
+  it('knows nothing from a history that ended more than two days ago', () => {
+    expect(report([person()], { history: historyOf(0, 98).history }).total.after[0]?.stayed?.share).toBe(1);
     const { history } = historyOf(0, 97);
     expect(report([person()], { history })).toMatchObject({
       historyUntil: monday + 97 * day,
@@ -261,6 +310,7 @@ describe('after days', () => {
     const gone = { removed: '2026-03-09T00:00:00.000Z', created: monday, hash: 4 };
     const { history } = historyOf(0, 100, [gone, gone, { ...gone, hash: 5 }]);
     expect(report([], { history }).removed).toBe(2);
+    expect(report([], { history: createHistory({ of: 'here' }) }).removed).toBeNull();
   });
 });
 
@@ -280,9 +330,16 @@ describe('figures', () => {
   it('averages the rates of those who received mail', () => {
     const stats = (emails_received: unknown, open_rate: unknown, click_through_rate: unknown) =>
       person({ stats: { emails_received, open_rate, click_through_rate } });
-    const { total } = report([stats(4, 50, 25), stats(2, 100, 'many'), stats(0, 0, 0), stats(1, 130, -1), person()]);
+    const { total } = report([
+      stats(4, 50, 25),
+      stats(2, 100, 'many'),
+      stats(0, 0, 0),
+      stats(1, 130, -1),
+      stats(9, 0, null),
+      person(),
+    ]);
     expect([total.opens, total.clicks]).toEqual([
-      { of: 2, rate: 0.75 },
+      { of: 3, rate: 0.5 },
       { of: 1, rate: 0.25 },
     ]);
   });

@@ -11,23 +11,9 @@ import {
   touchLifetime,
   applyOverrides,
   type Attribution,
-  type TimedVisit,
 } from '../../src/signup/index.ts';
-
-const day = 86_400_000;
-const site = 'https://shop.example';
-
-/** What a visitor does, in a few words: a table of journeys reads like the visitor's diary. */
-type Step =
-  /** A full page load: an address of ours, and perhaps the site that linked there. */
-  | { readonly load: string; readonly from?: string }
-  /** The page navigates by itself, or its history does. */
-  | { readonly soft: string }
-  /** The consent banner is answered on this page; consent is asked anew on each page. */
-  | 'grant'
-  | 'revoke'
-  /** Days go by. */
-  | { readonly days: number };
+import type { Step } from './histories/types.ts';
+import { site, walk } from './histories/walk.ts';
 
 interface Row {
   readonly name: string;
@@ -36,37 +22,6 @@ interface Row {
   readonly first: Attribution;
   readonly last?: Attribution;
   readonly overrides?: Attribution;
-}
-
-/**
- * Walks a journey as a page does: visits in memory, a text in a store that is read and written only after the grant.
- */
-function walk(steps: readonly Step[]): {
-  readonly first: Attribution;
-  readonly last: Attribution;
-  readonly stored: string;
-} {
-  let now = Date.UTC(2026, 0, 1);
-  let store = '';
-  let granted = false;
-  let visits: TimedVisit[] = [];
-  const touches = () => knownTouches(granted ? store : '', visits, now);
-  for (const step of steps) {
-    now += 1000;
-    if (step === 'grant') granted = true;
-    else if (step === 'revoke') [granted, store] = [false, ''];
-    else if ('days' in step) now += step.days * day;
-    else if ('load' in step)
-      [visits, granted] = [[{ url: site + step.load, referrer: step.from ?? '', at: now }], false];
-    else if (visits.every(({ url }) => url !== site + step.soft))
-      visits.push({ url: site + step.soft, referrer: '', at: now });
-    if (granted) store = storedTouches(touches());
-  }
-  return {
-    first: chooseTouch(touches(), 'first')?.attribution ?? {},
-    last: chooseTouch(touches(), 'last')?.attribution ?? {},
-    stored: store,
-  };
 }
 
 const fair = { utm_source: 'fair', utm_campaign: 'spring' };
@@ -92,30 +47,30 @@ const rows: readonly Row[] = [
   },
   {
     name: 'a page that goes on by itself keeps its campaign',
-    steps: [{ load: toFair }, { soft: '/about' }],
+    steps: [{ load: toFair }, { push: '/about' }],
     first: fair,
   },
   {
     name: 'a page that goes on by itself keeps its referrer',
-    steps: [{ load: '/', from: news }, { soft: '/about' }],
+    steps: [{ load: '/', from: news }, { push: '/about' }],
     first: fromNews,
   },
-  { name: 'a campaign met on the way', steps: [{ load: '/' }, { soft: toMail }], first: mail },
+  { name: 'a campaign met on the way', steps: [{ load: '/' }, { push: toMail }], first: mail },
   {
     name: 'a campaign met on the way beats the referrer, and does not take it over',
-    steps: [{ load: '/', from: news }, { soft: toMail }],
+    steps: [{ load: '/', from: news }, { push: toMail }],
     first: mail,
   },
-  { name: 'a second campaign on the way', steps: [{ load: toFair }, { soft: toMail }], first: fair, last: mail },
+  { name: 'a second campaign on the way', steps: [{ load: toFair }, { push: toMail }], first: fair, last: mail },
   {
     name: 'campaigns are never mixed',
-    steps: [{ load: '/?utm_campaign=spring' }, { soft: toMail }],
+    steps: [{ load: '/?utm_campaign=spring' }, { push: toMail }],
     first: { utm_campaign: 'spring' },
     last: mail,
   },
   {
     name: 'going back to the landing is no new touch',
-    steps: [{ load: toFair }, { soft: toMail }, { soft: toFair }],
+    steps: [{ load: toFair }, { push: toMail }, { push: toFair }],
     first: fair,
     last: mail,
   },
@@ -155,7 +110,7 @@ const rows: readonly Row[] = [
   },
   {
     name: 'a campaign after the grant is remembered',
-    steps: [{ load: '/' }, 'grant', { soft: toMail }, { load: '/two' }, 'grant'],
+    steps: [{ load: '/' }, 'grant', { push: toMail }, { load: '/two' }, 'grant'],
     first: mail,
   },
   {
@@ -214,17 +169,17 @@ const rows: readonly Row[] = [
   },
   {
     name: 'consent taken back: the page still knows what it saw',
-    steps: [{ load: toFair }, 'grant', 'revoke'],
+    steps: [{ load: toFair }, 'grant', 'refuse'],
     first: fair,
   },
   {
     name: 'consent taken back: the next page knows nothing',
-    steps: [{ load: toFair }, 'grant', 'revoke', { load: '/' }, 'grant'],
+    steps: [{ load: toFair }, 'grant', 'refuse', { load: '/' }, 'grant'],
     first: {},
   },
   {
     name: 'consent taken back and given again',
-    steps: [{ load: toFair }, 'grant', 'revoke', 'grant', { load: '/' }, 'grant'],
+    steps: [{ load: toFair }, 'grant', 'refuse', 'grant', { load: '/' }, 'grant'],
     first: fair,
   },
   {
@@ -249,15 +204,14 @@ const rows: readonly Row[] = [
 
 describe('the touch that counts', () => {
   test.each(rows)('$name', ({ steps, first, last = first, overrides }) => {
-    const found = walk(steps);
-    expect({ first: applyOverrides(found.first, overrides), last: applyOverrides(found.last, overrides) }).toEqual({
-      first,
-      last,
-    });
+    const { touches } = walk(steps, { asksAnew: true });
+    const sent = (rule: 'first' | 'last') => applyOverrides(chooseTouch(touches, rule)?.attribution ?? {}, overrides);
+    expect({ first: sent('first'), last: sent('last') }).toEqual({ first, last });
   });
 
   it('is stored only after a grant', () => {
-    for (const { steps } of rows.filter((row) => !row.steps.includes('grant'))) expect(walk(steps).stored).toBe('');
+    for (const { steps } of rows.filter((row) => !row.steps.includes('grant')))
+      expect(walk(steps, { asksAnew: true }).stored).toBe('');
   });
 
   it('is restored unchanged, whatever its values', () => {

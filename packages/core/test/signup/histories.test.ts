@@ -2,23 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, test } from 'vitest';
-import {
-  chooseTouch,
-  clickSource,
-  knownTouches,
-  referrerSource,
-  storedTouches,
-  type TimedVisit,
-  type Touch,
-  type VisitOptions,
-} from '../../src/signup/index.ts';
-import { histories, links, sources, type Link, type Sent, type Step } from './histories/index.ts';
-
-const site = 'https://example.com';
-const minute = 60_000;
+import { chooseTouch, clickSource, referrerSource } from '../../src/signup/index.ts';
+import { histories, links, sources, type Link, type Sent } from './histories/index.ts';
+import { walk, type WalkOptions } from './histories/walk.ts';
 
 /** How a page with these attributes reads its visits. */
-function optionsOf({ attributes = {} }: Sent): VisitOptions {
+function optionsOf({ attributes = {} }: Sent): WalkOptions {
   const refIs = attributes['ref-is'];
   return {
     referralParameter: attributes['referral-param'],
@@ -26,26 +15,8 @@ function optionsOf({ attributes = {} }: Sent): VisitOptions {
     sameSite: attributes['same-site']?.split(' '),
     clickSource: 'click-ids' in attributes ? clickSource : undefined,
     referrerSource: 'referrer-medium' in attributes ? referrerSource : undefined,
+    remembers: attributes['storage'] !== 'none',
   };
-}
-
-/** Walks a history as the page does: visits in memory, and a store that is used once consent is given. */
-function walk(steps: readonly Step[], sent: Sent): Touch | undefined {
-  let now = Date.UTC(2026, 0, 1);
-  let store = '';
-  let isGranted = false;
-  let visits: TimedVisit[] = [];
-  const touches = (): readonly Touch[] => knownTouches(isGranted ? store : '', visits, now, optionsOf(sent));
-  for (const step of steps) {
-    if (step === 'grant' || step === 'refuse') isGranted = step === 'grant';
-    else if (step === 'back' || step === 'reload') continue;
-    else if ('minutes' in step) now += step.minutes * minute;
-    else if ('days' in step) now += step.days * 1440 * minute;
-    else if ('load' in step) visits = [{ url: site + step.load, referrer: step.from ?? '', at: now }];
-    else visits.push({ url: site + step.push, referrer: '', at: now });
-    if (isGranted && sent.attributes?.['storage'] !== 'none') store = storedTouches(touches());
-  }
-  return chooseTouch(touches(), sent.attributes?.['attribution'] === 'last' ? 'last' : 'first');
 }
 
 const cases = (rows: readonly Link[]): readonly { readonly name: string; readonly row: Link; readonly sent: Sent }[] =>
@@ -59,7 +30,8 @@ describe('forty histories of visits', () => {
   });
 
   test.each(cases([...histories, ...links]))('$name', ({ row, sent }) => {
-    const touch = walk(row.steps, sent);
+    const { touches } = walk(row.steps, optionsOf(sent));
+    const touch = chooseTouch(touches, sent.attributes?.['attribution'] === 'last' ? 'last' : 'first');
     expect(touch?.attribution ?? {}).toEqual(sent.attribution);
     expect(touch?.details ?? {}).toEqual(sent.details ?? {});
   });

@@ -46,7 +46,7 @@ class Pair {
       ...this.subscription,
       custom_fields: this.city === null ? [] : [{ name: this.fieldName, value: this.city }],
     };
-    return planPair(subscription, contact, decodeToken(token, ready), ready);
+    return planPair({ subscription, contact, base: decodeToken(token, ready) }, ready);
   }
 
   /** @param parts - which of the two writes are made */

@@ -39,7 +39,8 @@ function plan({ status, optOut, before, optOutElsewhere, mapping, values = {} }:
   };
   const contact = { id: 'c1', email, optOut, token: 'some token', values, row: 1 };
   const custom_fields = [{ name: 'City', value: 'inactive' }];
-  return planPair({ id, email, status, created: 1, custom_fields }, contact, base, ready, { optOutElsewhere });
+  const subscription = { id, email, status, created: 1, custom_fields };
+  return planPair({ subscription, contact, base }, ready, { optOutElsewhere });
 }
 
 type Said = readonly [saidBy: ConsentRecord['saidBy'], field: string, written: ConsentRecord['written']];

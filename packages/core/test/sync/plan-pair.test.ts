@@ -54,7 +54,7 @@ function planOf({ fields = [], settings, newsletter = {}, crm = {}, ...rest }: S
     ...rest.subscription,
   };
   const contact = { id: 'c1', email, token: 'some token', values: crm, row: 1, ...rest.contact };
-  return planPair(subscription, contact, rest.base, ready, rest.options);
+  return planPair({ subscription, contact, base: rest.base }, ready, rest.options);
 }
 
 describe('a field', () => {

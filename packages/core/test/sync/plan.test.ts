@@ -123,7 +123,7 @@ describe('the findings', () => {
     const ready = prepareMapping({ fields }, [], 'pub_1');
     const contact = { id: 'c1', email: '', token: '', values: {}, row: 1 };
     const bitOf = (code: FindingCode, index?: number): number => {
-      const found = new PairFindings(undefined, contact, subscription(1));
+      const found = new PairFindings({ subscription: subscription(1), contact, base: undefined });
       found.add(code, index === undefined ? undefined : ready.fields[index]);
       return Math.log2(found.reported);
     };

@@ -14,6 +14,8 @@ const algorithms: Readonly<Record<number, string>> = { 32: 'md5', 40: 'sha1', 64
 const algorithmOf = (entry: string): string | undefined =>
   /^[\da-f]+$/i.test(entry) ? algorithms[entry.length] : undefined;
 
+const isEntry = (cell: string): boolean => algorithmOf(cell) !== undefined || /\S@\S/.test(cell);
+
 /** People whom an import must not bring in. */
 export interface KeepOutList {
   /** Entries of the list. */
@@ -35,38 +37,17 @@ export interface KeepOutList {
  * ```
  */
 export async function readKeepOut(path: string): Promise<KeepOutList> {
-  const name = basename(path);
-  const about: About = (where, sentence, details) => new CsvError(`${name}${where}: ${sentence}`, details);
-  const addresses = new AddressSet();
-  const hashes = new Set<string>();
-  const used = new Set<string>();
-  let size = 0;
-  const add = (entry: string, row: number): void => {
-    const algorithm = algorithmOf(entry);
-    if (algorithm === undefined && !/\S@\S/.test(entry))
-      throw about(
-        `, row ${row}`,
-        'it is no address and no MD5, SHA-1 or SHA-256 hash. Correct the list: nothing was imported.',
-      );
-    size += 1;
-    if (algorithm === undefined) addresses.add(entry, row);
-    else {
-      used.add(algorithm);
-      hashes.add(entry.toLowerCase());
-    }
-  };
-
+  const list = new EntryList(basename(path));
   const file = await open(path).catch((cause: unknown) => {
-    throw explain(cause, 1, about);
+    throw explain(cause, 1, list.about);
   });
   let row = 1;
   try {
-    const { encoding } = await look(file, undefined, about);
+    const { encoding } = await look(file, undefined, list.about);
     const rowsOf = () => records(bytesOf(file), encoding, undefined);
     const pass = await rowsOf();
     const header = (await pass.next()) ?? [];
-    const isEntry = (cell: string): boolean => algorithmOf(cell) !== undefined || /\S@\S/.test(cell);
-    const table = header.some(isEntry) ? undefined : new Table(header, { others: 'ignore', fileName: name });
+    const table = header.some(isEntry) ? undefined : new Table(header, { others: 'ignore', fileName: list.name });
     const at = table
       ? Math.max(
           table.address,
@@ -74,11 +55,11 @@ export async function readKeepOut(path: string): Promise<KeepOutList> {
         )
       : 0;
     if (at < 0) throw new TableError('No column of the list is named "email" or "hash".');
-    if (!table) for (const cell of header.slice(0, 1)) add(cell, row);
+    if (!table) for (const cell of header.slice(0, 1)) list.add(cell, row);
     for (let cells = await pass.next(); cells; cells = await pass.next()) {
       row += 1;
       if (table?.needsRows) table.see(cells, row);
-      else if (cells[at]) add(cells[at], row);
+      else if (cells[at]) list.add(cells[at], row);
     }
     pass.close();
     if (table?.needsRows) {
@@ -90,24 +71,51 @@ export async function readKeepOut(path: string): Promise<KeepOutList> {
       for (let cells = await again.next(); cells; cells = await again.next()) {
         row += 1;
         const hasLeft = table.consent.read(cells, cells[at])?.kind === 'left';
-        if (cells[at] && (hasLeft || !tells)) add(cells[at], row);
+        if (cells[at] && (hasLeft || !tells)) list.add(cells[at], row);
       }
       again.close();
     }
   } catch (cause) {
-    throw explain(cause, row, about);
+    throw explain(cause, row, list.about);
   } finally {
     await file.close();
   }
+  return list;
+}
 
-  return {
-    size,
-    reasonFor(address) {
-      const key = addressKey(address);
-      const isKept =
-        addresses.rowOf(address) !== undefined ||
-        [...used].some((algorithm) => hashes.has(createHash(algorithm).update(key).digest('hex')));
-      return isKept ? `${name} says that this person stays out` : undefined;
-    },
+class EntryList implements KeepOutList {
+  size = 0;
+  readonly name: string;
+  readonly #addresses = new AddressSet();
+  readonly #hashes = new Set<string>();
+  readonly #algorithms = new Set<string>();
+
+  constructor(name: string) {
+    this.name = name;
+  }
+
+  readonly about: About = (where, sentence, details) => new CsvError(`${this.name}${where}: ${sentence}`, details);
+
+  add(entry: string, row: number): void {
+    if (!isEntry(entry))
+      throw this.about(
+        `, row ${row}`,
+        'it is no address and no MD5, SHA-1 or SHA-256 hash. Correct the list: nothing was imported.',
+      );
+    this.size += 1;
+    const algorithm = algorithmOf(entry);
+    if (algorithm === undefined) this.#addresses.add(entry, row);
+    else {
+      this.#algorithms.add(algorithm);
+      this.#hashes.add(entry.toLowerCase());
+    }
+  }
+
+  readonly reasonFor = (address: string): string | undefined => {
+    const key = addressKey(address);
+    const isKept =
+      this.#addresses.rowOf(address) !== undefined ||
+      [...this.#algorithms].some((algorithm) => this.#hashes.has(createHash(algorithm).update(key).digest('hex')));
+    return isKept ? `${this.name} says that this person stays out` : undefined;
   };
 }

@@ -1,0 +1,245 @@
+/**
+ * The draft of a plan: collects the changes of a run, decides about contacts without subscription and subscriptions
+ * without contact, and makes the requests that create what is missing. Pure.
+ */
+import { isAddress } from '../signup/address.ts';
+import type { SyncContact } from './contact.ts';
+import type { ContactIndex } from './contact-index.ts';
+import type { FindingLog } from './findings.ts';
+import type { ContactCreate, PlannedPair, SubscriptionCreate } from './plan.ts';
+import { type ConsentRecord, withStatus } from './plan-consent.ts';
+import { readContact, type CustomFieldWrite, customFieldWrite, contactValue, isErased } from './plan-pair.ts';
+import {
+  addressFingerprint,
+  type SyncSubscription,
+  type ReadyMapping,
+  readSubscription,
+  valueFingerprint,
+} from './prepare-mapping.ts';
+import type { SyncState } from './state.ts';
+import { encodeToken, type Base, type FieldBase } from './token.ts';
+import { yesNo } from './canonical-value.ts';
+
+/** A creation that did not come back is repeated until it was tried this often. */
+const maxAttempts = 3;
+
+/** What the contact's status field shows for a subscription that no longer exists. */
+const removedStatus = 'removed';
+
+/** A subscription that is listed within this many seconds of its creation may not be the last of its second. */
+const listingDelay = 60;
+
+/** The changes of a run, the state after them, and the decisions about everything that is no pair. */
+export class DraftPlan {
+  readonly changed: PlannedPair[] = [];
+  readonly contactCreates: ContactCreate[] = [];
+  readonly subscriptionCreates: SubscriptionCreate[] = [];
+  /** Fingerprints of addresses of erased persons. */
+  readonly erased: Set<string>;
+  /** Contacts that are marked as removed. */
+  removals = 0;
+  readonly #mapping: ReadyMapping;
+  readonly #state: SyncState;
+  readonly #contacts: ContactIndex;
+  readonly #log: FindingLog;
+  /** Fingerprints of what this run misses, and of what the run before missed. */
+  readonly #missing = new Set<string>();
+  readonly #missingBefore: ReadonlySet<string>;
+  readonly #attempts: Record<string, number> = {};
+  /** Unix seconds: creation of the oldest subscription that gets a contact. */
+  #oldestCreate: number | null = null;
+
+  constructor(mapping: ReadyMapping, state: SyncState, contacts: ContactIndex, log: FindingLog) {
+    this.#mapping = mapping;
+    this.#state = state;
+    this.#contacts = contacts;
+    this.#log = log;
+    this.erased = new Set(state.erased);
+    this.#missingBefore = new Set(state.missing);
+  }
+
+  /** Notes that the person of a contact was erased, and is never subscribed again. */
+  addErased({ email }: SyncContact): void {
+    this.erased.add(this.#log.fingerprint(email));
+  }
+
+  /** Plans a contact whose subscription did not come in, or that never had one. */
+  planContact(row: number): void {
+    const { subscribe } = this.#mapping;
+    const { contact, base } = this.#contacts.at(row);
+    if (base) return this.#planMissingSubscription(contact, base);
+    if (subscribe === 'never' || !isAddress(contact.email)) return;
+    // A damaged token shows that there was a subscription once: a person decides.
+    if (this.#contacts.hasDamagedToken(row)) return;
+    if (this.#contacts.withAddress(contact.email)[0] !== row) return;
+    if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
+    this.createSubscription(contact, 'unknown_contact');
+  }
+
+  createSubscription(contact: SyncContact, situation: SubscriptionCreate['situation']): void {
+    const key = this.#log.fingerprint(contact.email);
+    if (this.erased.has(key)) return;
+    // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
+    const rows = this.#contacts.withAddress(contact.email);
+    if (this.#mapping.optOut && rows.some((row) => yesNo(this.#contacts.contactAt(row).optOut) !== false)) return;
+    if (!this.#mayRetry(key, this.#state.attempts[key] ?? 0))
+      return this.#log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
+    this.#attempts[key] ??= 1;
+    this.subscriptionCreates.push(toSubscriptionCreate(contact, situation, this.#mapping));
+  }
+
+  /** Counts a creation that did not come back after it was tried this often. @returns whether it is tried once more */
+  #mayRetry(key: string, tried: number): boolean {
+    if (tried > 0) this.#attempts[key] = Math.min(tried + 1, maxAttempts + 1);
+    return tried < maxAttempts;
+  }
+
+  /** Notes what this run misses. @returns whether the run before missed it, too */
+  #isMissingAgain(key: string): boolean {
+    this.#missing.add(key);
+    return this.#missingBefore.has(key);
+  }
+
+  /** A tombstone: the second complete run without the subscription marks the contact as removed. */
+  #planMissingSubscription(contact: SyncContact, base: Base): void {
+    if (!this.#isMissingAgain(this.#log.fingerprint(base.subscriptionId))) return;
+    if (isAddress(contact.email)) this.addErased(contact);
+    const { row, id } = contact;
+    this.#log.report('subscription_gone', { row, contactId: id, subscriptionId: base.subscriptionId });
+    const status = this.#mapping.fields.find(({ newsletter }) => newsletter === 'status');
+    if (this.#mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return;
+    const shown = readContact(status, contact, this.#mapping);
+    if (shown.state !== 'value' || shown.text === removedStatus) return;
+    this.removals += 1;
+    const situation = 'subscription_missing';
+    const changes = { [status.contact]: removedStatus };
+    const token = encodeToken(base, this.#mapping);
+    this.changed.push({
+      situation,
+      subscriptionWrites: [],
+      contactWrites: [{ id, situation, changes, token }],
+      consent: [],
+    });
+  }
+
+  /** Plans a subscription without contact: one that is new, or whose contact is missing. */
+  planSubscription(subscription: SyncSubscription): void {
+    if (isErased(subscription)) return;
+    const { id, created } = subscription;
+    const { watermark, seenUntil, attempts } = this.#state;
+    const key = this.#log.fingerprint(id);
+    const isNew = created > (watermark ?? -Infinity);
+    if (!isNew && attempts[key] === undefined) return this.#planMissingContact(subscription, key);
+    if (this.#mapping.situations.newSubscription === 'leave') return;
+    const isRepeated = created <= (seenUntil ?? -Infinity);
+    if (!this.#mayRetry(key, attempts[key] ?? (isRepeated ? 1 : 0)))
+      return this.#log.report('contact_creation_failed', { subscriptionId: id });
+    this.#oldestCreate = Math.min(this.#oldestCreate ?? created, created);
+    this.contactCreates.push(toContactCreate(subscription, 'new_subscription', this.#mapping));
+  }
+
+  #planMissingContact(subscription: SyncSubscription, key: string): void {
+    const { id, status } = subscription;
+    const action = this.#mapping.situations.contactMissing;
+    if (action === 'leave' || !this.#isMissingAgain(key)) return;
+    if (action === 'create_contact') {
+      this.contactCreates.push(toContactCreate(subscription, 'contact_missing', this.#mapping));
+    } else if (status !== 'inactive') {
+      const subscriptionWrites = [{ subscription_id: id, unsubscribe: true as const }];
+      const record: ConsentRecord = {
+        saidBy: 'crm',
+        subscriptionId: id,
+        contactId: null,
+        field: 'contact_missing',
+        written: { side: 'newsletter', field: 'status', value: 'inactive' },
+      };
+      this.changed.push({ situation: 'contact_missing', subscriptionWrites, contactWrites: [], consent: [record] });
+    }
+  }
+
+  /** Entries of the largest list in the state for the next run. */
+  get entries(): number {
+    return Math.max(this.#missing.size, this.erased.size, Object.keys(this.#attempts).length);
+  }
+
+  /**
+   * The state after a complete run, with the new watermark: the creation time up to which every subscription has a
+   * contact.
+   *
+   * @param newest - Unix seconds of the newest subscription; null without one
+   * @param now - milliseconds since the Unix epoch at which the run began to read
+   */
+  nextState(newest: number | null, now: number): SyncState {
+    const { seenUntil: before, reported } = this.#state;
+    const seenUntil = newest === null ? before : Math.max(newest, before ?? newest);
+    const settled = Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay);
+    return {
+      version: 1,
+      watermark: this.#oldestCreate === null ? settled : Math.min(settled, this.#oldestCreate - 1),
+      seenUntil,
+      missing: [...this.#missing],
+      erased: [...this.erased],
+      attempts: this.#attempts,
+      reported,
+    };
+  }
+}
+
+/** The request that creates a subscription for a contact. */
+export function toSubscriptionCreate(
+  contact: SyncContact,
+  situation: SubscriptionCreate['situation'],
+  mapping: ReadyMapping,
+): SubscriptionCreate {
+  const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
+    const shown = readContact(field, contact, mapping);
+    const isSent =
+      field.direction !== 'to_contact' && field.customField !== '' && shown.state === 'value' && shown.text !== '';
+    return isSent ? [customFieldWrite(field, shown.text)] : [];
+  });
+  return {
+    situation,
+    contactId: contact.id,
+    request: {
+      email: contact.email,
+      reactivate_existing: false,
+      ...((situation === 'address_moved' || mapping.subscribe === 'with_confirmation') && {
+        double_opt_override: 'on' as const,
+      }),
+      ...(fields.length > 0 && { custom_fields: fields }),
+    },
+  };
+}
+
+/** The contact to create for a subscription, with its sync token. */
+export function toContactCreate(
+  subscription: SyncSubscription,
+  situation: ContactCreate['situation'],
+  mapping: ReadyMapping,
+): ContactCreate {
+  const { paths, optOut } = mapping;
+  const hasLeft = subscription.status === 'inactive';
+  const isOptedOut = hasLeft && optOut?.setOnUnsubscribe;
+  const changes: Record<string, unknown> = { [paths.email]: subscription.email };
+  if (optOut && isOptedOut) changes[optOut.contact] = true;
+  const fields = mapping.fields.map((field): FieldBase => {
+    const shown = readSubscription(field, subscription);
+    if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
+    const fingerprint = valueFingerprint(mapping, shown.text);
+    if (shown.text !== '') changes[field.contact] = contactValue(field, shown.text, mapping);
+    return { ...(field.direction === 'both' && { agreed: fingerprint }), toContact: { fingerprint, count: 1 } };
+  });
+  const base: Base = {
+    subscriptionId: subscription.id,
+    address: addressFingerprint(mapping, subscription.email),
+    consent: hasLeft ? 'left_newsletter' : 'subscribed',
+    optOut: optOut && isOptedOut,
+    fields,
+    reported: 0,
+  };
+  changes[paths.token] = encodeToken(base, mapping);
+  const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
+  const written = optOut && isOptedOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
+  const consent = hasLeft ? [withStatus({ ...left, written }, changes, mapping)] : [];
+  return { situation, subscriptionId: subscription.id, changes, consent };
+}
