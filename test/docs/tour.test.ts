@@ -1,0 +1,119 @@
+/** The tour of the code: its files and functions exist, and each function is reached from one before it. */
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { nearMiss } from '@newsletter-kit/core/engine';
+import { describe, expect, it } from 'vitest';
+import { git } from '../../scripts/git.ts';
+import { root } from '../../scripts/root.ts';
+import { findFunction, lastName, reachedFrom, readSource, type SourceFile } from './functions.ts';
+
+const page = readFileSync(join(root, 'docs/src/content/docs/contributing/tour.md'), 'utf8');
+
+/** A line of a walk: `1. [FILE](…/FILE) FUNCTION – what happens`, file and function as code. */
+interface Step {
+  readonly text: string;
+  readonly file: string;
+  readonly name: string;
+  /** What else the line shows as code: by one of them a function is reached that no line before names. */
+  readonly links: readonly string[];
+}
+
+const line = /^\d+\. \[`(?<file>[^`]+)`\]\((?:\.\.\/)+(?<target>[^)]+)\) `(?<name>[^`]+)` – (?<about>.+)$/;
+
+function stepOf(text: string): Step {
+  const { file = '', target, name = '', about = '' } = line.exec(text)?.groups ?? {};
+  if (file === '' || file !== target) throw new Error(`Not a line of a walk: ${text}`);
+  return { text, file, name, links: [...about.matchAll(/`([^`]+)`/g)].map(([, code = '']) => lastName(code)) };
+}
+
+const walks = page
+  .split(/^## /m)
+  .slice(1)
+  .map((section) => {
+    const lines = section.replaceAll(/\n {3,}/g, ' ').split('\n');
+    return { title: lines[0] ?? '', steps: lines.filter((each) => /^\d+\. /.test(each)).map(stepOf) };
+  })
+  .filter(({ steps }) => steps.length > 0);
+
+const sources = new Map<string, SourceFile>();
+
+function sourceOf(file: string): SourceFile {
+  const source = sources.get(file) ?? readSource(file, readFileSync(join(root, file), 'utf8'));
+  sources.set(file, source);
+  return source;
+}
+
+const codeFiles = (): readonly string[] =>
+  git(['ls-files', '--cached', '--others', '--exclude-standard', '--', 'packages', 'widget', 'nodes'])
+    .split('\n')
+    .filter((file) => /\/(src|Newsletter)\/.*(?<!\.d)\.ts$/.test(file) && existsSync(join(root, file)));
+
+const orNothing = (found: readonly string[]): string => found.join(', ') || 'nowhere';
+
+/** What is wrong with a line; undefined where its file has its function. */
+function problemOf({ file, name }: Step): string | undefined {
+  if (!existsSync(join(root, file))) {
+    const namesakes = codeFiles().filter((each) => basename(each) === basename(file));
+    const near = namesakes.length > 0 ? namesakes : [nearMiss(file, codeFiles()) ?? []].flat();
+    return `There is no ${file}. Its name is at: ${orNothing(near)}. ${whereIs(name)}`;
+  }
+  if (findFunction(sourceOf(file), name)) return undefined;
+  const names = sourceOf(file).functions.map((each) => each.name);
+  const near = nearMiss(name, names) ?? names.find((each) => lastName(each) === lastName(name));
+  return near ? `${file} has no ${name}, but ${near}.` : `${file} has no ${name}. ${whereIs(name)}`;
+}
+
+function whereIs(name: string): string {
+  const files = codeFiles().filter((file) => findFunction(sourceOf(file), name));
+  return `${name} is in: ${orNothing(files)}.`;
+}
+
+/**
+ * Whether the code of a line leads to a later one: it names the function, or it has something that the later line shows
+ * as code and that stands in the later line's file too, such as the type of an event.
+ */
+function leadsTo(from: Step, to: Step): boolean {
+  const source = sourceOf(from.file);
+  const start = findFunction(source, from.name);
+  if (!start) return false;
+  const parts = [reachedFrom(source, start), sourceOf(to.file)];
+  const isIn = (link: string) => parts.every(({ names, words }) => names.has(link) || words.has(link.toLowerCase()));
+  return parts[0]?.names.has(lastName(to.name)) === true || to.links.some(isIn);
+}
+
+it('has four walks of about ten lines, and a short one', () => {
+  expect(walks.map(({ title }) => title)).toEqual([
+    'A signup',
+    'A call',
+    'A poll of the n8n trigger',
+    'A run of the contact sync',
+    'A request to the sandbox',
+  ]);
+  for (const { title, steps } of walks) expect(steps.length, title).toBeLessThanOrEqual(13);
+});
+
+describe.each(walks)('$title', ({ steps }) => {
+  it('names files and functions that exist', () => {
+    expect(steps.flatMap((step) => problemOf(step) ?? [])).toEqual([]);
+  });
+
+  it('leads from line to line', () => {
+    const lost = steps.filter((step, at) => at > 0 && !steps.slice(0, at).some((before) => leadsTo(before, step)));
+    expect(lost.map(({ file, name }) => `No line before it leads to ${name} in ${file}.`)).toEqual([]);
+  });
+});
+
+it.each([
+  'admitted',
+  'durable',
+  'delivered',
+  'confirmed',
+  'waits for its turn',
+  'renewed',
+  'retried',
+  'remembers its place',
+  'compared',
+  'Consent is noted first',
+])('shows where something is %s', (place) => {
+  expect(page.split(`**${place}**`)).toHaveLength(2);
+});
