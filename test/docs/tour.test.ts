@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { nearMiss } from '@newsletter-kit/core/engine';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { git } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
 import { findFunction, lastName, reachedFrom, readSource, type SourceFile } from './functions.ts';
@@ -48,24 +48,19 @@ const codeFiles = (): readonly string[] =>
     .split('\n')
     .filter((file) => /\/(src|Newsletter)\/.*(?<!\.d)\.ts$/.test(file) && existsSync(join(root, file)));
 
-const orNothing = (found: readonly string[]): string => found.join(', ') || 'nowhere';
-
-/** What is wrong with a line; undefined where its file has its function. */
+/** What is wrong with a line, and the nearest that exists; undefined where its file has its function. */
 function problemOf({ file, name }: Step): string | undefined {
-  if (!existsSync(join(root, file))) {
-    const namesakes = codeFiles().filter((each) => basename(each) === basename(file));
-    const near = namesakes.length > 0 ? namesakes : [nearMiss(file, codeFiles()) ?? []].flat();
-    return `There is no ${file}. Its name is at: ${orNothing(near)}. ${whereIs(name)}`;
-  }
-  if (findFunction(sourceOf(file), name)) return undefined;
-  const names = sourceOf(file).functions.map((each) => each.name);
-  const near = nearMiss(name, names) ?? names.find((each) => lastName(each) === lastName(name));
-  return near ? `${file} has no ${name}, but ${near}.` : `${file} has no ${name}. ${whereIs(name)}`;
-}
-
-function whereIs(name: string): string {
-  const files = codeFiles().filter((file) => findFunction(sourceOf(file), name));
-  return `${name} is in: ${orNothing(files)}.`;
+  const exists = existsSync(join(root, file));
+  const source = exists ? sourceOf(file) : null;
+  if (source && findFunction(source, name)) return undefined;
+  const problem = exists ? `${file} has no ${name}` : `There is no ${file}`;
+  const moved = codeFiles().filter((each) => findFunction(sourceOf(each), name));
+  if (moved.length > 0) return `${problem}: ${name} is in ${moved.join(' and ')}.`;
+  const known = source ? source.functions.map((each) => each.name) : codeFiles();
+  const near =
+    nearMiss(source ? name : file, known) ??
+    known.filter((each) => source ?? basename(each) === basename(file)).join(', ');
+  return `${problem}: ${near === '' ? 'nothing has its name' : `there is ${near}`}.`;
 }
 
 /**
@@ -92,15 +87,10 @@ it('has four walks of about ten lines, and a short one', () => {
   for (const { title, steps } of walks) expect(steps.length, title).toBeLessThanOrEqual(13);
 });
 
-describe.each(walks)('$title', ({ steps }) => {
-  it('names files and functions that exist', () => {
-    expect(steps.flatMap((step) => problemOf(step) ?? [])).toEqual([]);
-  });
-
-  it('leads from line to line', () => {
-    const lost = steps.filter((step, at) => at > 0 && !steps.slice(0, at).some((before) => leadsTo(before, step)));
-    expect(lost.map(({ file, name }) => `No line before it leads to ${name} in ${file}.`)).toEqual([]);
-  });
+it.each(walks)('$title: its files and functions exist, and lead from one to the next', ({ steps }) => {
+  expect(steps.flatMap((step) => problemOf(step) ?? [])).toEqual([]);
+  const lost = steps.filter((step, at) => at > 0 && !steps.slice(0, at).some((before) => leadsTo(before, step)));
+  expect(lost.map(({ file, name }) => `No line before it leads to ${name} in ${file}.`)).toEqual([]);
 });
 
 it.each([
