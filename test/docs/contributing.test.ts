@@ -11,7 +11,9 @@ const files = git(['ls-files', '--cached', '--others', '--exclude-standard'])
 const folders = files.flatMap((path) => [...path.matchAll(/\//g)].map(({ index }) => path.slice(0, index)));
 const paths = [...new Set([...files, ...folders])];
 const pages = files.filter((path) =>
-  /^(CONTRIBUTING|docs\/README|docs\/src\/content\/docs\/(tests|contributing\/.*))\.md$/.test(path),
+  /^(CONTRIBUTING|docs\/README|packages\/.*\/README|docs\/src\/content\/docs\/(tests|contributing\/.*))\.md$/.test(
+    path,
+  ),
 );
 
 /** The words that stand as code in the text of a page, outside of its blocks. */
