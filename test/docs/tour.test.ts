@@ -51,16 +51,23 @@ const codeFiles = (): readonly string[] =>
 /** What is wrong with a line, and the nearest that exists; undefined where its file has its function. */
 function problemOf({ file, name }: Step): string | undefined {
   const exists = existsSync(join(root, file));
-  const source = exists ? sourceOf(file) : null;
-  if (source && findFunction(source, name)) return undefined;
+  if (exists && findFunction(sourceOf(file), name)) return undefined;
+  const all = codeFiles().flatMap((path) => sourceOf(path).functions.map((each) => ({ path, name: each.name })));
+  const here = all.filter(({ path }) => path === file);
+  const meant = nearMiss(
+    name,
+    here.map((each) => each.name),
+  );
+  const near = [
+    all.filter((each) => each.name === name || each.name === meant),
+    here.filter((each) => lastName(each.name) === lastName(name)),
+    all.filter((each) => lastName(each.name) === lastName(name)),
+    here,
+    all.filter(({ path }) => basename(path) === basename(file)),
+  ].find((found) => found.length > 0);
   const problem = exists ? `${file} has no ${name}` : `There is no ${file}`;
-  const moved = codeFiles().filter((each) => findFunction(sourceOf(each), name));
-  if (moved.length > 0) return `${problem}: ${name} is in ${moved.join(' and ')}.`;
-  const known = source ? source.functions.map((each) => each.name) : codeFiles();
-  const near =
-    nearMiss(source ? name : file, known) ??
-    known.filter((each) => source ?? basename(each) === basename(file)).join(', ');
-  return `${problem}: ${near === '' ? 'nothing has its name' : `there is ${near}`}.`;
+  const nearest = near?.slice(0, 5).map((each) => `${each.name} in ${each.path}`) ?? ['nothing has its name'];
+  return `${problem}. The nearest: ${nearest.join(', ')}.`;
 }
 
 /**
