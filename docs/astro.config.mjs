@@ -84,6 +84,7 @@ export default defineConfig({
           'releases',
           'troubleshooting',
         ),
+        ...folder('Contributing', 'contributing'),
         ...folder('Decisions', 'decisions', true),
       ],
     }),

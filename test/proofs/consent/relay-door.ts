@@ -1,5 +1,5 @@
 /** The form and the confirmation mail: our relay's store, its pages and its delivery. */
-import { createLog, type Form, type NewSignup, type SignupStore } from '@newsletter-kit/relay';
+import { createLog, readConfig, type Form, type NewSignup, type SignupStore } from '@newsletter-kit/relay';
 import { confirmationPages } from '../../../packages/relay/src/confirmation/pages.ts';
 import { signLink } from '../../../packages/relay/src/confirmation/mail.ts';
 import { Dispatcher } from '../../../packages/relay/src/delivery/dispatcher.ts';
@@ -27,17 +27,22 @@ const memory = createMemoryStore();
 const log = createLog({ level: 'silent' });
 const linkKey = Buffer.alloc(32, 1);
 
+/** Settings of which every other has its default. */
+const { forms } = readConfig({
+  NEWSLETTER_API_URL: 'https://api.example.com/v2',
+  NEWSLETTER_API_KEY: 'key',
+  NEWSLETTER_PUBLICATION_ID: publications.single,
+  RELAY_ALLOWED_ORIGINS: 'https://example.com',
+  RELAY_REACTIVATE_EXISTING: 'true',
+});
+
 function formOf(name: Publication): Form {
+  const { default: form } = forms;
+  if (!form) throw new Error('The settings make no form.');
   return {
+    ...form,
     name,
     publicationId: publications[name],
-    apiKey: 'key',
-    origins: new Set(),
-    allowedFields: null,
-    pinned: { reactivate_existing: true },
-    thanksUrl: null,
-    protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
-    consent: { version: null, required: false, field: null, address: 'none' },
     confirmation:
       name === 'single'
         ? null
