@@ -3,7 +3,7 @@ import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, test } from 'vitest';
 import { describeInBrowser, open } from './browser.ts';
 
-/** The box of an operation, once the key is filled in: Swagger UI draws the boxes again then, and a key pressed before is lost. */
+/** The box of an operation, once the API key is filled in: Swagger UI draws the boxes again then. */
 async function boxOf(page: Page, id: OperationId): Promise<ElementHandle> {
   await page.waitForSelector('.btn.authorize.locked');
   await page.waitForSelector('.opblock');
