@@ -2,9 +2,9 @@
 import { createLog, type Form, type NewSignup, type SignupStore } from '@newsletter-kit/relay';
 import { confirmationPages } from '../../../packages/relay/src/confirmation/pages.ts';
 import { signLink } from '../../../packages/relay/src/confirmation/mail.ts';
-import { Dispatcher } from '../../../packages/relay/src/delivery/dispatcher.ts';
-import { LoopGroup } from '../../../packages/relay/src/delivery/loop.ts';
-import { StoreHealth } from '../../../packages/relay/src/ops/health.ts';
+import { Dispatcher } from '../../../packages/relay/src/delivery/queue.ts';
+import { LoopGroup } from '../../../packages/relay/src/queue/worker.ts';
+import { StoreHealth } from '../../../packages/relay/src/health.ts';
 import { createMemoryStore } from './relay-store.ts';
 import {
   done,

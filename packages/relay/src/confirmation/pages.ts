@@ -2,9 +2,9 @@
 import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
-import type { StoreHealth } from '../ops/health.ts';
+import type { EventListener } from '../events.ts';
+import type { Log } from '../log.ts';
+import type { StoreHealth } from '../health.ts';
 import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../store/signup-store.ts';
 import { verifyLink } from './mail.ts';
 

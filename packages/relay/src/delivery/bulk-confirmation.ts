@@ -4,10 +4,10 @@
  * signup found as delivered. Its position is stored with each page.
  */
 import { continuationAt, NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
+import type { EventListener } from '../events.ts';
+import type { Log } from '../log.ts';
 import { neverAttempted, type OpenBatch, type SignupStore, type ConfirmationScan } from '../store/signup-store.ts';
-import type { StoreWriter } from './loop.ts';
+import type { StoreWriter } from '../queue/worker.ts';
 
 /** A subscription as the list is read for: see `neededFields`. */
 interface ReadSubscription {

@@ -1,12 +1,12 @@
 /** Delivers a backlog in bulk: up to a thousand signups per call, confirmed later by a scan of the list. */
 import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
-import type { StoreHealth } from '../ops/health.ts';
+import type { StoreHealth } from '../health.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { type ClaimedSignup, StoreUnavailableError } from '../store/signup-store.ts';
-import { backoffMs, decideRetry } from './retry.ts';
+import { backoffMs, decideRetry } from '../queue/retry.ts';
 import { BulkConfirmation } from './bulk-confirmation.ts';
-import { InFlight } from './loop.ts';
+import { InFlight } from '../queue/worker.ts';
 import { callOptions, isFresh, type SingleDeliveryOptions, toSubscriptionRequest } from './single-delivery.ts';
 
 /** When signups are delivered in bulk, and when their arrival is confirmed. */

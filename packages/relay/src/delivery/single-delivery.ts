@@ -12,12 +12,12 @@ import {
   type SubscriptionRequest,
 } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
+import type { EventListener } from '../events.ts';
+import type { Log } from '../log.ts';
 import { type ClaimedSignup, freshMs, type SignupStore } from '../store/signup-store.ts';
-import { backoffMs, decideRetry, type BackoffOptions, type Retry } from './retry.ts';
-import type { ApiCircuits } from './circuit-breaker.ts';
-import type { StoreWriter } from './loop.ts';
+import { backoffMs, decideRetry, type BackoffOptions, type Retry } from '../queue/retry.ts';
+import type { ApiCircuits } from '../queue/circuit-breaker.ts';
+import type { StoreWriter } from '../queue/worker.ts';
 import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
 import { givenConsent } from '../admission/consent.ts';
 

@@ -4,8 +4,8 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
-import type { ReadDiskSpace, StoreHealth } from './health.ts';
-import { eventListener, type EventListener } from './events.ts';
+import type { ReadDiskSpace, StoreHealth } from '../health.ts';
+import { eventListener, type EventListener } from '../events.ts';
 
 /** The counters, and the page that shows them. */
 export interface Metrics {

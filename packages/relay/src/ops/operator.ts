@@ -3,7 +3,7 @@
  * for a running relay.
  */
 import type { Overview } from '../store/overview.ts';
-import { broadcast, eventListener, type EventListener } from './events.ts';
+import { broadcast, eventListener, type EventListener } from '../events.ts';
 import {
   type ConsentRecord,
   type SignupFilter,

@@ -2,11 +2,11 @@
 import { pino } from 'pino';
 import { createClient } from '@newsletter-kit/core';
 import type { BulkDeliveryOptions } from '../../src/delivery/bulk-delivery.ts';
-import { ApiCircuits, CircuitBreaker } from '../../src/delivery/circuit-breaker.ts';
-import { StoreWriter } from '../../src/delivery/loop.ts';
-import { defaultBackoff, type Retry } from '../../src/delivery/retry.ts';
-import type { RelayEvent } from '../../src/ops/events.ts';
-import { StoreHealth } from '../../src/ops/health.ts';
+import { ApiCircuits, CircuitBreaker } from '../../src/queue/circuit-breaker.ts';
+import { StoreWriter } from '../../src/queue/worker.ts';
+import { defaultBackoff, type Retry } from '../../src/queue/retry.ts';
+import type { RelayEvent } from '../../src/events.ts';
+import { StoreHealth } from '../../src/health.ts';
 import { readConfig, type SignupStore } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { environment, publicationId, runRelay } from '../running-relay.ts';

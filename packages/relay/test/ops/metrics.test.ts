@@ -2,7 +2,7 @@
 import { statfsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { StoreUnavailableError, type Relay } from '../../src/index.ts';
-import { diskSpaceOf } from '../../src/ops/health.ts';
+import { diskSpaceOf } from '../../src/health.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { changedStore } from '../changed-store.ts';
 import { post, runRelay } from '../running-relay.ts';

@@ -1,7 +1,7 @@
 /** Webhooks that are accepted or fail: their remedies, their waits, dead letters, and the log. */
 import { describe, expect, it } from 'vitest';
 import { PrivateAddressError } from '../../src/webhooks/post.ts';
-import { giveUpAfterMs } from '../../src/webhooks/sender.ts';
+import { giveUpAfterMs } from '../../src/webhooks/queue.ts';
 import { type Answer, failing, hourMs, named, start, startSender, status, withCode } from './started-sender.ts';
 
 describe('an accepted webhook', () => {

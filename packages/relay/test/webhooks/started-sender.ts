@@ -2,13 +2,13 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { LoopGroup } from '../../src/delivery/loop.ts';
+import { LoopGroup } from '../../src/queue/worker.ts';
 import { createLog, webhookTypes } from '../../src/index.ts';
-import type { RelayEvent } from '../../src/ops/events.ts';
-import { StoreHealth } from '../../src/ops/health.ts';
+import type { RelayEvent } from '../../src/events.ts';
+import { StoreHealth } from '../../src/health.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import type { WebhookAnswer, WebhookRequest } from '../../src/webhooks/post.ts';
-import { WebhookSender } from '../../src/webhooks/sender.ts';
+import { WebhookSender } from '../../src/webhooks/queue.ts';
 import { newSignup } from '../new-signup.ts';
 import { secret } from './receiver.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { type Operator, relayOperator } from '../../src/ops/operator.ts';
-import { giveUpAfterMs } from '../../src/webhooks/sender.ts';
+import { giveUpAfterMs } from '../../src/webhooks/queue.ts';
 import { eventually } from '../eventually.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
 import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';

@@ -1,8 +1,8 @@
 /** Health checks: the store's failures and recovery, liveness, readiness, and free disk space. */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { StoreAddress } from '../config/store-address.ts';
-import { StoreUnavailableError, type SignupStore } from '../store/signup-store.ts';
+import type { StoreAddress } from './config/store-address.ts';
+import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
 import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 

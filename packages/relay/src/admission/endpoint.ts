@@ -12,16 +12,16 @@ import {
   unavailable,
 } from '@newsletter-kit/core/endpoint';
 import type { Context, Hono } from 'hono';
-import type { AbuseProtection } from './admission/abuse-protection.ts';
-import { admit, type Check, checkOrigin } from './admission/admit.ts';
-import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
-import type { LimitKind } from './admission/rate-limits.ts';
-import type { SignupPost } from './admission/signup-post.ts';
-import type { Form } from './config/form.ts';
-import type { EventListener } from './ops/events.ts';
-import type { StoreHealth } from './ops/health.ts';
-import type { Log } from './ops/log.ts';
-import { type SignupStore, StoreUnavailableError } from './store/signup-store.ts';
+import type { AbuseProtection } from './abuse-protection.ts';
+import { admit, type Check, checkOrigin } from './admit.ts';
+import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts';
+import type { LimitKind } from '../config/relay.ts';
+import type { SignupPost } from './signup-post.ts';
+import type { Form } from '../config/form.ts';
+import type { EventListener } from '../events.ts';
+import type { StoreHealth } from '../health.ts';
+import type { Log } from '../log.ts';
+import { type SignupStore, StoreUnavailableError } from '../store/signup-store.ts';
 
 /** Bindings of each request: the address of its connection. */
 export interface RequestEnvironment {

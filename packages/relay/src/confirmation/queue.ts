@@ -1,12 +1,12 @@
 /** Sends confirmation mails, a few at a time, and retries each until the mail server has accepted it. */
 import type { Form } from '../config/form.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import { defaultBackoff, type BackoffOptions } from '../delivery/retry.ts';
-import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
-import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
-import type { StoreHealth } from '../ops/health.ts';
+import { defaultBackoff, type BackoffOptions } from '../queue/retry.ts';
+import { CircuitBreaker } from '../queue/circuit-breaker.ts';
+import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import type { EventListener } from '../events.ts';
+import type { Log } from '../log.ts';
+import type { StoreHealth } from '../health.ts';
 import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
 import { classifyMailError, mailConcurrency, type MailFailure, type MailTransport, openTransport } from './smtp.ts';

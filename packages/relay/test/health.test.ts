@@ -1,10 +1,10 @@
 /** Liveness, readiness, and reports of a failing store. */
 import { expect, it } from 'vitest';
-import { readiness, StoreHealth } from '../../src/ops/health.ts';
-import { createLog, StoreUnavailableError } from '../../src/index.ts';
-import type { RelayEvent } from '../../src/ops/events.ts';
-import { changedStore } from '../changed-store.ts';
-import { post, runRelay } from '../running-relay.ts';
+import { readiness, StoreHealth } from '../src/health.ts';
+import { createLog, StoreUnavailableError } from '../src/index.ts';
+import type { RelayEvent } from '../src/events.ts';
+import { changedStore } from './changed-store.ts';
+import { post, runRelay } from './running-relay.ts';
 
 const get = (path: string): Request => new Request(`http://relay.example${path}`);
 

@@ -1,6 +1,6 @@
 /** Events of a relay, counted by metrics and reported by alerts. They contain no address and no secret. */
 
-import type { LimitKind } from '../admission/rate-limits.ts';
+import type { LimitKind } from './config/relay.ts';
 
 /** One event. Its texts are safe to show. */
 export type RelayEvent =

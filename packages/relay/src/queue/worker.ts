@@ -1,6 +1,6 @@
 /** The loop of a delivery: starts due work, sleeps until more is due or something wakes it, and writes outcomes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoreHealth } from '../ops/health.ts';
+import type { StoreHealth } from '../health.ts';
 
 /** Longest sleep, in milliseconds: after a clock was set back, nothing is delayed for longer. */
 const longestSleepMs = 60_000;

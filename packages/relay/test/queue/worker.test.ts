@@ -1,9 +1,9 @@
 /** The worker of a queue: its loop, the tasks beside it, work on demand, and its stop. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LoopGroup, QueueWorker, type QueueWorkerOptions, WakeSignal } from '../../src/delivery/loop.ts';
+import { LoopGroup, QueueWorker, type QueueWorkerOptions, WakeSignal } from '../../src/queue/worker.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
-import { StoreHealth } from '../../src/ops/health.ts';
+import { StoreHealth } from '../../src/health.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -11,23 +11,23 @@ import { purposeKey } from './secrets.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { inPostgres, type MakeLimiter } from './admission/rate-limits.ts';
 import { type RelayConfig, secretsOf } from './config/settings.ts';
-import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/mailer.ts';
+import { ConfirmationMailer, type ConfirmationMailerOptions } from './confirmation/queue.ts';
 import { confirmationPages } from './confirmation/pages.ts';
-import { Dispatcher, type DispatcherOptions } from './delivery/dispatcher.ts';
-import { LoopGroup } from './delivery/loop.ts';
-import { type CheckResult, checkService } from './ops/check.ts';
-import { broadcast, eventListener, type EventListener } from './ops/events.ts';
-import { diskSpaceOf, livez, readiness, StoreHealth } from './ops/health.ts';
-import type { Log } from './ops/log.ts';
+import { Dispatcher, type DispatcherOptions } from './delivery/queue.ts';
+import { LoopGroup } from './queue/worker.ts';
+import { type CheckResult, checkService } from './checks.ts';
+import { broadcast, eventListener, type EventListener } from './events.ts';
+import { diskSpaceOf, livez, readiness, StoreHealth } from './health.ts';
+import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './ops/metrics.ts';
 import { operatorApi } from './ops/operator-api.ts';
 import { createRunningStatus, type RunningStatus, storeOperator } from './ops/operator.ts';
-import { type RequestEnvironment, headerOf, SignupEndpoint, toResponse } from './signup-endpoint.ts';
+import { type RequestEnvironment, headerOf, SignupEndpoint, toResponse } from './admission/endpoint.ts';
 import { StartupError } from './startup-error.ts';
 import { earliest } from './store/overview.ts';
 import { type SignupStore, StoreUnavailableError } from './store/signup-store.ts';
 import { createPost, type PostWebhook } from './webhooks/post.ts';
-import { WebhookSender, type WebhookSenderOptions } from './webhooks/sender.ts';
+import { WebhookSender, type WebhookSenderOptions } from './webhooks/queue.ts';
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {

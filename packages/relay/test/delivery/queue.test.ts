@@ -1,8 +1,8 @@
 /** The dispatcher: its lanes per publication and API key, their circuit breakers, concurrency, pauses and stop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Dispatcher, type DispatcherOptions } from '../../src/delivery/dispatcher.ts';
-import { decideRetry } from '../../src/delivery/retry.ts';
+import { Dispatcher, type DispatcherOptions } from '../../src/delivery/queue.ts';
+import { decideRetry } from '../../src/queue/retry.ts';
 import type { Form, SignupStore } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';

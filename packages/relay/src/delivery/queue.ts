@@ -4,15 +4,23 @@
  */
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { StoreHealth } from '../ops/health.ts';
-import type { Log } from '../ops/log.ts';
+import type { EventListener } from '../events.ts';
+import type { StoreHealth } from '../health.ts';
+import type { Log } from '../log.ts';
 import { earliest } from '../store/overview.ts';
 import type { Claim, SignupStore } from '../store/signup-store.ts';
-import { defaultBackoff, type BackoffOptions, type Retry } from './retry.ts';
+import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
 import { BulkDelivery, type BulkDeliveryOptions, type BulkOptions } from './bulk-delivery.ts';
-import { ApiCircuits, CircuitBreaker } from './circuit-breaker.ts';
-import { InFlight, type LoopGroup, type LoopOptions, runLoop, runUntilIdle, StoreWriter, WakeSignal } from './loop.ts';
+import { ApiCircuits, CircuitBreaker } from '../queue/circuit-breaker.ts';
+import {
+  InFlight,
+  type LoopGroup,
+  type LoopOptions,
+  runLoop,
+  runUntilIdle,
+  StoreWriter,
+  WakeSignal,
+} from '../queue/worker.ts';
 import { clockSkewMs, SingleDelivery } from './single-delivery.ts';
 
 /** Options of {@link Dispatcher}. */

@@ -2,12 +2,12 @@
 import { retryAfterMs } from '@newsletter-kit/core/engine';
 import type { Form } from '../config/form.ts';
 import type { WebhookDestination } from '../config/webhook.ts';
-import { CircuitBreaker, type DeliveryFailure } from '../delivery/circuit-breaker.ts';
-import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
-import { backoffMs, type BackoffOptions } from '../delivery/retry.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { StoreHealth } from '../ops/health.ts';
-import type { Log } from '../ops/log.ts';
+import { CircuitBreaker, type DeliveryFailure } from '../queue/circuit-breaker.ts';
+import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import { backoffMs, type BackoffOptions } from '../queue/retry.ts';
+import type { EventListener } from '../events.ts';
+import type { StoreHealth } from '../health.ts';
+import type { Log } from '../log.ts';
 import { earliest } from '../store/overview.ts';
 import type { SignupStore, WebhookMessage } from '../store/signup-store.ts';
 import { webhookBody, webhookHeaders } from './message.ts';
