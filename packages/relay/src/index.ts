@@ -8,7 +8,7 @@ export type { MailResolver } from './admission/mail-domain.ts';
 export { inMemory, type MakeLimiter } from './admission/rate-limits.ts';
 export type { SignupPost, SignupPost as Visit } from './admission/signup-post.ts';
 export type { Refused, RefusalStatus } from '@newsletter-kit/core/endpoint';
-export { createRelay, type Relay, type RelayOptions } from './relay.ts';
+export { createRelay, type Relay, type RelayOptions, type RelayPlatform, type RelayTiming } from './relay.ts';
 export type { Form } from './config/form.ts';
 export { readConfig } from './config/read.ts';
 export type { Defence, LimitKind, LimitRules } from './config/relay.ts';

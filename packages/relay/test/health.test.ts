@@ -36,7 +36,7 @@ it('writes at each request, at most once a second, and at once after a failure',
     onEvent: () => {},
     now: () => now,
   });
-  const readyz = readiness(health, () => false);
+  const readyz = readiness(health, new AbortController().signal);
   for (now of [5000, 5100, 5999, 6000]) expect((await readyz()).status).toBe(200);
   expect(probes).toEqual([5000, 6000]);
   full = true;

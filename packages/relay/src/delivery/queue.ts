@@ -4,135 +4,75 @@
  */
 import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
-import type { EventListener } from '../events.ts';
-import type { StoreHealth } from '../health.ts';
-import type { Log } from '../log.ts';
-import { earliest } from '../store/overview.ts';
-import type { Claim, SignupStore } from '../store/signup-store.ts';
-import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
-import { BulkDelivery, type BulkDeliveryOptions, type BulkOptions } from './bulk-delivery.ts';
+import type { RelayContext } from '../context.ts';
 import { ApiCircuits, CircuitBreaker } from '../queue/circuit-breaker.ts';
-import {
-  InFlight,
-  type LoopGroup,
-  type LoopOptions,
-  runLoop,
-  runUntilIdle,
-  StoreWriter,
-  WakeSignal,
-} from '../queue/worker.ts';
-import { clockSkewMs, SingleDelivery } from './single-delivery.ts';
+import { type Queue, QueueGroup } from '../queue/group.ts';
+import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
+import { type InFlight, type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import { earliest } from '../store/overview.ts';
+import type { Claim } from '../store/signup-store.ts';
+import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
+import { clockSkewMs, type DeliveryLane, SingleDelivery } from './single-delivery.ts';
 
-/** Options of {@link Dispatcher}. */
-export interface DispatcherOptions {
-  readonly store: SignupStore;
-  readonly health: StoreHealth;
-  /** Creates the client of an API key. */
-  readonly clientOf: (apiKey: string) => Client;
-  readonly forms: Readonly<Record<string, Form>>;
-  readonly log: Log;
-  /** Receives every event. Default: none. */
-  readonly onEvent?: EventListener | undefined;
-  /** Removed from every reason and from the log. */
-  readonly secrets: readonly string[];
+/** Options of {@link DeliveryQueue}. */
+export interface DeliveryQueueOptions {
   /** Maximum number of single deliveries in flight per lane. Default 5, as the service advises. */
   readonly concurrency?: number | undefined;
   readonly backoff?: Partial<BackoffOptions> | undefined;
-  /** When signups are delivered in bulk; null: never. Default null. */
+  /** When signups are delivered in bulk; null: never. Default: as configured. */
   readonly bulk?: BulkOptions | null | undefined;
-  /** Random number from 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
-  readonly now?: (() => number) | undefined;
 }
 
-export class Dispatcher {
-  readonly #lanes: readonly Lane[];
-  readonly #stop = new AbortController();
-  readonly #giveUp = new AbortController();
-
-  constructor(options: DispatcherOptions) {
-    const { health, clientOf, concurrency = 5, bulk = null, random = Math.random, now = Date.now } = options;
-    const { onEvent = () => {} } = options;
-    const shared = {
-      ...options,
-      onEvent,
-      concurrency,
-      backoff: { ...defaultBackoff, ...options.backoff },
-      bulk,
-      random,
-      now,
-      writer: new StoreWriter({ health, stopping: this.#stop.signal }),
-      stopping: this.#stop.signal,
-      givenUp: this.#giveUp.signal,
-    };
-    const forms = Object.values(options.forms);
-    const circuitsOf = apiCircuits(forms, shared);
+export class DeliveryQueue extends QueueGroup<Lane> {
+  /** @param clientOf - creates the client of an API key */
+  constructor(
+    context: RelayContext,
+    clientOf: (apiKey: string) => Client,
+    { concurrency = 5, backoff: waits, bulk = bulkOf(context) }: DeliveryQueueOptions = {},
+  ) {
+    const backoff = { ...defaultBackoff, ...waits };
+    const forms = Object.values(context.config.forms);
+    const circuitsOf = apiCircuits(context, backoff);
     const clients = memoize(clientOf);
     const lanes = Map.groupBy(forms, ({ publicationId, apiKey }) => JSON.stringify([publicationId, apiKey]));
-    this.#lanes = [...lanes.values()].map((group) => {
-      const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
-      return new Lane({
-        ...shared,
-        publicationId,
-        forms: Object.fromEntries(group.map((form) => [form.name, form])),
-        client: clients(apiKey),
-        circuits: circuitsOf(apiKey, publicationId),
-      });
+    super(
+      [...lanes.values()].map((group) => {
+        const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
+        const lane = {
+          context,
+          publicationId,
+          forms: Object.fromEntries(group.map((form) => [form.name, form])),
+          client: clients(apiKey),
+          circuits: circuitsOf(apiKey, publicationId),
+          backoff,
+        };
+        return new Lane(lane, concurrency, bulk);
+      }),
+    );
+    context.events.on({
+      accepted: ({ needsConfirmation }) => {
+        if (!needsConfirmation) this.wake();
+      },
+      confirmed: () => this.wake(),
     });
-  }
-
-  start(): void {
-    for (const lane of this.#lanes) lane.start();
-  }
-
-  /**
-   * Delivers what is due, until nothing is in the whole group or `ending` aborts, and ends what is in flight.
-   *
-   * @returns when the next thing is due, in milliseconds since the Unix epoch; null if unknown
-   */
-  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    return earliest(await Promise.all(this.#lanes.map((lane) => lane.deliver(ending, group))));
-  }
-
-  /** Wakes every lane: something new may be due. */
-  wake(): void {
-    for (const lane of this.#lanes) lane.wake();
   }
 
   /** Records a failure for the key or publication of a form, as a failed attempt would. */
   refused(form: string, failure: Retry): void {
-    this.#lanes.find((lane) => lane.has(form))?.recordFailure(failure);
+    this.members.find((lane) => lane.has(form))?.recordFailure(failure);
   }
+}
 
-  /**
-   * Starts nothing more, gives deliveries in flight `graceMs` milliseconds to end, then aborts them. Aborted signups
-   * wait, and are looked up at the API before the next attempt.
-   */
-  async stop(graceMs: number): Promise<void> {
-    this.#stop.abort();
-    const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
-    await Promise.all(this.#lanes.map((lane) => lane.end()));
-    clearTimeout(timer);
-  }
+function bulkOf({ config: { delivery } }: RelayContext): BulkOptions | null {
+  return delivery.bulkAbove === null ? null : { above: delivery.bulkAbove };
 }
 
 /** One circuit breaker per API key and one per publication; lanes with the same key or publication share it. */
 function apiCircuits(
-  forms: readonly Form[],
-  {
-    backoff,
-    now,
-    random,
-    log,
-    onEvent,
-  }: {
-    readonly backoff: BackoffOptions;
-    readonly now: () => number;
-    readonly random: () => number;
-    readonly log: Log;
-    readonly onEvent: EventListener;
-  },
+  { config, now, random, log, events }: RelayContext,
+  backoff: BackoffOptions,
 ): (apiKey: string, publicationId: string) => ApiCircuits {
+  const forms = Object.values(config.forms);
   const circuitOf = (scope: string, affected: readonly Form[]): CircuitBreaker<Retry> =>
     new CircuitBreaker({
       backoff,
@@ -142,11 +82,11 @@ function apiCircuits(
         const level = needsOperator ? 'error' : 'warn';
         log[level]({ scope, cause, reason }, 'the API takes no signups; they are kept and wait');
         const names = affected.map(({ name }) => name);
-        onEvent({ type: 'circuitOpened', scope, forms: names, status, cause, reason, needsOperator });
+        events.emit({ type: 'circuitOpened', scope, forms: names, status, cause, reason, needsOperator });
       },
       onClose() {
         log.info({ scope }, 'the API takes signups again');
-        onEvent({ type: 'circuitClosed', scope });
+        events.emit({ type: 'circuitClosed', scope });
       },
     });
   // The key itself is a secret: messages name the first form that uses it.
@@ -175,101 +115,87 @@ function memoize<T>(make: (name: string) => T): (name: string) => T {
   };
 }
 
-/** Options of {@link Lane}. */
-interface LaneOptions extends Omit<BulkDeliveryOptions, 'onEnd'> {
-  /** Maximum number of single deliveries in flight. */
-  readonly concurrency: number;
-}
-
-class Lane {
-  readonly #options: LaneOptions;
+/** The signups of one publication and API key. */
+class Lane implements Queue {
+  readonly #lane: DeliveryLane;
   readonly #forms: readonly string[];
-  readonly #wakeSignal = new WakeSignal();
-  readonly #inFlight = new InFlight(() => this.#wakeSignal.notify());
+  readonly #concurrency: number;
+  readonly #worker: QueueWorker;
+  /** The single deliveries in flight. */
+  readonly #singles: InFlight;
   readonly #single: SingleDelivery;
   readonly #bulk: BulkDelivery;
   /** The time of the last run, by which a clock that was set back is noticed. */
   #lastNow = 0;
-  #loop: Promise<unknown> | null = null;
 
-  constructor(options: LaneOptions) {
-    this.#options = options;
-    this.#forms = Object.keys(options.forms);
-    this.#single = new SingleDelivery(options);
-    this.#bulk = new BulkDelivery({ ...options, onEnd: () => this.#wakeSignal.notify() });
-  }
-
-  start(): void {
-    this.#loop ??= runLoop(this.#loopOptions());
-  }
-
-  /** See {@link Dispatcher.deliver}. */
-  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    const onDemand = { group, isIdle: () => this.#inFlight.size === 0 && this.#bulk.isIdle };
-    const inFlight = () => Promise.all([this.#inFlight.end(), this.#bulk.end()]);
-    return runUntilIdle({ ...this.#loopOptions(), onDemand, inFlight }, ending, this.#options.now);
-  }
-
-  #loopOptions(): LoopOptions {
-    const { stopping, health, store, circuits } = this.#options;
-    return {
-      wakeSignal: this.#wakeSignal,
-      stopping,
-      health,
-      isShared: store.shared,
+  constructor(shared: Omit<DeliveryLane, 'worker'>, concurrency: number, bulk: BulkOptions | null) {
+    const { context, circuits } = shared;
+    this.#worker = new QueueWorker(context, {
       openForMs: () => circuits.openForMs,
       startDue: async () => {
-        if (await store.paused()) return null;
+        if (await context.store.paused()) return null;
         await this.#startDue();
         return this.#untilNextMs();
       },
-    };
+    });
+    this.#lane = { ...shared, worker: this.#worker };
+    this.#forms = Object.keys(shared.forms);
+    this.#concurrency = concurrency;
+    this.#singles = this.#worker.inFlight.part();
+    this.#single = new SingleDelivery(this.#lane);
+    this.#bulk = new BulkDelivery(this.#lane, bulk);
+  }
+
+  start(): void {
+    this.#worker.start();
+  }
+
+  wake(): void {
+    this.#worker.wake();
+  }
+
+  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    return this.#worker.deliver(ending, group);
+  }
+
+  /** Aborted signups wait, and are looked up at the API before the next attempt. */
+  stop(graceMs: number): Promise<void> {
+    return this.#worker.stop(graceMs);
   }
 
   /** Whether it delivers the signups of this form. */
   has(form: string): boolean {
-    return Object.hasOwn(this.#options.forms, form);
+    return this.#forms.includes(form);
   }
 
   /** Records a failure that was met outside of a delivery. */
   recordFailure(failure: Retry): void {
-    this.#options.circuits.recordFailure(failure);
-  }
-
-  /** Wakes the loop: something new may be due. */
-  wake(): void {
-    this.#wakeSignal.notify();
-  }
-
-  /** Waits until nothing is in flight; `stopping` and `givenUp` must be aborted for that. */
-  async end(): Promise<void> {
-    this.#wakeSignal.notify();
-    await this.#loop;
-    await Promise.all([this.#inFlight.end(), this.#bulk.end()]);
+    this.#lane.circuits.recordFailure(failure);
   }
 
   /** While the API fails, one signup at a time is tried. */
   get #limit(): number {
-    return this.#options.circuits.isFailing ? 1 : this.#options.concurrency;
+    return this.#lane.circuits.isFailing ? 1 : this.#concurrency;
   }
 
   async #startDue(): Promise<void> {
-    const { store, circuits } = this.#options;
+    const { context, circuits } = this.#lane;
     // An attempt may have failed since the loop checked.
     if (circuits.openForMs > 0) return;
     await this.#checkClock();
     if (await this.#bulk.hasBacklog()) this.#bulk.startBatch();
     else {
-      const free = this.#limit - this.#inFlight.size;
-      const claimed = free > 0 ? await store.claim(this.#claim(free)) : [];
-      for (const signup of claimed) this.#inFlight.add(this.#single.deliver(signup));
+      const free = this.#limit - this.#singles.size;
+      const claimed = free > 0 ? await context.store.claim(this.#claim(free)) : [];
+      for (const signup of claimed) this.#singles.add(this.#single.deliver(signup));
     }
     this.#bulk.startConfirmation();
   }
 
   /** After the clock was set back, makes due what would otherwise wait until the old time. */
   async #checkClock(): Promise<void> {
-    const { store, backoff, now } = this.#options;
+    const { context, backoff } = this.#lane;
+    const { store, now } = context;
     const at = now();
     if (at < this.#lastNow - clockSkewMs) {
       this.#bulk.clockWasSetBack(at);
@@ -279,13 +205,14 @@ class Lane {
   }
 
   #claim(limit: number): Claim {
-    return { forms: this.#forms, limit, now: this.#options.now() };
+    return { forms: this.#forms, limit, now: this.#lane.context.now() };
   }
 
   /** Milliseconds until something is due; null if unknown. */
   async #untilNextMs(): Promise<number | null> {
-    const { store, backoff, now } = this.#options;
-    if (this.#bulk.isSending || this.#inFlight.size >= this.#limit) return null;
+    const { context, backoff } = this.#lane;
+    const { store, now } = context;
+    if (this.#bulk.isSending || this.#singles.size >= this.#limit) return null;
     let nextDueAt = await store.nextDueAt(this.#forms);
     // Nothing waits for so long: the clock was set back, perhaps while this process did not run.
     if (nextDueAt !== null && nextDueAt - now() > 2 * backoff.maxRetryAfterMs) {

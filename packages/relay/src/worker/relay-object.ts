@@ -180,9 +180,8 @@ export class RelayObject {
       config,
       store,
       log,
-      limiter: counters.limiter,
       operatorToken: config.operator.token,
-      postWebhook: postFromWorker,
+      platform: { limiter: counters.limiter, postWebhook: postFromWorker },
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
     this.#open ??= { relay, store, counters, config, log };

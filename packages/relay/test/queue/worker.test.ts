@@ -16,7 +16,10 @@ function worker(startDue: QueueWorkerOptions['startDue'] = () => Promise.resolve
     onEvent: () => {},
     now: Date.now,
   });
-  const queue = new QueueWorker({ health, isShared: false, openForMs: () => 0, startDue: due, now: Date.now });
+  const queue = new QueueWorker(
+    { health, now: Date.now, store: { shared: false } },
+    { openForMs: () => 0, startDue: due },
+  );
   return { queue, due };
 }
 

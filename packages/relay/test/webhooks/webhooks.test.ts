@@ -11,8 +11,8 @@ import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
 import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
 
 /** Short waits without jitter. */
-const webhooks = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
-const delivery = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
+const webhooks = { backoff: { firstMs: 20, maxMs: 60 } };
+const delivery = { backoff: { firstMs: 20, maxMs: 60 } };
 
 const operatorToken = 'the-token-of-the-operator';
 
