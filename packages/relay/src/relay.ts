@@ -19,7 +19,7 @@ import type { BackoffOptions } from './queue/retry.ts';
 import { createRoutes } from './routes.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import { createPost, type PostWebhook } from './webhooks/post.ts';
-import { WebhookQueue } from './webhooks/queue.ts';
+import { WebhookSender } from './webhooks/queue.ts';
 
 /** Options of {@link createRelay}. */
 export interface RelayOptions {
@@ -109,7 +109,7 @@ export function createRelay(options: RelayOptions): Relay {
   const confirmation = confirmationOf(config, secret);
   const deliveries = new DeliveryQueue(context, clientOf, timing.delivery);
   const mails = confirmation && new MailQueue(context, confirmation, timing.confirmation?.backoff);
-  const webhooks = new WebhookQueue(context, platform.postWebhook ?? createPost(), timing.webhooks?.backoff);
+  const webhooks = new WebhookSender(context, platform.postWebhook ?? createPost(), timing.webhooks?.backoff);
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
   const endpoint = new SignupEndpoint(context, { protection: createProtection(context, secret, platform), checks });

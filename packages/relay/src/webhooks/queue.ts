@@ -29,7 +29,7 @@ const concurrency = 4;
 /** Longest wait that the clock may still have set, in milliseconds: beyond that it was set back. */
 const longestWaitMs = 2 * webhookBackoff.maxRetryAfterMs;
 
-export class WebhookQueue extends QueueGroup<DestinationLane> {
+export class WebhookSender extends QueueGroup<DestinationLane> {
   readonly #context: RelayContext;
   #isPrepared = false;
 
@@ -83,7 +83,7 @@ interface AttemptFailure extends DeliveryFailure {
 interface LaneOptions {
   readonly post: PostWebhook;
   readonly backoff: BackoffOptions;
-  /** See {@link WebhookQueue.prepare}. */
+  /** See {@link WebhookSender.prepare}. */
   readonly prepare: () => Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { createLog, readConfig, webhookTypes } from '../../src/index.ts';
 import type { RelayEvent } from '../../src/events.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import type { WebhookAnswer, WebhookRequest } from '../../src/webhooks/post.ts';
-import { WebhookQueue } from '../../src/webhooks/queue.ts';
+import { WebhookSender } from '../../src/webhooks/queue.ts';
 import { changedStore } from '../changed-store.ts';
 import { newSignup } from '../new-signup.ts';
 import { environment } from '../running-relay.ts';
@@ -54,7 +54,7 @@ export function startSender({
   });
   const config = readConfig(environment);
   const open = (names = destinations) =>
-    new WebhookQueue(
+    new WebhookSender(
       createContext(
         {
           config: {
