@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { openStore, settings } from '@newsletter-kit/relay';
 import { parse } from 'yaml';
 import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
+import { Events } from '../../packages/relay/src/events.ts';
 import { createMetrics } from '../../packages/relay/src/ops/metrics.ts';
 import { root } from '../site.ts';
 import { code, codes, table, type Page } from './page.ts';
@@ -109,16 +110,18 @@ ${table(
 /** Reads the page of a new relay, after an event of each kind with labels of its own. */
 async function metricRows(): Promise<readonly (readonly string[])[]> {
   const folder = mkdtempSync(join(tmpdir(), 'newsletter-reference-'));
-  const store = await openStore({ kind: 'sqlite', path: join(folder, 'relay.db') });
+  const address = { kind: 'sqlite', path: join(folder, 'relay.db') } as const;
+  const store = await openStore(address);
   await store.webhooks.setDestinations([{ name: 'crm', types: ['signup.delivered'] }]);
+  const events = new Events();
   const metrics = createMetrics({
+    config: { forms: { default: {} }, webhooks: [{ name: 'crm' }], store: address },
     store,
     health: { probe: () => Promise.resolve() },
-    forms: ['default'],
-    destinations: ['crm'],
-    disk: () => Promise.resolve({ availableBytes: 1, sizeBytes: 1 }),
+    events,
+    now: Date.now,
   });
-  metrics.onEvent({ type: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
+  events.emit({ type: 'refused', form: 'default', status: 429, codes: ['TOO_MANY_SIGNUPS'], limit: 'ip' });
   const { text } = await metrics.page();
   await store.close();
   rmSync(folder, { recursive: true });

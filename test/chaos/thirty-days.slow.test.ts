@@ -51,9 +51,9 @@ describe.each(stores)('with $name', ({ create }) => {
       const relay = createRelay({
         config,
         store,
-        clientOf: (token) => createClient({ baseUrl: config.api.url, token, fetch: api, pacer: false }),
+        platform: { clientOf: (token) => createClient({ baseUrl: config.api.url, token, fetch: api, pacer: false }) },
         log: createLog({ level: 'silent' }),
-        now: () => today + Date.now() - begun,
+        timing: { now: () => today + Date.now() - begun },
       });
       relay.start();
       try {

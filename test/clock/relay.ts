@@ -9,6 +9,7 @@ import {
   type NewSignup,
   type RelayConfig,
   type RelayOptions,
+  type RelayTiming,
   type SignupStore,
 } from '@newsletter-kit/relay';
 import { newSignup } from '../../packages/relay/test/new-signup.ts';
@@ -16,7 +17,7 @@ import { replaceTime } from './process-time.ts';
 import { createVirtualClock, virtualHost, type Answering, type VirtualClock } from './virtual.ts';
 
 /** Options of a relay on a virtual clock. */
-export interface VirtualRelayOptions extends Pick<RelayOptions, 'delivery' | 'onEvent'> {
+export interface VirtualRelayOptions extends Pick<RelayOptions, 'onEvent'>, Pick<RelayTiming, 'delivery'> {
   readonly clock: VirtualClock;
   readonly config: RelayConfig;
   /** Opens the store, as a restarted process does. */
@@ -119,20 +120,21 @@ export async function startVirtualRelay(options: VirtualRelayOptions): Promise<V
     config,
     store: mortal,
     log,
-    clientOf: (token) =>
-      createClient({
-        baseUrl: config.api.url,
-        token,
-        host: {
-          ...host,
-          send: (request) => (dead ? never : alive(host.send(request))),
-          sleep: (ms, signal) => (dead ? never : alive(host.sleep(ms, signal))),
-        },
-      }),
-    delivery: { random, ...options.delivery },
+    platform: {
+      clientOf: (token) =>
+        createClient({
+          baseUrl: config.api.url,
+          token,
+          host: {
+            ...host,
+            send: (request) => (dead ? never : alive(host.send(request))),
+            sleep: (ms, signal) => (dead ? never : alive(host.sleep(ms, signal))),
+          },
+        }),
+    },
     onEvent: options.onEvent,
     secret: 'a-secret-for-tests',
-    now: () => Math.floor(clock.now()),
+    timing: { random, delivery: options.delivery, now: () => Math.floor(clock.now()) },
   });
   relay.start();
   return {

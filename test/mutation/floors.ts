@@ -37,8 +37,8 @@ export const floors: Readonly<Record<string, Floor>> = {
   },
   delivery: {
     project: 'relay',
-    sources: ['packages/relay/src/delivery/**/*.ts'],
-    tests: ['packages/relay/test/delivery/**/*.test.ts'],
+    sources: ['packages/relay/src/{delivery,queue}/**/*.ts'],
+    tests: ['packages/relay/test/{delivery,queue}/**/*.test.ts'],
     hangMs: 10_000,
   },
   webhooks: {

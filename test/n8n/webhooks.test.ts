@@ -79,7 +79,7 @@ async function publish(secret: string, change: (node: ExampleNode) => object = (
 function startRelay({ clientOptions }: SandboxOnPort, url: string, ...secrets: readonly string[]) {
   const relay = runRelay({
     api: fetch,
-    webhooks: { backoff: { firstMs: 50, maxMs: 100 }, random: () => 0.5 },
+    webhooks: { backoff: { firstMs: 50, maxMs: 100 } },
     settings: {
       NEWSLETTER_API_URL: clientOptions.baseUrl,
       RELAY_WEBHOOK_URL: url,

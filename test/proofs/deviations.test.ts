@@ -233,7 +233,7 @@ const programs: Readonly<Record<string, Program>> = {
       // Its store works in real time.
       clock.during(async () => {
         const parts = deliveryParts(answering);
-        const { store } = parts.options;
+        const { store } = parts;
         const client = createClient({
           ...direct,
           retry: false,
@@ -244,7 +244,7 @@ const programs: Readonly<Record<string, Program>> = {
           await store.accept(newSignup(`${tried}@example.com`, { receivedAt: parts.clock.now }));
           const [claimed] = await store.claim({ forms: ['default'], limit: 1, now: parts.clock.now });
           if (!claimed) throw new Error('The signup is due.');
-          await new SingleDelivery({ ...parts.options, client }).deliver({ ...claimed, tried });
+          await new SingleDelivery({ ...parts.lane, client }).deliver({ ...claimed, tried });
         }
         const states = (await store.list({}, { limit: 9 })).map(({ state }) => state);
         if (states.some((state) => state !== 'delivered')) throw new Error(`Signups are ${states.join(', ')}.`);

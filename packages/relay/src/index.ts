@@ -5,21 +5,21 @@
  */
 export type { Check } from './admission/admit.ts';
 export type { MailResolver } from './admission/mail-domain.ts';
-export { inMemory, type LimitKind, type MakeLimiter } from './admission/rate-limits.ts';
+export { inMemory, type MakeLimiter } from './admission/rate-limits.ts';
 export type { SignupPost, SignupPost as Visit } from './admission/signup-post.ts';
 export type { Refused, RefusalStatus } from '@newsletter-kit/core/endpoint';
-export { createRelay, type Relay, type RelayOptions } from './app.ts';
+export { createRelay, type Relay, type RelayOptions, type RelayPlatform, type RelayTiming } from './relay.ts';
 export type { Form } from './config/form.ts';
 export { readConfig } from './config/read.ts';
-export type { Defence, LimitRules } from './config/relay.ts';
+export type { Defence, LimitKind, LimitRules } from './config/relay.ts';
 export { secretsOf, settings, type ListedSetting as Setting, type RelayConfig } from './config/settings.ts';
 export type { StoreAddress } from './config/store-address.ts';
 export type { LimitRule } from './config/values.ts';
 export { webhookTypes, type WebhookDestination, type WebhookType } from './config/webhook.ts';
-export type { CheckResult } from './ops/check.ts';
-export { createLog, type Log, type LogOptions } from './ops/log.ts';
+export type { CheckResult } from './checks.ts';
+export { createLog, type Log, type LogOptions } from './log.ts';
 export { applyRetention, type RetentionDays, type RetentionOptions } from './ops/retention.ts';
-export type { EventListener, RelayEvent } from './ops/events.ts';
+export type { EventListener, RelayEvent } from './events.ts';
 export { hasBearerToken } from './secrets.ts';
 export { StartupError } from './startup-error.ts';
 export { openStore } from './store/open-store.ts';

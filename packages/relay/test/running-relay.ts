@@ -2,7 +2,16 @@
 import { join } from 'node:path';
 import { createClient, type Fetch } from '@newsletter-kit/core';
 import { onTestFinished } from 'vitest';
-import { createLog, createRelay, readConfig, type Relay, type RelayOptions, type SignupStore } from '../src/index.ts';
+import {
+  createLog,
+  createRelay,
+  readConfig,
+  type Relay,
+  type RelayOptions,
+  type RelayPlatform,
+  type RelayTiming,
+  type SignupStore,
+} from '../src/index.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-database.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 
@@ -29,23 +38,30 @@ export interface RunningRelay extends Relay {
   readonly logged: string[];
 }
 
-export interface RelayParts extends Partial<Omit<RelayOptions, 'config'>> {
+/** The options of a relay, ungrouped. */
+export interface RelayParts
+  extends Partial<Omit<RelayOptions, 'config' | 'platform' | 'timing'>>, RelayPlatform, RelayTiming {
   /** What the API answers. Default: nothing, it is unreachable. */
   readonly api?: Fetch;
   readonly settings?: Readonly<Record<string, string>>;
 }
 
 export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayParts = {}): RunningRelay {
+  const { limiter, mail, postWebhook, now, random = () => 0.5, delivery, confirmation, webhooks, ...options } = parts;
   const config = readConfig({ ...environment, ...settings });
   const folder = scratchFolder();
   const store = parts.store ?? openSqliteStore(join(folder, 'relay.db'));
   const logged: string[] = [];
+  const clientOf =
+    parts.clientOf ??
+    ((token: string) => createClient({ baseUrl: config.api.url, token, fetch: api, timeoutMs: 2000, pacer: false }));
   const relay = createRelay({
     config,
     store,
     log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
-    clientOf: (token) => createClient({ baseUrl: config.api.url, token, fetch: api, timeoutMs: 2000, pacer: false }),
-    ...parts,
+    ...options,
+    platform: { clientOf, limiter, mail, postWebhook },
+    timing: { now, random, delivery, confirmation, webhooks },
   });
   onTestFinished(async () => {
     await relay.stop(0);

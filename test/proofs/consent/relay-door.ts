@@ -1,10 +1,10 @@
 /** The form and the confirmation mail: our relay's store, its pages and its delivery. */
-import { createLog, readConfig, type Form, type NewSignup, type SignupStore } from '@newsletter-kit/relay';
+import { createLog, type Form, type NewSignup, readConfig, type SignupStore } from '@newsletter-kit/relay';
 import { confirmationPages } from '../../../packages/relay/src/confirmation/pages.ts';
 import { signLink } from '../../../packages/relay/src/confirmation/mail.ts';
-import { Dispatcher } from '../../../packages/relay/src/delivery/dispatcher.ts';
-import { LoopGroup } from '../../../packages/relay/src/delivery/loop.ts';
-import { StoreHealth } from '../../../packages/relay/src/ops/health.ts';
+import { createContext, type RelayContext } from '../../../packages/relay/src/context.ts';
+import { DeliveryQueue } from '../../../packages/relay/src/delivery/queue.ts';
+import { LoopGroup } from '../../../packages/relay/src/queue/worker.ts';
 import { createMemoryStore } from './relay-store.ts';
 import {
   done,
@@ -26,23 +26,24 @@ import {
 const memory = createMemoryStore();
 const log = createLog({ level: 'silent' });
 const linkKey = Buffer.alloc(32, 1);
-
-/** Settings of which every other has its default. */
-const { forms } = readConfig({
-  NEWSLETTER_API_URL: 'https://api.example.com/v2',
+const config = readConfig({
+  NEWSLETTER_API_URL: 'http://127.0.0.1:9/v2',
   NEWSLETTER_API_KEY: 'key',
-  NEWSLETTER_PUBLICATION_ID: publications.single,
-  RELAY_ALLOWED_ORIGINS: 'https://example.com',
-  RELAY_REACTIVATE_EXISTING: 'true',
+  NEWSLETTER_PUBLICATION_ID: 'pub_00000000-0000-4000-8000-000000000001',
+  RELAY_ALLOWED_ORIGINS: 'https://shop.example',
 });
 
 function formOf(name: Publication): Form {
-  const { default: form } = forms;
-  if (!form) throw new Error('The settings make no form.');
   return {
-    ...form,
     name,
     publicationId: publications[name],
+    apiKey: 'key',
+    origins: new Set(),
+    allowedFields: null,
+    pinned: { reactivate_existing: true },
+    thanksUrl: null,
+    protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
+    consent: { version: null, required: false, field: null, address: 'none' },
     confirmation:
       name === 'single'
         ? null
@@ -61,12 +62,21 @@ function formOf(name: Publication): Form {
 export async function withRelay<T>(
   state: WorldState,
   guardOff: Guard | undefined,
-  work: (store: SignupStore, health: StoreHealth) => Promise<T>,
+  work: (store: SignupStore, contextFor: (form: Form) => RelayContext) => Promise<T>,
 ): Promise<T> {
   const opened = memory.open(state.relay);
   const store = guardOff?.store?.(opened, memory) ?? opened;
-  const health = new StoreHealth({ store, log, onEvent: () => {}, now: () => state.now });
-  const result = await work(store, health);
+  const contextFor = (form: Form): RelayContext =>
+    createContext(
+      {
+        config: { ...config, forms: { [form.name]: form } },
+        store,
+        log,
+        timing: { now: () => state.now, random: () => 0.5 },
+      },
+      new AbortController().signal,
+    );
+  const result = await work(store, contextFor);
   state.relay = memory.rows();
   return result;
 }
@@ -139,18 +149,8 @@ export function click(person: Person): Action {
       const wished = mark === undefined ? undefined : state.wishes[mark];
       if (row['state'] === 'unconfirmed' && wished && !wished.mayReactivate)
         Object.assign(wished, { mayReactivate: true, at: state.now });
-      return withRelay(state, guardOff, async (store, health) => {
-        const pages = confirmationPages({
-          store,
-          health,
-          key: linkKey,
-          forms: { double: formOf('double') },
-          log,
-          onEvent: () => {},
-          visitor: () => null,
-          confirmed: () => {},
-          now: () => state.now,
-        });
+      return withRelay(state, guardOff, async (_, contextFor) => {
+        const pages = confirmationPages(contextFor(formOf('double')), { key: linkKey, visitor: () => null });
         const link = `http://relay.test/${signLink(linkKey, String(row['id']))}`;
         await pages.fetch(new Request(link, { method: 'POST' }), { peer: null });
         return done;
@@ -188,22 +188,14 @@ export function deliver(
       const before = structuredClone(state.relay);
       const visit = new Visit(state, { door: 'form', publication: name, ending, guardOff });
       const pinned = { reactivate_existing: guardOff?.ignoresRestoring === true || !state.cautious };
-      await withRelay(state, guardOff, async (store, health) => {
+      await withRelay(state, guardOff, async (store, contextFor) => {
         if (bulk) for (const email of crowd) await store.accept(signupOf(state, name, email, ''));
-        const dispatcher = new Dispatcher({
-          store,
-          health,
-          clientOf: () => visit.client,
-          forms: { [name]: { ...formOf(name), pinned } },
-          log,
-          secrets: [],
+        const queue = new DeliveryQueue(contextFor({ ...formOf(name), pinned }), () => visit.client, {
           concurrency: 1,
           bulk: bulk ? { above: 1 } : null,
-          random: () => 0.5,
-          now: () => state.now,
         });
         const ending = new AbortController();
-        const done = dispatcher.deliver(ending.signal, new LoopGroup());
+        const done = queue.deliver(ending.signal, new LoopGroup());
         if ((await Promise.race([done, visit.death])) === 'dead') ending.abort();
         if (bulk) forgetCrowd(state);
       });

@@ -5,14 +5,14 @@
 import { randomBytes } from 'node:crypto';
 import { type AdmittedPost, originRefused, refused, type Refused, wantsPage } from '@newsletter-kit/core/endpoint';
 import type { Ask } from '@newsletter-kit/core/signup';
-import type { Defence } from '../config/relay.ts';
-import type { Log } from '../ops/log.ts';
+import type { Defence, LimitKind } from '../config/relay.ts';
+import type { Log } from '../log.ts';
 import { AttackDetector } from './attack-detector.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenLifetimeMs, tokenMinAgeMs } from './form-token.ts';
 import { purposeKey } from '../secrets.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { challengeLifetimeSeconds, ProofOfWork } from './proof-of-work.ts';
-import { domainOf, inMemory, type LimitKind, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
+import { domainOf, inMemory, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
 import type { SignupPost } from './signup-post.ts';
 import { verifyTurnstile } from './turnstile.ts';
 

@@ -13,7 +13,7 @@ import {
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection } from './abuse-protection.ts';
 import { consentOf, givenConsent } from './consent.ts';
-import type { LimitKind } from './rate-limits.ts';
+import type { LimitKind } from '../config/relay.ts';
 import type { SignupPost } from './signup-post.ts';
 
 /** A check of a post before its body is read; null lets the post pass. Added with `createRelay`'s option `checks`. */

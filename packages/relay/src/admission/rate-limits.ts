@@ -9,15 +9,12 @@ import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 import RateLimiterPostgres from 'rate-limiter-flexible/lib/RateLimiterPostgres.js';
 import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
-import type { LimitRules } from '../config/relay.ts';
+import type { LimitKind, LimitRules } from '../config/relay.ts';
 import type { LimitRule } from '../config/values.ts';
 import { fingerprint } from '../store/signup-identity.ts';
 import { repeatWindowMs, type SharedCounters } from '../store/signup-store.ts';
 import { networksOf } from './client-address.ts';
 import { purposeKey } from '../secrets.ts';
-
-/** A rate limit; `ipv6_48` is the /48 network around the /64 of an IPv6 visitor. */
-export type LimitKind = keyof LimitRules | 'ipv6_48';
 
 /** A /48 may belong to one customer or to a whole company, so it gets the limit of this many visitors. */
 const visitorsPer48 = 10;

@@ -4,7 +4,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { createClient } from '@newsletter-kit/core';
 import { readConfig } from '../config/read.ts';
 import { secretsOf, type RelayConfig } from '../config/settings.ts';
-import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../ops/check.ts';
+import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../checks.ts';
 import { storeName } from '../config/store-address.ts';
 import { StartupError, StoreInUseError } from '../startup-error.ts';
 import { StoreUnavailableError } from '../store/signup-store.ts';

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server';
 import { refusalBody, refused } from '@newsletter-kit/core/endpoint';
-import type { Relay } from '../app.ts';
+import type { Relay } from '../relay.ts';
 import { StartupError } from '../startup-error.ts';
 
 /** An open port. */

@@ -1,14 +1,14 @@
 /** `newsletter-relay serve`: opens store and port, and closes both in the right order. */
 import process from 'node:process';
 import { isSigning } from '../config/form.ts';
-import { createRelay } from '../app.ts';
+import { createRelay } from '../relay.ts';
 import { readConfig } from '../config/read.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
-import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../ops/check.ts';
+import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../checks.ts';
 import { startRetentionJob } from '../ops/retention.ts';
-import { createLog, type Log, plainLines } from '../ops/log.ts';
+import { createLog, type Log, plainLines } from '../log.ts';
 import { storeName } from '../config/store-address.ts';
 import { openStore } from '../store/open-store.ts';
 import { listen } from './listen.ts';

@@ -9,7 +9,7 @@ import { StartupError } from '../startup-error.ts';
 import type { WebhookBacklog } from '../store/webhook-queue.ts';
 import { sampleBody, webhookHeaders } from '../webhooks/message.ts';
 import { createPost } from '../webhooks/post.ts';
-import { attemptMs, explainError, explainStatus } from '../webhooks/sender.ts';
+import { attemptMs, explainError, explainStatus } from '../webhooks/queue.ts';
 import { refuseRemote, withOperator } from './with-operator.ts';
 
 const actions = ['list', 'resume', 'redrive', 'test', 'secret'] as const;

@@ -164,3 +164,6 @@ export type Defence = ValueOf<typeof relaySettings>['defence'];
 
 /** The rules of each rate limit; all of them apply, no rule means no limit. */
 export type LimitRules = Defence['limits'];
+
+/** A rate limit; `ipv6_48` is the /48 network around the /64 of an IPv6 visitor. */
+export type LimitKind = keyof LimitRules | 'ipv6_48';

@@ -2,26 +2,16 @@
 import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
-import type { StoreHealth } from '../ops/health.ts';
-import { StoreUnavailableError, type SignupStore, type StoredSignup } from '../store/signup-store.ts';
+import type { RelayContext } from '../context.ts';
+import { StoreUnavailableError, type StoredSignup } from '../store/signup-store.ts';
 import { verifyLink } from './mail.ts';
 
 /** Options of {@link confirmationPages}. */
 export interface ConfirmationPagesOptions {
-  readonly store: Pick<SignupStore, 'list' | 'confirmPerson'>;
-  readonly health: StoreHealth;
   /** Signs the links. */
   readonly key: Buffer;
-  readonly forms: Readonly<Record<string, Form>>;
-  readonly log: Log;
-  readonly onEvent: EventListener;
   /** The visitor's address in the form the consent ledger keeps. */
   visitor(this: void, request: Request, peer: string | null, form: Form): string | null;
-  /** Called when a signup has become due for delivery. */
-  confirmed(this: void): void;
-  readonly now: () => number;
 }
 
 interface PageEnvironment {
@@ -32,9 +22,10 @@ interface PageEnvironment {
  * Routes for `/TOKEN`. Mail scanners open links, so GET changes nothing and POST confirms. A second POST shows the same
  * page and changes nothing.
  */
-export function confirmationPages(options: ConfirmationPagesOptions): Hono<PageEnvironment> {
-  const { store, health, key, forms, log, onEvent, visitor, confirmed, now } = options;
-
+export function confirmationPages(
+  { config: { forms }, store, health, log, events, now }: RelayContext,
+  { key, visitor }: ConfirmationPagesOptions,
+): Hono<PageEnvironment> {
   /** The signup of a link; `unknown` for an invalid link, `gone` if its signup was deleted. */
   async function find(token: string): Promise<StoredSignup | 'unknown' | 'gone'> {
     const id = verifyLink(key, token);
@@ -76,8 +67,7 @@ export function confirmationPages(options: ConfirmationPagesOptions): Hono<PageE
         if (!(await store.confirmPerson(id, now(), consent))) return page(410, goneHtml);
         health.succeeded('accept');
         log.info({ signup: id }, 'confirmed by the person');
-        onEvent({ type: 'confirmed', form, waitedMs: now() - receivedAt });
-        confirmed();
+        events.emit({ type: 'confirmed', form, waitedMs: now() - receivedAt });
       }
       return done(signup);
     })

@@ -3,30 +3,14 @@
  * each signup. So one scan of the publication's newest subscriptions, shared by all its batches and relays, marks every
  * signup found as delivered. Its position is stored with each page.
  */
-import { continuationAt, NotFoundError, BadRequestError, type Client } from '@newsletter-kit/core';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
-import { neverAttempted, type OpenBatch, type SignupStore, type ConfirmationScan } from '../store/signup-store.ts';
-import type { StoreWriter } from './loop.ts';
+import { continuationAt, NotFoundError, BadRequestError } from '@newsletter-kit/core';
+import { neverAttempted, type OpenBatch, type ConfirmationScan } from '../store/signup-store.ts';
+import type { DeliveryLane } from './single-delivery.ts';
 
 /** A subscription as the list is read for: see `neededFields`. */
 interface ReadSubscription {
   readonly email: string;
   readonly created: number;
-}
-
-/** Options of {@link BulkConfirmation}. */
-export interface BulkConfirmationOptions {
-  readonly publicationId: string;
-  readonly store: SignupStore;
-  readonly client: Client;
-  readonly log: Log;
-  readonly onEvent: EventListener;
-  readonly writer: StoreWriter;
-  /** Milliseconds between a bulk creation and the first scan for it. */
-  readonly lookAfterMs: number;
-  readonly now: () => number;
-  readonly signal: AbortSignal;
 }
 
 /** Scans that start up to this many times `lookAfterMs` after a batch look for its signups; then each goes alone. */
@@ -38,18 +22,21 @@ const leaseMs = 120_000;
 type StartedScan = ConfirmationScan & { readonly startedAt: number };
 
 export class BulkConfirmation {
-  readonly #options: BulkConfirmationOptions;
+  readonly #lane: DeliveryLane;
+  /** Milliseconds between a bulk creation and the first scan for it. */
+  readonly #lookAfterMs: number;
   /** When the last scan of this process started. */
   #lastScanAt = -Infinity;
 
-  constructor(options: BulkConfirmationOptions) {
-    this.#options = options;
+  constructor(lane: DeliveryLane, lookAfterMs: number) {
+    this.#lane = lane;
+    this.#lookAfterMs = lookAfterMs;
   }
 
   /** Batches that wait for confirmation, without those this process is sending. */
   async #open(sending: ReadonlySet<string>): Promise<readonly OpenBatch[]> {
-    const { store, publicationId } = this.#options;
-    return (await store.openBatches(publicationId)).filter(({ id }) => !sending.has(id));
+    const { context, publicationId } = this.#lane;
+    return (await context.store.openBatches(publicationId)).filter(({ id }) => !sending.has(id));
   }
 
   /**
@@ -57,7 +44,8 @@ export class BulkConfirmation {
    * scan or its end stays valid.
    */
   async begin(): Promise<void> {
-    const { store, publicationId, client, now, signal } = this.#options;
+    const { context, publicationId, client, worker } = this.#lane;
+    const { store, now } = context;
     const [open, lease] = await Promise.all([
       store.openBatches(publicationId),
       store.leaseScan(publicationId, now(), now() + leaseMs),
@@ -66,7 +54,7 @@ export class BulkConfirmation {
     const [newest] = (
       await client.subscriptions.list(
         { publicationId, order_by: 'created', direction: 'desc', limit: 1 },
-        { signal, background: true, reader: 'relay' },
+        { signal: worker.givenUp, background: true, reader: 'relay' },
       )
     ).items;
     await store.confirm(publicationId, [], now(), scanUntil((newest as ReadSubscription | undefined)?.created ?? 0));
@@ -78,12 +66,13 @@ export class BulkConfirmation {
    * @returns when to run again, in milliseconds since the Unix epoch; null if no batch is open
    */
   async run(sending: ReadonlySet<string>): Promise<number | null> {
-    const { store, publicationId, now, lookAfterMs } = this.#options;
+    const { context, publicationId } = this.#lane;
+    const { store, now } = context;
     let open = await this.#open(sending);
     if (open.length === 0) return null;
     const lease = await store.leaseScan(publicationId, now(), now() + leaseMs);
     // Another relay scans, for every batch. It may end at any time: check again soon, not after its whole lease.
-    if (lease === null) return now() + Math.min(lookAfterMs, leaseMs);
+    if (lease === null) return now() + Math.min(this.#lookAfterMs, leaseMs);
     const due = Math.min(...open.map((batch) => this.#nextScanAt(batch)));
     const isRunning = lease.scan !== null && lease.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
@@ -96,7 +85,8 @@ export class BulkConfirmation {
   }
 
   async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<StartedScan> {
-    const { store, publicationId, client, log, onEvent, writer, now, signal } = this.#options;
+    const { context, publicationId, client, worker } = this.#lane;
+    const { store, log, events, now } = context;
     // Without a stored end, after an import for example, the scan ends at the oldest batch.
     const fallback = Math.floor(Math.min(...open.map(({ claimedAt }) => claimedAt)) / 1000) - 300;
     const base = stored ?? scanUntil(fallback);
@@ -113,7 +103,7 @@ export class BulkConfirmation {
       } as const;
       let page;
       try {
-        page = await client.subscriptions.list(query, { signal, background: true, reader: 'relay' });
+        page = await client.subscriptions.list(query, { signal: worker.givenUp, background: true, reader: 'relay' });
       } catch (error) {
         // The cursor may have expired: scan again from the top, to the same end.
         if (scan.cursor === null || !(error instanceof BadRequestError || error instanceof NotFoundError)) throw error;
@@ -129,9 +119,9 @@ export class BulkConfirmation {
         cursor: ended ? null : await page.place(),
       };
       const emails = newer.map(({ email }) => email);
-      const seen = await writer.write(() => store.confirm(publicationId, emails, now(), scan));
+      const seen = await worker.writer.write(() => store.confirm(publicationId, emails, now(), scan));
       if (!seen) return scan;
-      for (const { form, receivedAt } of seen) onEvent({ type: 'delivered', form, waitedMs: now() - receivedAt });
+      for (const { form, receivedAt } of seen) events.emit({ type: 'delivered', form, waitedMs: now() - receivedAt });
       confirmed += seen.length;
       missing -= seen.length;
       if (ended || missing <= 0) break;
@@ -145,7 +135,8 @@ export class BulkConfirmation {
 
   /** When the next scan looks for a batch: each `lookAfterMs` after it was sent; now if the clock was set back. */
   #nextScanAt(batch: OpenBatch): number {
-    const { now, lookAfterMs } = this.#options;
+    const { now } = this.#lane.context;
+    const lookAfterMs = this.#lookAfterMs;
     if (this.#isInFuture(batch)) return now();
     const scans = Math.max(0, Math.floor((Math.min(this.#lastScanAt, now()) - sentAt(batch)) / lookAfterMs));
     return sentAt(batch) + (scans + 1) * lookAfterMs;
@@ -153,16 +144,17 @@ export class BulkConfirmation {
 
   /** Whether a batch was sent in the future: the clock was set back. */
   #isInFuture(batch: OpenBatch): boolean {
-    const { now, lookAfterMs } = this.#options;
-    return sentAt(batch) > now() + lookAfterMs;
+    return sentAt(batch) > this.#lane.context.now() + this.#lookAfterMs;
   }
 
   /** Ends the batches that are confirmed, and those for which this was the last scan; then lets other relays scan. */
   async #end(open: readonly OpenBatch[], scan: StartedScan): Promise<void> {
-    const { store, publicationId, writer, now, lookAfterMs, signal, log } = this.#options;
-    if (signal.aborted) return;
+    const { context, publicationId, worker } = this.#lane;
+    const { store, now, log } = context;
+    const { writer } = worker;
+    if (worker.givenUp.aborted) return;
     for (const batch of open) {
-      const last = scan.startedAt >= sentAt(batch) + maxLooks * lookAfterMs || this.#isInFuture(batch);
+      const last = scan.startedAt >= sentAt(batch) + maxLooks * this.#lookAfterMs || this.#isInFuture(batch);
       if (batch.open > 0 && !last) continue;
       const at = now();
       const interrupted = batch.sentAt === null;

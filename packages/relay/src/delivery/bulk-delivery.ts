@@ -1,13 +1,12 @@
 /** Delivers a backlog in bulk: up to a thousand signups per call, confirmed later by a scan of the list. */
 import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
-import type { StoreHealth } from '../ops/health.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { type ClaimedSignup, StoreUnavailableError } from '../store/signup-store.ts';
-import { backoffMs, decideRetry } from './retry.ts';
+import { backoffMs, decideRetry } from '../queue/retry.ts';
 import { BulkConfirmation } from './bulk-confirmation.ts';
-import { InFlight } from './loop.ts';
-import { callOptions, isFresh, type SingleDeliveryOptions, toSubscriptionRequest } from './single-delivery.ts';
+import type { InFlight } from '../queue/worker.ts';
+import { callOptions, isFresh, type DeliveryLane, toSubscriptionRequest } from './single-delivery.ts';
 
 /** When signups are delivered in bulk, and when their arrival is confirmed. */
 export interface BulkOptions {
@@ -15,17 +14,6 @@ export interface BulkOptions {
   readonly above: number;
   /** Milliseconds between a bulk creation and the reading of its list. Default 30,000. */
   readonly lookAfterMs?: number | undefined;
-}
-
-/** Options of {@link BulkDelivery}. */
-export interface BulkDeliveryOptions extends SingleDeliveryOptions {
-  readonly health: StoreHealth;
-  /** Null: never in bulk. Batches of an earlier configuration are confirmed all the same. */
-  readonly bulk: BulkOptions | null;
-  /** Aborts when nothing new may be started. */
-  readonly stopping: AbortSignal;
-  /** Called when a batch or a confirmation has ended. */
-  readonly onEnd: () => void;
 }
 
 /** Signups claimed in one transaction: new posts have to wait for one of them. Divides {@link maxBatchSize}. */
@@ -52,7 +40,9 @@ const minBatchSize = 10;
 const maxBatchBytes = 1_000_000;
 
 export class BulkDelivery {
-  readonly #options: BulkDeliveryOptions;
+  readonly #lane: DeliveryLane;
+  /** Null: never in bulk. Batches of an earlier configuration are confirmed all the same. */
+  readonly #bulk: BulkOptions | null;
   readonly #forms: readonly string[];
   readonly #batches: InFlight;
   readonly #confirmations: InFlight;
@@ -66,26 +56,18 @@ export class BulkDelivery {
   /** Consecutive refused bulk creations. */
   #refusals = 0;
 
-  constructor(options: BulkDeliveryOptions) {
-    this.#options = options;
-    this.#forms = Object.keys(options.forms);
-    this.#batches = new InFlight(options.onEnd);
-    this.#confirmations = new InFlight(options.onEnd);
-    this.#confirmation = new BulkConfirmation({
-      ...options,
-      lookAfterMs: options.bulk?.lookAfterMs ?? defaultLookAfterMs,
-      signal: options.givenUp,
-    });
+  constructor(lane: DeliveryLane, bulk: BulkOptions | null) {
+    this.#lane = lane;
+    this.#bulk = bulk;
+    this.#forms = Object.keys(lane.forms);
+    this.#batches = lane.worker.inFlight.part();
+    this.#confirmations = lane.worker.inFlight.part();
+    this.#confirmation = new BulkConfirmation(lane, bulk?.lookAfterMs ?? defaultLookAfterMs);
   }
 
   /** Whether a batch is being sent. */
   get isSending(): boolean {
     return this.#batches.size > 0;
-  }
-
-  /** Whether neither a batch nor a confirmation is in flight. */
-  get isIdle(): boolean {
-    return this.#batches.size === 0 && this.#confirmations.size === 0;
   }
 
   /** When the next confirmation is due, in milliseconds since the Unix epoch; null if none is, or one is running. */
@@ -97,7 +79,9 @@ export class BulkDelivery {
 
   /** Whether signups are to be delivered in bulk now. */
   async hasBacklog(): Promise<boolean> {
-    const { bulk, store, circuits, now } = this.#options;
+    const { context, circuits } = this.#lane;
+    const { store, now } = context;
+    const bulk = this.#bulk;
     if (!bulk || circuits.isFailing || now() < this.#nextCountAt) return false;
     const threshold = this.#hasBacklog ? minBatchSize : bulk.above;
     this.#hasBacklog = (await store.backlog(this.#forms, threshold)) >= threshold;
@@ -112,7 +96,7 @@ export class BulkDelivery {
 
   /** Starts a confirmation if one is due. */
   startConfirmation(): void {
-    if (this.#confirmations.size === 0 && this.#options.now() >= this.#nextConfirmationAt)
+    if (this.#confirmations.size === 0 && this.#lane.context.now() >= this.#nextConfirmationAt)
       this.#confirmations.add(this.#confirm());
   }
 
@@ -121,13 +105,9 @@ export class BulkDelivery {
     this.#nextCountAt = this.#nextConfirmationAt = now;
   }
 
-  /** Waits for the batch and the confirmation in flight. */
-  async end(): Promise<void> {
-    await Promise.all([this.#batches.end(), this.#confirmations.end()]);
-  }
-
   async #sendBatch(): Promise<void> {
-    const { store, client, log, writer, circuits, publicationId, now } = this.#options;
+    const { context, client, worker, circuits, publicationId } = this.#lane;
+    const { store, log, now } = context;
     const id = signupId(now());
     const body = new BatchBody();
     const signups: ClaimedSignup[] = [];
@@ -139,12 +119,12 @@ export class BulkDelivery {
       await client.subscriptions.bulkCreate(
         { publicationId, subscriptions: body.subscriptions },
         {
-          ...callOptions(this.#options),
+          ...callOptions(this.#lane),
           timeoutMs: bulkTimeoutMs,
           background: !signups.some((each) => isFresh(each, now())),
         },
       );
-      await writer.write(() => store.batchSent(id, now()));
+      await worker.writer.write(() => store.batchSent(id, now()));
       circuits.recordSuccess();
       this.#refusals = 0;
       log.info({ signups: signups.length }, 'sent in bulk');
@@ -158,8 +138,9 @@ export class BulkDelivery {
 
   /** Claims in several transactions, so that new posts are answered in between. */
   async #fillBatch(id: string, body: BatchBody, signups: ClaimedSignup[]): Promise<void> {
-    const { store, forms, publicationId, stopping, now } = this.#options;
-    while (signups.length < maxBatchSize && !stopping.aborted) {
+    const { context, forms, publicationId, worker } = this.#lane;
+    const { store, now } = context;
+    while (signups.length < maxBatchSize && !worker.stopping.aborted) {
       const batch = { id, publicationId };
       const claimed = await store.claim({ forms: this.#forms, limit: claimSize, now: now(), batch });
       const rest = claimed.filter((signup) => {
@@ -174,7 +155,9 @@ export class BulkDelivery {
   }
 
   async #batchFailed(id: string, signups: readonly ClaimedSignup[], error: unknown): Promise<void> {
-    const { store, writer, circuits, log, onEvent, now, secrets, health } = this.#options;
+    const { context, circuits } = this.#lane;
+    const { store, log, events, now, secrets, health } = context;
+    const { writer } = this.#lane.worker;
     // The store failed while signups were claimed; the loop tries again.
     if (!isApiFailure(error)) return health.failed('claim', error);
     const decision = decideRetry(error, secrets);
@@ -184,7 +167,7 @@ export class BulkDelivery {
       log.warn({ reason: decision.reason, signups: signups.length }, 'refused in bulk; each goes alone');
     if (decision.kind === 'retry' && !isRefused) {
       circuits.recordFailure(decision);
-      for (const { form } of signups) onEvent({ type: 'retryScheduled', form, cause: decision.cause });
+      for (const { form } of signups) events.emit({ type: 'retryScheduled', form, cause: decision.cause });
       // The confirmation finds out whether the batch arrived.
       if (decision.mayHaveArrived) return writer.write(() => store.batchSent(id, now()));
       await writer.write(() => store.release(signups.map((signup) => signup.id)));
@@ -196,13 +179,14 @@ export class BulkDelivery {
 
   /** Delivers one by one for a while, which doubles with each refused bulk creation. */
   #avoidBulk(): void {
-    this.#nextCountAt = this.#options.now() + Math.min(maxWithoutBulkMs, countIntervalMs * 2 ** this.#refusals);
+    this.#nextCountAt = this.#lane.context.now() + Math.min(maxWithoutBulkMs, countIntervalMs * 2 ** this.#refusals);
     this.#refusals += 1;
     this.#hasBacklog = false;
   }
 
   async #confirm(): Promise<void> {
-    const { now, log, secrets, health, circuits, backoff, random } = this.#options;
+    const { context, circuits, backoff } = this.#lane;
+    const { now, log, secrets, health, random } = context;
     try {
       this.#nextConfirmationAt = (await this.#confirmation.run(this.#sending)) ?? Number.POSITIVE_INFINITY;
       // An interrupted batch is part of the backlog again.

@@ -12,57 +12,51 @@ import {
   type SubscriptionRequest,
 } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
-import { type ClaimedSignup, freshMs, type SignupStore } from '../store/signup-store.ts';
-import { backoffMs, decideRetry, type BackoffOptions, type Retry } from './retry.ts';
-import type { ApiCircuits } from './circuit-breaker.ts';
-import type { StoreWriter } from './loop.ts';
+import type { RelayContext } from '../context.ts';
+import type { Log } from '../log.ts';
+import { type ClaimedSignup, freshMs } from '../store/signup-store.ts';
+import { backoffMs, decideRetry, type BackoffOptions, type Retry } from '../queue/retry.ts';
+import type { ApiCircuits } from '../queue/circuit-breaker.ts';
+import type { QueueWorker } from '../queue/worker.ts';
 import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
 import { givenConsent } from '../admission/consent.ts';
 
-/** Options of {@link SingleDelivery}. */
-export interface SingleDeliveryOptions {
+/** The deliveries to one publication with one API key. */
+export interface DeliveryLane {
+  readonly context: RelayContext;
   readonly publicationId: string;
   readonly forms: Readonly<Record<string, Form>>;
   readonly client: Client;
-  readonly store: SignupStore;
-  readonly writer: StoreWriter;
   readonly circuits: ApiCircuits;
-  readonly log: Log;
-  readonly onEvent: EventListener;
-  /** Removed from every reason and from the log. */
-  readonly secrets: readonly string[];
   readonly backoff: BackoffOptions;
-  readonly random: () => number;
-  readonly now: () => number;
-  /** Aborts when deliveries in flight are given up. */
-  readonly givenUp: AbortSignal;
+  readonly worker: Pick<QueueWorker, 'writer' | 'inFlight' | 'stopping' | 'givenUp'>;
 }
 
 /** Tolerated difference of clocks, in milliseconds: between relay and API, and of one clock over time. */
 export const clockSkewMs = 5 * 60_000;
 
 export class SingleDelivery {
-  readonly #options: SingleDeliveryOptions;
+  readonly #lane: DeliveryLane;
 
-  constructor(options: SingleDeliveryOptions) {
-    this.#options = options;
+  constructor(lane: DeliveryLane) {
+    this.#lane = lane;
   }
 
   /** One attempt. Never rejects, unless the relay has a defect. */
   async deliver(signup: ClaimedSignup): Promise<void> {
-    const { writer, store, circuits, onEvent, now, secrets } = this.#options;
+    const { context, circuits } = this.#lane;
+    const { store, events, now, secrets } = context;
+    const { writer } = this.#lane.worker;
     const { id, form } = signup;
     const attempt = signup.attempts + 1;
-    const log = this.#options.log.child({ signup: id, attempt });
+    const log = context.log.child({ signup: id, attempt });
     try {
       const warnings = await this.#send(signup);
       circuits.recordSuccess();
       await writer.write(() => store.settle([id], { state: 'delivered', at: now() }));
       const waitedMs = now() - signup.receivedAt;
       log.info({ waitedMs }, 'delivered');
-      onEvent({ type: 'delivered', form, waitedMs });
+      events.emit({ type: 'delivered', form, waitedMs });
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
     } catch (error) {
       const decision = decideRetry(error, secrets);
@@ -70,18 +64,19 @@ export class SingleDelivery {
       const { reason } = decision;
       await writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error({ reason }, 'refused for good; kept as a dead letter');
-      onEvent({ type: 'deadLetter', signup: id, form, reason });
+      events.emit({ type: 'deadLetter', signup: id, form, reason });
     }
   }
 
   async #scheduleRetry({ id, form }: ClaimedSignup, attempt: number, retry: Retry, log: Log): Promise<void> {
-    const { writer, store, circuits, onEvent, now, backoff, random } = this.#options;
+    const { context, circuits, backoff, worker } = this.#lane;
+    const { store, events, now, random } = context;
     const { reason, mayHaveArrived, aborted, cause } = retry;
     if (!aborted) circuits.recordFailure(retry);
     const nextAttemptAt = aborted ? now() : now() + backoffMs(attempt, retry.retryAfterMs, backoff, random);
     log.debug({ reason, nextAttemptAt }, 'not delivered; it will be tried again');
-    if (!aborted) onEvent({ type: 'retryScheduled', form, cause });
-    await writer.write(() =>
+    if (!aborted) events.emit({ type: 'retryScheduled', form, cause });
+    await worker.writer.write(() =>
       store.settle([id], { state: 'waiting', at: now(), nextAttemptAt, reason, tried: mayHaveArrived }),
     );
   }
@@ -93,12 +88,12 @@ export class SingleDelivery {
    * @returns warnings of the API
    */
   async #send(signup: ClaimedSignup): Promise<readonly ServiceMessage[]> {
-    const { client, forms, publicationId } = this.#options;
+    const { client, forms, publicationId } = this.#lane;
     const { submission, tried, receivedAt } = signup;
     const options = {
-      ...callOptions(this.#options),
+      ...callOptions(this.#lane),
       // Retries, of which there may be thousands, have a lower priority than signups whose visitors still wait.
-      background: tried || !isFresh(signup, this.#options.now()),
+      background: tried || !isFresh(signup, this.#lane.context.now()),
     };
     const createdAt = tried ? await this.#lookUp(submission.email, options) : null;
     if (createdAt !== null && createdAt >= receivedAt - clockSkewMs) return [];
@@ -111,7 +106,7 @@ export class SingleDelivery {
 
   /** When the subscription of an address was created, in milliseconds since the Unix epoch; null without one. */
   async #lookUp(email: string, options: Parameters<Client['subscriptions']['list']>[1]): Promise<number | null> {
-    const { client, publicationId } = this.#options;
+    const { client, publicationId } = this.#lane;
     try {
       const { items, leftOut } = await client.subscriptions.list({ publicationId, email, limit: 1 }, options);
       const [record] = [...items, ...leftOut];
@@ -127,8 +122,8 @@ export class SingleDelivery {
 }
 
 /** Options of every call: no retries by the client, because the lane itself schedules them. */
-export function callOptions({ backoff, givenUp }: Pick<SingleDeliveryOptions, 'backoff' | 'givenUp'>) {
-  return { signal: givenUp, retry: { retries: 0, maxRetryAfterMs: backoff.maxRetryAfterMs } };
+export function callOptions({ backoff, worker }: DeliveryLane) {
+  return { signal: worker.givenUp, retry: { retries: 0, maxRetryAfterMs: backoff.maxRetryAfterMs } };
 }
 
 /** Whether the visitor may still be waiting for a mail. */

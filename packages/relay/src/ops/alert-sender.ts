@@ -1,6 +1,6 @@
 /** Sends alerts to a webhook or a shell command, with retries. */
 import { spawn } from 'node:child_process';
-import type { Log } from './log.ts';
+import type { Log } from '../log.ts';
 
 /** Time limit of one attempt, in milliseconds. */
 const attemptTimeoutMs = 10_000;

@@ -3,7 +3,7 @@
  * end, and dead letters in batches.
  */
 import { AlertSender, type AlertSenderOptions } from './alert-sender.ts';
-import { eventListener, type EventListener } from './events.ts';
+import { eventListener, type EventListener } from '../events.ts';
 
 /** Every condition: when it begins, and the event and message of its end. Its name is the event of its beginning. */
 export const alertConditions = {

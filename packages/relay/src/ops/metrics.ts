@@ -4,185 +4,218 @@
  */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
-import type { ReadDiskSpace, StoreHealth } from './health.ts';
-import { eventListener, type EventListener } from './events.ts';
+import type { RelayContext, RelaySettings } from '../context.ts';
+import { type DiskSpace, diskSpaceOf, type StoreHealth } from '../health.ts';
 
-/** The counters, and the page that shows them. */
+/** The page of the counters. */
 export interface Metrics {
-  readonly onEvent: EventListener;
   /** The page, and its content type. */
   page(): Promise<{ readonly text: string; readonly type: string }>;
 }
 
-/** Options of {@link createMetrics}. */
-export interface MetricsOptions {
+/** The parts of the context that the metrics need. */
+type MetricsContext = Pick<RelayContext, 'events' | 'now'> & {
+  readonly config: Pick<RelaySettings, 'store'> & {
+    readonly forms: Readonly<Record<string, unknown>>;
+    readonly webhooks: readonly { readonly name: string }[];
+  };
   /** Read at each request; if that fails, the page omits the backlog. */
   readonly store: Pick<SignupStore, 'overview' | 'paused'> & { readonly webhooks: Pick<WebhookQueue, 'overview'> };
   /** Tells whether the store can be written. */
   readonly health: Pick<StoreHealth, 'probe'>;
-  /** Names of the forms. */
-  readonly forms: readonly string[];
-  /** Names of the destinations of webhooks. Default: none. */
-  readonly destinations?: readonly string[] | undefined;
-  readonly disk: ReadDiskSpace;
-  /** Whether to report on the process: its processor time, memory and event loop. Default true. */
-  readonly ofProcess?: boolean | undefined;
-  /**
-   * How long the store may take to answer, in milliseconds; after that it counts as failing. Default 3000: Prometheus
-   * gives up on a page after ten seconds, and would report the relay as gone.
-   */
-  readonly timeoutMs?: number | undefined;
-  readonly now?: (() => number) | undefined;
+};
+
+/**
+ * How long the store may take to answer, in milliseconds; after that it counts as failing: Prometheus gives up on a
+ * page after ten seconds, and would report the relay as gone.
+ */
+const storeTimeoutMs = 3000;
+
+interface MetricRow {
+  readonly type: typeof Counter | typeof Gauge | typeof Histogram;
+  readonly name: string;
+  readonly help: string;
+  readonly labelNames?: string[];
+  /** Of a histogram. */
+  readonly buckets?: number[];
 }
 
-/** Makes the metrics of one relay; each has a registry of its own. */
-export function createMetrics(options: MetricsOptions): Metrics {
-  const { store, health, forms, destinations = [], disk, ofProcess = true, timeoutMs = 3000, now = Date.now } = options;
-  const registry = new Registry();
-  const registers = [registry];
-  if (ofProcess) collectDefaultMetrics({ register: registry });
-
-  const signups = new Counter({
+/** Every metric, by the name it has here. */
+const table = {
+  signups: {
+    type: Counter,
     name: 'newsletter_relay_signups_total',
     help: 'Posts kept and answered with 202 or 303, by form and result: kept, or review where a robot is suspected.',
     labelNames: ['form', 'result'],
-    registers,
-  });
-  const refusals = new Counter({
+  },
+  refusals: {
+    type: Counter,
     name: 'newsletter_relay_refusals_total',
     help: 'Posts refused, by form, status, first error code and, with 429, the limit. Status 503: the visitor was asked to try again; after a lost answer of PostgreSQL the signup may have been kept.',
     labelNames: ['form', 'status', 'code', 'limit'],
-    registers,
-  });
-  const acknowledgement = new Histogram({
+  },
+  acknowledgement: {
+    type: Histogram,
     name: 'newsletter_relay_acknowledgement_seconds',
     help: 'Time from a post to its 202, sync to disk included.',
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
-    registers,
-  });
-  const attempts = new Counter({
+  },
+  attempts: {
+    type: Counter,
     name: 'newsletter_relay_delivery_attempts_total',
     help: 'Deliveries attempted, one for each signup, by form and result: delivered, waiting (to be tried again) or dead.',
     labelNames: ['form', 'result'],
-    registers,
-  });
-  const age = new Histogram({
+  },
+  age: {
+    type: Histogram,
     name: 'newsletter_relay_delivery_age_seconds',
     help: 'Age of a signup at its delivery: time from the 202, or from the click in a confirmation mail, until the API had it.',
     labelNames: ['form'],
     buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 21_600, 86_400, 604_800],
-    registers,
-  });
-  const backlog = new Gauge({
+  },
+  backlog: {
+    type: Gauge,
     name: 'newsletter_relay_backlog',
     help: 'Signups that are waiting or sent and not known to be at the API, by form.',
     labelNames: ['form'],
-    registers,
-  });
-  const oldest = new Gauge({
+  },
+  oldest: {
+    type: Gauge,
     name: 'newsletter_relay_oldest_waiting_seconds',
     help: 'Age of the oldest signup in the backlog, by form; 0 where there is none.',
     labelNames: ['form'],
-    registers,
-  });
-  const queue = new Gauge({
+  },
+  queue: {
+    type: Gauge,
     name: 'newsletter_relay_queue',
     help: 'Signups in the store, by state.',
     labelNames: ['state'],
-    registers,
-  });
-  const deviations = new Counter({
+  },
+  deviations: {
+    type: Counter,
     name: 'newsletter_relay_api_deviations_total',
     help: 'Fields in which the API differs from its specification, by operation and field; deliveries went on.',
     labelNames: ['operation', 'field'],
-    registers,
-  });
-  const apiUp = new Gauge({
+  },
+  apiUp: {
+    type: Gauge,
     name: 'newsletter_relay_api_up',
     help: '0 while deliveries of this form fail because of the API, the key or the publication; otherwise 1.',
     labelNames: ['form'],
-    registers,
-  });
-  const keyRefused = new Gauge({
+  },
+  keyRefused: {
+    type: Gauge,
     name: 'newsletter_relay_key_refused',
     help: '1 while the API answers deliveries of this form with 401 or 403; otherwise 0.',
     labelNames: ['form'],
-    registers,
-  });
-  const publicationRefused = new Gauge({
+  },
+  publicationRefused: {
+    type: Gauge,
     name: 'newsletter_relay_publication_refused',
     help: '1 while the API answers deliveries of this form with 404; otherwise 0.',
     labelNames: ['form'],
-    registers,
-  });
-  const mails = new Counter({
+  },
+  mails: {
+    type: Counter,
     name: 'newsletter_relay_confirmation_mails_total',
     help: 'Confirmation mails that the mail server has taken, by form.',
     labelNames: ['form'],
-    registers,
-  });
-  const confirmations = new Counter({
+  },
+  confirmations: {
+    type: Counter,
     name: 'newsletter_relay_confirmations_total',
     help: 'Signups confirmed by a click in their confirmation mail, by form.',
     labelNames: ['form'],
-    registers,
-  });
-  const mailUp = new Gauge({
+  },
+  mailUp: {
+    type: Gauge,
     name: 'newsletter_relay_mail_up',
     help: '0 while the mail server takes no confirmation mails; otherwise 1.',
-    registers,
-  });
-  mailUp.set(1);
-  const webhooks = new Counter({
+  },
+  webhooks: {
+    type: Counter,
     name: 'newsletter_relay_webhooks_total',
     help: 'Webhooks attempted, by destination and result: delivered, waiting (to be sent again) or dead.',
     labelNames: ['destination', 'result'],
-    registers,
-  });
-  const webhookQueue = new Gauge({
+  },
+  webhookQueue: {
+    type: Gauge,
     name: 'newsletter_relay_webhook_queue',
     help: 'Webhooks in the store, by destination and state: waiting, or dead (given up).',
     labelNames: ['destination', 'state'],
-    registers,
-  });
-  const webhookUp = new Gauge({
+  },
+  webhookUp: {
+    type: Gauge,
     name: 'newsletter_relay_webhook_up',
     help: '0 while a destination accepts no webhooks or is held; otherwise 1.',
     labelNames: ['destination'],
-    registers,
-  });
-  const storeUp = new Gauge({
+  },
+  storeUp: {
+    type: Gauge,
     name: 'newsletter_relay_store_up',
     help: '1 while the store can be written; every scrape writes and syncs, as a signup does.',
-    registers,
-  });
-  const available = new Gauge({
+  },
+  available: {
+    type: Gauge,
     name: 'newsletter_relay_store_disk_available_bytes',
     help: 'Bytes that can still be written to the file system of an SQLite store.',
-    registers,
-  });
-  const size = new Gauge({
+  },
+  size: {
+    type: Gauge,
     name: 'newsletter_relay_store_disk_size_bytes',
     help: 'Size of the file system of an SQLite store.',
-    registers,
-  });
-  const pausedGauge = new Gauge({
+  },
+  paused: {
+    type: Gauge,
     name: 'newsletter_relay_paused',
     help: '1 while an operator has paused delivery.',
-    registers,
-  });
+  },
+} satisfies Readonly<Record<string, MetricRow>>;
 
-  /** API keys and publications with an open circuit breaker, with the status of the last answer. */
-  const openCircuits = new Map<string, { readonly forms: readonly string[]; readonly status: number | null }>();
-  function showCircuits(): void {
-    for (const form of forms) {
-      const circuits = [...openCircuits.values()].filter((circuit) => circuit.forms.includes(form));
-      apiUp.set({ form }, circuits.length > 0 ? 0 : 1);
-      keyRefused.set({ form }, circuits.some(({ status }) => status === 401 || status === 403) ? 1 : 0);
-      publicationRefused.set({ form }, circuits.some(({ status }) => status === 404) ? 1 : 0);
-    }
-  }
+type Meters = { readonly [Name in keyof typeof table]: InstanceType<(typeof table)[Name]['type']> };
 
+function createMeters(registry: Registry): Meters {
+  const meters = Object.entries<MetricRow>(table).map(([name, { type: Meter, ...row }]) => [
+    name,
+    new Meter({ ...row, registers: [registry] }),
+  ]);
+  // Each entry has the type of its row.
+  return Object.fromEntries(meters) as Meters;
+}
+
+/** Makes the metrics of one relay; each has a registry of its own. */
+export function createMetrics(context: MetricsContext, timeoutMs = storeTimeoutMs): Metrics {
+  const { config } = context;
+  const registry = new Registry();
+  // A Worker has no process of its own.
+  if (config.store.kind !== 'durable-object') collectDefaultMetrics({ register: registry });
+  const meters = createMeters(registry);
+  const failingDestinations = countEvents(context, meters);
+  const disk = diskSpaceOf(config.store);
+  return {
+    async page() {
+      const [works, read, room] = await Promise.all([
+        // A full disk can still be read: writing and reading are checked separately.
+        within(
+          timeoutMs,
+          context.health.probe().then(() => true),
+        ),
+        within(timeoutMs, readStore(context)),
+        disk().catch(() => null),
+      ]);
+      meters.storeUp.set(works ? 1 : 0);
+      // No await from here on: another request may run concurrently. A missing figure is better than an old one.
+      showStore(read, meters, context, failingDestinations);
+      showDisk(room, meters);
+      return { text: await registry.metrics(), type: registry.contentType };
+    },
+  };
+}
+
+/** Counts what happens, from zero. @returns the destinations that accept no webhooks at present */
+function countEvents({ config, events }: MetricsContext, meters: Meters): ReadonlySet<string> {
+  const { signups, refusals, acknowledgement, attempts, age, mails, confirmations, mailUp, webhooks } = meters;
+  const forms = Object.keys(config.forms);
   for (const form of forms) {
     for (const result of ['kept', 'review']) signups.inc({ form, result }, 0);
     refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
@@ -191,12 +224,12 @@ export function createMetrics(options: MetricsOptions): Metrics {
     mails.inc({ form }, 0);
     confirmations.inc({ form }, 0);
   }
-  showCircuits();
-  const failingDestinations = new Set<string>();
-  for (const destination of destinations)
+  mailUp.set(1);
+  for (const { name: destination } of config.webhooks)
     for (const result of ['delivered', 'waiting', 'dead']) webhooks.inc({ destination, result }, 0);
+  const failingDestinations = new Set<string>();
 
-  const onEvent = eventListener({
+  events.on({
     accepted({ form, suspected, tookMs }) {
       signups.inc({ form, result: suspected ? 'review' : 'kept' });
       acknowledgement.observe(tookMs / 1000);
@@ -215,64 +248,83 @@ export function createMetrics(options: MetricsOptions): Metrics {
     confirmed: ({ form }) => confirmations.inc({ form }),
     mailCircuitOpened: () => mailUp.set(0),
     mailCircuitClosed: () => mailUp.set(1),
-    apiDeviated: ({ operation, field }) => deviations.inc({ operation, field }),
+    apiDeviated: ({ operation, field }) => meters.deviations.inc({ operation, field }),
     webhookAttempted: ({ destination, result }) => webhooks.inc({ destination, result }),
     webhooksFailing: ({ destination }) => failingDestinations.add(destination),
     webhooksAccepted: ({ destination }) => failingDestinations.delete(destination),
+  });
+  followCircuits(events, forms, meters);
+  return failingDestinations;
+}
+
+/** Shows for each form whether the API takes its signups. */
+function followCircuits(
+  events: MetricsContext['events'],
+  forms: readonly string[],
+  { apiUp, keyRefused, publicationRefused }: Meters,
+): void {
+  /** API keys and publications with an open circuit breaker, with the status of the last answer. */
+  const openCircuits = new Map<string, { readonly forms: readonly string[]; readonly status: number | null }>();
+  const show = (): void => {
+    for (const form of forms) {
+      const circuits = [...openCircuits.values()].filter((circuit) => circuit.forms.includes(form));
+      apiUp.set({ form }, circuits.length > 0 ? 0 : 1);
+      keyRefused.set({ form }, circuits.some(({ status }) => status === 401 || status === 403) ? 1 : 0);
+      publicationRefused.set({ form }, circuits.some(({ status }) => status === 404) ? 1 : 0);
+    }
+  };
+  show();
+  events.on({
     circuitOpened({ scope, forms: affected, status }) {
       openCircuits.set(scope, { forms: affected, status });
-      showCircuits();
+      show();
     },
     circuitClosed({ scope }) {
       openCircuits.delete(scope);
-      showCircuits();
+      show();
     },
   });
+}
 
-  async function readStore(): Promise<void> {
-    // A full disk can still be read: writing and reading are checked separately.
-    const [works, read] = await Promise.all([
-      within(
-        timeoutMs,
-        health.probe().then(() => true),
-      ),
-      within(timeoutMs, Promise.all([store.overview(now()), store.paused(), store.webhooks.overview()])),
-    ]);
-    storeUp.set(works ? 1 : 0);
-    // No await from here on: another request may run concurrently. A missing figure is better than an old one.
-    for (const gauge of [queue, backlog, oldest, webhookQueue, webhookUp]) gauge.reset();
-    pausedGauge.remove();
-    if (read === null) return;
-    const [overview, paused, backlogs] = read;
-    for (const [state, count] of Object.entries(overview.counts)) queue.set({ state }, count);
-    const empty = forms.map((form) => ({ form, open: 0, oldestSince: null }));
-    for (const { form, open, oldestSince } of [...empty, ...overview.forms]) {
-      backlog.set({ form }, open);
-      oldest.set({ form }, oldestSince === null ? 0 : Math.max(0, now() - oldestSince) / 1000);
-    }
-    pausedGauge.set(paused ? 1 : 0);
-    for (const { destination, waiting, dead, held } of backlogs) {
-      webhookQueue.set({ destination, state: 'waiting' }, waiting);
-      webhookQueue.set({ destination, state: 'dead' }, dead);
-      webhookUp.set({ destination }, held !== null || failingDestinations.has(destination) ? 0 : 1);
-    }
+/** What the page shows of the store. */
+async function readStore({ store, now }: MetricsContext) {
+  const [overview, isPaused, backlogs] = await Promise.all([
+    store.overview(now()),
+    store.paused(),
+    store.webhooks.overview(),
+  ]);
+  return { overview, isPaused, backlogs };
+}
+
+/** @param read - null if the store did not answer: a missing figure is better than an old one */
+function showStore(
+  read: Awaited<ReturnType<typeof readStore>> | null,
+  { queue, backlog, oldest, webhookQueue, webhookUp, paused }: Meters,
+  { config, now }: MetricsContext,
+  failingDestinations: ReadonlySet<string>,
+): void {
+  for (const gauge of [queue, backlog, oldest, webhookQueue, webhookUp]) gauge.reset();
+  paused.remove();
+  if (read === null) return;
+  for (const [state, count] of Object.entries(read.overview.counts)) queue.set({ state }, count);
+  const empty = Object.keys(config.forms).map((form) => ({ form, open: 0, oldestSince: null }));
+  for (const { form, open, oldestSince } of [...empty, ...read.overview.forms]) {
+    backlog.set({ form }, open);
+    oldest.set({ form }, oldestSince === null ? 0 : Math.max(0, now() - oldestSince) / 1000);
   }
-
-  async function readDisk(): Promise<void> {
-    const room = await disk().catch(() => null);
-    for (const gauge of [available, size]) gauge.remove();
-    if (room === null) return;
-    available.set(room.availableBytes);
-    size.set(room.sizeBytes);
+  paused.set(read.isPaused ? 1 : 0);
+  for (const { destination, waiting, dead, held } of read.backlogs) {
+    webhookQueue.set({ destination, state: 'waiting' }, waiting);
+    webhookQueue.set({ destination, state: 'dead' }, dead);
+    webhookUp.set({ destination }, held !== null || failingDestinations.has(destination) ? 0 : 1);
   }
+}
 
-  return {
-    onEvent,
-    async page() {
-      await Promise.all([readStore(), readDisk()]);
-      return { text: await registry.metrics(), type: registry.contentType };
-    },
-  };
+function showDisk(room: DiskSpace | null, { available, size }: Meters): void {
+  for (const gauge of [available, size]) gauge.remove();
+  if (room === null) return;
+  available.set(room.availableBytes);
+  size.set(room.sizeBytes);
 }
 
 /** The promise's value; null if it fails or takes longer than `ms` milliseconds. */

@@ -3,7 +3,7 @@
  * for a running relay.
  */
 import type { Overview } from '../store/overview.ts';
-import { broadcast, eventListener, type EventListener } from './events.ts';
+import type { RelayContext } from '../context.ts';
 import {
   type ConsentRecord,
   type SignupFilter,
@@ -39,18 +39,17 @@ export interface Running {
 
 /** Collects {@link Running} from the events of a relay. */
 export interface RunningStatus {
-  readonly onEvent: EventListener;
   read(): Running;
 }
 
 /** Starts to collect the status of the running process. */
-export function createRunningStatus(now: () => number): RunningStatus {
+export function createRunningStatus({ events, now }: Pick<RelayContext, 'events' | 'now'>): RunningStatus {
   const since = now();
-  const counters = createMinuteCounters(now);
+  const counters = createMinuteCounters({ events, now });
   /** Why signups of a key or publication, or mails, are held at present. */
   const openCircuits = new Map<string, string>();
   let storeTrouble: string | null = null;
-  const watch = eventListener({
+  events.on({
     circuitOpened: ({ scope, reason }) => openCircuits.set(scope, reason),
     circuitClosed: ({ scope }) => openCircuits.delete(scope),
     mailCircuitOpened: ({ reason }) => openCircuits.set('mail server', reason),
@@ -59,7 +58,6 @@ export function createRunningStatus(now: () => number): RunningStatus {
     storeRecovered: () => (storeTrouble = null),
   });
   return {
-    onEvent: broadcast([counters.onEvent, watch]),
     read: () => ({
       since,
       trouble: [...openCircuits.values()].join(' ') || null,
@@ -159,7 +157,6 @@ export type Minute = Readonly<Record<CountedEvent, number>> & {
 
 /** Counts events per minute, in memory: a restart begins anew. */
 export interface MinuteCounters {
-  readonly onEvent: EventListener;
   /** The last sixty minutes, oldest first, the current one last. */
   minutes(): readonly Minute[];
 }
@@ -167,7 +164,7 @@ export interface MinuteCounters {
 const minuteMs = 60_000;
 const minutesKept = 60;
 
-export function createMinuteCounters(now: () => number = Date.now): MinuteCounters {
+export function createMinuteCounters({ events, now }: Pick<RelayContext, 'events' | 'now'>): MinuteCounters {
   const counted = new Map<number, Record<CountedEvent, number>>();
   const current = (): number => Math.floor(now() / minuteMs);
   const count = (event: CountedEvent) => (): void => {
@@ -180,13 +177,13 @@ export function createMinuteCounters(now: () => number = Date.now): MinuteCounte
     }
     row[event] += 1;
   };
+  events.on({
+    accepted: count('kept'),
+    refused: count('refused'),
+    delivered: count('delivered'),
+    deadLetter: count('dead'),
+  });
   return {
-    onEvent: eventListener({
-      accepted: count('kept'),
-      refused: count('refused'),
-      delivered: count('delivered'),
-      deadLetter: count('dead'),
-    }),
     minutes: () =>
       Array.from({ length: minutesKept }, (_, index) => {
         const minute = current() - minutesKept + 1 + index;

@@ -1,7 +1,7 @@
 /** The log of a Worker: the JSON lines of a machine's log on the console, with addresses and secrets removed. */
 import { redact } from '@newsletter-kit/core';
 import { pino } from 'pino';
-import type { Log, LogOptions } from '../ops/log.ts';
+import type { Log, LogOptions } from '../log.ts';
 
 /** Bundlers for Workers take pino's build for browsers. */
 export function createConsoleLog({ level = 'info', secrets = [] }: Omit<LogOptions, 'destination'>): Log {

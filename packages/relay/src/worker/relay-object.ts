@@ -2,10 +2,10 @@
  * The Durable Object of one publication: a relay on the object's own storage. Its alarm delivers, retries and erases;
  * the relay itself runs no timer, because an idle object is evicted.
  */
-import { createRelay, type Relay } from '../app.ts';
+import { createRelay, type Relay } from '../relay.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { applyRetention } from '../ops/retention.ts';
-import type { Log } from '../ops/log.ts';
+import type { Log } from '../log.ts';
 import { StartupError } from '../startup-error.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
@@ -180,9 +180,8 @@ export class RelayObject {
       config,
       store,
       log,
-      limiter: counters.limiter,
       operatorToken: config.operator.token,
-      postWebhook: postFromWorker,
+      platform: { limiter: counters.limiter, postWebhook: postFromWorker },
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
     this.#open ??= { relay, store, counters, config, log };

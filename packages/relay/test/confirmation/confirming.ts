@@ -1,6 +1,6 @@
 /** A relay with confirmation mails, and the mail server it sends them to. */
 import { expect } from 'vitest';
-import type { RelayEvent } from '../../src/ops/events.ts';
+import type { RelayEvent } from '../../src/events.ts';
 import { eventually } from '../eventually.ts';
 import type { MailServer, ReceivedMail } from '../mail-server.ts';
 import { post, type RelayParts, type RunningRelay, runRelay } from '../running-relay.ts';

@@ -12,13 +12,13 @@ const batchId = '018f0000-0000-7000-8000-000000000001';
 function parts(pages: readonly (() => Response)[] = [], change: Partial<SignupStore> = {}) {
   const left = [...pages];
   const all = deliveryParts(() => Promise.resolve((left.shift() ?? (() => listPage([])))()), change);
-  const confirmation = new BulkConfirmation({ ...all.options, lookAfterMs, signal: all.giveUp.signal });
+  const confirmation = new BulkConfirmation(all.lane, lookAfterMs);
   return { ...all, confirmation, left };
 }
 
 /** Stores signups and sends them as one batch, now. */
 async function sendBatch(
-  { options: { store }, clock }: DeliveryParts,
+  { store, clock }: DeliveryParts,
   emails: readonly string[],
   { id = batchId, isAnswered = true, sendingMs = 0 } = {},
 ): Promise<void> {
@@ -29,7 +29,7 @@ async function sendBatch(
 }
 
 /** Emails of the stored signups, by state. */
-async function states({ options: { store } }: DeliveryParts): Promise<Record<string, string[]>> {
+async function states({ store }: DeliveryParts): Promise<Record<string, string[]>> {
   const signups = await store.list({}, { limit: 100 });
   const groups = Object.groupBy(signups, ({ state }) => state) as Record<string, StoredSignup[]>;
   return Object.fromEntries(
@@ -40,7 +40,7 @@ async function states({ options: { store } }: DeliveryParts): Promise<Record<str
   );
 }
 
-async function storedScan({ options: { store }, clock }: DeliveryParts) {
+async function storedScan({ store, clock }: DeliveryParts) {
   return (await store.leaseScan(publicationId, clock.now, clock.now))?.scan;
 }
 
@@ -71,7 +71,7 @@ describe('before the first batch', () => {
 
   it('reads the newest subscription in the background, and ends with the relay', async () => {
     const test = parts();
-    const list = vi.spyOn(test.options.client.subscriptions, 'list');
+    const list = vi.spyOn(test.lane.client.subscriptions, 'list');
     await test.confirmation.begin();
     expect(list).toHaveBeenCalledExactlyOnceWith(expect.anything(), {
       signal: test.giveUp.signal,
@@ -201,7 +201,7 @@ describe('a confirmation', () => {
     test.clock.now += lookAfterMs;
     expect(await test.confirmation.run(new Set())).toBeNull();
     expect(test.requests).toHaveLength(1);
-    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+    expect(await test.store.openBatches(publicationId)).toEqual([]);
     expect(test.logged.map((line) => JSON.parse(line) as unknown)).toMatchObject([
       { confirmed: 1, missing: 0, msg: 'read the list of subscriptions to confirm what was sent in bulk' },
     ]);
@@ -209,7 +209,7 @@ describe('a confirmation', () => {
 
   it('reads the list in the background and ends with the relay', async () => {
     const test = parts([() => listPage([listed('ada@example.com', 5)])]);
-    const list = vi.spyOn(test.options.client.subscriptions, 'list');
+    const list = vi.spyOn(test.lane.client.subscriptions, 'list');
     await sendBatch(test, ['ada@example.com']);
     test.clock.now += lookAfterMs;
     await test.confirmation.run(new Set());
@@ -224,7 +224,7 @@ describe('a confirmation', () => {
     const test = parts([() => listPage([listed('ada@example.com', 5)])]);
     await sendBatch(test, ['ada@example.com']);
     test.clock.now += 2 * lookAfterMs;
-    const confirm = vi.spyOn(test.options.store, 'confirm').mockImplementation(() => {
+    const confirm = vi.spyOn(test.store, 'confirm').mockImplementation(() => {
       test.stop.abort();
       test.giveUp.abort();
       return Promise.reject(new StoreUnavailableError('The disk is full.'));
@@ -306,7 +306,7 @@ describe('a signup that a scan does not find', () => {
     expect(await states(test)).toEqual({ sent: ['ada@example.com'] });
     test.clock.now += 1;
     expect(await test.confirmation.run(new Set())).toBeNull();
-    const [signup] = await test.options.store.list({}, { limit: 1 });
+    const [signup] = await test.store.list({}, { limit: 1 });
     expect(signup).toMatchObject({
       state: 'waiting',
       tried: true,
@@ -331,8 +331,8 @@ describe('a signup that a scan does not find', () => {
     await sendBatch(test, ['ada@example.com'], { isAnswered: false });
     test.clock.now += 2 * lookAfterMs;
     await test.confirmation.run(new Set());
-    expect(await test.options.store.backlog(['default'], 10)).toBe(1);
-    const [signup] = await test.options.store.list({}, { limit: 1 });
+    expect(await test.store.backlog(['default'], 10)).toBe(1);
+    const [signup] = await test.store.list({}, { limit: 1 });
     expect(signup).toMatchObject({ state: 'waiting', tried: true, reason: 'The bulk creation was interrupted.' });
     expect(test.logged.join()).toContain('the bulk creation was interrupted; sends it again');
   });
@@ -352,7 +352,7 @@ describe('a signup that a scan does not find', () => {
     const test = parts();
     await sendBatch(test, ['ada@example.com']);
     test.clock.now += 2 * lookAfterMs;
-    const { store } = test.options;
+    const { store } = test;
     const confirm = vi.spyOn(store, 'confirm').mockImplementation(() => {
       test.giveUp.abort();
       return Promise.resolve([]);

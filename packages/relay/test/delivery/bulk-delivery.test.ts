@@ -11,7 +11,7 @@ describe('a backlog', () => {
     const test = bulk();
     await fill(test, 19);
     expect(await test.delivery.hasBacklog()).toBe(false);
-    await test.options.store.accept(newSignup('one-more@example.com'));
+    await test.store.accept(newSignup('one-more@example.com'));
     test.clock.now += 4999;
     expect(await test.delivery.hasBacklog()).toBe(false);
     test.clock.now += 1;
@@ -23,7 +23,7 @@ describe('a backlog', () => {
     await fill(test, 20);
     expect(await test.delivery.hasBacklog()).toBe(true);
     const take = (limit: number) =>
-      test.options.store.claim({
+      test.store.claim({
         forms: ['default'],
         limit,
         now: test.clock.now,
@@ -49,7 +49,7 @@ describe('a backlog', () => {
     await fill(test, 30);
     expect(await test.delivery.hasBacklog()).toBe(true);
     for (let n = 0; n < 3; n += 1) await test.send();
-    expect(test.options.circuits.isFailing).toBe(true);
+    expect(test.lane.circuits.isFailing).toBe(true);
     expect(await test.delivery.hasBacklog()).toBe(false);
   });
 
@@ -57,7 +57,7 @@ describe('a backlog', () => {
     const test = bulk();
     await fill(test, 19);
     expect(await test.delivery.hasBacklog()).toBe(false);
-    await test.options.store.accept(newSignup('one-more@example.com'));
+    await test.store.accept(newSignup('one-more@example.com'));
     test.clock.now -= 3_600_000;
     expect(await test.delivery.hasBacklog()).toBe(false);
     test.delivery.clockWasSetBack(test.clock.now);
@@ -71,7 +71,7 @@ describe('a batch', () => {
   it('has every signup of the backlog, claimed in several transactions, and is recorded as sent', async () => {
     const claims: number[] = [];
     const test = bulk();
-    const { store } = test.options;
+    const { store } = test;
     const claim = store.claim.bind(store);
     vi.spyOn(store, 'claim').mockImplementation((each) => {
       claims.push(each.limit);
@@ -83,7 +83,7 @@ describe('a batch', () => {
     expect(test.delivery.isSending).toBe(true);
     // A second one does not start while the first is being sent.
     test.delivery.startBatch();
-    await test.delivery.end();
+    await test.inFlight.end();
     expect(test.delivery.isSending).toBe(false);
     expect(test.onEnd).toHaveBeenCalledOnce();
     const [sent = [], ...more] = await test.batches();
@@ -104,11 +104,11 @@ describe('a batch', () => {
   it('has at most a thousand signups', async () => {
     const test = bulk();
     await fill(test, 1010);
-    const claim = vi.spyOn(test.options.store, 'claim');
+    const claim = vi.spyOn(test.store, 'claim');
     await test.send();
     expect(claim.mock.calls.map(([{ limit }]) => limit)).toEqual([200, 200, 200, 200, 200]);
     expect((await test.batches()).map(({ length }) => length)).toEqual([1000]);
-    expect(await test.options.store.counts()).toMatchObject({ sent: 1000, waiting: 10 });
+    expect(await test.store.counts()).toMatchObject({ sent: 1000, waiting: 10 });
   });
 
   it('has at most a million bytes; what does not fit stays in the backlog', async () => {
@@ -118,21 +118,21 @@ describe('a batch', () => {
     const utm_content = 'x'.repeat(1250 - frame);
     const emails = Array.from({ length: 1010 }, (_, n) => `p${1000 + n}@example.com`);
     await Promise.all(
-      emails.map((email) => test.options.store.accept(newSignup(email, { submission: { email, utm_content } }))),
+      emails.map((email) => test.store.accept(newSignup(email, { submission: { email, utm_content } }))),
     );
-    const claim = vi.spyOn(test.options.store, 'claim');
+    const claim = vi.spyOn(test.store, 'claim');
     await test.send();
     expect((await test.batches()).map(({ length }) => length)).toEqual([800]);
     expect(claim).toHaveBeenCalledTimes(5);
     expect(test.logged.join()).toContain('"signups":800,"msg":"sent in bulk"');
-    expect(await test.options.store.backlog(['default'], 2000)).toBe(210);
+    expect(await test.store.backlog(['default'], 2000)).toBe(210);
   });
 
   it('is not sent without signups', async () => {
     const test = bulk();
     await test.send();
     expect(await test.batches()).toEqual([]);
-    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+    expect(await test.store.openBatches(publicationId)).toEqual([]);
     await fill(test, 20);
     expect(await test.delivery.hasBacklog()).toBe(true);
   });
@@ -141,10 +141,10 @@ describe('a batch', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const test = bulk({ create: (request) => promise.then(() => accepted(request)) });
     await fill(test, 20);
-    expect(test.delivery.isIdle).toBe(true);
+    expect(test.inFlight.size).toBe(0);
     test.delivery.startBatch();
     await expect.poll(() => test.batches()).toHaveLength(1);
-    expect(test.delivery.isIdle).toBe(false);
+    expect(test.inFlight.size).toBe(1);
     const reads = test.requests.length;
     test.clock.now += 3_600_000;
     test.delivery.startConfirmation();
@@ -152,9 +152,9 @@ describe('a batch', () => {
     await expect.poll(() => test.onEnd).toHaveBeenCalledOnce();
     expect(test.requests).toHaveLength(reads);
     resolve();
-    await test.delivery.end();
-    expect(test.delivery.isIdle).toBe(true);
-    expect(await test.options.store.openBatches(publicationId)).toMatchObject([{ open: 20 }]);
+    await test.inFlight.end();
+    expect(test.inFlight.size).toBe(0);
+    expect(await test.store.openBatches(publicationId)).toMatchObject([{ open: 20 }]);
   });
 
   it('closes the circuit breakers', async () => {
@@ -162,10 +162,10 @@ describe('a batch', () => {
     const test = bulk({ create: (request) => answer(request) });
     await fill(test, 20);
     await test.send();
-    expect(test.options.circuits.isFailing).toBe(true);
+    expect(test.lane.circuits.isFailing).toBe(true);
     answer = accepted;
     await test.send();
-    expect(test.options.circuits.isFailing).toBe(false);
+    expect(test.lane.circuits.isFailing).toBe(false);
   });
 
   it('claims nothing once the relay stops', async () => {
@@ -173,14 +173,14 @@ describe('a batch', () => {
     await fill(test, 20);
     test.stop.abort();
     await test.send();
-    expect(await test.options.store.counts()).toMatchObject({ waiting: 20, sent: 0 });
+    expect(await test.store.counts()).toMatchObject({ waiting: 20, sent: 0 });
     expect(await test.batches()).toEqual([]);
   });
 
   it('goes before others only with a signup whose visitor may still wait', async () => {
     const backgrounds: (boolean | undefined)[] = [];
     const test = bulk();
-    const { subscriptions } = test.options.client;
+    const { subscriptions } = test.lane.client;
     const create = subscriptions.bulkCreate.bind(subscriptions);
     vi.spyOn(subscriptions, 'bulkCreate').mockImplementation((params, options) => {
       backgrounds.push(options?.background);
@@ -189,7 +189,7 @@ describe('a batch', () => {
     await fill(test, 20);
     await test.send();
     await fill(test, 20, 'x', 'other');
-    await test.options.store.accept(newSignup('new@example.com', { receivedAt: startAt }));
+    await test.store.accept(newSignup('new@example.com', { receivedAt: startAt }));
     await test.send();
     expect(backgrounds).toEqual([true, false]);
   });
@@ -205,17 +205,17 @@ describe('the confirmation of batches', () => {
     await test.send();
     expect(test.delivery.nextConfirmationAt).toBe(startAt);
     test.delivery.startConfirmation();
-    expect([test.delivery.nextConfirmationAt, test.delivery.isIdle]).toEqual([null, false]);
-    await test.delivery.end();
-    expect([test.delivery.nextConfirmationAt, test.delivery.isIdle]).toEqual([startAt + 10_000, true]);
+    expect([test.delivery.nextConfirmationAt, test.inFlight.size]).toEqual([null, 1]);
+    await test.inFlight.end();
+    expect([test.delivery.nextConfirmationAt, test.inFlight.size]).toEqual([startAt + 10_000, 0]);
     test.clock.now += 9999;
-    const openBatches = vi.spyOn(test.options.store, 'openBatches');
+    const openBatches = vi.spyOn(test.store, 'openBatches');
     await test.confirm();
     expect(openBatches).not.toHaveBeenCalled();
     test.clock.now += 1;
     test.delivery.startConfirmation();
     test.delivery.startConfirmation();
-    await test.delivery.end();
+    await test.inFlight.end();
     expect(test.requests.filter(({ method }) => method === 'GET')).toHaveLength(2);
   });
 
@@ -229,7 +229,7 @@ describe('the confirmation of batches', () => {
 
   it('marks the signups of a batch as delivered', async () => {
     const test = bulk({ list: () => Promise.resolve(listPage(people(20).map((email) => listed(email, 5)))) });
-    await test.options.store.confirm(publicationId, [], startAt, {
+    await test.store.confirm(publicationId, [], startAt, {
       until: startAt / 1000,
       newest: null,
       cursor: null,
@@ -239,7 +239,7 @@ describe('the confirmation of batches', () => {
     await test.send();
     test.clock.now += 30_000;
     await test.confirm();
-    expect(await test.options.store.counts()).toMatchObject({ delivered: 20, sent: 0 });
+    expect(await test.store.counts()).toMatchObject({ delivered: 20, sent: 0 });
     expect(test.delivery.nextConfirmationAt).toBeNull();
   });
 
@@ -268,7 +268,7 @@ describe('the confirmation of batches', () => {
       reason: expect.stringMatching(/./) as string,
       msg: 'the list of subscriptions cannot be read to confirm what was sent in bulk',
     });
-    expect(test.options.circuits.isFailing).toBe(waitMs !== 60_000);
+    expect(test.lane.circuits.isFailing).toBe(waitMs !== 60_000);
   });
 
   it('is silent where the relay stops meanwhile', async () => {
@@ -277,7 +277,7 @@ describe('the confirmation of batches', () => {
       return Promise.reject(new Error('aborted'));
     });
     expect(test.logged.join()).not.toContain('the list of subscriptions cannot be read');
-    expect(test.options.circuits.isFailing).toBe(false);
+    expect(test.lane.circuits.isFailing).toBe(false);
   });
 
   it('reports a failure of the store, and is due again a second later', async () => {
@@ -287,7 +287,7 @@ describe('the confirmation of batches', () => {
     await test.confirm();
     expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
     expect(test.delivery.nextConfirmationAt).toBe(startAt + 1000);
-    test.options.health.succeeded('claim');
+    test.lane.context.health.succeeded('claim');
     expect(test.events.at(-1)).toEqual({ type: 'storeRecovered' });
   });
 
@@ -295,7 +295,7 @@ describe('the confirmation of batches', () => {
     const test = bulk();
     await fill(test, 19);
     expect(await test.delivery.hasBacklog()).toBe(false);
-    await test.options.store.accept(newSignup('one-more@example.com'));
+    await test.store.accept(newSignup('one-more@example.com'));
     await test.confirm();
     expect(await test.delivery.hasBacklog()).toBe(true);
   });

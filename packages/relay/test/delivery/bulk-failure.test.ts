@@ -18,8 +18,8 @@ describe('a batch that the API refuses', () => {
       expect(await test.delivery.hasBacklog()).toBe(false);
       test.clock.now += 1;
     }
-    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
-    const claimed = await test.options.store.claim({ forms: ['default'], limit: 1000, now: test.clock.now });
+    expect(await test.store.openBatches(publicationId)).toEqual([]);
+    const claimed = await test.store.claim({ forms: ['default'], limit: 1000, now: test.clock.now });
     expect(claimed.length).toBeGreaterThan(0);
     expect(claimed.every(({ tried }) => !tried)).toBe(true);
     expect(JSON.parse(test.logged[0] ?? '')).toMatchObject({
@@ -27,7 +27,7 @@ describe('a batch that the API refuses', () => {
       signups: 30,
       msg: 'refused in bulk; each goes alone',
     });
-    expect(test.options.circuits.isFailing).toBe(false);
+    expect(test.lane.circuits.isFailing).toBe(false);
     for (let n = 0; n < 10; n += 1) await test.send();
     test.clock.now += 30 * 60_000;
     await fill(test, 30, 'last');
@@ -73,9 +73,9 @@ describe('a batch that the API refuses', () => {
     await fill(test, 30);
     await test.send();
     expect(await test.batches()).toEqual([]);
-    expect(await test.options.store.counts()).toMatchObject({ waiting: 30 });
+    expect(await test.store.counts()).toMatchObject({ waiting: 30 });
     expect(await test.delivery.hasBacklog()).toBe(false);
-    expect(test.options.circuits.openForMs).toBe(0);
+    expect(test.lane.circuits.openForMs).toBe(0);
     expect(test.logged.join()).not.toContain('refused in bulk');
   });
 });
@@ -85,8 +85,8 @@ describe('a batch that fails', () => {
     const test = bulk({ create: unreachable });
     await fill(test, 20);
     await test.send();
-    expect(await test.options.store.backlog(['default'], 100)).toBe(20);
-    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
+    expect(await test.store.backlog(['default'], 100)).toBe(20);
+    expect(await test.store.openBatches(publicationId)).toEqual([]);
     expect(test.events.filter(({ type }) => type === 'retryScheduled')).toHaveLength(20);
     expect(test.events[0]).toEqual({ type: 'retryScheduled', form: 'default', cause: 'NetworkError' });
     expect(await test.delivery.hasBacklog()).toBe(true);
@@ -96,7 +96,7 @@ describe('a batch that fails', () => {
     const test = bulk({ create: () => Promise.resolve(refusal(502)) });
     await fill(test, 20);
     await test.send();
-    expect(await test.options.store.openBatches(publicationId)).toMatchObject([{ sentAt: startAt, open: 20 }]);
+    expect(await test.store.openBatches(publicationId)).toMatchObject([{ sentAt: startAt, open: 20 }]);
     expect(test.logged.join()).not.toContain('refused in bulk');
   });
 
@@ -106,8 +106,8 @@ describe('a batch that fails', () => {
       const test = bulk({ create: () => Promise.resolve(refusal(status)) });
       await fill(test, 20);
       await test.send();
-      expect(test.options.circuits.isFailing).toBe(true);
-      expect(await test.options.store.backlog(['default'], 100)).toBe(20);
+      expect(test.lane.circuits.isFailing).toBe(true);
+      expect(await test.store.backlog(['default'], 100)).toBe(20);
     },
   );
 
@@ -115,18 +115,18 @@ describe('a batch that fails', () => {
     const test = bulk({ list: () => Promise.resolve(refusal(401)) });
     await fill(test, 20);
     await test.send();
-    expect(test.options.circuits.isFailing).toBe(true);
+    expect(test.lane.circuits.isFailing).toBe(true);
     expect(test.events).toEqual([]);
-    expect(await test.options.store.openBatches(publicationId)).toEqual([]);
-    expect(await test.options.store.counts()).toMatchObject({ waiting: 20 });
+    expect(await test.store.openBatches(publicationId)).toEqual([]);
+    expect(await test.store.counts()).toMatchObject({ waiting: 20 });
   });
 
   it('in the store is reported as a failure of the store', async () => {
     const test = bulk({ change: { claim: () => Promise.reject(new StoreUnavailableError('The disk is full.')) } });
     await test.send();
     expect(test.events).toEqual([{ type: 'storeFailed', reason: 'The disk is full.' }]);
-    expect(test.options.circuits.isFailing).toBe(false);
-    test.options.health.succeeded('claim');
+    expect(test.lane.circuits.isFailing).toBe(false);
+    test.lane.context.health.succeeded('claim');
     expect(test.events.at(-1)).toEqual({ type: 'storeRecovered' });
   });
 });

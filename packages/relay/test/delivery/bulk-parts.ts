@@ -2,6 +2,7 @@
 import { vi } from 'vitest';
 import { BulkDelivery, type BulkOptions } from '../../src/delivery/bulk-delivery.ts';
 import type { SignupStore } from '../../src/index.ts';
+import { InFlight } from '../../src/queue/worker.ts';
 import { newSignup } from '../new-signup.ts';
 import { deliveryParts, listPage, type DeliveryParts } from './parts.ts';
 
@@ -11,6 +12,7 @@ export const accepted: Answer = () => Promise.resolve(Response.json({ message: '
 
 export interface Test extends DeliveryParts {
   readonly delivery: BulkDelivery;
+  readonly inFlight: InFlight;
   readonly onEnd: ReturnType<typeof vi.fn<() => void>>;
   /** Addresses of each batch that reached the API. */
   batches(): Promise<string[][]>;
@@ -33,10 +35,12 @@ export function bulk({
 } = {}): Test {
   const parts = deliveryParts((request) => (request.method === 'GET' ? list(request) : create(request)), change);
   const onEnd = vi.fn<() => void>();
-  const delivery = new BulkDelivery({ ...parts.options, bulk: options, onEnd });
+  const inFlight = new InFlight(onEnd);
+  const delivery = new BulkDelivery({ ...parts.lane, worker: { ...parts.lane.worker, inFlight } }, options);
   return {
     ...parts,
     delivery,
+    inFlight,
     onEnd,
     async batches() {
       const bodies = parts.requests
@@ -46,11 +50,11 @@ export function bulk({
     },
     async send() {
       delivery.startBatch();
-      await delivery.end();
+      await inFlight.end();
     },
     async confirm() {
       delivery.startConfirmation();
-      await delivery.end();
+      await inFlight.end();
     },
   };
 }
@@ -59,12 +63,7 @@ export const people = (count: number, prefix = 'p'): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix}${n}@example.com`);
 
 /** Stores signups as a backlog. */
-export async function fill(
-  { options: { store }, clock }: DeliveryParts,
-  count: number,
-  text = 'x',
-  prefix = 'p',
-): Promise<void> {
+export async function fill({ store, clock }: DeliveryParts, count: number, text = 'x', prefix = 'p'): Promise<void> {
   const receivedAt = clock.now - 3_600_000;
   await Promise.all(
     people(count, prefix).map((email) =>

@@ -11,7 +11,6 @@ import { sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 
 const delivery = {
   backoff: { firstMs: 20, maxMs: 60 },
-  random: () => 0.5,
   concurrency: 1,
   bulk: { above: 100, lookAfterMs: 300 },
 };

@@ -3,7 +3,7 @@ import { runRelay, type RelayParts, type RunningRelay } from '../running-relay.t
 import type { SandboxApi } from '../sandbox-api.ts';
 
 /** Short waits without jitter. */
-export const delivery = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
+export const delivery = { backoff: { firstMs: 20, maxMs: 60 } };
 
 export const start = (api: SandboxApi, parts: RelayParts = {}) => {
   const relay = runRelay({ api: api.fetch, delivery, ...parts });

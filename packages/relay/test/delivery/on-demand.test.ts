@@ -7,7 +7,7 @@ import { post, runRelay, unreachable } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 
-const delivery = { backoff: { firstMs: 60_000 }, random: () => 0.5 };
+const delivery = { backoff: { firstMs: 60_000 } };
 const inAMinute = () => ({ untilMs: Date.now() + 60_000 });
 const people = (count: number) => Array.from({ length: count }, (_, i) => newSignup(`p${i}@example.com`));
 

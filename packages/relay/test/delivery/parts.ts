@@ -1,12 +1,12 @@
 /** The parts of a delivery for a test: a real store and client; the test sets the answers of the API and the clock. */
 import { pino } from 'pino';
 import { createClient } from '@newsletter-kit/core';
-import type { BulkDeliveryOptions } from '../../src/delivery/bulk-delivery.ts';
-import { ApiCircuits, CircuitBreaker } from '../../src/delivery/circuit-breaker.ts';
-import { StoreWriter } from '../../src/delivery/loop.ts';
-import { defaultBackoff, type Retry } from '../../src/delivery/retry.ts';
-import type { RelayEvent } from '../../src/ops/events.ts';
-import { StoreHealth } from '../../src/ops/health.ts';
+import { createContext } from '../../src/context.ts';
+import type { DeliveryLane } from '../../src/delivery/single-delivery.ts';
+import { ApiCircuits, CircuitBreaker } from '../../src/queue/circuit-breaker.ts';
+import { InFlight, StoreWriter } from '../../src/queue/worker.ts';
+import { defaultBackoff, type Retry } from '../../src/queue/retry.ts';
+import type { RelayEvent } from '../../src/events.ts';
 import { readConfig, type SignupStore } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { environment, publicationId, runRelay } from '../running-relay.ts';
@@ -45,7 +45,7 @@ export function refusal(status: number, headers: Readonly<Record<string, string>
   return Response.json(body, { status, headers });
 }
 
-/** Options of a delivery, and what a test reads and changes. */
+/** What a delivery needs, and what a test reads and changes. */
 export interface DeliveryParts {
   readonly clock: { now: number };
   readonly logged: readonly string[];
@@ -54,7 +54,8 @@ export interface DeliveryParts {
   readonly requests: readonly Request[];
   readonly stop: AbortController;
   readonly giveUp: AbortController;
-  readonly options: Omit<BulkDeliveryOptions, 'bulk' | 'onEnd'>;
+  readonly store: SignupStore;
+  readonly lane: DeliveryLane;
 }
 
 /** @param answer - answers as the API @param change - replaces methods of the store */
@@ -72,7 +73,10 @@ export function deliveryParts(
   const onEvent = (event: RelayEvent): void => void events.push(event);
   const stop = new AbortController();
   const giveUp = new AbortController();
-  const health = new StoreHealth({ store, log, onEvent, now });
+  const context = createContext(
+    { config: readConfig(environment), store, log, onEvent, timing: { now, random: () => 0.5 } },
+    stop.signal,
+  );
   const breaker = (): CircuitBreaker<Retry> =>
     new CircuitBreaker<Retry>({ backoff: defaultBackoff, now, random: () => 0.5, onOpen: () => {}, onClose: () => {} });
   const requests: Request[] = [];
@@ -93,22 +97,20 @@ export function deliveryParts(
     requests,
     stop,
     giveUp,
-    options: {
+    store,
+    lane: {
+      context,
       publicationId,
-      forms: readConfig(environment).forms,
+      forms: context.config.forms,
       client,
-      store,
-      health,
-      writer: new StoreWriter({ health, stopping: stop.signal }),
       circuits: new ApiCircuits(breaker(), breaker()),
-      log,
-      onEvent,
-      secrets: [],
       backoff: defaultBackoff,
-      random: () => 0.5,
-      now,
-      stopping: stop.signal,
-      givenUp: giveUp.signal,
+      worker: {
+        writer: new StoreWriter({ health: context.health, stopping: stop.signal }),
+        inFlight: new InFlight(() => {}),
+        stopping: stop.signal,
+        givenUp: giveUp.signal,
+      },
     },
   };
 }

@@ -27,10 +27,10 @@ function single({
   list = () => Promise.resolve(listPage([])),
 }: { readonly create?: Answer; readonly list?: Answer } = {}): Test {
   const parts = deliveryParts((request) => (request.method === 'GET' ? list(request) : create(request)));
-  const { store, client } = parts.options;
-  const delivery = new SingleDelivery(parts.options);
+  const { store, lane } = parts;
+  const delivery = new SingleDelivery(lane);
   const backgrounds: (boolean | undefined)[] = [];
-  const { subscriptions } = client;
+  const { subscriptions } = lane.client;
   const creation = subscriptions.create.bind(subscriptions);
   vi.spyOn(subscriptions, 'create').mockImplementation((params, options) => {
     backgrounds.push(options?.background);
@@ -57,7 +57,7 @@ function single({
   };
 }
 
-const stored = async ({ options: { store } }: DeliveryParts) => (await store.list({}, { limit: 1 }))[0];
+const stored = async ({ store }: DeliveryParts) => (await store.list({}, { limit: 1 }))[0];
 
 describe('a first attempt', () => {
   it('creates the subscription without a lookup, and stores the delivery', async () => {
@@ -174,11 +174,11 @@ describe('a failed attempt', () => {
     let answer: Answer = () => Promise.resolve(refusal(401));
     const test = single({ create: (request) => answer(request) });
     await test.deliver();
-    expect(test.options.circuits.isFailing).toBe(true);
+    expect(test.lane.circuits.isFailing).toBe(true);
     answer = created();
     test.clock.now += 750;
     await test.deliver({ submission: { email, utm_term: 'second' } });
-    expect(test.options.circuits.isFailing).toBe(false);
+    expect(test.lane.circuits.isFailing).toBe(false);
   });
 
   it('through the stop of the relay is due at once, without an event or an open circuit breaker', async () => {
@@ -192,7 +192,7 @@ describe('a failed attempt', () => {
     expect(await stored(test)).toMatchObject({ state: 'waiting', tried: true, nextAttemptAt: startAt });
     for (const utm_term of ['second', 'third']) await test.deliver({ submission: { email, utm_term } });
     expect(test.events).toEqual([]);
-    expect(test.options.circuits.isFailing).toBe(false);
+    expect(test.lane.circuits.isFailing).toBe(false);
   });
 });
 
@@ -209,7 +209,7 @@ describe('a refused signup', () => {
       reason,
       msg: 'refused for good; kept as a dead letter',
     });
-    expect(test.options.circuits.isFailing).toBe(false);
+    expect(test.lane.circuits.isFailing).toBe(false);
   });
 });
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
-import { createLog } from '../../src/ops/log.ts';
+import { createLog } from '../../src/log.ts';
 import { eventually } from '../eventually.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 

@@ -1,11 +1,12 @@
 /** The metrics of `/metrics`. */
 import { statfsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { StoreUnavailableError, type Relay } from '../../src/index.ts';
-import { diskSpaceOf } from '../../src/ops/health.ts';
+import { Events } from '../../src/events.ts';
+import { readConfig, StoreUnavailableError, type Relay } from '../../src/index.ts';
+import { diskSpaceOf } from '../../src/health.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
 import { changedStore } from '../changed-store.ts';
-import { post, runRelay } from '../running-relay.ts';
+import { environment, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
@@ -123,13 +124,16 @@ it('reports the result of a check before the first signup, until one is delivere
 
 it('reports a failing store within the timeout where the store does not answer', async () => {
   const frozen = (): Promise<never> => new Promise(() => {});
-  const metrics = createMetrics({
-    store: { overview: frozen, paused: frozen, webhooks: { overview: frozen } },
-    health: { probe: frozen },
-    forms: ['default'],
-    disk: () => Promise.resolve(null),
-    timeoutMs: 20,
-  });
+  const metrics = createMetrics(
+    {
+      config: { ...readConfig(environment), store: { kind: 'durable-object' } },
+      store: { overview: frozen, paused: frozen, webhooks: { overview: frozen } },
+      health: { probe: frozen },
+      events: new Events(),
+      now: Date.now,
+    },
+    20,
+  );
   const shown = read((await metrics.page()).text);
   expect(shown['store_up']).toBe(0);
   expect(Object.keys(shown).filter((name) => /^(backlog|oldest|queue|paused|webhook_)/.test(name))).toEqual([]);
@@ -145,11 +149,12 @@ it('shows the backlog and the age of its oldest signup by form', async () => {
       { form: 'removed', open: 1, oldestSince: now - 1000 },
     ],
   };
+  const { forms } = readConfig(environment);
   const metrics = createMetrics({
     store: changedStore(store, { overview: () => Promise.resolve(overview) }),
+    config: { forms: { ...forms, jobs: {} }, webhooks: [], store: { kind: 'durable-object' } },
     health: { probe: () => Promise.resolve() },
-    forms: ['default', 'jobs'],
-    disk: () => Promise.resolve(null),
+    events: new Events(),
     now: () => now,
   });
   const shown = read((await metrics.page()).text);

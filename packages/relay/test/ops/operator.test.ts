@@ -1,14 +1,16 @@
 /** Counts of events per minute. */
 import { expect, test } from 'vitest';
+import { Events } from '../../src/events.ts';
 import { createMinuteCounters } from '../../src/ops/operator.ts';
 
 test('the last hour has sixty minutes with their counts, and nothing older', () => {
   let now = Date.parse('2026-03-01T12:00:30Z');
-  const { onEvent, minutes } = createMinuteCounters(() => now);
-  onEvent({ type: 'refused', form: 'default', status: 403, codes: [] });
+  const events = new Events();
+  const { minutes } = createMinuteCounters({ events, now: () => now });
+  events.emit({ type: 'refused', form: 'default', status: 403, codes: [] });
   now += 59 * 60_000;
   for (let count = 0; count < 2; count += 1)
-    onEvent({ type: 'accepted', form: 'default', suspected: false, tookMs: 1 });
+    events.emit({ type: 'accepted', form: 'default', suspected: false, needsConfirmation: false, tookMs: 1 });
   expect(minutes()).toHaveLength(60);
   expect(minutes()[0]).toEqual({
     from: Date.parse('2026-03-01T12:00:00Z'),

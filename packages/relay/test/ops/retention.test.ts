@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { StoreUnavailableError, type Consent, type SignupStore } from '../../src/index.ts';
 import { startRetentionJob, type RetentionDays } from '../../src/ops/retention.ts';
-import { createLog } from '../../src/ops/log.ts';
+import { createLog } from '../../src/log.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';

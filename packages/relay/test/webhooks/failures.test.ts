@@ -1,7 +1,8 @@
 /** Webhooks that are accepted or fail: their remedies, their waits, dead letters, and the log. */
 import { describe, expect, it } from 'vitest';
 import { PrivateAddressError } from '../../src/webhooks/post.ts';
-import { giveUpAfterMs } from '../../src/webhooks/sender.ts';
+import { giveUpAfterMs } from '../../src/webhooks/queue.ts';
+import { publicationId } from '../running-relay.ts';
 import { type Answer, failing, hourMs, named, start, startSender, status, withCode } from './started-sender.ts';
 
 describe('an accepted webhook', () => {
@@ -24,7 +25,7 @@ describe('an accepted webhook', () => {
     await test.deliver();
     const publications = test.posted.map(({ body }) => (JSON.parse(body) as { data: Record<string, unknown> }).data);
     expect(publications.map(({ form, publication_id: id }) => [form, id])).toEqual([
-      ['default', 'pub_1'],
+      ['default', publicationId],
       ['gone', null],
     ]);
     expect(test.posted[0]).toMatchObject({ url: 'https://crm.example/secret-path', allowsPrivateNetwork: false });

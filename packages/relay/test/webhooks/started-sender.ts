@@ -2,14 +2,16 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { LoopGroup } from '../../src/delivery/loop.ts';
-import { createLog, webhookTypes } from '../../src/index.ts';
-import type { RelayEvent } from '../../src/ops/events.ts';
-import { StoreHealth } from '../../src/ops/health.ts';
+import { LoopGroup } from '../../src/queue/worker.ts';
+import { createContext } from '../../src/context.ts';
+import { createLog, readConfig, webhookTypes } from '../../src/index.ts';
+import type { RelayEvent } from '../../src/events.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import type { WebhookAnswer, WebhookRequest } from '../../src/webhooks/post.ts';
-import { WebhookSender } from '../../src/webhooks/sender.ts';
+import { WebhookSender } from '../../src/webhooks/queue.ts';
+import { changedStore } from '../changed-store.ts';
 import { newSignup } from '../new-signup.ts';
+import { environment } from '../running-relay.ts';
 import { secret } from './receiver.ts';
 
 /** The time at the start of a test, in milliseconds since the Unix epoch. */
@@ -50,31 +52,35 @@ export function startSender({
     level: 'debug',
     destination: { write: (line) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
   });
-  const now = () => test.now;
-  const onEvent = (event: RelayEvent) => void events.push(event);
+  const config = readConfig(environment);
   const open = (names = destinations) =>
-    new WebhookSender({
-      destinations: names.map((name) => ({
-        name,
-        types: webhookTypes,
-        url: `https://${name}.example/secret-path`,
-        secrets: [secret],
-        allowsPrivateNetwork: false,
-      })),
-      forms: { default: { publicationId: 'pub_1' } },
-      store: { shared, webhooks: store.webhooks },
-      post: (request) =>
+    new WebhookSender(
+      createContext(
+        {
+          config: {
+            ...config,
+            webhooks: names.map((name) => ({
+              name,
+              types: webhookTypes,
+              url: `https://${name}.example/secret-path`,
+              secrets: [secret],
+              allowsPrivateNetwork: false,
+            })),
+          },
+          store: changedStore(store, { shared }),
+          log,
+          onEvent: (event) => void events.push(event),
+          timing: { now: () => test.now, random: () => test.random },
+        },
+        new AbortController().signal,
+      ),
+      (request) =>
         new Promise((resolve, reject) => {
           posted.push(request);
           request.signal.addEventListener('abort', () => reject(named('AbortError')));
           Promise.resolve().then(test.answer).then(resolve, reject);
         }),
-      health: new StoreHealth({ store, log, onEvent, now }),
-      log,
-      onEvent,
-      random: () => test.random,
-      now,
-    });
+    );
   const sender = open();
   onTestFinished(() => sender.stop(0));
   let people = 0;

@@ -4,15 +4,15 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { type Operator, relayOperator } from '../../src/ops/operator.ts';
-import { giveUpAfterMs } from '../../src/webhooks/sender.ts';
+import { giveUpAfterMs } from '../../src/webhooks/queue.ts';
 import { eventually } from '../eventually.ts';
 import { post, publicationId, type RelayParts, runRelay, type RunningRelay } from '../running-relay.ts';
 import { onPort, type SandboxApi, sandboxApi } from '../sandbox-api.ts';
 import { type Receiver, secret, startReceiver, webhookSettings } from './receiver.ts';
 
 /** Short waits without jitter. */
-const webhooks = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
-const delivery = { backoff: { firstMs: 20, maxMs: 60 }, random: () => 0.5 };
+const webhooks = { backoff: { firstMs: 20, maxMs: 60 } };
+const delivery = { backoff: { firstMs: 20, maxMs: 60 } };
 
 const operatorToken = 'the-token-of-the-operator';
 

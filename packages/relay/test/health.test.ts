@@ -1,10 +1,10 @@
 /** Liveness, readiness, and reports of a failing store. */
 import { expect, it } from 'vitest';
-import { readiness, StoreHealth } from '../../src/ops/health.ts';
-import { createLog, StoreUnavailableError } from '../../src/index.ts';
-import type { RelayEvent } from '../../src/ops/events.ts';
-import { changedStore } from '../changed-store.ts';
-import { post, runRelay } from '../running-relay.ts';
+import { readiness, StoreHealth } from '../src/health.ts';
+import { createLog, StoreUnavailableError } from '../src/index.ts';
+import type { RelayEvent } from '../src/events.ts';
+import { changedStore } from './changed-store.ts';
+import { post, runRelay } from './running-relay.ts';
 
 const get = (path: string): Request => new Request(`http://relay.example${path}`);
 
@@ -36,7 +36,7 @@ it('writes at each request, at most once a second, and at once after a failure',
     onEvent: () => {},
     now: () => now,
   });
-  const readyz = readiness(health, () => false);
+  const readyz = readiness(health, new AbortController().signal);
   for (now of [5000, 5100, 5999, 6000]) expect((await readyz()).status).toBe(200);
   expect(probes).toEqual([5000, 6000]);
   full = true;

@@ -12,16 +12,15 @@ import {
   unavailable,
 } from '@newsletter-kit/core/endpoint';
 import type { Context, Hono } from 'hono';
-import type { AbuseProtection } from './admission/abuse-protection.ts';
-import { admit, type Check, checkOrigin } from './admission/admit.ts';
-import { addressList, clientAddress, isUnnamedProxy } from './admission/client-address.ts';
-import type { LimitKind } from './admission/rate-limits.ts';
-import type { SignupPost } from './admission/signup-post.ts';
-import type { Form } from './config/form.ts';
-import type { EventListener } from './ops/events.ts';
-import type { StoreHealth } from './ops/health.ts';
-import type { Log } from './ops/log.ts';
-import { type SignupStore, StoreUnavailableError } from './store/signup-store.ts';
+import type { AbuseProtection } from './abuse-protection.ts';
+import { admit, type Check, checkOrigin } from './admit.ts';
+import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts';
+import type { LimitKind } from '../config/relay.ts';
+import { visitorOf } from './consent.ts';
+import type { SignupPost } from './signup-post.ts';
+import type { Form } from '../config/form.ts';
+import type { RelayContext } from '../context.ts';
+import { StoreUnavailableError } from '../store/signup-store.ts';
 
 /** Bindings of each request: the address of its connection. */
 export interface RequestEnvironment {
@@ -30,20 +29,9 @@ export interface RequestEnvironment {
 
 /** Options of {@link SignupEndpoint}. */
 export interface SignupEndpointOptions {
-  readonly store: Pick<SignupStore, 'accept'>;
-  readonly health: StoreHealth;
   readonly protection: AbuseProtection;
   /** Further checks, run after the relay's own and before the body is read. */
   readonly checks: readonly Check[];
-  /** Networks in CIDR notation whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly string[];
-  readonly log: Log;
-  readonly onEvent: EventListener;
-  /** Whether the relay shuts down: then new signups are refused with 503. */
-  readonly isDraining: () => boolean;
-  /** Called after a signup was stored, to start its delivery or its confirmation mail. */
-  readonly onStored: (signup: { readonly needsConfirmation: boolean }) => void;
-  readonly now: () => number;
 }
 
 /** A request that may be refused: it need not be a post to a form. */
@@ -59,15 +47,17 @@ interface RefusalDetails {
 const maxLoggedOrigins = 20;
 
 export class SignupEndpoint {
+  readonly #context: RelayContext;
   readonly #options: SignupEndpointOptions;
   readonly #trustedProxies: ReturnType<typeof addressList>;
   /** Refused origins that were logged. The header may contain anything, so the set is small. */
   readonly #loggedOrigins = new Set<string | null>();
   #hasWarnedOfProxy = false;
 
-  constructor(options: SignupEndpointOptions) {
+  constructor(context: RelayContext, options: SignupEndpointOptions) {
+    this.#context = context;
     this.#options = options;
-    this.#trustedProxies = addressList(options.trustedProxies);
+    this.#trustedProxies = addressList(context.config.trustedProxies);
   }
 
   /**
@@ -102,11 +92,11 @@ export class SignupEndpoint {
   }
 
   async #admitAndStore(post: SignupPost, thanks: string): Promise<Answer> {
-    const { store, health, protection, checks, log, onEvent, isDraining, onStored, now } = this.#options;
+    const { store, health, log, events, stopping, now } = this.#context;
     const { form, header } = post;
     const startedAt = performance.now();
-    if (isDraining()) return this.#refuse(post, unavailable());
-    const admission = await admit(post, { checks, protection, now: now() });
+    if (stopping.aborted) return this.#refuse(post, unavailable());
+    const admission = await admit(post, { ...this.#options, now: now() });
     if ('refused' in admission) return this.#refuse(post, admission.refused, admission);
     const { signup, undo } = admission;
     // Durability of the 202: `accept` resolves only after the commit that contains the signup is synced to disk.
@@ -117,21 +107,21 @@ export class SignupEndpoint {
     });
     health.succeeded('accept');
     log.debug({ signup: id, suspected: signup.suspected }, 'kept');
-    onStored(signup);
-    onEvent({
+    events.emit({
       type: 'accepted',
       form: form.name,
       suspected: signup.suspected,
+      needsConfirmation: signup.needsConfirmation,
       tookMs: performance.now() - startedAt,
     });
     return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
   }
 
   #refuse({ header, form }: Refusable, why: Refused, { limit, entered }: RefusalDetails = {}): Answer {
-    const { log, onEvent } = this.#options;
+    const { log, events } = this.#context;
     const codes = why.errors.map(({ code }) => code);
     log.debug({ status: why.status, codes, limit }, 'refused');
-    onEvent({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
+    events.emit({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
     if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
     return refusalAnswer(header, form?.origins ?? null, why, entered);
   }
@@ -140,14 +130,14 @@ export class SignupEndpoint {
   refuseRequest({ req: { raw } }: Context<RequestEnvironment>, form: Form | null, why: Refused): Response {
     const header = headerOf(raw);
     if (raw.method === 'POST') return toResponse(this.#refuse({ header, form }, why));
-    this.#options.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
+    this.#context.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
     const json: ReadHeader = (name) => (name === 'accept' ? null : header(name));
     return toResponse(refusalAnswer(json, form?.origins ?? null, why));
   }
 
   /** Logs why a request is answered with 503. */
   logFailure(error: unknown): void {
-    const { log } = this.#options;
+    const { log } = this.#context;
     if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a request was answered with 503');
     else log.error({ err: error }, 'an unexpected failure was answered with 503');
   }
@@ -156,10 +146,15 @@ export class SignupEndpoint {
     const origin = header('origin')?.slice(0, 200) ?? null;
     if (this.#loggedOrigins.has(origin) || this.#loggedOrigins.size >= maxLoggedOrigins) return;
     this.#loggedOrigins.add(origin);
-    this.#options.log.warn(
+    this.#context.log.warn(
       { origin, form: form?.name },
       'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
     );
+  }
+
+  /** The visitor's address in the form that the consent ledger keeps. */
+  visitor(request: Request, peer: string | null, { consent }: Form): string | null {
+    return visitorOf(this.client(peer, headerOf(request)), consent, this.#options.protection.visitorKey);
   }
 
   /** The visitor's address, behind trusted proxies; null if unknown. Warns once of a proxy that is not trusted. */
@@ -167,7 +162,7 @@ export class SignupEndpoint {
     const forwardedFor = header('x-forwarded-for');
     if (!this.#hasWarnedOfProxy && isUnnamedProxy(peer, forwardedFor, this.#trustedProxies)) {
       this.#hasWarnedOfProxy = true;
-      this.#options.log.warn(
+      this.#context.log.warn(
         { proxy: peer },
         'a proxy that RELAY_TRUSTED_PROXIES does not name passes on visitors; the last address in X-Forwarded-For counts as theirs: name the proxy there',
       );

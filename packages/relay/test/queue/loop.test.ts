@@ -1,8 +1,8 @@
 /** The loop of a delivery: when it starts due work, and how it repeats a failed write. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { InFlight, runLoop, StoreWriter, WakeSignal, type LoopOptions } from '../../src/delivery/loop.ts';
-import { StoreHealth } from '../../src/ops/health.ts';
+import { InFlight, runLoop, StoreWriter, WakeSignal, type LoopOptions } from '../../src/queue/worker.ts';
+import { StoreHealth } from '../../src/health.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
 
 const minuteMs = 60_000;

@@ -9,7 +9,7 @@ import {
   InvalidRequestError,
   TimeoutError,
 } from '@newsletter-kit/core';
-import { backoffMs, decideRetry, defaultBackoff } from '../../src/delivery/retry.ts';
+import { backoffMs, decideRetry, defaultBackoff } from '../../src/queue/retry.ts';
 
 const answered = (status: number, retryAfterMs?: number): ApiError =>
   new ApiError('subscriptions.create', {

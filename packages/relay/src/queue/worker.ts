@@ -1,6 +1,8 @@
 /** The loop of a delivery: starts due work, sleeps until more is due or something wakes it, and writes outcomes. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StoreHealth } from '../ops/health.ts';
+import type { RelayContext } from '../context.ts';
+import type { StoreHealth } from '../health.ts';
+import type { SignupStore } from '../store/signup-store.ts';
 
 /** Longest sleep, in milliseconds: after a clock was set back, nothing is delayed for longer. */
 const longestSleepMs = 60_000;
@@ -147,13 +149,20 @@ export class WakeSignal {
 export class InFlight {
   readonly #tasks = new Set<Promise<void>>();
   readonly #onEnd: () => void;
+  readonly #whole: InFlight | null;
 
-  constructor(onEnd: () => void) {
+  constructor(onEnd: () => void, whole: InFlight | null = null) {
     this.#onEnd = onEnd;
+    this.#whole = whole;
   }
 
   get size(): number {
     return this.#tasks.size;
+  }
+
+  /** Tasks of one kind among these, counted by themselves. */
+  part(): InFlight {
+    return new InFlight(() => {}, this);
   }
 
   add(work: Promise<void>): void {
@@ -162,6 +171,7 @@ export class InFlight {
       this.#onEnd();
     });
     this.#tasks.add(task);
+    this.#whole?.add(task);
   }
 
   /** Waits for the tasks running now. */
@@ -208,23 +218,31 @@ export class StoreWriter {
 }
 
 /** Options of {@link QueueWorker}. `startDue` adds what it starts to the tasks in flight. */
-export interface QueueWorkerOptions extends Pick<LoopOptions, 'health' | 'isShared' | 'openForMs' | 'startDue'> {
-  readonly now: () => number;
-}
+export type QueueWorkerOptions = Pick<LoopOptions, 'openForMs' | 'startDue'>;
+
+/** The parts of the context that a worker needs. */
+export type WorkerContext = Pick<RelayContext, 'health' | 'now'> & { readonly store: Pick<SignupStore, 'shared'> };
 
 /** Works off a queue, all the time or on demand: tasks run beside the loop, and end when the relay stops. */
 export class QueueWorker {
   readonly inFlight = new InFlight(() => this.wake());
   readonly writer: StoreWriter;
+  readonly #context: WorkerContext;
   readonly #options: QueueWorkerOptions;
   readonly #wakeSignal = new WakeSignal();
   readonly #stop = new AbortController();
   readonly #giveUp = new AbortController();
   #loop: Promise<unknown> | null = null;
 
-  constructor(options: QueueWorkerOptions) {
+  constructor(context: WorkerContext, options: QueueWorkerOptions) {
+    this.#context = context;
     this.#options = options;
-    this.writer = new StoreWriter({ health: options.health, stopping: this.#stop.signal });
+    this.writer = new StoreWriter({ health: context.health, stopping: this.#stop.signal });
+  }
+
+  /** Aborts when nothing new may be started. */
+  get stopping(): AbortSignal {
+    return this.#stop.signal;
   }
 
   /** Aborts when tasks in flight are given up. */
@@ -249,20 +267,27 @@ export class QueueWorker {
   deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
     const onDemand = { group, isIdle: () => this.inFlight.size === 0 };
     const inFlight = () => this.inFlight.end();
-    return runUntilIdle({ ...this.#loopOptions(), onDemand, inFlight }, ending, this.#options.now);
+    return runUntilIdle({ ...this.#loopOptions(), onDemand, inFlight }, ending, this.#context.now);
   }
 
   /** Starts nothing more, gives tasks in flight `graceMs` milliseconds to end, then aborts them. */
   async stop(graceMs: number): Promise<void> {
     this.#stop.abort();
     this.wake();
-    await this.#loop;
     const timer = setTimeout(() => this.#giveUp.abort(), graceMs);
+    await this.#loop;
     await this.inFlight.end();
     clearTimeout(timer);
   }
 
   #loopOptions(): LoopOptions {
-    return { ...this.#options, wakeSignal: this.#wakeSignal, stopping: this.#stop.signal };
+    const { health, store } = this.#context;
+    return {
+      ...this.#options,
+      wakeSignal: this.#wakeSignal,
+      stopping: this.#stop.signal,
+      health,
+      isShared: store.shared,
+    };
   }
 }

@@ -3,12 +3,12 @@
  */
 import { ApiError, type Client } from '@newsletter-kit/core';
 import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
-import type { RelayConfig } from '../config/settings.ts';
-import type { SmtpServer } from '../config/smtp-url.ts';
-import { unknownHtml } from '../confirmation/pages.ts';
-import { classifyMailError, openTransport } from '../confirmation/smtp.ts';
-import { decideRetry, type Retry } from '../delivery/retry.ts';
-import type { SignupStore } from '../store/signup-store.ts';
+import type { RelayConfig } from './config/settings.ts';
+import type { SmtpServer } from './config/smtp-url.ts';
+import { unknownHtml } from './confirmation/pages.ts';
+import { classifyMailError, openTransport } from './confirmation/smtp.ts';
+import { decideRetry, type Retry } from './queue/retry.ts';
+import type { SignupStore } from './store/signup-store.ts';
 import type { Log } from './log.ts';
 
 /** Result of one check. */

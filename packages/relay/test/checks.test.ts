@@ -1,7 +1,7 @@
 /** Checks at the start of a relay: the clock of a shared database, and the log of failed checks. */
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/index.ts';
-import { checkStoreClock, logChecks } from '../../src/ops/check.ts';
+import { createLog } from '../src/index.ts';
+import { checkStoreClock, logChecks } from '../src/checks.ts';
 
 const now = Date.UTC(2026, 10, 23);
 

@@ -1,11 +1,20 @@
 /** Events of a relay, counted by metrics and reported by alerts. They contain no address and no secret. */
 
-import type { LimitKind } from '../admission/rate-limits.ts';
+import type { LimitKind } from './config/relay.ts';
 
 /** One event. Its texts are safe to show. */
 export type RelayEvent =
-  /** A post was answered with 202. `suspected`: the signup waits for review. `tookMs`: until the commit. */
-  | { readonly type: 'accepted'; readonly form: string; readonly suspected: boolean; readonly tookMs: number }
+  /**
+   * A post was answered with 202. `suspected`: the signup waits for review. `needsConfirmation`: it waits for a click
+   * in a mail. `tookMs`: until the commit.
+   */
+  | {
+      readonly type: 'accepted';
+      readonly form: string;
+      readonly suspected: boolean;
+      readonly needsConfirmation: boolean;
+      readonly tookMs: number;
+    }
   /** A post to a form was refused. `limit`: the rate limit it exceeded. `form`: null if unknown. */
   | {
       readonly type: 'refused';
@@ -86,7 +95,21 @@ export function eventListener(handlers: EventHandlers): EventListener {
   return (event) => table[event.type]?.(event);
 }
 
-/** Passes each event to every listener in the list, which may still grow. */
-export function broadcast(listeners: readonly EventListener[]): EventListener {
-  return (event) => listeners.forEach((listener) => listener(event));
+/** The events of one relay: its parts report to it, and listen to what concerns them. */
+export class Events {
+  readonly #listeners: EventListener[] = [];
+
+  /** @param listener - receives every event */
+  constructor(listener?: EventListener) {
+    if (listener) this.#listeners.push(listener);
+  }
+
+  /** Listens from now on. A handler must return at once and never throw. */
+  on(handlers: EventHandlers): void {
+    this.#listeners.push(eventListener(handlers));
+  }
+
+  readonly emit: EventListener = (event) => {
+    for (const listener of this.#listeners) listener(event);
+  };
 }

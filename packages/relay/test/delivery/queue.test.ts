@@ -1,8 +1,9 @@
-/** The dispatcher: its lanes per publication and API key, their circuit breakers, concurrency, pauses and stop. */
+/** The queue of deliveries: lanes per publication and API key, their circuit breakers, concurrency, pauses and stop. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { Dispatcher, type DispatcherOptions } from '../../src/delivery/dispatcher.ts';
-import { decideRetry } from '../../src/delivery/retry.ts';
+import { DeliveryQueue, type DeliveryQueueOptions } from '../../src/delivery/queue.ts';
+import { decideRetry } from '../../src/queue/retry.ts';
+import type { Client } from '@newsletter-kit/core';
 import type { Form, SignupStore } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
@@ -23,8 +24,8 @@ const publication = (n: number): string => `pub_00000000-0000-4000-8000-00000000
 type FormParts = Readonly<Record<string, readonly [publication: number, apiKey: string]>>;
 
 interface Test extends DeliveryParts {
-  readonly dispatcher: Dispatcher;
-  readonly clientOf: ReturnType<typeof vi.fn<DispatcherOptions['clientOf']>>;
+  readonly queue: DeliveryQueue;
+  readonly clientOf: ReturnType<typeof vi.fn<(apiKey: string) => Client>>;
   /** Stores signups of a form. */
   accept(form: string, count?: number): Promise<void>;
   counts: SignupStore['counts'];
@@ -34,35 +35,29 @@ function dispatch(
   answer: Answer = created,
   forms: FormParts = { default: [1, 'key-1'] },
   change: Partial<SignupStore> = {},
-  more: Partial<DispatcherOptions> = {},
+  more: DeliveryQueueOptions = {},
 ): Test {
   const parts = deliveryParts(answer, change);
-  const { client, store, health, log, onEvent, secrets, now, random } = parts.options;
-  const [pattern] = Object.values(parts.options.forms);
+  const { store, lane } = parts;
+  const { client, context } = lane;
+  const [pattern] = Object.values(lane.forms);
   if (!pattern) throw new Error('The environment makes a form.');
-  const clientOf = vi.fn<DispatcherOptions['clientOf']>(() => client);
-  const dispatcher = new Dispatcher({
-    store,
-    health,
-    clientOf,
-    log,
-    onEvent,
-    secrets,
-    now,
-    random,
+  const clientOf = vi.fn<(apiKey: string) => Client>(() => client);
+  const config = {
+    ...context.config,
     forms: Object.fromEntries(
       Object.entries(forms).map(([name, [n, apiKey]]): [string, Form] => [
         name,
         { ...pattern, name, apiKey, publicationId: publication(n) },
       ]),
     ),
-    ...more,
-  });
-  onTestFinished(() => dispatcher.stop(0));
+  };
+  const queue = new DeliveryQueue({ ...context, config }, clientOf, { bulk: null, ...more });
+  onTestFinished(() => queue.stop(0));
   let accepted = 0;
   return {
     ...parts,
-    dispatcher,
+    queue,
     clientOf,
     async accept(form, count = 1) {
       for (let n = 0; n < count; n += 1) {
@@ -77,11 +72,11 @@ function dispatch(
 const delivered = ({ counts }: Test, count: number) =>
   eventually(`${count} are delivered`, async () => (await counts()).delivered === count);
 
-describe('the lanes of a dispatcher', () => {
+describe('the lanes of the queue', () => {
   it('deliver each form to its publication, with one client per API key', async () => {
     const test = dispatch(created, { shop: [1, 'key-1'], blog: [2, 'key-1'], club: [3, 'key-2'], news: [1, 'key-1'] });
     for (const form of ['shop', 'blog', 'club', 'news']) await test.accept(form);
-    test.dispatcher.start();
+    test.queue.start();
     await delivered(test, 4);
     expect(test.requests.map(({ url }) => new URL(url).pathname.split('/')[3]).toSorted()).toEqual(
       [1, 1, 2, 3].map(publication),
@@ -91,12 +86,12 @@ describe('the lanes of a dispatcher', () => {
 
   it('deliver a signup that arrives later when they are woken', async () => {
     const test = dispatch();
-    const claim = vi.spyOn(test.options.store, 'claim');
-    test.dispatcher.start();
+    const claim = vi.spyOn(test.store, 'claim');
+    test.queue.start();
     await eventually('the lane sleeps', () => claim.mock.calls.length > 0);
     await sleep(20);
     await test.accept('default');
-    test.dispatcher.wake();
+    test.queue.wake();
     await delivered(test, 1);
   });
 
@@ -106,7 +101,7 @@ describe('the lanes of a dispatcher', () => {
     const ticking = setInterval(() => (test.clock.now += 10), 10);
     onTestFinished(() => clearInterval(ticking));
     await test.accept('default');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('the first attempt failed', () => test.events.length === 1);
     answer = (request) =>
       request.method === 'GET'
@@ -134,10 +129,10 @@ describe('the lanes of a dispatcher', () => {
       { concurrency },
     );
     await test.accept('default', 12);
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('as many as allowed are in flight', () => inFlight === expected);
-    const nextDueAt = vi.spyOn(test.options.store, 'nextDueAt');
-    test.dispatcher.wake();
+    const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
+    test.queue.wake();
     await sleep(20);
     expect(inFlight).toBe(expected);
     // It sleeps until a delivery ends: nothing more can start before.
@@ -149,15 +144,15 @@ describe('the lanes of a dispatcher', () => {
 
   it('send nothing while delivery is paused', async () => {
     const test = dispatch();
-    await test.options.store.setPaused(true);
-    const paused = vi.spyOn(test.options.store, 'paused');
+    await test.store.setPaused(true);
+    const paused = vi.spyOn(test.store, 'paused');
     await test.accept('default');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('the lane has checked', () => paused.mock.calls.length > 0);
     await sleep(20);
     expect(test.requests).toEqual([]);
-    await test.options.store.setPaused(false);
-    test.dispatcher.wake();
+    await test.store.setPaused(false);
+    test.queue.wake();
     await delivered(test, 1);
   });
 
@@ -166,14 +161,14 @@ describe('the lanes of a dispatcher', () => {
     [5 * 60_000 + 1, 1],
   ])('shorten waits after the clock was set back by %i ms: %i times', async (backMs, times) => {
     const test = dispatch();
-    const pullForward = vi.spyOn(test.options.store, 'pullForward');
-    const claim = vi.spyOn(test.options.store, 'claim');
-    test.dispatcher.start();
+    const pullForward = vi.spyOn(test.store, 'pullForward');
+    const claim = vi.spyOn(test.store, 'claim');
+    test.queue.start();
     await eventually('the lane has claimed', () => claim.mock.calls.length > 0);
     await sleep(20);
     const before = claim.mock.calls.length;
     test.clock.now -= backMs;
-    test.dispatcher.wake();
+    test.queue.wake();
     await eventually('the lane has claimed again', () => claim.mock.calls.length > before);
     await eventually('the clock is checked', () => pullForward.mock.calls.length === times);
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt - backMs, 2 * 3_600_000]]);
@@ -181,13 +176,13 @@ describe('the lanes of a dispatcher', () => {
 
   it('count the backlog again after the clock was set back', async () => {
     const test = dispatch(accepted, undefined, {}, { bulk: { above: 10 } });
-    const backlog = vi.spyOn(test.options.store, 'backlog');
-    test.dispatcher.start();
+    const backlog = vi.spyOn(test.store, 'backlog');
+    test.queue.start();
     await eventually('the backlog is counted', () => backlog.mock.calls.length > 0);
     await sleep(20);
     await test.accept('default', 10);
     test.clock.now -= 3_600_000;
-    test.dispatcher.wake();
+    test.queue.wake();
     await eventually('the backlog is sent', async () => (await test.counts()).sent === 10);
     expect(test.requests.map(({ url }) => new URL(url).pathname.split('/').at(-1))).toContain('bulk_subscriptions');
   });
@@ -196,10 +191,10 @@ describe('the lanes of a dispatcher', () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const test = dispatch((request) => promise.then(() => accepted(request)), undefined, {}, { bulk: { above: 10 } });
     await test.accept('default', 10);
-    const nextDueAt = vi.spyOn(test.options.store, 'nextDueAt');
-    test.dispatcher.start();
+    const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
+    test.queue.start();
     await eventually('the batch is being sent', () => test.requests.length === 1);
-    test.dispatcher.wake();
+    test.queue.wake();
     await sleep(20);
     expect(nextDueAt).not.toHaveBeenCalled();
     resolve();
@@ -213,7 +208,7 @@ describe('the lanes of a dispatcher', () => {
     [longestMs + 1, 1],
   ])('make due what waits for %i ms, if that is longer than any pause: %i times', async (waitMs, times) => {
     const test = dispatch();
-    const { store } = test.options;
+    const { store } = test;
     await test.accept('default');
     const [claimed] = await store.claim({ forms: ['default'], limit: 1, now: startAt });
     const nextAttemptAt = startAt + waitMs;
@@ -221,7 +216,7 @@ describe('the lanes of a dispatcher', () => {
     await store.settle([claimed?.id ?? ''], outcome);
     const pullForward = vi.spyOn(store, 'pullForward');
     const nextDueAt = vi.spyOn(store, 'nextDueAt');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('the lane has looked ahead', () => nextDueAt.mock.calls.length > 0);
     if (times > 0) await delivered(test, 1);
     await sleep(20);
@@ -246,7 +241,7 @@ describe('the circuit breakers of a dispatcher', () => {
       return Promise.resolve(refusal(status));
     }, forms);
     await test.accept('shop');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('the circuit breaker is open', () => opened(test).length === 1);
     expect(opened(test)).toEqual([
       {
@@ -267,15 +262,15 @@ describe('the circuit breakers of a dispatcher', () => {
     });
 
     for (const form of Object.keys(forms)) await test.accept(form);
-    test.dispatcher.wake();
+    test.queue.wake();
     const others = Object.keys(forms).filter((form) => !affected.includes(form));
     await delivered(test, others.length);
-    expect((await test.options.store.list({ states: ['delivered'] }, { limit: 10 })).map(({ form }) => form)).toEqual(
+    expect((await test.store.list({ states: ['delivered'] }, { limit: 10 })).map(({ form }) => form)).toEqual(
       expect.arrayContaining(others),
     );
 
     test.clock.now += 60_000;
-    test.dispatcher.wake();
+    test.queue.wake();
     await delivered(test, 5);
     expect(test.events).toContainEqual({ type: 'circuitClosed', scope });
     const closed = test.logged.find((text) => text.includes('the API takes signups again'));
@@ -286,12 +281,12 @@ describe('the circuit breakers of a dispatcher', () => {
     const test = dispatch(created, forms);
     const failure = decideRetry(new Error('defect'));
     if (failure.kind !== 'retry') throw new Error('An unknown error is retried.');
-    test.dispatcher.refused('news', { ...failure, scope: 'key' });
-    test.dispatcher.refused('unknown', { ...failure, scope: 'key' });
+    test.queue.refused('news', { ...failure, scope: 'key' });
+    test.queue.refused('unknown', { ...failure, scope: 'key' });
     expect(opened(test)).toMatchObject([{ scope: 'API key of the form "news"', forms: ['news'] }]);
     await test.accept('news');
     await test.accept('shop');
-    test.dispatcher.start();
+    test.queue.start();
     await delivered(test, 1);
     expect(test.requests).toHaveLength(1);
   });
@@ -299,13 +294,13 @@ describe('the circuit breakers of a dispatcher', () => {
   it('let the lane sleep while they are open', async () => {
     const test = dispatch(() => Promise.resolve(refusal(401)));
     await test.accept('default');
-    const paused = vi.spyOn(test.options.store, 'paused');
-    test.dispatcher.start();
+    const paused = vi.spyOn(test.store, 'paused');
+    test.queue.start();
     await eventually('the circuit breaker is open', () => opened(test).length === 1);
     await sleep(20);
     await test.accept('default');
     const before = paused.mock.calls.length;
-    test.dispatcher.wake();
+    test.queue.wake();
     await sleep(20);
     expect(paused.mock.calls.length).toBe(before);
   });
@@ -317,12 +312,12 @@ describe('the circuit breakers of a dispatcher', () => {
     const test: Test = dispatch(created, undefined, {
       paused() {
         asked();
-        test.dispatcher.refused('default', { ...failure, scope: 'key' });
+        test.queue.refused('default', { ...failure, scope: 'key' });
         return Promise.resolve(false);
       },
     });
     await test.accept('default');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('the store is asked', () => asked.mock.calls.length > 0);
     await sleep(20);
     expect(test.requests).toEqual([]);
@@ -332,11 +327,11 @@ describe('the circuit breakers of a dispatcher', () => {
     let refusals = 1;
     const test = dispatch((request) => (refusals-- > 0 ? Promise.resolve(refusal(401)) : hanging(request)));
     await test.accept('default', 3);
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default', 3);
     test.clock.now += 60_000;
-    test.dispatcher.wake();
+    test.queue.wake();
     await sleep(20);
     expect(test.requests).toHaveLength(3);
   });
@@ -354,11 +349,11 @@ describe('the circuit breakers of a dispatcher', () => {
       return refusal(401);
     });
     await test.accept('default');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default', 3);
     test.clock.now += 60_000;
-    test.dispatcher.wake();
+    test.queue.wake();
     await delivered(test, 4);
     expect(counted.slice(0, 2)).toEqual([1, 1]);
   });
@@ -369,9 +364,9 @@ describe('the stop of a dispatcher', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const test = dispatch();
-    test.dispatcher.start();
+    test.queue.start();
     await expect.poll(() => vi.getTimerCount()).toBe(1);
-    await test.dispatcher.stop(60_000);
+    await test.queue.stop(60_000);
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -382,9 +377,9 @@ describe('the stop of a dispatcher', () => {
       return created(request);
     });
     await test.accept('default');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('it is in flight', () => test.requests.length === 1);
-    const stopped = test.dispatcher.stop(60_000);
+    const stopped = test.queue.stop(60_000);
     resolve();
     await stopped;
     expect(await test.counts()).toMatchObject({ delivered: 1 });
@@ -393,9 +388,9 @@ describe('the stop of a dispatcher', () => {
   it('aborts a delivery after the grace period', async () => {
     const test = dispatch(hanging);
     await test.accept('default');
-    test.dispatcher.start();
+    test.queue.start();
     await eventually('it is in flight', () => test.requests.length === 1);
-    await test.dispatcher.stop(20);
+    await test.queue.stop(20);
     expect(await test.counts()).toMatchObject({ waiting: 1 });
   });
 });

@@ -1,32 +1,15 @@
 /** Sends webhook messages, to each destination on its own, and retries each until its destination has accepted it. */
 import { retryAfterMs } from '@newsletter-kit/core/engine';
-import type { Form } from '../config/form.ts';
 import type { WebhookDestination } from '../config/webhook.ts';
-import { CircuitBreaker, type DeliveryFailure } from '../delivery/circuit-breaker.ts';
-import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
-import { backoffMs, type BackoffOptions } from '../delivery/retry.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { StoreHealth } from '../ops/health.ts';
-import type { Log } from '../ops/log.ts';
-import { earliest } from '../store/overview.ts';
-import type { SignupStore, WebhookMessage } from '../store/signup-store.ts';
+import { CircuitBreaker, type DeliveryFailure } from '../queue/circuit-breaker.ts';
+import { type Queue, QueueGroup } from '../queue/group.ts';
+import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import { backoffMs, type BackoffOptions } from '../queue/retry.ts';
+import type { RelayContext } from '../context.ts';
+import type { Log } from '../log.ts';
+import type { WebhookMessage } from '../store/signup-store.ts';
 import { webhookBody, webhookHeaders } from './message.ts';
 import { type PostWebhook, PrivateAddressError, type WebhookAnswer } from './post.ts';
-
-/** Options of {@link WebhookSender}. */
-export interface WebhookSenderOptions {
-  readonly destinations: readonly WebhookDestination[];
-  readonly forms: Readonly<Record<string, Pick<Form, 'publicationId'>>>;
-  readonly store: Pick<SignupStore, 'shared' | 'webhooks'>;
-  readonly post: PostWebhook;
-  readonly health: StoreHealth;
-  readonly log: Log;
-  readonly onEvent: EventListener;
-  readonly backoff?: Partial<BackoffOptions> | undefined;
-  /** Random number from 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
-  readonly now: () => number;
-}
 
 /** Waits between the attempts of a message, in milliseconds. */
 export const webhookBackoff: BackoffOptions = { firstMs: 5000, maxMs: 3_600_000, maxRetryAfterMs: 3_600_000 };
@@ -46,16 +29,24 @@ const concurrency = 4;
 /** Longest wait that the clock may still have set, in milliseconds: beyond that it was set back. */
 const longestWaitMs = 2 * webhookBackoff.maxRetryAfterMs;
 
-export class WebhookSender {
-  readonly #options: WebhookSenderOptions;
-  readonly #lanes: readonly DestinationLane[];
+export class WebhookSender extends QueueGroup<DestinationLane> {
+  readonly #context: RelayContext;
   #isPrepared = false;
 
-  constructor(options: WebhookSenderOptions) {
-    this.#options = options;
-    this.#lanes = options.destinations.map(
-      (destination) => new DestinationLane(destination, options, () => this.prepare()),
+  constructor(context: RelayContext, post: PostWebhook, backoff?: Partial<BackoffOptions>) {
+    super(
+      context.config.webhooks.map(
+        (destination) =>
+          new DestinationLane(context, destination, {
+            post,
+            backoff: { ...webhookBackoff, ...backoff },
+            prepare: () => this.prepare(),
+          }),
+      ),
     );
+    this.#context = context;
+    const wake = (): void => this.wake();
+    context.events.on({ delivered: wake, deadLetter: wake, confirmed: wake });
   }
 
   /**
@@ -63,42 +54,19 @@ export class WebhookSender {
    *
    * @throws StoreUnavailableError; every round of the loop tries again
    */
-  async prepare(): Promise<void> {
+  override async prepare(): Promise<void> {
     if (this.#isPrepared) return;
-    const { store, destinations, log } = this.#options;
-    const { deleted, held } = await store.webhooks.setDestinations(destinations);
+    const { store, config, log } = this.#context;
+    const { deleted, held } = await store.webhooks.setDestinations(config.webhooks);
     this.#isPrepared = true;
     if (deleted > 0) log.warn({ deleted }, 'deleted webhooks that waited for a destination which is gone');
     for (const name of held)
       log.warn({ destination: name }, `webhooks are held; "newsletter-relay webhooks resume ${name}" sends them`);
   }
 
-  start(): void {
-    for (const { worker } of this.#lanes) worker.start();
-  }
-
-  /** Something new may be due. */
-  wake(): void {
-    for (const { worker } of this.#lanes) worker.wake();
-  }
-
   /** Something is due by an operator's command: sends it now, also while the destination fails. */
   sendNow(): void {
-    for (const lane of this.#lanes) lane.sendNow();
-  }
-
-  /**
-   * Sends what is due, until nothing is in the whole group or `ending` aborts, and ends what is in flight.
-   *
-   * @returns when the next message is due, in milliseconds since the Unix epoch; null if unknown
-   */
-  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    return earliest(await Promise.all(this.#lanes.map(({ worker }) => worker.deliver(ending, group))));
-  }
-
-  /** Starts nothing more and gives attempts in flight `graceMs` milliseconds; an aborted one is repeated later. */
-  async stop(graceMs: number): Promise<void> {
-    await Promise.all(this.#lanes.map(({ worker }) => worker.stop(graceMs)));
+    for (const lane of this.members) lane.sendNow();
   }
 }
 
@@ -112,57 +80,76 @@ interface AttemptFailure extends DeliveryFailure {
   readonly mayBeMessage: boolean;
 }
 
+interface LaneOptions {
+  readonly post: PostWebhook;
+  readonly backoff: BackoffOptions;
+  /** See {@link WebhookSender.prepare}. */
+  readonly prepare: () => Promise<void>;
+}
+
 /** The messages of one destination: a slow or failing one holds up no other. */
-class DestinationLane {
-  readonly worker: QueueWorker;
+class DestinationLane implements Queue {
+  readonly #context: RelayContext;
   readonly #destination: WebhookDestination;
-  readonly #options: WebhookSenderOptions;
-  readonly #backoff: BackoffOptions;
-  readonly #random: () => number;
+  readonly #options: LaneOptions;
+  readonly #worker: QueueWorker;
   readonly #circuit: CircuitBreaker<AttemptFailure>;
   /** How often operators have resumed the destination, as read during the current pause; null without one. */
   #resumes: number | null = null;
 
-  constructor(destination: WebhookDestination, options: WebhookSenderOptions, prepare: () => Promise<void>) {
-    const { store, health, log, onEvent, now } = options;
+  constructor(context: RelayContext, destination: WebhookDestination, options: LaneOptions) {
+    const { log, events, now, random } = context;
     const { name } = destination;
+    this.#context = context;
     this.#destination = destination;
     this.#options = options;
-    this.#backoff = { ...webhookBackoff, ...options.backoff };
-    this.#random = options.random ?? Math.random;
     this.#circuit = new CircuitBreaker({
-      backoff: this.#backoff,
+      backoff: options.backoff,
       now,
-      random: this.#random,
+      random,
       onOpen({ reason, needsOperator }) {
         log[needsOperator ? 'error' : 'warn']({ destination: name, reason }, 'webhooks are not accepted; they wait');
-        onEvent({ type: 'webhooksFailing', destination: name, reason, needsOperator });
+        events.emit({ type: 'webhooksFailing', destination: name, reason, needsOperator });
       },
       onClose() {
         log.info({ destination: name }, 'webhooks are accepted again');
-        onEvent({ type: 'webhooksAccepted', destination: name });
+        events.emit({ type: 'webhooksAccepted', destination: name });
       },
     });
-    this.worker = new QueueWorker({
-      health,
-      isShared: store.shared,
+    this.#worker = new QueueWorker(context, {
       openForMs: () => this.#openForMs(),
       startDue: async () => {
-        await prepare();
+        await options.prepare();
         return this.#startDue();
       },
-      now,
     });
+  }
+
+  start(): void {
+    this.#worker.start();
+  }
+
+  wake(): void {
+    this.#worker.wake();
+  }
+
+  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    return this.#worker.deliver(ending, group);
+  }
+
+  /** An aborted attempt is repeated later. */
+  stop(graceMs: number): Promise<void> {
+    return this.#worker.stop(graceMs);
   }
 
   sendNow(): void {
     this.#circuit.endPause();
-    this.worker.wake();
+    this.#worker.wake();
   }
 
   /** Milliseconds of the pause. In a shared store a command can end it that another process ran. */
   async #openForMs(): Promise<number> {
-    const { store } = this.#options;
+    const { store } = this.#context;
     if (!store.shared || this.#circuit.openForMs === 0) {
       this.#resumes = null;
       return this.#circuit.openForMs;
@@ -175,13 +162,13 @@ class DestinationLane {
 
   /** @returns milliseconds until the next message is due; null if unknown */
   async #startDue(): Promise<number | null> {
-    const { now, store } = this.#options;
+    const { now, store } = this.#context;
     const { name } = this.#destination;
     // While the destination fails, one message at a time is tried.
-    const free = (this.#circuit.isFailing ? 1 : concurrency) - this.worker.inFlight.size;
+    const free = (this.#circuit.isFailing ? 1 : concurrency) - this.#worker.inFlight.size;
     if (free <= 0) return null;
     const due = await store.webhooks.claim(name, free, now());
-    for (const message of due) this.worker.inFlight.add(this.#send(message));
+    for (const message of due) this.#worker.inFlight.add(this.#send(message));
     if (due.length === free) return null;
     const next = await store.webhooks.nextDueAt(name);
     if (next !== null && next - now() > longestWaitMs) {
@@ -192,7 +179,7 @@ class DestinationLane {
   }
 
   async #send(message: WebhookMessage): Promise<void> {
-    const { store, log: parent, onEvent, now } = this.#options;
+    const { store, log: parent, events, now } = this.#context;
     const { name } = this.#destination;
     const { seq, id, type, signup, attempts } = message;
     const log = parent.child({ destination: name, webhook: id, event: type, signup, attempt: attempts + 1 });
@@ -201,9 +188,9 @@ class DestinationLane {
     if (answer === null) return;
     if ('status' in answer && answer.status >= 200 && answer.status < 300) {
       this.#circuit.recordSuccess();
-      await this.worker.writer.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
+      await this.#worker.writer.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
       log.info('sent a webhook');
-      return onEvent({ type: 'webhookAttempted', destination: name, result: 'delivered' });
+      return events.emit({ type: 'webhookAttempted', destination: name, result: 'delivered' });
     }
     const failure = 'status' in answer ? explainStatus(answer, now()) : answer;
     if ('status' in answer && answer.status === 410) await this.#hold(failure, log);
@@ -212,12 +199,12 @@ class DestinationLane {
 
   /** @returns the answer or why there is none; null if the attempt was aborted */
   async #post(message: WebhookMessage): Promise<WebhookAnswer | AttemptFailure | null> {
-    const { forms, post, now } = this.#options;
+    const { config, now } = this.#context;
     const { url, secrets, allowsPrivateNetwork } = this.#destination;
-    const { givenUp } = this.worker;
-    const body = JSON.stringify(webhookBody(message, forms[message.form]?.publicationId ?? null));
+    const { givenUp } = this.#worker;
+    const body = JSON.stringify(webhookBody(message, config.forms[message.form]?.publicationId ?? null));
     try {
-      return await post({
+      return await this.#options.post({
         url,
         headers: webhookHeaders(message.id, body, secrets, now()),
         body,
@@ -232,25 +219,25 @@ class DestinationLane {
   /** Sends nothing more until an operator resumes the destination: the receiver wants no more messages. */
   async #hold({ reason }: AttemptFailure, log: Log): Promise<void> {
     const { name } = this.#destination;
-    await this.worker.writer.write(() => this.#options.store.webhooks.hold(name, reason));
+    await this.#worker.writer.write(() => this.#context.store.webhooks.hold(name, reason));
     log.error({ reason }, `webhooks are held; "newsletter-relay webhooks resume ${name}" sends them again`);
   }
 
   async #failed({ seq, at, attempts }: WebhookMessage, failure: AttemptFailure, log: Log): Promise<void> {
-    const { store, onEvent, now } = this.#options;
+    const { store, events, now, random } = this.#context;
     const { name } = this.#destination;
     const { reason } = failure;
     if (failure.mayBeMessage) this.#circuit.recordPossibleFailure(failure);
     else this.#circuit.open(failure);
     const isGivenUp = attempts + 1 >= minAttempts && now() - at >= giveUpAfterMs;
-    const waitMs = backoffMs(attempts + 1, failure.retryAfterMs, this.#backoff, this.#random);
+    const waitMs = backoffMs(attempts + 1, failure.retryAfterMs, this.#options.backoff, random);
     const nextAttemptAt = now() + Math.max(waitMs, this.#circuit.openForMs);
-    await this.worker.writer.write(() =>
+    await this.#worker.writer.write(() =>
       store.webhooks.settle(seq, isGivenUp ? { state: 'dead', reason } : { state: 'waiting', nextAttemptAt, reason }),
     );
     if (isGivenUp) log.error({ reason }, 'a webhook was given up; kept as a dead letter');
     else log.debug({ reason, nextAttemptAt }, 'a webhook was not accepted; it will be sent again');
-    onEvent({ type: 'webhookAttempted', destination: name, result: isGivenUp ? 'dead' : 'waiting' });
+    events.emit({ type: 'webhookAttempted', destination: name, result: isGivenUp ? 'dead' : 'waiting' });
   }
 }
 

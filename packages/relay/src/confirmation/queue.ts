@@ -1,20 +1,19 @@
 /** Sends confirmation mails, a few at a time, and retries each until the mail server has accepted it. */
 import type { Form } from '../config/form.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
-import { defaultBackoff, type BackoffOptions } from '../delivery/retry.ts';
-import { CircuitBreaker } from '../delivery/circuit-breaker.ts';
-import { type LoopGroup, QueueWorker } from '../delivery/loop.ts';
-import type { EventListener } from '../ops/events.ts';
-import type { Log } from '../ops/log.ts';
-import type { StoreHealth } from '../ops/health.ts';
-import type { ClaimedSignup, SignupStore } from '../store/signup-store.ts';
+import { defaultBackoff, type BackoffOptions } from '../queue/retry.ts';
+import { CircuitBreaker } from '../queue/circuit-breaker.ts';
+import type { Queue } from '../queue/group.ts';
+import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import type { RelayContext, RelaySettings } from '../context.ts';
+import { purposeKey } from '../secrets.ts';
+import { StartupError } from '../startup-error.ts';
+import type { ClaimedSignup } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
 import { classifyMailError, mailConcurrency, type MailFailure, type MailTransport, openTransport } from './smtp.ts';
 
-/** Options of {@link ConfirmationMailer}. */
-export interface ConfirmationMailerOptions {
-  readonly store: SignupStore;
-  readonly health: StoreHealth;
+/** What the mails of a relay need, and the pages of their links. */
+export interface Confirmation {
   readonly server: SmtpServer;
   /** Public address of the relay, without a trailing slash. */
   readonly publicUrl: string;
@@ -22,15 +21,21 @@ export interface ConfirmationMailerOptions {
   readonly key: Buffer;
   /** Forms with a confirmation. */
   readonly forms: readonly Form[];
-  readonly log: Log;
-  readonly onEvent: EventListener;
-  /** Removed from every reason and from the log. */
-  readonly secrets: readonly string[];
-  /** Backoff while the mail server fails. */
-  readonly backoff?: Partial<BackoffOptions> | undefined;
-  /** Random number from 0 to 1, for jitter. Default `Math.random`. */
-  readonly random?: (() => number) | undefined;
-  readonly now: () => number;
+}
+
+/**
+ * @returns null without a form that asks for confirmation
+ * @throws StartupError if a setting for confirmation mails is missing
+ */
+export function confirmationOf({ forms, mail }: RelaySettings, secret: string | undefined): Confirmation | null {
+  const confirming = Object.values(forms).filter((form) => form.confirmation !== null);
+  if (confirming.length === 0) return null;
+  const { server, publicUrl } = mail;
+  if (server === undefined || publicUrl === undefined || secret === undefined)
+    throw new StartupError(
+      'A form asks for confirmation by mail: give the relay RELAY_SMTP_URL, RELAY_PUBLIC_URL, and a secret that outlives it.',
+    );
+  return { server, publicUrl, key: purposeKey(secret, 'confirmation'), forms: confirming };
 }
 
 /** Shortest and longest wait of a deferred mail, in milliseconds. */
@@ -38,38 +43,41 @@ const deferredMs = { min: 30_000, max: 15 * 60_000 };
 
 type TemporaryFailure = Extract<MailFailure, { kind: 'temporary' }> & { readonly cause: string };
 
-export class ConfirmationMailer {
-  readonly #options: ConfirmationMailerOptions;
+export class MailQueue implements Queue {
+  readonly #context: RelayContext;
+  readonly #confirmation: Confirmation;
   readonly #forms: ReadonlyMap<string, Form>;
-  readonly #random: () => number;
   readonly #worker: QueueWorker;
   #transport: Promise<MailTransport> | null = null;
   readonly #circuit: CircuitBreaker<TemporaryFailure>;
 
-  constructor(options: ConfirmationMailerOptions) {
-    this.#options = options;
-    this.#forms = new Map(options.forms.map((form) => [form.name, form]));
-    const { log, onEvent, now } = options;
-    this.#random = options.random ?? Math.random;
+  /** @param backoff - while the mail server fails */
+  constructor(context: RelayContext, confirmation: Confirmation, backoff?: Partial<BackoffOptions>) {
+    this.#context = context;
+    this.#confirmation = confirmation;
+    this.#forms = new Map(confirmation.forms.map((form) => [form.name, form]));
+    const { log, events, now, random } = context;
     this.#circuit = new CircuitBreaker({
-      backoff: { ...defaultBackoff, ...options.backoff },
+      backoff: { ...defaultBackoff, ...backoff },
       now,
-      random: this.#random,
+      random,
       onOpen({ reason, needsOperator }) {
         log[needsOperator ? 'error' : 'warn']({ reason }, 'the mail server takes no confirmation mails; they wait');
-        onEvent({ type: 'mailCircuitOpened', reason, needsOperator });
+        events.emit({ type: 'mailCircuitOpened', reason, needsOperator });
       },
       onClose() {
         log.info('the mail server takes mails again');
-        onEvent({ type: 'mailCircuitClosed' });
+        events.emit({ type: 'mailCircuitClosed' });
       },
     });
-    this.#worker = new QueueWorker({
-      health: options.health,
-      isShared: options.store.shared,
+    this.#worker = new QueueWorker(context, {
       openForMs: () => this.#circuit.openForMs,
       startDue: () => this.#startDue(),
-      now,
+    });
+    events.on({
+      accepted: ({ needsConfirmation }) => {
+        if (needsConfirmation) this.wake();
+      },
     });
   }
 
@@ -77,11 +85,6 @@ export class ConfirmationMailer {
     this.#worker.start();
   }
 
-  /**
-   * Sends the mails that are due, until nothing is in the whole group or `ending` aborts, and ends what is in flight.
-   *
-   * @returns when the next mail is due, in milliseconds since the Unix epoch; null if unknown
-   */
   async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
     const nextDueAt = await this.#worker.deliver(ending, group);
     await this.#closeTransport();
@@ -95,15 +98,11 @@ export class ConfirmationMailer {
     (await transport?.catch(() => null))?.close();
   }
 
-  /** Wakes the loop: something new may be due. */
   wake(): void {
     this.#worker.wake();
   }
 
-  /**
-   * Starts nothing more, gives mails in flight `graceMs` milliseconds to end, then aborts them. An aborted mail may
-   * have been sent; the next start sends it again, with the same Message-ID.
-   */
+  /** An aborted mail may have been sent; the next start sends it again, with the same Message-ID. */
   async stop(graceMs: number): Promise<void> {
     await this.#worker.stop(graceMs);
     await this.#closeTransport();
@@ -111,7 +110,7 @@ export class ConfirmationMailer {
 
   /** @returns milliseconds until the next mail is due; null if unknown */
   async #startDue(): Promise<number | null> {
-    const { store, now } = this.#options;
+    const { store, now } = this.#context;
     const forms = [...this.#forms.keys()];
     // While the server fails, one mail at a time is tried.
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
@@ -125,7 +124,8 @@ export class ConfirmationMailer {
   }
 
   async #send(signup: ClaimedSignup): Promise<void> {
-    const { store, server, publicUrl, key, log, onEvent, now } = this.#options;
+    const { store, log, events, now } = this.#context;
+    const { server, publicUrl, key } = this.#confirmation;
     const { id, submission, receivedAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
@@ -144,11 +144,11 @@ export class ConfirmationMailer {
     );
     const waitedMs = now() - receivedAt;
     log.info({ signup: id, waitedMs }, 'sent the confirmation mail');
-    onEvent({ type: 'confirmationSent', form: form.name, waitedMs });
+    events.emit({ type: 'confirmationSent', form: form.name, waitedMs });
   }
 
   async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown): Promise<void> {
-    const { store, log, onEvent, secrets, now } = this.#options;
+    const { store, log, events, secrets, now } = this.#context;
     // Aborted because the relay stops: the claim expires, and the next process sends the mail.
     if (this.#worker.givenUp.aborted) return;
     const failure = classifyMailError(error, secrets);
@@ -158,7 +158,7 @@ export class ConfirmationMailer {
       this.#circuit.recordSuccess();
       await this.#worker.writer.write(() => store.settle([id], { state: 'dead', at: now(), reason }));
       log.error({ signup: id, reason }, 'the confirmation mail was refused for good; kept as a dead letter');
-      onEvent({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
+      events.emit({ type: 'deadLetter', signup: id, form, reason, ofMail: true });
       return;
     }
     if (failure.scope === 'server') this.#circuit.open({ ...failure, cause: reason });
@@ -177,6 +177,6 @@ export class ConfirmationMailer {
   /** Exponential backoff with 50–100 % jitter: as long as the mail has waited already, which doubles its age. */
   #deferFor(ageMs: number): number {
     const wait = Math.min(Math.max(ageMs, deferredMs.min), deferredMs.max);
-    return Math.ceil(wait * (0.5 + this.#random() / 2));
+    return Math.ceil(wait * (0.5 + this.#context.random() / 2));
   }
 }

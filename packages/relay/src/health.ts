@@ -1,8 +1,8 @@
 /** Health checks: the store's failures and recovery, liveness, readiness, and free disk space. */
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { StoreAddress } from '../config/store-address.ts';
-import { StoreUnavailableError, type SignupStore } from '../store/signup-store.ts';
+import type { StoreAddress } from './config/store-address.ts';
+import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
 import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 
@@ -80,10 +80,10 @@ export function livez(): Response {
 }
 
 /** Creates the readiness check, which writes and syncs as a signup does. Send no traffic while it fails. */
-export function readiness(health: Pick<StoreHealth, 'probe'>, isDraining: () => boolean): () => Promise<Response> {
+export function readiness(health: Pick<StoreHealth, 'probe'>, stopping: AbortSignal): () => Promise<Response> {
   const unready = (reason: string): Response => Response.json({ status: 'unready', reason }, { status: 503, headers });
   return async () => {
-    if (isDraining()) return unready('The relay is shutting down.');
+    if (stopping.aborted) return unready('The relay is shutting down.');
     try {
       await health.probe();
       return Response.json({ status: 'ready' }, { headers });

@@ -1,7 +1,7 @@
 /** The log: redaction of addresses and keys, and plain lines for a terminal. */
 import { expect, it } from 'vitest';
-import { createLog } from '../../src/index.ts';
-import { plainLines } from '../../src/ops/log.ts';
+import { createLog } from '../src/index.ts';
+import { plainLines } from '../src/log.ts';
 
 it('redacts addresses and keys in messages, fields, errors and stacks', () => {
   const lines: string[] = [];

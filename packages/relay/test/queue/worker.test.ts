@@ -1,9 +1,9 @@
 /** The worker of a queue: its loop, the tasks beside it, work on demand, and its stop. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { LoopGroup, QueueWorker, type QueueWorkerOptions, WakeSignal } from '../../src/delivery/loop.ts';
+import { LoopGroup, QueueWorker, type QueueWorkerOptions, WakeSignal } from '../../src/queue/worker.ts';
 import { StoreUnavailableError } from '../../src/index.ts';
-import { StoreHealth } from '../../src/ops/health.ts';
+import { StoreHealth } from '../../src/health.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -16,7 +16,10 @@ function worker(startDue: QueueWorkerOptions['startDue'] = () => Promise.resolve
     onEvent: () => {},
     now: Date.now,
   });
-  const queue = new QueueWorker({ health, isShared: false, openForMs: () => 0, startDue: due, now: Date.now });
+  const queue = new QueueWorker(
+    { health, now: Date.now, store: { shared: false } },
+    { openForMs: () => 0, startDue: due },
+  );
   return { queue, due };
 }
 

@@ -1,7 +1,7 @@
 /** When a circuit breaker opens, how long it stays open, and what it reports. */
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { ApiCircuits, CircuitBreaker, type DeliveryFailure } from '../../src/delivery/circuit-breaker.ts';
-import { decideRetry, defaultBackoff, type Retry } from '../../src/delivery/retry.ts';
+import { ApiCircuits, CircuitBreaker, type DeliveryFailure } from '../../src/queue/circuit-breaker.ts';
+import { decideRetry, defaultBackoff, type Retry } from '../../src/queue/retry.ts';
 
 const hourMs = 3_600_000;
 const startAt = Date.UTC(2026, 10, 23);

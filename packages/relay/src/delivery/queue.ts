@@ -1,0 +1,225 @@
+/**
+ * Delivers stored signups to the API, in one lane per publication and API key. A lane delivers each signup alone, or in
+ * bulk while there is a backlog; lanes run independently of each other.
+ */
+import type { Client } from '@newsletter-kit/core';
+import type { Form } from '../config/form.ts';
+import type { RelayContext } from '../context.ts';
+import { ApiCircuits, CircuitBreaker } from '../queue/circuit-breaker.ts';
+import { type Queue, QueueGroup } from '../queue/group.ts';
+import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
+import { type InFlight, type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import { earliest } from '../store/overview.ts';
+import type { Claim } from '../store/signup-store.ts';
+import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
+import { clockSkewMs, type DeliveryLane, SingleDelivery } from './single-delivery.ts';
+
+/** Options of {@link DeliveryQueue}. */
+export interface DeliveryQueueOptions {
+  /** Maximum number of single deliveries in flight per lane. Default 5, as the service advises. */
+  readonly concurrency?: number | undefined;
+  readonly backoff?: Partial<BackoffOptions> | undefined;
+  /** When signups are delivered in bulk; null: never. Default: as configured. */
+  readonly bulk?: BulkOptions | null | undefined;
+}
+
+export class DeliveryQueue extends QueueGroup<Lane> {
+  /** @param clientOf - creates the client of an API key */
+  constructor(
+    context: RelayContext,
+    clientOf: (apiKey: string) => Client,
+    { concurrency = 5, backoff: waits, bulk = bulkOf(context) }: DeliveryQueueOptions = {},
+  ) {
+    const backoff = { ...defaultBackoff, ...waits };
+    const forms = Object.values(context.config.forms);
+    const circuitsOf = apiCircuits(context, backoff);
+    const clients = memoize(clientOf);
+    const lanes = Map.groupBy(forms, ({ publicationId, apiKey }) => JSON.stringify([publicationId, apiKey]));
+    super(
+      [...lanes.values()].map((group) => {
+        const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
+        const lane = {
+          context,
+          publicationId,
+          forms: Object.fromEntries(group.map((form) => [form.name, form])),
+          client: clients(apiKey),
+          circuits: circuitsOf(apiKey, publicationId),
+          backoff,
+        };
+        return new Lane(lane, concurrency, bulk);
+      }),
+    );
+    context.events.on({
+      accepted: ({ needsConfirmation }) => {
+        if (!needsConfirmation) this.wake();
+      },
+      confirmed: () => this.wake(),
+    });
+  }
+
+  /** Records a failure for the key or publication of a form, as a failed attempt would. */
+  refused(form: string, failure: Retry): void {
+    this.members.find((lane) => lane.has(form))?.recordFailure(failure);
+  }
+}
+
+function bulkOf({ config: { delivery } }: RelayContext): BulkOptions | null {
+  return delivery.bulkAbove === null ? null : { above: delivery.bulkAbove };
+}
+
+/** One circuit breaker per API key and one per publication; lanes with the same key or publication share it. */
+function apiCircuits(
+  { config, now, random, log, events }: RelayContext,
+  backoff: BackoffOptions,
+): (apiKey: string, publicationId: string) => ApiCircuits {
+  const forms = Object.values(config.forms);
+  const circuitOf = (scope: string, affected: readonly Form[]): CircuitBreaker<Retry> =>
+    new CircuitBreaker({
+      backoff,
+      now,
+      random,
+      onOpen({ status, cause, reason, needsOperator }) {
+        const level = needsOperator ? 'error' : 'warn';
+        log[level]({ scope, cause, reason }, 'the API takes no signups; they are kept and wait');
+        const names = affected.map(({ name }) => name);
+        events.emit({ type: 'circuitOpened', scope, forms: names, status, cause, reason, needsOperator });
+      },
+      onClose() {
+        log.info({ scope }, 'the API takes signups again');
+        events.emit({ type: 'circuitClosed', scope });
+      },
+    });
+  // The key itself is a secret: messages name the first form that uses it.
+  const ofKey = memoize((apiKey) => {
+    const affected = forms.filter((form) => form.apiKey === apiKey);
+    return circuitOf(`API key of the form "${affected[0]?.name ?? ''}"`, affected);
+  });
+  const ofPublication = memoize((id) =>
+    circuitOf(
+      `publication ${id}`,
+      forms.filter(({ publicationId }) => publicationId === id),
+    ),
+  );
+  return (apiKey, publicationId) => new ApiCircuits(ofKey(apiKey), ofPublication(publicationId));
+}
+
+/** Calls a function once per argument. */
+function memoize<T>(make: (name: string) => T): (name: string) => T {
+  const made = new Map<string, T>();
+  return (name) => {
+    const known = made.get(name);
+    if (known !== undefined) return known;
+    const value = make(name);
+    made.set(name, value);
+    return value;
+  };
+}
+
+/** The signups of one publication and API key. */
+class Lane implements Queue {
+  readonly #lane: DeliveryLane;
+  readonly #forms: readonly string[];
+  readonly #concurrency: number;
+  readonly #worker: QueueWorker;
+  /** The single deliveries in flight. */
+  readonly #singles: InFlight;
+  readonly #single: SingleDelivery;
+  readonly #bulk: BulkDelivery;
+  /** The time of the last run, by which a clock that was set back is noticed. */
+  #lastNow = 0;
+
+  constructor(shared: Omit<DeliveryLane, 'worker'>, concurrency: number, bulk: BulkOptions | null) {
+    const { context, circuits } = shared;
+    this.#worker = new QueueWorker(context, {
+      openForMs: () => circuits.openForMs,
+      startDue: async () => {
+        if (await context.store.paused()) return null;
+        await this.#startDue();
+        return this.#untilNextMs();
+      },
+    });
+    this.#lane = { ...shared, worker: this.#worker };
+    this.#forms = Object.keys(shared.forms);
+    this.#concurrency = concurrency;
+    this.#singles = this.#worker.inFlight.part();
+    this.#single = new SingleDelivery(this.#lane);
+    this.#bulk = new BulkDelivery(this.#lane, bulk);
+  }
+
+  start(): void {
+    this.#worker.start();
+  }
+
+  wake(): void {
+    this.#worker.wake();
+  }
+
+  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    return this.#worker.deliver(ending, group);
+  }
+
+  /** Aborted signups wait, and are looked up at the API before the next attempt. */
+  stop(graceMs: number): Promise<void> {
+    return this.#worker.stop(graceMs);
+  }
+
+  /** Whether it delivers the signups of this form. */
+  has(form: string): boolean {
+    return this.#forms.includes(form);
+  }
+
+  /** Records a failure that was met outside of a delivery. */
+  recordFailure(failure: Retry): void {
+    this.#lane.circuits.recordFailure(failure);
+  }
+
+  /** While the API fails, one signup at a time is tried. */
+  get #limit(): number {
+    return this.#lane.circuits.isFailing ? 1 : this.#concurrency;
+  }
+
+  async #startDue(): Promise<void> {
+    const { context, circuits } = this.#lane;
+    // An attempt may have failed since the loop checked.
+    if (circuits.openForMs > 0) return;
+    await this.#checkClock();
+    if (await this.#bulk.hasBacklog()) this.#bulk.startBatch();
+    else {
+      const free = this.#limit - this.#singles.size;
+      const claimed = free > 0 ? await context.store.claim(this.#claim(free)) : [];
+      for (const signup of claimed) this.#singles.add(this.#single.deliver(signup));
+    }
+    this.#bulk.startConfirmation();
+  }
+
+  /** After the clock was set back, makes due what would otherwise wait until the old time. */
+  async #checkClock(): Promise<void> {
+    const { context, backoff } = this.#lane;
+    const { store, now } = context;
+    const at = now();
+    if (at < this.#lastNow - clockSkewMs) {
+      this.#bulk.clockWasSetBack(at);
+      await store.pullForward(at, 2 * backoff.maxRetryAfterMs);
+    }
+    this.#lastNow = at;
+  }
+
+  #claim(limit: number): Claim {
+    return { forms: this.#forms, limit, now: this.#lane.context.now() };
+  }
+
+  /** Milliseconds until something is due; null if unknown. */
+  async #untilNextMs(): Promise<number | null> {
+    const { context, backoff } = this.#lane;
+    const { store, now } = context;
+    if (this.#bulk.isSending || this.#singles.size >= this.#limit) return null;
+    let nextDueAt = await store.nextDueAt(this.#forms);
+    // Nothing waits for so long: the clock was set back, perhaps while this process did not run.
+    if (nextDueAt !== null && nextDueAt - now() > 2 * backoff.maxRetryAfterMs) {
+      await store.pullForward(now(), 2 * backoff.maxRetryAfterMs);
+      nextDueAt = now();
+    }
+    const next = earliest([nextDueAt, this.#bulk.nextConfirmationAt]);
+    return next === null ? null : next - now();
+  }
+}

@@ -1,0 +1,87 @@
+/** Several queues as one. */
+import { earliest } from '../store/overview.ts';
+import { StoreUnavailableError } from '../store/signup-store.ts';
+import { LoopGroup } from './worker.ts';
+
+/** Works off what is due, all the time or on demand. */
+export interface Queue {
+  /** Runs before anything is worked off. A failure of the store is reported, and repeated, by the work itself. */
+  prepare?(): Promise<void>;
+  start(): void;
+  /** Something new may be due. */
+  wake(): void;
+  /**
+   * Works until nothing is due in the whole group or `ending` aborts, and ends what is in flight.
+   *
+   * @returns when the next thing is due, in milliseconds since the Unix epoch; null if unknown
+   */
+  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null>;
+  /**
+   * Starts nothing more, gives what is in flight `graceMs` milliseconds to end, then aborts it. What was aborted is
+   * repeated after the next start.
+   */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Longest time before a deadline in which nothing new is started, in milliseconds: the timeout of a call. */
+const lastStartMs = 30_000;
+
+/** A queue of queues, which work independently of each other. */
+export class QueueGroup<Member extends Queue = Queue> implements Queue {
+  readonly members: readonly Member[];
+  /** Ends with the calls of {@link deliverUntil} so far. */
+  #delivering: Promise<unknown> = Promise.resolve();
+
+  constructor(members: readonly Member[]) {
+    this.members = members;
+  }
+
+  async prepare(): Promise<void> {
+    for (const member of this.members)
+      await member.prepare?.().catch((error: unknown) => {
+        if (!(error instanceof StoreUnavailableError)) throw error;
+      });
+  }
+
+  start(): void {
+    for (const member of this.members) member.start();
+  }
+
+  wake(): void {
+    for (const member of this.members) member.wake();
+  }
+
+  async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
+    return earliest(await Promise.all(this.members.map((member) => member.deliver(ending, group))));
+  }
+
+  async stop(graceMs: number): Promise<void> {
+    await Promise.all(this.members.map((member) => member.stop(graceMs)));
+  }
+
+  /**
+   * Delivers on demand until a deadline; calls at the same time deliver one after the other.
+   *
+   * @param untilMs - milliseconds since the Unix epoch
+   * @returns when the next thing is due, in milliseconds since the Unix epoch; null if nothing waits
+   */
+  async deliverUntil(untilMs: number, now: () => number): Promise<number | null> {
+    const remainingMs = Math.max(0, untilMs - now());
+    const ending = new AbortController();
+    let deadline: NodeJS.Timeout | undefined;
+    const lastStart = setTimeout(() => ending.abort(), remainingMs - Math.min(lastStartMs, remainingMs / 2));
+    const late = new Promise<number>((resolve) => {
+      deadline = setTimeout(() => resolve(now()), remainingMs);
+    });
+    const before = this.#delivering;
+    const done = before.then(() => this.prepare()).then(() => this.deliver(ending.signal, new LoopGroup()));
+    const first = Promise.race([done, late]);
+    this.#delivering = Promise.allSettled([before, first]);
+    try {
+      return await first;
+    } finally {
+      clearTimeout(lastStart);
+      clearTimeout(deadline);
+    }
+  }
+}

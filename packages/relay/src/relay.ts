@@ -1,0 +1,172 @@
+/** Creates a relay: what its parts share, its queues, its admission and its routes. */
+import { randomBytes } from 'node:crypto';
+import { type Client, createClient } from '@newsletter-kit/core';
+import { AbuseProtection } from './admission/abuse-protection.ts';
+import type { Check } from './admission/admit.ts';
+import { SignupEndpoint } from './admission/endpoint.ts';
+import type { MailResolver } from './admission/mail-domain.ts';
+import { inPostgres, type MakeLimiter } from './admission/rate-limits.ts';
+import { type CheckResult, checkService } from './checks.ts';
+import { confirmationOf, MailQueue } from './confirmation/queue.ts';
+import { createContext, type RelayContext, type RelaySettings } from './context.ts';
+import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
+import type { EventListener } from './events.ts';
+import type { Log } from './log.ts';
+import { createMetrics } from './ops/metrics.ts';
+import { createRunningStatus, storeOperator } from './ops/operator.ts';
+import { QueueGroup } from './queue/group.ts';
+import type { BackoffOptions } from './queue/retry.ts';
+import { createRoutes } from './routes.ts';
+import type { SignupStore } from './store/signup-store.ts';
+import { createPost, type PostWebhook } from './webhooks/post.ts';
+import { WebhookSender } from './webhooks/queue.ts';
+
+/** Options of {@link createRelay}. */
+export interface RelayOptions {
+  readonly config: RelaySettings;
+  /** An open store; the relay does not close it. */
+  readonly store: SignupStore;
+  readonly log: Log;
+  /**
+   * Signs form tokens, challenges and links in mails. Default: the configured secret, or a random one, so that tokens
+   * become invalid when this process ends; forms with a confirmation need a permanent secret.
+   */
+  readonly secret?: string | undefined;
+  /** Bearer token of the operator's page and API at `/operator`. Default: no `/operator`. */
+  readonly operatorToken?: string | undefined;
+  /** Further checks, run after the relay's own and before a body is read. */
+  readonly checks?: readonly Check[] | undefined;
+  /** Receives every event of the relay. */
+  readonly onEvent?: EventListener | undefined;
+  readonly platform?: RelayPlatform | undefined;
+  readonly timing?: RelayTiming | undefined;
+}
+
+/** What a platform other than a machine with Node.js replaces. */
+export interface RelayPlatform {
+  /** Creates the API client for an API key. Default: a client for the configured API. */
+  readonly clientOf?: ((apiKey: string) => Client) | undefined;
+  /** Creates the counters of the rate limits. Default: in the store if relays share it, otherwise in this process. */
+  readonly limiter?: MakeLimiter | undefined;
+  /** Resolves the MX records of an address's domain. Default: the system's name servers. */
+  readonly mail?: MailResolver | undefined;
+  /** Posts webhooks. Default: over `node:http`, to addresses that were checked after the name was resolved. */
+  readonly postWebhook?: PostWebhook | undefined;
+}
+
+/** Clock, chance and waits, for tests. */
+export interface RelayTiming {
+  readonly now?: (() => number) | undefined;
+  /** Random number from 0 to 1, for jitter. Default `Math.random`. */
+  readonly random?: (() => number) | undefined;
+  readonly delivery?: DeliveryQueueOptions | undefined;
+  /** Backoff while the mail server fails. */
+  readonly confirmation?: { readonly backoff?: Partial<BackoffOptions> } | undefined;
+  readonly webhooks?: { readonly backoff?: Partial<BackoffOptions> } | undefined;
+}
+
+/** A running relay. */
+export interface Relay {
+  /**
+   * Answers one request.
+   * @param peer - address of the connection; without it no rate limit per visitor address applies
+   */
+  fetch(this: void, request: Request, peer?: string | null): Promise<Response>;
+  /** Starts delivery of the signups that wait. */
+  start(): void;
+  /**
+   * Delivers on demand, instead of {@link Relay.start}: everything that is due, until nothing is, or `untilMs` is near.
+   * Attempts in flight are awaited until then; those that take longer count as lost after three minutes. Calls at the
+   * same time deliver one after the other.
+   *
+   * @param options - `untilMs`: milliseconds since the Unix epoch
+   * @returns `nextDueAt`: when to call again, in milliseconds since the Unix epoch; null if nothing waits
+   */
+  deliver(options: { readonly untilMs: number }): Promise<{ readonly nextDueAt: number | null }>;
+  /**
+   * Asks the API whether it accepts the key and publication of each form. A refusal pauses delivery and is reported, as
+   * after a failed delivery.
+   */
+  check(): Promise<readonly CheckResult[]>;
+  /** Refuses new signups with 503 and ends deliveries within `graceMs` milliseconds (default 10,000). */
+  stop(graceMs?: number): Promise<void>;
+}
+
+/**
+ * Creates a relay.
+ *
+ * @throws StartupError if a form asks for confirmation and a setting for that is missing
+ */
+export function createRelay(options: RelayOptions): Relay {
+  const { config, store, secret = config.secret, checks = [], platform = {}, timing = {}, operatorToken } = options;
+  const stop = new AbortController();
+  const context = createContext(options, stop.signal);
+  const { now } = context;
+  const status = createRunningStatus(context);
+  const metrics = createMetrics(context);
+
+  const clientOf = platform.clientOf ?? clientsOf(context);
+  const confirmation = confirmationOf(config, secret);
+  const deliveries = new DeliveryQueue(context, clientOf, timing.delivery);
+  const mails = confirmation && new MailQueue(context, confirmation, timing.confirmation?.backoff);
+  const webhooks = new WebhookSender(context, platform.postWebhook ?? createPost(), timing.webhooks?.backoff);
+  const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
+
+  const endpoint = new SignupEndpoint(context, { protection: createProtection(context, secret, platform), checks });
+  const operator = storeOperator(store, {
+    running: () => status.read(),
+    wake: () => queues.wake(),
+    sendWebhooks: () => webhooks.sendNow(),
+    now,
+  });
+  const app = createRoutes(context, { endpoint, metrics, linkKey: confirmation?.key, operator, operatorToken });
+
+  return {
+    fetch: async (request, peer = null) => app.fetch(request, { peer }),
+    // What is delivered first is reported to a new destination too.
+    start: () => void queues.prepare().then(() => queues.start()),
+    deliver: async ({ untilMs }) => ({ nextDueAt: await queues.deliverUntil(untilMs, now) }),
+    check: () =>
+      checkService(config, {
+        clientOf,
+        secrets: context.secrets,
+        now,
+        onRefused: (form, failure) => deliveries.refused(form, failure),
+      }),
+    async stop(graceMs = 10_000) {
+      stop.abort();
+      await queues.stop(graceMs);
+    },
+  };
+}
+
+/** Each client's pacer learns the rate limit of its key; a lane claims no more signups than it has calls in flight. */
+function clientsOf({ config, log, events }: RelayContext): (apiKey: string) => Client {
+  return (token) =>
+    createClient({
+      baseUrl: config.api.url,
+      token,
+      onDeviation({ operation, field, problem }) {
+        log.warn({ operation, field, problem }, 'the API differs from its specification');
+        events.emit({ type: 'apiDeviated', operation, field, problem });
+      },
+    });
+}
+
+function createProtection(
+  { config, store, log }: RelayContext,
+  secret = randomBytes(32).toString('base64url'),
+  { limiter, mail }: RelayPlatform,
+): AbuseProtection {
+  return new AbuseProtection({
+    log,
+    mail,
+    limiter: limiter ?? (store.counters ? inPostgres(store.counters) : undefined),
+    defence: config.defence,
+    countingSecret: Object.values(config.forms)
+      .map(({ apiKey }) => apiKey)
+      .toSorted()
+      .join(' '),
+    secret,
+  });
+}

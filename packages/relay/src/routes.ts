@@ -1,0 +1,63 @@
+/** Every route of a relay, and its answers for what is no signup. */
+import { refusalAnswer, refused, thanksAnswer, unavailable } from '@newsletter-kit/core/endpoint';
+import { Hono } from 'hono';
+import { headerOf, type RequestEnvironment, type SignupEndpoint, toResponse } from './admission/endpoint.ts';
+import { confirmationPages } from './confirmation/pages.ts';
+import type { RelayContext } from './context.ts';
+import { livez, readiness } from './health.ts';
+import type { Metrics } from './ops/metrics.ts';
+import { operatorApi } from './ops/operator-api.ts';
+import type { Operator } from './ops/operator.ts';
+
+/** What answers behind the routes. */
+export interface Answering {
+  readonly endpoint: SignupEndpoint;
+  readonly metrics: Metrics;
+  /** Signs the links in confirmation mails; undefined where no form sends any. */
+  readonly linkKey: Buffer | undefined;
+  readonly operator: Operator;
+  /** Without one there is no `/operator`. */
+  readonly operatorToken: string | undefined;
+}
+
+/** Answer for a person who opens the relay's address in a browser. */
+const greeting = `This is a relay of Newsletter Kit. It takes signups from the forms of its websites with POST /signup.
+There is nothing to do here; its operator finds everything at /operator.
+`;
+
+const notFound = refused(
+  404,
+  'NOT_FOUND',
+  'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
+);
+
+export function createRoutes(
+  context: RelayContext,
+  { endpoint, metrics, linkKey, operator, operatorToken: token }: Answering,
+): Hono<RequestEnvironment> {
+  const { config, health, stopping, now } = context;
+  const defaultForm = config.forms['default'] ?? null;
+  const app = new Hono<RequestEnvironment>();
+  for (const form of Object.values(config.forms)) endpoint.addRoutes(app, `/signup/${form.name}`, form, '../thanks');
+  if (defaultForm) endpoint.addRoutes(app, '/signup', defaultForm, 'thanks');
+  app.get('/', ({ text }) => text(greeting, 200, { 'cache-control': 'no-store' }));
+  app.get('/thanks', () => toResponse(thanksAnswer()));
+  app.get('/livez', livez);
+  app.get('/readyz', readiness(health, stopping));
+  app.get('/metrics', async () => {
+    const { text, type } = await metrics.page();
+    return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
+  });
+  if (linkKey)
+    app.route(
+      '/confirm',
+      confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post) }),
+    );
+  if (token) app.route('/operator', operatorApi({ operator, token, now }));
+  app.notFound((request) => endpoint.refuseRequest(request, defaultForm, notFound));
+  app.onError((error, { req: { raw } }) => {
+    endpoint.logFailure(error);
+    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable()));
+  });
+  return app;
+}
