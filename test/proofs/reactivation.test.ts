@@ -288,7 +288,7 @@ const files: Readonly<Record<string, string>> = {
   'packages/core/src/contract/words/subscriptions.ts': 'its words',
   'packages/core/src/schema/subscriptions.ts': 'its schema',
   'packages/core/src/schema/types.ts': 'its type, generated',
-  'packages/core/src/engine/send.ts': 'a retry after a lost response takes it out',
+  'packages/core/src/engine/call.ts': 'a retry after a lost response takes it out',
   'packages/core/src/import/import-subscriptions.ts': 'a row that is sent again does not carry it',
   'packages/core/src/import/forecast.ts': 'counts the rows that carry it',
   'packages/core/src/import/request.ts': 'a row may carry it',
@@ -318,7 +318,7 @@ describe('the files that name the field', () => {
   it('set it to true in the parameter of n8n alone; a retry looks for it, to take it out', () => {
     expect(naming(/reactivate_?existing['"]?\s*[:=]\s*['"]?true/)).toEqual([
       'nodes/Newsletter/operations/subscription/create.ts',
-      'packages/core/src/engine/send.ts',
+      'packages/core/src/engine/call.ts',
     ]);
   });
 });

@@ -27,7 +27,7 @@ const client = createClient({
 - Parameters: path, query and body parameters stand side by side in one object, under the API's own names. Repeatable
   query parameters lose their brackets (\`expand: ['stats']\`). \`publicationId\` defaults to the client's.
 - \`params?\`: every parameter is optional.
-- \`options?\`: [CallOptions](src/engine/request.ts) of this call, such as \`signal\`, \`timeoutMs\` and \`retry\`.
+- \`options?\`: [CallOptions](src/engine/options.ts) of this call, such as \`signal\`, \`timeoutMs\` and \`retry\`.
 - \`ApiPromise<T>\`: await it for the answer, or \`.withResponse()\` for status, headers and warnings as well.
 - \`client.request(method, path, options?)\` sends what the contract does not know, with the same authorization, pacing and
   retries.

@@ -152,7 +152,7 @@ export function writeResources(): string {
   return [
     head +
       `import type { ApiPromise } from './engine/api-promise.ts';\n` +
-      `import type { CallOptions } from './engine/request.ts';\n` +
+      `import type { CallOptions } from './engine/options.ts';\n` +
       `import type { PagePromise } from './engine/pages.ts';\n` +
       `import type {\n${[...used]
         .sort()

@@ -1,8 +1,8 @@
 /** The typed client: a method per operation of the contract, on the engine. */
 import { operations, type OperationId } from './contract/index.ts';
-import { createEngine, type EngineOptions, type Validator } from './engine/engine.ts';
+import { createEngine, type EngineOptions } from './engine/engine.ts';
 import type { Arguments, CallOptions, Engine, Host } from './engine/index.ts';
-import { isListId } from './engine/request.ts';
+import { isListId, type Validator } from './engine/options.ts';
 import type { Fetch } from './hosts/fetch.ts';
 import { createKyHost, type KyHostOptions } from './hosts/ky.ts';
 import { createLogin } from './oauth/login.ts';

@@ -1,56 +1,22 @@
-/** The engine: makes calls on any host. Validates the request and the answer; send.ts does the rest. */
-import { operation as operationById, type OperationId } from '../contract/index.ts';
-import { pageLimit } from '../contract/values.ts';
-import { isRecord } from '../is-record.ts';
-import { serviceAddress } from '../service-address.ts';
+/** The engine: makes calls on any host. prepare.ts makes the requests, call.ts sends them. */
+import type { OperationId } from '../contract/index.ts';
 import type { Answer } from '../schema/types.ts';
-import { ApiPromise, type Head } from './api-promise.ts';
-import {
-  type Arguments,
-  type CallOptions,
-  type Item,
-  type ListId,
-  type CalledOperation,
-  encodeBody,
-  encodeQuery,
-  isListId,
-  rawRequest,
-  requestHeaders,
-  sortArguments,
-  withCustomerId,
-  type CustomerIdField,
-  type RawRequestOptions,
-  type RequestParts,
-} from './request.ts';
-import { unwrapped, type AttemptEvent } from './attempt.ts';
-import { readRecords, tellOnce, type Deviation, type FieldDeviation } from './deviations.ts';
-import {
-  AbortedError,
-  BadRequestError,
-  InvalidAnswerError,
-  InvalidRequestError,
-  type RequestMethod,
-} from './errors.ts';
-import type { Host, HostRequest } from './host.ts';
+import { serviceAddress } from '../service-address.ts';
+import { ApiPromise } from './api-promise.ts';
+import type { AttemptEvent, CallContext } from './call.ts';
+import { Caller } from './caller.ts';
+import { tellOnce, type Deviation } from './deviations.ts';
+import { AbortedError, type RequestMethod } from './errors.ts';
+import type { Host } from './host.ts';
+import { Lists, withLargestPages } from './lists.ts';
 import { createLostResponses } from './lost-response.ts';
+import type { Arguments, CallOptions, CustomerIdField, Item, ListId, RequestOptions, Validator } from './options.ts';
 import { createPacer, type Pacer } from './pacer.ts';
-import { noFurtherPage, Page, PagePromise, readPage, startTrail, takenAsWhole, type Trail } from './pages.ts';
+import { type Page, PagePromise } from './pages.ts';
+import { addressOf, prepareCall, type ArgumentValues, type RequestSettings } from './prepare.ts';
+import { prepareRaw } from './raw-request.ts';
 import { defaultRetryPolicy, policyOver, type RetryPolicy } from './retry.ts';
-import { send, type Delivered, type CallSender } from './send.ts';
 import { tokenSource, type Token } from './token.ts';
-
-/** Checks values against the schemas; passed in, so that the engine itself carries no schema library. */
-export interface Validator {
-  /** The request as it should be sent, and the names in it that are not known; or its problems. */
-  request(id: OperationId, parts: Pick<RequestParts, 'query' | 'body'>): CheckedRequest;
-  /** What in an answer is not as the specification has it; empty for most. */
-  answer(id: OperationId, value: unknown): readonly FieldDeviation[];
-}
-
-/** A request that can be sent, or the problems that keep it from being sent. */
-export type CheckedRequest =
-  | { readonly value: Pick<RequestParts, 'query' | 'body'>; readonly unknown: readonly string[] }
-  | { readonly problems: readonly string[] };
 
 /** Options of {@link createEngine}. */
 export interface EngineOptions {
@@ -131,12 +97,6 @@ export interface Engine {
   address<Id extends OperationId>(id: Id, args: Arguments<Id>): string;
 }
 
-/** Options of a request that the contract does not describe. */
-export interface RequestOptions
-  extends RawRequestOptions, Omit<CallOptions, 'extraBody' | 'extraQuery' | 'extraHeaders'> {}
-
-type ArgumentValues = Readonly<Record<string, unknown>>;
-
 /**
  * Makes an engine.
  *
@@ -144,239 +104,50 @@ type ArgumentValues = Readonly<Record<string, unknown>>;
  *   where `baseUrl` or `appUrl` is no plain http(s) address
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { host, publicationId, concurrency } = options;
+  const { host, concurrency } = options;
   if (concurrency !== undefined && options.pacer !== undefined)
     throw new TypeError('Pass concurrency to createPacer(host, { concurrency }), not beside a pacer.');
-  const validating = validation(options.validator);
-  const roots = {
-    api: serviceAddress('baseUrl', options.baseUrl),
-    app: options.appUrl && serviceAddress('appUrl', options.appUrl),
+  const settings: RequestSettings = {
+    roots: {
+      api: serviceAddress('baseUrl', options.baseUrl),
+      app: options.appUrl && serviceAddress('appUrl', options.appUrl),
+    },
+    publicationId: options.publicationId,
+    timeoutMs: options.timeoutMs ?? 30_000,
+    extraHeaders: options.extraHeaders,
+    customerIdField: options.customerIdField,
+    validator: validation(options.validator),
   };
-  const tell = tellOnce(options.onDeviation);
-  const usualPolicy = policyOver(defaultRetryPolicy, options.retry);
-  const sender: CallSender = {
+  const context: CallContext = {
     host,
     tokens: options.token === undefined ? null : tokenSource(options.token),
     pacer: (options.pacer ?? createPacer(host, { concurrency })) || null,
-    lostResponses: createLostResponses(host, list),
+    lostResponses: createLostResponses(host, (...request) => lists.first(...request)),
+    retry: policyOver(defaultRetryPolicy, options.retry),
+    totalTimeoutMs: options.totalTimeoutMs ?? Number.POSITIVE_INFINITY,
     onAttempt: options.onAttempt,
     hasAnswered: false,
   };
-
-  function urlOf(operation: CalledOperation, parts: RequestParts, extra?: CallOptions['extraQuery']): string {
-    const base = roots[operation.base];
-    if (!base)
-      throw new InvalidRequestError(operation.id, ['the client has no appUrl, the address of the OAuth endpoints']);
-    return base + parts.path + encodeQuery(operation, parts.query, extra);
-  }
-
-  function withPublication(operation: CalledOperation, args: ArgumentValues): ArgumentValues {
-    const inPublication = operation.path.includes('{publicationId}');
-    return inPublication ? { ...args, publicationId: args['publicationId'] ?? publicationId } : args;
-  }
-
-  /** @param args - with the publication */
-  async function prepare(id: OperationId, operation: CalledOperation, args: ArgumentValues): Promise<Prepared> {
-    const { unknown, ...parts } = sortArguments(operation, args);
-    // Without query and body there is nothing to check, so that the first request is sent while the validator loads.
-    if (!validating || (parts.body === null && Object.keys(parts.query).length === 0))
-      return { parts, deviations: unknownNames(operation, unknown) };
-    const checked = (await validating).request(id, parts);
-    if ('problems' in checked) throw new InvalidRequestError(id, checked.problems);
-    return {
-      parts: { path: parts.path, ...checked.value },
-      deviations: unknownNames(operation, [...new Set([...unknown, ...checked.unknown])]),
-    };
-  }
-
-  function requestOf(
-    { method }: CalledOperation,
-    url: string,
-    headers: HostRequest['headers'],
-    body: string | undefined,
-    { timeoutMs, signal }: CallOptions,
-  ): HostRequest {
-    return {
-      method,
-      url,
-      headers,
-      ...(body !== undefined && { body }),
-      timeoutMs: timeoutMs ?? options.timeoutMs ?? 30_000,
-      ...(signal && { signal }),
-    };
-  }
-
-  function sendRequest(
-    operation: CalledOperation,
-    request: HostRequest,
-    callOptions: CallOptions,
-    args: ArgumentValues,
-  ): Promise<Delivered> {
-    const totalMs = callOptions.totalTimeoutMs ?? options.totalTimeoutMs ?? Number.POSITIVE_INFINITY;
-    return send(sender, {
-      operation,
-      args,
-      request,
-      options: callOptions,
-      policy: policyOver(usualPolicy, callOptions.retry),
-      totalMs,
-      deadline: host.monotonic() + totalMs,
-    });
-  }
-
-  async function call(
-    id: OperationId,
-    operation: CalledOperation,
-    { parts, deviations: sent }: Prepared,
-    callOptions: CallOptions,
-    args: ArgumentValues,
-  ): Promise<Answered> {
-    const body = encodeBody(operation, withCustomerId(parts.body, options.customerIdField), callOptions.extraBody);
-    const headers = requestHeaders(operation, body !== undefined, options.extraHeaders, callOptions.extraHeaders);
-    const url = urlOf(operation, parts, callOptions.extraQuery);
-    const { head, value } = await sendRequest(
-      operation,
-      requestOf(operation, url, headers, body, callOptions),
-      callOptions,
-      args,
-    );
-    checkData(id, operation, value, head);
-    return { data: value, head, sent, found: validating ? (await validating).answer(id, value) : [] };
-  }
-
-  /** The head with the deviations of the call, which are told; of several about one field the first. */
-  function tellAll(
-    { id: operation }: CalledOperation,
-    head: Head,
-    { sent, found }: Omit<Answered, 'data' | 'head'>,
-  ): Head {
-    const first = new Map(found.toReversed().map((each) => [each.field, each]));
-    const answered = found
-      .filter((each) => first.get(each.field) === each)
-      .map((each): Deviation => ({ operation, part: 'answer', records: 1, ...each }));
-    const deviations = [...sent, ...answered];
-    for (const each of deviations) tell(each);
-    return deviations.length === 0 ? head : { ...head, deviations };
-  }
-
-  async function callById(id: OperationId, args: ArgumentValues, callOptions: CallOptions) {
-    const operation: CalledOperation = operationById(id);
-    const named = withPublication(operation, args);
-    const { data, head, ...deviations } = await call(
-      id,
-      operation,
-      await prepare(id, operation, named),
-      callOptions,
-      named,
-    );
-    return { data, head: tellAll(operation, head, deviations) };
-  }
-
-  async function raw(
-    method: RequestMethod,
-    path: string,
-    { query, body, headers: extraHeaders, ...rest }: RequestOptions,
-  ): Promise<{ readonly data: unknown; readonly head: Head }> {
-    const described = rawRequest(method, path, { publicationId, ...rest, body }, roots.api);
-    const { operation } = described;
-    const text = body === undefined ? undefined : JSON.stringify(body);
-    const search = encodeQuery(operation, {}, query);
-    const url = roots.api + described.path + (described.path.includes('?') ? search.replace('?', '&') : search);
-    const headers = requestHeaders(operation, text !== undefined, options.extraHeaders, extraHeaders);
-    const { head, value } = await sendRequest(operation, requestOf(operation, url, headers, text, rest), rest, {});
-    return { data: value, head };
-  }
-
-  async function listPage(
-    id: OperationId,
-    operation: CalledOperation,
-    prepared: Prepared,
-    callOptions: CallOptions,
-    trail: Trail,
-  ): Promise<Page<unknown>> {
-    const { data, head: received, sent, found } = await callForPage(id, operation, prepared, callOptions, trail);
-    const answer = data as { readonly data: readonly unknown[] };
-    const { query } = prepared.parts;
-    const read = readPage(answer, trail, { ...operation, limit: query['limit'] });
-    const usable = readRecords(read.repeats ? [] : answer.data, callOptions.reader ?? 'client');
-    const head = tellAll(operation, received, { sent, found: [...usable.deviations, ...read.deviations, ...found] });
-    if (read.repeats && read.problem !== null) throw new InvalidAnswerError(id, head.status, [read.problem]);
-    const details = { ...read, head, continuation: read.next?.at ?? null, leftOut: usable.leftOut };
-    return new Page<unknown>(usable.items, details, () => {
-      if (read.problem !== null) return Promise.reject(new InvalidAnswerError(id, head.status, [read.problem]));
-      if (read.next === null) return null;
-      const { cursor: _cursor, page: _page, ...rest } = query;
-      const parts = { ...prepared.parts, query: { ...rest, ...read.next.at } };
-      return listPage(id, operation, { parts, deviations: [] }, callOptions, read.next);
-    });
-  }
-
-  /** The page sizes that the service takes where they are smaller than those of the specification; null for its own. */
-  const pageSizes = new Map<OperationId, number | null>();
-
-  /** Calls for a page, with a smaller page size where the service refuses the one that was asked for. */
-  async function callForPage(
-    id: OperationId,
-    operation: CalledOperation,
-    prepared: Prepared,
-    callOptions: CallOptions,
-    trail: Trail,
-  ): Promise<Answered> {
-    const { limit } = prepared.parts.query;
-    const largest = pageSizes.get(id);
-    const size = largest === undefined || limit === undefined ? limit : largest && Math.min(Number(limit), largest);
-    // A query of null is left out.
-    const parts =
-      size === limit ? prepared.parts : { ...prepared.parts, query: { ...prepared.parts.query, limit: size } };
-    try {
-      return await call(id, operation, { ...prepared, parts }, callOptions, {});
-    } catch (error) {
-      if (!(error instanceof BadRequestError)) throw error;
-      // The page was asked for to see whether there is one.
-      if (trail.statedBy === 'limit')
-        throw new InvalidAnswerError(id, error.status, [noFurtherPage(trail.statedBy)], error);
-      if (trail.statedBy === null) {
-        const head = { status: operation.success, headers: {} };
-        return { data: { data: [] }, head, sent: [], found: [takenAsWhole] };
-      }
-      const allowed = typeof size === 'number' ? allowedPageSize(error, size) : undefined;
-      if (allowed === undefined) throw error;
-      pageSizes.set(id, allowed);
-      const problem = `at most ${allowed ?? 'the default number of'} records a page are taken; asked for so many`;
-      const deviations: Deviation[] = [{ operation: id, part: 'request', field: 'limit', problem, records: 1 }];
-      return callForPage(id, operation, { ...prepared, deviations }, callOptions, trail);
-    }
-  }
-
-  async function list(id: ListId, args: ArgumentValues, callOptions: CallOptions): Promise<Page<unknown>> {
-    const operation: CalledOperation = operationById(id);
-    const prepared = await prepare(id, operation, withPublication(operation, args));
-    const { cursor, page } = prepared.parts.query;
-    const at = typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) };
-    return listPage(id, operation, prepared, callOptions, startTrail(at));
-  }
-
+  const caller = new Caller(context, settings.validator, tellOnce(options.onDeviation));
+  const lists = new Lists(caller, settings);
   return {
     host,
     // The types of arguments and answers come from the schemas; the contract decides at run time.
     call: (id, args, callOptions = {}) =>
-      new ApiPromise(callById(id, argumentValues(args), callOptions)) as ApiPromise<never>,
+      new ApiPromise(caller.run(() => prepareCall(settings, id, toValues(args), callOptions))) as ApiPromise<never>,
     list(id, args, callOptions = {}) {
       const one = { ...callOptions, stream: callOptions.stream ?? {} };
       const start = (iterated: boolean) => {
-        const listArgs = iterated ? withLargestPages(operationById(id), argumentValues(args)) : argumentValues(args);
-        return list(id, listArgs, one) as Promise<Page<Item<typeof id>>>;
+        const values = iterated ? withLargestPages(id, toValues(args)) : toValues(args);
+        return lists.first(id, values, one) as Promise<Page<Item<typeof id>>>;
       };
       return new PagePromise(start, () => {
         if (one.signal?.aborted) throw new AbortedError(id, one.signal.reason);
       });
     },
     request: (method, path, requestOptions = {}) =>
-      new ApiPromise(raw(method, path, requestOptions)) as ApiPromise<never>,
-    address(id, args) {
-      const operation: CalledOperation = operationById(id);
-      return urlOf(operation, sortArguments(operation, withPublication(operation, argumentValues(args))));
-    },
+      new ApiPromise(caller.run(() => prepareRaw(settings, method, path, requestOptions))) as ApiPromise<never>,
+    address: (id, args) => addressOf(settings, id, toValues(args)),
   };
 }
 
@@ -389,51 +160,6 @@ function validation(option: EngineOptions['validator']): Promise<Validator> | nu
 }
 
 /** Arguments of any operation by name; the types of arguments are interfaces, which have no index. */
-function argumentValues(args: object): ArgumentValues {
+function toValues(args: object): ArgumentValues {
   return args as ArgumentValues;
-}
-
-/** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */
-function withLargestPages(operation: CalledOperation, args: ArgumentValues): ArgumentValues {
-  if (!operation.query.includes('limit') || args['page'] !== undefined) return args;
-  return { ...args, limit: args['limit'] ?? pageLimit.max };
-}
-
-/** `data` alone ends a call: whatever else is odd is told, and given as it came. */
-function checkData(id: OperationId, { base }: CalledOperation, value: unknown, { status }: Head): void {
-  if (base !== 'api' || unwrapped.has(id) || !isRecord(value) || !('data' in value)) return;
-  const isWhole = isListId(id) ? Array.isArray(value['data']) : isRecord(value['data']);
-  if (!isWhole) throw new InvalidAnswerError(id, status, [`"data" is not ${isListId(id) ? 'a list' : 'an object'}`]);
-}
-
-/** A request that can be sent. */
-interface Prepared {
-  readonly parts: RequestParts;
-  /** What is sent although the specification does not know it. */
-  readonly deviations: readonly Deviation[];
-}
-
-/** An answer, and the deviations that are to be told. */
-interface Answered {
-  readonly data: unknown;
-  readonly head: Head;
-  readonly sent: readonly Deviation[];
-  readonly found: readonly FieldDeviation[];
-}
-
-function unknownNames(operation: CalledOperation, names: readonly string[]): Deviation[] {
-  const problem = 'is not in the specification; sent as it is';
-  return names.map((field) => ({ operation: operation.id, part: 'request', field, problem, records: 1 }));
-}
-
-/**
- * The largest page size that a service takes, from its refusal of a larger one: null where it does not name it,
- * undefined where it refuses something else.
- */
-function allowedPageSize({ errors }: BadRequestError, asked: number): number | null | undefined {
-  const said = errors.filter(({ message }) => /\b(limit|page.?size|per.?page)\b/i.test(message));
-  if (said.length === 0) return undefined;
-  const numbers = said.flatMap(({ message }) => [...message.matchAll(/\d+/g)].map(Number));
-  const allowed = numbers.filter((number) => number > 0 && number < asked);
-  return allowed.length > 0 ? Math.max(...allowed) : null;
 }

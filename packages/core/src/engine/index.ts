@@ -1,7 +1,6 @@
 /** The engine and its interfaces: hosts, errors, pages, the retry policy. Host-free. */
 export type { ApiPromise, ResponseInfo, WithResponse } from './api-promise.ts';
-export type { Arguments, CallOptions, CustomerIdField, Item, ListId, QueryValue } from './request.ts';
-export type { AttemptEvent } from './attempt.ts';
+export type { AttemptEvent } from './call.ts';
 export {
   deviationText,
   messagesIn,
@@ -11,14 +10,7 @@ export {
   type Deviation,
   type ListReader,
 } from './deviations.ts';
-export {
-  createEngine,
-  type CheckedRequest,
-  type Engine,
-  type EngineOptions,
-  type RequestOptions,
-  type Validator,
-} from './engine.ts';
+export { createEngine, type Engine, type EngineOptions } from './engine.ts';
 export {
   AbortedError,
   ApiError,
@@ -50,6 +42,17 @@ export {
   type TransportFailure,
 } from './host.ts';
 export { nearMiss } from './near-miss.ts';
+export type {
+  Arguments,
+  CallOptions,
+  CheckedRequest,
+  CustomerIdField,
+  Item,
+  ListId,
+  QueryValue,
+  RequestOptions,
+  Validator,
+} from './options.ts';
 export { createPacer, type Pacer, type PacerOptions, type Turn, type Waiter } from './pacer.ts';
 export {
   continuationAt,

@@ -8,10 +8,10 @@
 import type { OperationId } from '../contract/index.ts';
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
-import type { CallOptions, CalledOperation } from './request.ts';
-import type { AttemptFailure } from './attempt.ts';
+import type { AttemptFailure } from './answer.ts';
 import { AbortedError, type CallName } from './errors.ts';
 import type { Host, HostAnswer } from './host.ts';
+import type { CalledOperation, CallOptions } from './options.ts';
 import { clockSkewMs } from './rate-limit.ts';
 import type { Page } from './pages.ts';
 

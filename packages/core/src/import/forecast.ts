@@ -1,6 +1,6 @@
 /** Says before an import what it will do: it reads the rows as the import does, and sends nothing. */
 import type { Engine } from '../engine/engine.ts';
-import type { CallOptions } from '../engine/request.ts';
+import type { CallOptions } from '../engine/options.ts';
 import type { SubscriptionRequest } from '../schema/types.ts';
 import { addressKey } from '../signup/address.ts';
 import { AddressSet } from './address-set.ts';

@@ -5,7 +5,7 @@
 import { bulkUpdateLimit } from '../contract/values.ts';
 import { messagesIn } from '../engine/deviations.ts';
 import type { ServiceMessage } from '../engine/errors.ts';
-import type { CallOptions } from '../engine/request.ts';
+import type { CallOptions } from '../engine/options.ts';
 import type { Subscription, SubscriptionRequest } from '../schema/types.ts';
 import { type CommonOptions, type ImportResult, type ImportSettings, ProgressCounter } from './options.ts';
 import type { Host } from '../engine/host.ts';

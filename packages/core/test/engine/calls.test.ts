@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isRecord } from '../../src/is-record.ts';
 import { operation } from '../../src/contract/index.ts';
 import { ApiPromise, responseInfo } from '../../src/engine/api-promise.ts';
-import { isHeaderValue, requestHeaders } from '../../src/engine/request.ts';
+import { isHeaderValue, requestHeaders } from '../../src/engine/prepare.ts';
 import {
   createEngine,
   InvalidRequestError,

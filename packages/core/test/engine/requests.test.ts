@@ -1,7 +1,8 @@
 /** Refuses invalid requests before they are sent; sends raw requests. */
 import { describe, expect, it } from 'vitest';
 import { operation } from '../../src/contract/index.ts';
-import { encodeBody, encodeQuery, rawRequest, sortArguments } from '../../src/engine/request.ts';
+import { encodeBody, encodeQuery, sortArguments } from '../../src/engine/prepare.ts';
+import { rawRequest } from '../../src/engine/raw-request.ts';
 import { InvalidAnswerError, InvalidRequestError, ServerError } from '../../src/engine/index.ts';
 import { json } from './scripted-host.ts';
 import { calling, headers } from './calling.ts';

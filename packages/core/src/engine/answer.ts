@@ -1,10 +1,8 @@
-/**
- * Sends a request once and reads the response: the value of a success, or the error that a failed attempt stands for.
- */
+/** A response: its value, or the error it stands for. */
 import { isRecord } from '../is-record.ts';
 import { responseInfo } from './api-promise.ts';
 import { messagesIn, textOrEmpty } from './deviations.ts';
-import type { CalledOperation } from './request.ts';
+import type { CalledOperation } from './options.ts';
 import {
   AbortedError,
   InvalidAnswerError,
@@ -20,23 +18,10 @@ import {
   RedirectError,
   TimeoutError,
 } from './errors.ts';
-import { TransportError, type Host, type HostAnswer, type HostRequest } from './host.ts';
+import { TransportError, type HostAnswer } from './host.ts';
 import { PausedError } from './pacer.ts';
 import { retryAfterMs } from './rate-limit.ts';
 import { redact } from './redact.ts';
-
-/** One attempt, for logs and metrics. Holds no secret and no address. */
-export interface AttemptEvent {
-  /** The operation; for `client.request` the method and path, addresses removed. */
-  readonly operation: CallName;
-  /** 1 for the first attempt. */
-  readonly attempt: number;
-  readonly durationMs: number;
-  /** The status answered, or how the attempt failed. */
-  readonly outcome: number | TransportError['failure'];
-  /** Milliseconds until it is repeated; null where it is not. */
-  readonly retryInMs: number | null;
-}
 
 /** The result of one attempt. Times are by the host's monotonic clock. */
 export type Attempt = { readonly sentAt: number; readonly durationMs: number } & (AttemptSuccess | AttemptFailure);
@@ -48,52 +33,17 @@ interface AttemptSuccess {
 }
 
 /**
- * Sends a request once.
- *
- * @throws AbortedError where the caller's signal has aborted, and any error of the host that is no TransportError, for
- * example that a credential must be connected again
- */
-export async function sendOnce(host: Host, operation: CalledOperation, request: HostRequest): Promise<Attempt> {
-  if (request.signal?.aborted) throw new AbortedError(operation.id, request.signal.reason);
-  const sentAt = host.monotonic();
-  try {
-    const answer = await host.send(request);
-    return readResponse(operation, answer, sentAt, host.monotonic() - sentAt);
-  } catch (error) {
-    if (error instanceof TransportError) return { error, sentAt, durationMs: host.monotonic() - sentAt };
-    throw error;
-  }
-}
-
-/**
  * Reads a response. A success that cannot be read – cut off, empty although the contract promises a body, a proxy's
  * page in its place – counts as a lost response: the service may have carried the call out, and a retry often succeeds.
  */
-function readResponse(operation: CalledOperation, answer: HostAnswer, sentAt: number, durationMs: number): Attempt {
-  if (answer.status < 200 || answer.status > 299) return { answer, sentAt, durationMs };
+export function readResponse(operation: CalledOperation, answer: HostAnswer): AttemptSuccess | AttemptFailure {
+  if (answer.status < 200 || answer.status > 299) return { answer };
   try {
-    return { answer, value: readSuccess(operation, answer), sentAt, durationMs };
+    return { answer, value: readSuccess(operation, answer) };
   } catch (error) {
     if (!(error instanceof InvalidAnswerError)) throw error;
-    return {
-      answer,
-      error: new TransportError('network'),
-      unreadable: error,
-      sentAt,
-      durationMs,
-    };
+    return { answer, error: new TransportError('network'), unreadable: error };
   }
-}
-
-/** The event for `onAttempt`. @param number - 1 for the first attempt */
-export function attemptEvent(
-  operation: CalledOperation,
-  attempt: Attempt,
-  number: number,
-  retryInMs: number | null,
-): AttemptEvent {
-  const outcome = attempt.error ? (attempt.answer?.status ?? attempt.error.failure) : attempt.answer.status;
-  return { operation: operation.id, attempt: number, durationMs: attempt.durationMs, outcome, retryInMs };
 }
 
 /** Operations whose answer is not wrapped in `data`. A service that wraps it all the same is read, too. */

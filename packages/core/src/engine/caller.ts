@@ -1,0 +1,71 @@
+/** Makes prepared calls: sends them, checks their answers, and tells what is not as the specification has it. */
+import type { OperationId } from '../contract/index.ts';
+import { isRecord } from '../is-record.ts';
+import { unwrapped } from './answer.ts';
+import type { Head } from './api-promise.ts';
+import { Call, type CallContext } from './call.ts';
+import type { Deviation, FieldDeviation } from './deviations.ts';
+import { InvalidAnswerError, isOperationId, type CallName } from './errors.ts';
+import { isListId, type CalledOperation, type Validator } from './options.ts';
+import type { PreparedCall } from './prepare.ts';
+
+/** What of a call is not as the specification has it. */
+interface Deviations {
+  readonly sent: readonly Deviation[];
+  readonly found: readonly FieldDeviation[];
+}
+
+/** An answer, and the deviations that are to be told. */
+export interface Answered extends Deviations {
+  readonly data: unknown;
+  readonly head: Head;
+}
+
+export class Caller {
+  readonly #context: CallContext;
+  readonly #validator: Promise<Validator> | null;
+  readonly #tell: (deviation: Deviation) => void;
+
+  /** @param validator - null where nothing is checked */
+  constructor(context: CallContext, validator: Promise<Validator> | null, tell: (deviation: Deviation) => void) {
+    this.#context = context;
+    this.#validator = validator;
+    this.#tell = tell;
+  }
+
+  /** A call from its preparation to its data. */
+  async run(
+    prepare: () => PreparedCall | Promise<PreparedCall>,
+  ): Promise<{ readonly data: unknown; readonly head: Head }> {
+    const call = await prepare();
+    const { data, head, ...deviations } = await this.answerOf(call);
+    return { data, head: this.tellAll(call.operation.id, head, deviations) };
+  }
+
+  /** Sends a call and checks its answer; what deviates is not told yet. */
+  async answerOf(call: PreparedCall): Promise<Answered> {
+    const { value: data, head } = await new Call(this.#context, call).run();
+    const { operation, deviations: sent } = call;
+    if (!isOperationId(operation.id)) return { data, head, sent, found: [] };
+    checkData(operation.id, operation, data, head);
+    return { data, head, sent, found: this.#validator ? (await this.#validator).answer(operation.id, data) : [] };
+  }
+
+  /** The head with the deviations of the call, which are told; of several about one field the first. */
+  tellAll(operation: CallName, head: Head, { sent, found }: Deviations): Head {
+    const first = new Map(found.toReversed().map((each) => [each.field, each]));
+    const answered = found
+      .filter((each) => first.get(each.field) === each)
+      .map((each): Deviation => ({ operation, part: 'answer', records: 1, ...each }));
+    const deviations = [...sent, ...answered];
+    for (const each of deviations) this.#tell(each);
+    return deviations.length === 0 ? head : { ...head, deviations };
+  }
+}
+
+/** `data` alone ends a call: whatever else is odd is told, and given as it came. */
+function checkData(id: OperationId, { base }: CalledOperation, value: unknown, { status }: Head): void {
+  if (base !== 'api' || unwrapped.has(id) || !isRecord(value) || !('data' in value)) return;
+  const isWhole = isListId(id) ? Array.isArray(value['data']) : isRecord(value['data']);
+  if (!isWhole) throw new InvalidAnswerError(id, status, [`"data" is not ${isListId(id) ? 'a list' : 'an object'}`]);
+}

@@ -1,0 +1,97 @@
+/** Reads lists, page by page. */
+import { operation as operationById } from '../contract/index.ts';
+import { pageLimit } from '../contract/values.ts';
+import type { Answered, Caller } from './caller.ts';
+import { readRecords, type Deviation } from './deviations.ts';
+import { BadRequestError, InvalidAnswerError, type CallName } from './errors.ts';
+import type { CallOptions, ListId } from './options.ts';
+import { noFurtherPage, Page, readPage, startTrail, takenAsWhole, type Trail } from './pages.ts';
+import { prepareCall, withQuery, type ArgumentValues, type PreparedCall, type RequestSettings } from './prepare.ts';
+
+export class Lists {
+  readonly #caller: Caller;
+  readonly #settings: RequestSettings;
+  /** The page sizes that the service takes where they are smaller than those of the specification; null for its own. */
+  readonly #pageSizes = new Map<CallName, number | null>();
+
+  constructor(caller: Caller, settings: RequestSettings) {
+    this.#caller = caller;
+    this.#settings = settings;
+  }
+
+  async first(id: ListId, args: ArgumentValues, options: CallOptions): Promise<Page<unknown>> {
+    const call = await prepareCall(this.#settings, id, args, options);
+    const { cursor, page } = call.parts.query;
+    return this.#page(call, startTrail(typeof cursor === 'string' ? { cursor } : { page: Number(page ?? 1) }));
+  }
+
+  async #page(call: PreparedCall, trail: Trail): Promise<Page<unknown>> {
+    const { operation, parts, options } = call;
+    const { data, head: received, sent, found } = await this.#answerOf(call, trail);
+    const answer = data as { readonly data: readonly unknown[] };
+    const read = readPage(answer, trail, { ...operation, limit: parts.query['limit'] });
+    const usable = readRecords(read.repeats ? [] : answer.data, options.reader ?? 'client');
+    const head = this.#caller.tellAll(operation.id, received, {
+      sent,
+      found: [...usable.deviations, ...read.deviations, ...found],
+    });
+    const failed = (problem: string) => new InvalidAnswerError(operation.id, head.status, [problem]);
+    if (read.repeats && read.problem !== null) throw failed(read.problem);
+    const details = { ...read, head, continuation: read.next?.at ?? null, leftOut: usable.leftOut };
+    return new Page<unknown>(usable.items, details, () => {
+      if (read.problem !== null) return Promise.reject(failed(read.problem));
+      if (read.next === null) return null;
+      const { cursor: _cursor, page: _page, ...rest } = parts.query;
+      const next = withQuery(this.#settings, { ...call, deviations: [] }, { ...rest, ...read.next.at });
+      return this.#page(next, read.next);
+    });
+  }
+
+  /** Calls for a page, with a smaller page size where the service refuses the one that was asked for. */
+  async #answerOf(call: PreparedCall, trail: Trail): Promise<Answered> {
+    const { operation, parts } = call;
+    const { id } = operation;
+    const { limit } = parts.query;
+    const largest = this.#pageSizes.get(id);
+    const size = largest === undefined || limit === undefined ? limit : largest && Math.min(Number(limit), largest);
+    // A query of null is left out.
+    const sized = size === limit ? call : withQuery(this.#settings, call, { ...parts.query, limit: size });
+    try {
+      return await this.#caller.answerOf(sized);
+    } catch (error) {
+      if (!(error instanceof BadRequestError)) throw error;
+      // The page was asked for to see whether there is one.
+      if (trail.statedBy === 'limit')
+        throw new InvalidAnswerError(id, error.status, [noFurtherPage(trail.statedBy)], error);
+      if (trail.statedBy === null) {
+        const head = { status: operation.success, headers: {} };
+        return { data: { data: [] }, head, sent: [], found: [takenAsWhole] };
+      }
+      const allowed = typeof size === 'number' ? allowedPageSize(error, size) : undefined;
+      if (allowed === undefined) throw error;
+      this.#pageSizes.set(id, allowed);
+      const problem = `at most ${allowed ?? 'the default number of'} records a page are taken; asked for so many`;
+      const deviations: Deviation[] = [{ operation: id, part: 'request', field: 'limit', problem, records: 1 }];
+      return this.#answerOf({ ...call, deviations }, trail);
+    }
+  }
+}
+
+/** Adds the largest page size, unless a size is given, or a page number, which counts pages of the default size. */
+export function withLargestPages(id: ListId, args: ArgumentValues): ArgumentValues {
+  const names: readonly string[] = operationById(id).query;
+  if (!names.includes('limit') || args['page'] !== undefined) return args;
+  return { ...args, limit: args['limit'] ?? pageLimit.max };
+}
+
+/**
+ * The largest page size that a service takes, from its refusal of a larger one: null where it does not name it,
+ * undefined where it refuses something else.
+ */
+function allowedPageSize({ errors }: BadRequestError, asked: number): number | null | undefined {
+  const said = errors.filter(({ message }) => /\b(limit|page.?size|per.?page)\b/i.test(message));
+  if (said.length === 0) return undefined;
+  const numbers = said.flatMap(({ message }) => [...message.matchAll(/\d+/g)].map(Number));
+  const allowed = numbers.filter((number) => number > 0 && number < asked);
+  return allowed.length > 0 ? Math.max(...allowed) : null;
+}

@@ -1,0 +1,99 @@
+/** A request that the contract does not describe, in the terms of the contract. */
+import type { RetryClass } from '../contract/types.ts';
+import { InvalidRequestError, type CallName, type RequestMethod } from './errors.ts';
+import type { CalledOperation, RequestOptions } from './options.ts';
+import {
+  encodeQuery,
+  hostRequest,
+  isPublicationId,
+  pathParameter,
+  type PreparedCall,
+  type RequestSettings,
+} from './prepare.ts';
+import { redact } from './redact.ts';
+
+/** Prepares a request that the contract does not describe. @throws InvalidRequestError where it cannot be sent */
+export function prepareRaw(
+  settings: RequestSettings,
+  method: RequestMethod,
+  path: string,
+  { query, body, headers: extraHeaders, ...options }: RequestOptions,
+): PreparedCall {
+  const { publicationId, roots } = settings;
+  const root = roots.api ?? '';
+  const { operation, path: filled } = rawRequest(method, path, { publicationId, ...options, body }, root);
+  const search = encodeQuery(operation, {}, query);
+  const url = root + filled + (filled.includes('?') ? search.replace('?', '&') : search);
+  const parts = { path: filled, query: {}, body: null };
+  const call = { operation, args: {}, parts, options: { ...options, extraHeaders }, deviations: [] };
+  return { ...call, request: hostRequest(settings, call, url, body === undefined ? undefined : JSON.stringify(body)) };
+}
+
+const retryClasses: Readonly<Record<RequestMethod, RetryClass>> = {
+  GET: 'safe',
+  HEAD: 'safe',
+  PUT: 'upsert',
+  DELETE: 'upsert',
+  POST: 'once',
+  PATCH: 'once',
+};
+
+/**
+ * A raw request in the terms of the contract, and its path with the publication filled in.
+ *
+ * @param root - the base URL without a slash at its end
+ * @throws InvalidRequestError where the method is unknown or the path would leave the base URL
+ */
+export function rawRequest(
+  method: RequestMethod,
+  path: string,
+  { publicationId, retryClass, body }: Pick<RequestOptions, 'publicationId' | 'retryClass' | 'body'>,
+  root: string,
+): { readonly operation: CalledOperation; readonly path: string } {
+  const retry = Object.hasOwn(retryClasses, method) ? (retryClass ?? retryClasses[method]) : undefined;
+  const [plain = ''] = path.split(/[?#]/);
+  const below = plain.replace(/^\/+/, '');
+  const id: CallName = `${method} /${redact(below)}`;
+  const problems: string[] = [];
+  if (retry === undefined) problems.push(`the method must be one of ${Object.keys(retryClasses).join(', ')}`);
+  if ((method === 'GET' || method === 'HEAD') && body !== undefined) problems.push(`a ${method} request has no body`);
+  const filled = path.replace(pathParameter, (placeholder, name: string) => {
+    if (name !== 'publicationId') problems.push(`"${placeholder}" in the path has no value: write the value itself`);
+    else if (publicationId === undefined) problems.push('"publicationId" is missing');
+    else if (!isPublicationId(publicationId)) problems.push('"publicationId" must look like pub_<uuid>');
+    return encodeURIComponent(publicationId ?? '');
+  });
+  if (problems.length === 0 && !isBelow(root, filled)) {
+    problems.push(
+      'the path must begin with one "/" and stay below the base URL: no other address, no "..", no fragment',
+    );
+  }
+  if (retry === undefined || problems.length > 0) throw new InvalidRequestError(id, problems);
+  return {
+    operation: {
+      id,
+      method,
+      path: `/${below}`,
+      base: 'api',
+      scope: null,
+      query: [],
+      expand: [],
+      body: { encoding: 'json', fields: [], required: [] },
+      success: 200,
+      errors: [],
+      pagination: 'none',
+      retry,
+      doc: '',
+    },
+    path: filled,
+  };
+}
+
+/** Whether a path, read as every URL parser reads it, stays below a root address. */
+function isBelow(root: string, path: string): boolean {
+  if (!/^\/(?!\/)[^\s#\\]*$/.test(path) || !URL.canParse(root + path)) return false;
+  const [base, whole] = [new URL(root), new URL(root + path)];
+  // A parser resolves "." and "..", also percent-encoded ones; the path must come through unchanged.
+  const written = `${base.pathname}${path.split('?')[0] ?? ''}`;
+  return whole.origin === base.origin && whole.pathname.split('/').length === written.split('/').length;
+}
