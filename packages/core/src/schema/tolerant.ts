@@ -55,15 +55,20 @@ export function loose(schema: z.core.$ZodType): z.ZodMiniType {
 function loosen(schema: z.core.$ZodType): z.ZodMiniType {
   if (schema instanceof z.ZodMiniOptional) return z.optional(loose(schema.def.innerType));
   if (schema instanceof z.ZodMiniNullable) return z.nullable(loose(schema.def.innerType));
-  if (schema instanceof z.ZodMiniObject) return looseObject(schema, loose);
+  if (schema instanceof z.ZodMiniObject) return z.looseObject(mapShape(schema, loose));
   // Bounds of the list stay with it.
   if (schema instanceof z.ZodMiniArray) return schema.clone({ ...schema.def, element: loose(schema.def.element) });
   return schema as z.ZodMiniType;
 }
 
-function looseObject(schema: z.ZodMiniObject, read: (inner: z.core.$ZodType) => z.ZodMiniType): z.ZodMiniType {
-  return z.looseObject(Object.fromEntries(Object.entries(schema.shape).map(([name, inner]) => [name, read(inner)])));
+function mapShape({ shape }: z.ZodMiniObject, read: (inner: z.core.$ZodType) => z.ZodMiniType) {
+  return Object.fromEntries(Object.entries(shape).map(([name, inner]) => [name, read(inner)]));
 }
+
+/** An object of zod/mini that is compiled where the host allows that, as those of zod are: lists hold many. */
+const CompiledObject = z.core.$constructor<z.ZodMiniObject>('CompiledObject', (object, definition) => {
+  for (const { init } of [z.core.$ZodObjectJIT, z.ZodMiniType]) init(object, definition);
+});
 
 const derived = new WeakMap<z.core.$ZodType, z.ZodMiniType>();
 
@@ -80,7 +85,8 @@ export function tolerant(schema: z.core.$ZodType): z.ZodMiniType {
 function derive(schema: z.core.$ZodType): z.ZodMiniType {
   if (schema instanceof z.ZodMiniOptional || schema instanceof z.ZodMiniNullable)
     return z.nullish(tolerant(schema.def.innerType));
-  if (schema instanceof z.ZodMiniObject) return looseObject(schema, tolerant);
+  if (schema instanceof z.ZodMiniObject)
+    return new CompiledObject({ type: 'object', shape: mapShape(schema, tolerant), catchall: z.unknown() });
   if (schema instanceof z.ZodMiniArray) return z.array(tolerant(schema.def.element));
   if (schema instanceof z.ZodMiniRecord) return z.record(z.string(), z.nullish(tolerant(schema.def.valueType)));
   if (schema instanceof z.ZodMiniUnion) return z.union(schema.def.options.map(tolerant));
