@@ -120,13 +120,13 @@ export class Call {
    * different one comes back.
    */
   async #attempt(): Promise<Attempt> {
-    const { host, tokens, lostResponses } = this.#context;
+    const { tokens, lostResponses } = this.#context;
     for (;;) {
       const turn = await this.#takeTurn();
       let result: Attempt;
       try {
         if (this.#refreshes === 0) this.#token = await tokens?.get();
-        result = await this.#send(host);
+        result = await this.#send();
         if (result.answer) {
           this.#context.hasAnswered = true;
           lostResponses.noteClock(result.answer);
@@ -168,7 +168,8 @@ export class Call {
    * @throws ConfigurationError where the token cannot be sent, AbortedError where the caller's signal has aborted, and
    *   any error of the host that is no TransportError, for example that a credential must be connected again
    */
-  async #send(host: Host): Promise<Attempt> {
+  async #send(): Promise<Attempt> {
+    const { host } = this.#context;
     const { operation } = this.#call;
     const request = this.#request;
     const token = this.#token;

@@ -10,7 +10,8 @@ import type { CalledOperation, CallOptions, CustomerIdField, RequestParts, Valid
 
 /** What all requests of an engine share. */
 export interface RequestSettings {
-  readonly roots: Readonly<Record<CalledOperation['base'], string | undefined>>;
+  /** Addresses of the API and, for OAuth, of the app. */
+  readonly roots: { readonly api: string; readonly app: string | undefined };
   readonly publicationId: string | undefined;
   readonly timeoutMs: number;
   readonly extraHeaders: CallOptions['extraHeaders'];

@@ -19,8 +19,8 @@ export function prepareRaw(
   path: string,
   { query, body, headers: extraHeaders, ...options }: RequestOptions,
 ): PreparedCall {
-  const { publicationId, roots } = settings;
-  const root = roots.api ?? '';
+  const { publicationId } = settings;
+  const { api: root } = settings.roots;
   const { operation, path: filled } = rawRequest(method, path, { publicationId, ...options, body }, root);
   const search = encodeQuery(operation, {}, query);
   const url = root + filled + (filled.includes('?') ? search.replace('?', '&') : search);
