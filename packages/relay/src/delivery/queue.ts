@@ -6,9 +6,9 @@ import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { ApiCircuits, CircuitBreaker } from '../queue/circuit-breaker.ts';
-import { type Queue, QueueGroup } from '../queue/group.ts';
+import { QueueGroup } from '../queue/group.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
-import { type InFlight, type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import { type InFlight, QueueWorker } from '../queue/worker.ts';
 import { earliest } from '../store/overview.ts';
 import type { Claim } from '../store/signup-store.ts';
 import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
@@ -23,7 +23,9 @@ export interface DeliveryQueueOptions {
   readonly bulk?: BulkOptions | null | undefined;
 }
 
-export class DeliveryQueue extends QueueGroup<Lane> {
+export class DeliveryQueue extends QueueGroup {
+  readonly #lanes: readonly Lane[];
+
   /** @param clientOf - creates the client of an API key */
   constructor(
     context: RelayContext,
@@ -34,21 +36,21 @@ export class DeliveryQueue extends QueueGroup<Lane> {
     const forms = Object.values(context.config.forms);
     const circuitsOf = apiCircuits(context, backoff);
     const clients = memoize(clientOf);
-    const lanes = Map.groupBy(forms, ({ publicationId, apiKey }) => JSON.stringify([publicationId, apiKey]));
-    super(
-      [...lanes.values()].map((group) => {
-        const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
-        const lane = {
-          context,
-          publicationId,
-          forms: Object.fromEntries(group.map((form) => [form.name, form])),
-          client: clients(apiKey),
-          circuits: circuitsOf(apiKey, publicationId),
-          backoff,
-        };
-        return new Lane(lane, concurrency, bulk);
-      }),
-    );
+    const groups = Map.groupBy(forms, ({ publicationId, apiKey }) => JSON.stringify([publicationId, apiKey]));
+    const lanes = [...groups.values()].map((group) => {
+      const [{ publicationId, apiKey } = { publicationId: '', apiKey: '' }] = group;
+      const lane = {
+        context,
+        publicationId,
+        forms: Object.fromEntries(group.map((form) => [form.name, form])),
+        client: clients(apiKey),
+        circuits: circuitsOf(apiKey, publicationId),
+        backoff,
+      };
+      return new Lane(lane, concurrency, bulk);
+    });
+    super(lanes.map(({ worker }) => worker));
+    this.#lanes = lanes;
     context.events.on({
       accepted: ({ needsConfirmation }) => {
         if (!needsConfirmation) this.wake();
@@ -59,7 +61,7 @@ export class DeliveryQueue extends QueueGroup<Lane> {
 
   /** Records a failure for the key or publication of a form, as a failed attempt would. */
   refused(form: string, failure: Retry): void {
-    this.members.find((lane) => lane.has(form))?.recordFailure(failure);
+    this.#lanes.find((lane) => lane.has(form))?.recordFailure(failure);
   }
 }
 
@@ -115,12 +117,12 @@ function memoize<T>(make: (name: string) => T): (name: string) => T {
   };
 }
 
-/** The signups of one publication and API key. */
-class Lane implements Queue {
+/** The signups of one publication and API key. Aborted ones wait, and are looked up before the next attempt. */
+class Lane {
+  readonly worker: QueueWorker;
   readonly #lane: DeliveryLane;
   readonly #forms: readonly string[];
   readonly #concurrency: number;
-  readonly #worker: QueueWorker;
   /** The single deliveries in flight. */
   readonly #singles: InFlight;
   readonly #single: SingleDelivery;
@@ -130,7 +132,7 @@ class Lane implements Queue {
 
   constructor(shared: Omit<DeliveryLane, 'worker'>, concurrency: number, bulk: BulkOptions | null) {
     const { context, circuits } = shared;
-    this.#worker = new QueueWorker(context, {
+    this.worker = new QueueWorker(context, {
       openForMs: () => circuits.openForMs,
       startDue: async () => {
         if (await context.store.paused()) return null;
@@ -138,29 +140,12 @@ class Lane implements Queue {
         return this.#untilNextMs();
       },
     });
-    this.#lane = { ...shared, worker: this.#worker };
+    this.#lane = { ...shared, worker: this.worker };
     this.#forms = Object.keys(shared.forms);
     this.#concurrency = concurrency;
-    this.#singles = this.#worker.inFlight.part();
+    this.#singles = this.worker.inFlight.part();
     this.#single = new SingleDelivery(this.#lane);
     this.#bulk = new BulkDelivery(this.#lane, bulk);
-  }
-
-  start(): void {
-    this.#worker.start();
-  }
-
-  wake(): void {
-    this.#worker.wake();
-  }
-
-  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    return this.#worker.deliver(ending, group);
-  }
-
-  /** Aborted signups wait, and are looked up at the API before the next attempt. */
-  stop(graceMs: number): Promise<void> {
-    return this.#worker.stop(graceMs);
   }
 
   /** Whether it delivers the signups of this form. */

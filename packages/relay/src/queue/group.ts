@@ -27,36 +27,36 @@ export interface Queue {
 const lastStartMs = 30_000;
 
 /** A queue of queues, which work independently of each other. */
-export class QueueGroup<Member extends Queue = Queue> implements Queue {
-  readonly members: readonly Member[];
+export class QueueGroup implements Queue {
+  readonly #members: readonly Queue[];
   /** Ends with the calls of {@link deliverUntil} so far. */
   #delivering: Promise<unknown> = Promise.resolve();
 
-  constructor(members: readonly Member[]) {
-    this.members = members;
+  constructor(members: readonly Queue[]) {
+    this.#members = members;
   }
 
   async prepare(): Promise<void> {
-    for (const member of this.members)
+    for (const member of this.#members)
       await member.prepare?.().catch((error: unknown) => {
         if (!(error instanceof StoreUnavailableError)) throw error;
       });
   }
 
   start(): void {
-    for (const member of this.members) member.start();
+    for (const member of this.#members) member.start();
   }
 
   wake(): void {
-    for (const member of this.members) member.wake();
+    for (const member of this.#members) member.wake();
   }
 
   async deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    return earliest(await Promise.all(this.members.map((member) => member.deliver(ending, group))));
+    return earliest(await Promise.all(this.#members.map((member) => member.deliver(ending, group))));
   }
 
   async stop(graceMs: number): Promise<void> {
-    await Promise.all(this.members.map((member) => member.stop(graceMs)));
+    await Promise.all(this.#members.map((member) => member.stop(graceMs)));
   }
 
   /**

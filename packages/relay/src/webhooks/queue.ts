@@ -2,8 +2,8 @@
 import { retryAfterMs } from '@newsletter-kit/core/engine';
 import type { WebhookDestination } from '../config/webhook.ts';
 import { CircuitBreaker, type DeliveryFailure } from '../queue/circuit-breaker.ts';
-import { type Queue, QueueGroup } from '../queue/group.ts';
-import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
+import { QueueGroup } from '../queue/group.ts';
+import { QueueWorker } from '../queue/worker.ts';
 import { backoffMs, type BackoffOptions } from '../queue/retry.ts';
 import type { RelayContext } from '../context.ts';
 import type { Log } from '../log.ts';
@@ -29,22 +29,21 @@ const concurrency = 4;
 /** Longest wait that the clock may still have set, in milliseconds: beyond that it was set back. */
 const longestWaitMs = 2 * webhookBackoff.maxRetryAfterMs;
 
-export class WebhookSender extends QueueGroup<DestinationLane> {
+export class WebhookSender extends QueueGroup {
   readonly #context: RelayContext;
+  readonly #lanes: readonly DestinationLane[];
   #isPrepared = false;
 
   constructor(context: RelayContext, post: PostWebhook, backoff?: Partial<BackoffOptions>) {
-    super(
-      context.config.webhooks.map(
-        (destination) =>
-          new DestinationLane(context, destination, {
-            post,
-            backoff: { ...webhookBackoff, ...backoff },
-            prepare: () => this.prepare(),
-          }),
-      ),
-    );
+    const options: LaneOptions = {
+      post,
+      backoff: { ...webhookBackoff, ...backoff },
+      prepare: () => this.prepare(),
+    };
+    const lanes = context.config.webhooks.map((destination) => new DestinationLane(context, destination, options));
+    super(lanes.map(({ worker }) => worker));
     this.#context = context;
+    this.#lanes = lanes;
     const wake = (): void => this.wake();
     context.events.on({ delivered: wake, deadLetter: wake, confirmed: wake });
   }
@@ -66,7 +65,7 @@ export class WebhookSender extends QueueGroup<DestinationLane> {
 
   /** Something is due by an operator's command: sends it now, also while the destination fails. */
   sendNow(): void {
-    for (const lane of this.members) lane.sendNow();
+    for (const lane of this.#lanes) lane.sendNow();
   }
 }
 
@@ -87,12 +86,12 @@ interface LaneOptions {
   readonly prepare: () => Promise<void>;
 }
 
-/** The messages of one destination: a slow or failing one holds up no other. */
-class DestinationLane implements Queue {
+/** The messages of one destination: a slow or failing one holds up no other. An aborted attempt is repeated later. */
+class DestinationLane {
+  readonly worker: QueueWorker;
   readonly #context: RelayContext;
   readonly #destination: WebhookDestination;
   readonly #options: LaneOptions;
-  readonly #worker: QueueWorker;
   readonly #circuit: CircuitBreaker<AttemptFailure>;
   /** How often operators have resumed the destination, as read during the current pause; null without one. */
   #resumes: number | null = null;
@@ -116,7 +115,7 @@ class DestinationLane implements Queue {
         events.emit({ type: 'webhooksAccepted', destination: name });
       },
     });
-    this.#worker = new QueueWorker(context, {
+    this.worker = new QueueWorker(context, {
       openForMs: () => this.#openForMs(),
       startDue: async () => {
         await options.prepare();
@@ -125,26 +124,9 @@ class DestinationLane implements Queue {
     });
   }
 
-  start(): void {
-    this.#worker.start();
-  }
-
-  wake(): void {
-    this.#worker.wake();
-  }
-
-  deliver(ending: AbortSignal, group: LoopGroup): Promise<number | null> {
-    return this.#worker.deliver(ending, group);
-  }
-
-  /** An aborted attempt is repeated later. */
-  stop(graceMs: number): Promise<void> {
-    return this.#worker.stop(graceMs);
-  }
-
   sendNow(): void {
     this.#circuit.endPause();
-    this.#worker.wake();
+    this.worker.wake();
   }
 
   /** Milliseconds of the pause. In a shared store a command can end it that another process ran. */
@@ -165,10 +147,10 @@ class DestinationLane implements Queue {
     const { now, store } = this.#context;
     const { name } = this.#destination;
     // While the destination fails, one message at a time is tried.
-    const free = (this.#circuit.isFailing ? 1 : concurrency) - this.#worker.inFlight.size;
+    const free = (this.#circuit.isFailing ? 1 : concurrency) - this.worker.inFlight.size;
     if (free <= 0) return null;
     const due = await store.webhooks.claim(name, free, now());
-    for (const message of due) this.#worker.inFlight.add(this.#send(message));
+    for (const message of due) this.worker.inFlight.add(this.#send(message));
     if (due.length === free) return null;
     const next = await store.webhooks.nextDueAt(name);
     if (next !== null && next - now() > longestWaitMs) {
@@ -188,7 +170,7 @@ class DestinationLane implements Queue {
     if (answer === null) return;
     if ('status' in answer && answer.status >= 200 && answer.status < 300) {
       this.#circuit.recordSuccess();
-      await this.#worker.writer.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
+      await this.worker.writer.write(() => store.webhooks.settle(seq, { state: 'delivered' }));
       log.info('sent a webhook');
       return events.emit({ type: 'webhookAttempted', destination: name, result: 'delivered' });
     }
@@ -201,7 +183,7 @@ class DestinationLane implements Queue {
   async #post(message: WebhookMessage): Promise<WebhookAnswer | AttemptFailure | null> {
     const { config, now } = this.#context;
     const { url, secrets, allowsPrivateNetwork } = this.#destination;
-    const { givenUp } = this.#worker;
+    const { givenUp } = this.worker;
     const body = JSON.stringify(webhookBody(message, config.forms[message.form]?.publicationId ?? null));
     try {
       return await this.#options.post({
@@ -219,7 +201,7 @@ class DestinationLane implements Queue {
   /** Sends nothing more until an operator resumes the destination: the receiver wants no more messages. */
   async #hold({ reason }: AttemptFailure, log: Log): Promise<void> {
     const { name } = this.#destination;
-    await this.#worker.writer.write(() => this.#context.store.webhooks.hold(name, reason));
+    await this.worker.writer.write(() => this.#context.store.webhooks.hold(name, reason));
     log.error({ reason }, `webhooks are held; "newsletter-relay webhooks resume ${name}" sends them again`);
   }
 
@@ -232,7 +214,7 @@ class DestinationLane implements Queue {
     const isGivenUp = attempts + 1 >= minAttempts && now() - at >= giveUpAfterMs;
     const waitMs = backoffMs(attempts + 1, failure.retryAfterMs, this.#options.backoff, random);
     const nextAttemptAt = now() + Math.max(waitMs, this.#circuit.openForMs);
-    await this.#worker.writer.write(() =>
+    await this.worker.writer.write(() =>
       store.webhooks.settle(seq, isGivenUp ? { state: 'dead', reason } : { state: 'waiting', nextAttemptAt, reason }),
     );
     if (isGivenUp) log.error({ reason }, 'a webhook was given up; kept as a dead letter');
