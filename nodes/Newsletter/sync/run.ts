@@ -5,6 +5,7 @@ import { UpdatePendingError } from '@newsletter-kit/core/import';
 import {
   applySync,
   type Held,
+  type HeldReason,
   MappingError,
   planSync,
   readSyncState,
@@ -165,18 +166,22 @@ function consentFile(node: IExecuteFunctions, text: string, at: number) {
   return node.helpers.prepareBinaryData(Buffer.from(text), `consent-${moment}.ndjson`, 'application/x-ndjson');
 }
 
-const heldRemedies: Readonly<Record<Held['reason'], string>> = {
+const heldRemedies: Readonly<Record<HeldReason, string>> = {
   too_many_changes:
     'Run Preview and read its report. If the changes are right, run once with Options: Accept Large Changes.',
-  too_many_creations:
+  too_many_overwrites:
+    'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.',
+  opt_out_missing: 'Check the Opt-Out Field. If nobody has opted out yet, run once with Options: Accept Large Changes.',
+  contacts_missing:
     'Hand over all contacts in one execution, not page by page. If these are all, run once with Options: Accept Large Changes.',
   field_missing:
     'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, set Options: Missing Fields Are Empty.',
   state_full: 'If both sides were read completely, run once with Options: Accept Large Changes.',
 };
 
-function heldHint({ reason, message }: Held): string {
-  return `The plan was held back: only opt-outs go to the CRM. ${message} ${heldRemedies[reason]}`;
+function heldHint({ reasons, message }: Held): string {
+  const remedies = reasons.map((reason) => heldRemedies[reason]);
+  return `The plan was held back: only opt-outs, and unsubscribes within the limit, are carried out. ${message} ${remedies.join(' ')}`;
 }
 
 /** Converts an error to n8n's error, with remedies that use the labels of the node's parameters. */

@@ -3,6 +3,7 @@
  * contact beside the record itself. Pure.
  */
 import { addressKey, isAddress } from '../signup/address.ts';
+import { yesNo } from './canonical-value.ts';
 import { hasToken, readPath, type SyncContact } from './contact.ts';
 import type { FindingLog } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
@@ -22,8 +23,10 @@ const damaged = '';
 
 /** Contacts by their row, counted from 1. */
 export class ContactIndex {
-  /** Mapped fields that no record has delivered so far: their paths. */
+  /** Fields of the mapping, its opt-out and consent among them, that no record has delivered so far: their paths. */
   readonly missingFields: Set<string>;
+  /** What the records have shown of their opt-outs so far. */
+  readonly optOuts = { delivered: false, readable: false, set: false };
   readonly #mapping: ReadyMapping;
   readonly #log: FindingLog;
   /** By row; undefined for a record without id and for a repeated one. */
@@ -42,7 +45,11 @@ export class ContactIndex {
   constructor(mapping: ReadyMapping, log: FindingLog) {
     this.#mapping = mapping;
     this.#log = log;
-    this.missingFields = new Set(mapping.fields.map(({ contact }) => contact));
+    const { fields, optOut, consent, subscribe } = mapping;
+    const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
+    this.missingFields = new Set(
+      [...fields.map(({ contact }) => contact), ...flags].filter((path) => path !== undefined),
+    );
   }
 
   /** Number of records, the unusable ones included; also the highest row. */
@@ -58,6 +65,7 @@ export class ContactIndex {
     this.#keys.push(0);
     this.#matched.push(0);
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
+    this.#noteOptOut(record);
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {
       this.#records[row] = undefined;
@@ -74,6 +82,19 @@ export class ContactIndex {
     }
     this.#log.report('address_malformed', { row, contactId: id });
     return undefined;
+  }
+
+  /** Notes what a record shows of its opt-out, until one was set. */
+  #noteOptOut(record: unknown): void {
+    const { optOut } = this.#mapping;
+    const seen = this.optOuts;
+    if (!optOut || seen.set) return;
+    const value = readPath(record, optOut.contact);
+    if (value === undefined) return;
+    const isSet = yesNo(value);
+    seen.delivered = true;
+    seen.readable ||= isSet !== undefined;
+    seen.set = isSet === true;
   }
 
   #addToken(token: unknown, row: number, contactId: string): void {

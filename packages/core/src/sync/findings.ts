@@ -49,6 +49,10 @@ export const findingTexts = {
     message: 'The contact of a new subscription was created several times and never came back.',
     remedy: 'Look for the error in the CRM, then create the contact by hand.',
   },
+  contact_update_failed: {
+    message: 'The change of the contact was handed over several times, and the contact does not show it.',
+    remedy: 'Look at what the CRM answers to it. Every run tries again.',
+  },
   contact_repeated: {
     message: 'The contact came in twice; the first one counts.',
     remedy: 'Pass each contact once.',

@@ -25,7 +25,28 @@ export {
 export type { Pair } from './pair.ts';
 export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
-export type { ContactCreate, Held, PlannedPair, SubscriptionCreate, SyncCounts, SyncPlan } from './plan.ts';
+export {
+  changeKinds,
+  changeReasons,
+  changesOf,
+  shortened,
+  summaryOf,
+  type ChangeKind,
+  type ChangeReason,
+  type FieldChange,
+  type PlannedChange,
+} from './changes.ts';
+export type {
+  ContactCreate,
+  Held,
+  HeldReason,
+  Overwrites,
+  PlannedPair,
+  PlannedWrites,
+  SubscriptionCreate,
+  SyncCounts,
+  SyncPlan,
+} from './plan.ts';
 export {
   applySync,
   planSync,

@@ -60,6 +60,7 @@ export interface ReadyMapping {
   readonly emptyValue: null | '';
   readonly missingIsEmpty: boolean;
   readonly breaker: { readonly share: number; readonly atLeast: number };
+  readonly mostWrites: number;
   /** 18 bits that stand for the mapped fields, so that a token of other fields is noticed. */
   readonly signature: number;
   /** Where the hashes of this sync start. */
@@ -106,6 +107,7 @@ export function prepareMapping(
     emptyValue: mapping.emptyValue ?? null,
     missingIsEmpty: mapping.missingIsEmpty ?? false,
     breaker: { share: breaker.share ?? 0.05, atLeast: breaker.atLeast ?? 20 },
+    mostWrites: mapping.mostWrites ?? Number.POSITIVE_INFINITY,
     signature: signatureOf(fields),
     seed,
   };

@@ -3,7 +3,8 @@
  */
 import { isRecord } from '../is-record.ts';
 import { yesNo } from './canonical-value.ts';
-import { holdBack } from './circuit-breaker.ts';
+import { isClear, isOverwrite, type FieldChange } from './changes.ts';
+import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
 import { createFindingLog, type FindingLog } from './findings.ts';
@@ -11,9 +12,11 @@ import { planPair, type PairPlan, type SubscriptionWrite } from './plan-pair.ts'
 import {
   hasWrites,
   joinPlans,
-  type Held,
+  withinBudget,
+  type Overwrites,
   type PairPlans,
   type PlannedPair,
+  type PlannedWrites,
   type SyncCounts,
   type SyncPlan,
 } from './plan.ts';
@@ -62,6 +65,8 @@ export class Reconciler {
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
   #pairCount = 0;
+  /** Whether a subscription that was left has a contact. */
+  #hasLeft = false;
   #subscriptionCount = 0;
   /** Unix seconds of the newest subscription; null before the first. */
   #newest: number | null = null;
@@ -138,6 +143,7 @@ export class Reconciler {
     }
     this.#contacts.setMatched(rows);
     this.#pairCount += 1;
+    this.#hasLeft ||= subscription.status === 'inactive';
     const plans = this.#plansOf({ subscription, rows, linked }, false);
     if (rows.length > 1) {
       for (const row of rows)
@@ -212,7 +218,7 @@ export class Reconciler {
     const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
     this.#pairCount += 1;
     this.#log.add(plan.findings);
-    const pair = joinPlans([plan]);
+    const pair = joinPlans(subscription, [plan]);
     this.#draft.changed.push({ ...pair, subscriptionWrites: [...writesBefore, ...pair.subscriptionWrites] });
   }
 
@@ -230,27 +236,33 @@ export class Reconciler {
 
   /** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
   #collectPairs(): void {
-    for (const { rows, plans } of this.#pairs) {
+    for (const { subscription, rows, plans } of this.#pairs) {
       for (const [index, { situation, findings }] of plans.entries()) {
         this.#log.add(findings);
         const row = rows[index];
         if (situation === 'erased' && row !== undefined) this.#draft.addErased(this.#contacts.contactAt(row));
       }
-      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(plans));
+      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans));
     }
   }
 
   #toPlan(): SyncPlan {
-    const { changed, contactCreates, subscriptionCreates, erased } = this.#draft;
-    const counts = this.#counts();
-    const held = this.#accept ? null : this.#holdBack(counts);
+    const { changed: pairs, contactCreates, subscriptionCreates, erased } = this.#draft;
+    const whole: PlannedWrites = { pairs, contactCreates, subscriptionCreates };
+    const { now, waiting } = withinBudget(whole, this.#mapping.mostWrites);
+    if (this.#isComplete) this.#draft.reportUpdates();
+    const facts = this.#breakerFacts();
+    const counts = this.#counts(waiting);
+    const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
     const next = this.#isComplete
-      ? this.#draft.nextState(this.#newest, this.#now)
+      ? this.#draft.nextState(this.#newest, this.#now, now, waiting.contactCreates)
       : { ...this.#state, erased: [...erased] };
+    const carriedOut = held
+      ? { pairs: this.#urgent(counts.unsubscribes <= counts.limit), contactCreates: [], subscriptionCreates: [] }
+      : now;
     return {
-      pairs: held ? this.#optOuts() : changed,
-      contactCreates: held ? [] : contactCreates,
-      subscriptionCreates: held ? [] : subscriptionCreates,
+      ...carriedOut,
+      whole,
       findings: this.#log.findings,
       held,
       counts,
@@ -258,30 +270,40 @@ export class Reconciler {
     };
   }
 
-  /** The part of a plan that is carried out even where the plan is held back: opt-outs reach the CRM. */
-  #optOuts(): PlannedPair[] {
+  /** The part of a plan that is carried out even where the plan is held back: nobody who said no waits. */
+  #urgent(unsubscribesPass: boolean): PlannedPair[] {
     const { optOut } = this.#mapping;
-    if (!optOut) return [];
+    const unsubscribes = ({ subscriptionWrite }: PairPlan): boolean => subscriptionWrite?.unsubscribe === true;
+    const isUrgent = (plan: PairPlan): boolean =>
+      (optOut !== undefined && plan.contactWrite?.changes[optOut.contact] === true) || unsubscribes(plan);
     return this.#pairs.flatMap((pair) => {
-      const setsOptOut = ({ contactWrite }: PairPlan): boolean => contactWrite?.changes[optOut.contact] === true;
-      if (!pair.plans.some(setsOptOut) || pair.plans.some(({ subscriptionWrite }) => subscriptionWrite?.unsubscribe))
-        return [];
-      return [joinPlans(this.#plansOf(pair, true).filter(setsOptOut))];
+      if (!pair.plans.some(isUrgent) || (!unsubscribesPass && pair.plans.some(unsubscribes))) return [];
+      return [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))];
     });
   }
 
-  #holdBack(counts: SyncCounts): Held | null {
-    const { vanished, missingIsEmpty } = this.#mapping;
-    const absent = this.#contacts.size > 0 && !missingIsEmpty ? [...this.#contacts.missingFields] : [];
+  /** Reports the fields that are missing. */
+  #breakerFacts(): BreakerFacts {
+    const { vanished, missingIsEmpty, optOut } = this.#mapping;
+    const { size, missingFields, optOuts } = this.#contacts;
+    const absent = size > 0 && !missingIsEmpty ? [...missingFields] : [];
     for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
-    return holdBack(this.#mapping, counts, absent, this.#draft.entries);
+    const isUnreadable = optOuts.delivered && !optOuts.readable;
+    const isNeverShown = missingIsEmpty && !optOuts.set && this.#hasLeft && optOut?.setOnUnsubscribe === true;
+    return {
+      absent,
+      optOut: isUnreadable ? 'unreadable' : isNeverShown ? 'never_shown' : null,
+      contactsBefore: this.#isComplete ? this.#state.contacts : null,
+      entries: this.#draft.entries,
+    };
   }
 
   /** Counts what the whole plan would do. */
-  #counts(): SyncCounts {
-    const { changed, contactCreates, subscriptionCreates, removals } = this.#draft;
+  #counts(waiting: PlannedWrites): SyncCounts {
+    const { changed, contactCreates, subscriptionCreates, removals, withoutContact, unknownContacts } = this.#draft;
     const { findings } = this.#log;
     const writes = changed.flatMap(({ subscriptionWrites }) => subscriptionWrites);
+    const changes = changed.flatMap((pair) => pair.changes);
     return {
       contacts: this.#contacts.size,
       subscriptions: this.#subscriptionCount,
@@ -291,12 +313,30 @@ export class Reconciler {
       subscriptionCreates: subscriptionCreates.length,
       subscriptionUpdates: writes.length,
       unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
-      clears: this.#pairs.filter(({ plans }) => plans.some(({ clears }) => clears)).length,
+      clears: changed.filter((pair) => pair.changes.some(isClear)).length,
       removals,
+      optOuts: changes.filter(({ kind }) => kind === 'opt_out').length,
+      overwrites: countOverwrites(changes),
+      conflicts: changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length,
+      waiting: waiting.pairs.length + waiting.contactCreates.length,
+      withoutContact,
+      unknownContacts,
+      limit: limitOf(this.#mapping, this.#pairCount),
       findings: findings.length,
       newFindings: findings.filter(({ isNew }) => isNew).length,
     };
   }
+}
+
+/** How many values of each field are replaced by others, most first. */
+function countOverwrites(changes: readonly FieldChange[]): readonly Overwrites[] {
+  const counts = new Map<string, Overwrites>();
+  for (const change of changes.filter(isOverwrite)) {
+    const { side, field } = change;
+    const key = `${side} ${field}`;
+    counts.set(key, { side, field, count: (counts.get(key)?.count ?? 0) + 1 });
+  }
+  return [...counts.values()].toSorted((a, b) => b.count - a.count);
 }
 
 /** The single contacts whose address was changed in the CRM, by row. */

@@ -26,6 +26,13 @@ describe('the counts of a plan', () => {
       unsubscribes: 1,
       clears: 1,
       removals: 0,
+      optOuts: 0,
+      overwrites: [{ side: 'newsletter', field: 'City', count: 1 }],
+      conflicts: 0,
+      waiting: 0,
+      withoutContact: { erased: 0, deleted: 0, failed: 0, ignored: 0 },
+      unknownContacts: 1,
+      limit: 20,
       findings: 1,
       newFindings: 1,
     });
