@@ -31,7 +31,7 @@ export class NewsletterSync implements INodeType {
     builderHint: syncBuilderHint,
     hints: syncHints,
     inputs: [NodeConnectionTypes.Main],
-    outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
+    outputs: outputNames.map(() => NodeConnectionTypes.Main),
     outputNames,
     credentials,
     properties: [authentication, ...beforePublication, publication, ...afterPublication],
