@@ -25,17 +25,8 @@ export {
 export type { Pair } from './pair.ts';
 export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
-export {
-  changeKinds,
-  changeReasons,
-  changesOf,
-  shortened,
-  summaryOf,
-  type ChangeKind,
-  type ChangeReason,
-  type FieldChange,
-  type PlannedChange,
-} from './changes.ts';
+export { changeKinds, changeReasons, type ChangeKind, type ChangeReason, type FieldChange } from './changes.ts';
+export { changesOf, shortened, summaryOf, type PlannedChange } from './preview.ts';
 export type {
   ContactCreate,
   Held,

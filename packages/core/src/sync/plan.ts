@@ -141,7 +141,7 @@ export interface SyncCounts {
   readonly withoutContact: Readonly<Record<WithoutContact, number>>;
   /** Contacts without a subscription that are left alone. */
   readonly unknownContacts: number;
-  /** Unsubscribes, cleared values and removals that pass without a person who accepts them; likewise overwritten values of a field. */
+  /** How many unsubscribes, cleared values and removals pass without a person, and overwritten values of a field. */
   readonly limit: number;
   readonly findings: number;
   readonly newFindings: number;

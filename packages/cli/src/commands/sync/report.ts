@@ -1,4 +1,4 @@
-/** Reports of a sync: changes, findings and counts, for people and for programs. Only changes name addresses and values. */
+/** Reports of a sync: changes, findings and counts, for people and for programs. Only changes hold addresses. */
 import {
   changeKinds,
   changeReasons,
@@ -115,13 +115,15 @@ function cellsOf({ kind, email, field, from, to, reason }: PlannedChange): reado
   return [changeKinds[kind], email, field, `${cellOf(from)} → ${cellOf(to)}`, changeReasons[reason]];
 }
 
+type Primitive = string | number | boolean;
+
 function cellOf(value: unknown): string {
-  const text =
-    value === null || value === undefined || value === ''
-      ? '(empty)'
-      : Array.isArray(value)
-        ? value.join(', ')
-        : String(value);
+  const text = Array.isArray(value)
+    ? value.join(', ')
+    : value === null || value === undefined
+      ? ''
+      : String(value as Primitive);
+  if (text === '') return '(empty)';
   // A value of somebody else's must not move the cursor or start a line.
   const line = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
   return line.length > cellWidth ? `${line.slice(0, cellWidth - 1)}…` : line;
