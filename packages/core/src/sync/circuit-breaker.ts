@@ -5,8 +5,10 @@ import { maxEntries } from './state.ts';
 
 /** What the breaker looks at, beside the counts. */
 export interface BreakerFacts {
-  /** Mapped fields, the opt-out and the consent field among them, that no contact delivered. */
+  /** Paths of the mapping that no contact delivered. */
   readonly absent: readonly string[];
+  /** Paths that contacts have. */
+  readonly fieldNames: readonly string[];
   /** Why no contact's opt-out can be trusted; null where it can. */
   readonly optOut: 'unreadable' | 'never_shown' | null;
   /** Contacts that the last complete run read; null before the first. */
@@ -40,6 +42,7 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
   for (const field of vanished)
     problems.push(['field_missing', `The publication no longer has the custom field mapped to "${field}".`]);
   for (const field of absent) problems.push(['field_missing', `No contact has the field "${field}".`]);
+  if (absent.length > 0) problems.push(['field_missing', `The contacts have: ${facts.fieldNames.join(', ')}.`]);
   if (facts.optOut !== null && optOut)
     problems.push([
       'opt_out_missing',

@@ -4,7 +4,7 @@
  */
 import { addressKey, isAddress } from '../signup/address.ts';
 import { yesNo } from './canonical-value.ts';
-import { hasToken, readPath, type SyncContact } from './contact.ts';
+import { hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
 import type { FindingLog } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import { decodeToken, idKey, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
@@ -23,8 +23,10 @@ const damaged = '';
 
 /** Contacts by their row, counted from 1. */
 export class ContactIndex {
-  /** Fields of the mapping, its opt-out and consent among them, that no record has delivered so far: their paths. */
+  /** Every path of the mapping that no record has delivered so far. */
   readonly missingFields: Set<string>;
+  /** Names of fields that records have, for messages about {@link missingFields}. */
+  fieldNames: readonly string[] = [];
   /** What the records have shown of their opt-outs so far. */
   readonly optOuts = { delivered: false, readable: false, set: false };
   readonly #mapping: ReadyMapping;
@@ -45,10 +47,11 @@ export class ContactIndex {
   constructor(mapping: ReadyMapping, log: FindingLog) {
     this.#mapping = mapping;
     this.#log = log;
-    const { fields, optOut, consent, subscribe } = mapping;
+    const { fields, optOut, consent, subscribe, paths } = mapping;
     const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
+    const { id, email, token } = paths;
     this.missingFields = new Set(
-      [...fields.map(({ contact }) => contact), ...flags].filter((path) => path !== undefined),
+      [id, email, token, ...fields.map(({ contact }) => contact), ...flags].filter((path) => path !== undefined),
     );
   }
 
@@ -65,6 +68,7 @@ export class ContactIndex {
     this.#keys.push(0);
     this.#matched.push(0);
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
+    if (row === 1) this.fieldNames = pathsOf(record);
     this.#noteOptOut(record);
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {

@@ -24,13 +24,14 @@ export function hasWrites({ contactWrite }: PairPlan): boolean {
 export function joinPlans({ id, email, created }: SyncSubscription, plans: readonly PairPlan[]): PlannedPair {
   const writes = plans.flatMap(({ subscriptionWrite }) => subscriptionWrite ?? []);
   const [first] = writes;
+  const [contact, ...others] = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
   const fields = writes.flatMap(({ custom_fields }) => custom_fields ?? []);
   return {
     situation: plans[0]?.situation ?? 'linked',
     email,
     created,
     subscriptionId: id,
-    contactId: plans.find(({ contactWrite }) => contactWrite)?.contactWrite?.id ?? null,
+    contactId: (others.length === 0 && contact?.id) || null,
     changes: plans.flatMap(({ changes }) => changes),
     subscriptionWrites: first
       ? [
@@ -54,7 +55,7 @@ export interface PlannedPair {
   readonly subscriptionId: string;
   /** Unix seconds of the subscription; 0 where it no longer exists. */
   readonly created: number;
-  /** The contact that is written; of several the first. Null without one. */
+  /** The contact that is written; null without one, and for several. */
   readonly contactId: string | null;
   /** The changed fields of both sides, for a person. */
   readonly changes: readonly FieldChange[];
@@ -177,7 +178,7 @@ export function withinBudget(
   const queue = [
     ...whole.pairs.filter((pair) => !isUrgent(pair) && pair.contactWrites.length > 0),
     ...whole.contactCreates,
-  ].toSorted((a, b) => a.created - b.created);
+  ].toSorted((a, b) => a.created - b.created || (a.subscriptionId < b.subscriptionId ? -1 : 1));
   const urgent = whole.pairs.filter(isUrgent);
   const left = mostWrites - urgent.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
   const waits = new Set<PlannedPair | ContactCreate>(queue.slice(Math.max(0, left)));

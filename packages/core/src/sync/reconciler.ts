@@ -284,14 +284,22 @@ export class Reconciler {
 
   /** Reports the fields that are missing. */
   #breakerFacts(): BreakerFacts {
-    const { vanished, missingIsEmpty, optOut } = this.#mapping;
-    const { size, missingFields, optOuts } = this.#contacts;
-    const absent = size > 0 && !missingIsEmpty ? [...missingFields] : [];
+    const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
+    const { size, missingFields, fieldNames, optOuts } = this.#contacts;
+    const absent =
+      size === 0
+        ? []
+        : [...missingFields].filter((path) => {
+            // The first run writes the first tokens.
+            if (path === paths.token) return this.#isComplete && this.#state.contacts !== null;
+            return !missingIsEmpty || path === paths.id || path === paths.email;
+          });
     for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
     const isUnreadable = optOuts.delivered && !optOuts.readable;
     const isNeverShown = missingIsEmpty && !optOuts.set && this.#hasLeft && optOut?.setOnUnsubscribe === true;
     return {
       absent,
+      fieldNames,
       optOut: isUnreadable ? 'unreadable' : isNeverShown ? 'never_shown' : null,
       contactsBefore: this.#isComplete ? this.#state.contacts : null,
       entries: this.#draft.entries,
@@ -336,7 +344,9 @@ function countOverwrites(changes: readonly FieldChange[]): readonly Overwrites[]
     const key = `${side} ${field}`;
     counts.set(key, { side, field, count: (counts.get(key)?.count ?? 0) + 1 });
   }
-  return [...counts.values()].toSorted((a, b) => b.count - a.count);
+  return [...counts]
+    .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
+    .map(([, overwrites]) => overwrites);
 }
 
 /** The single contacts whose address was changed in the CRM, by row. */

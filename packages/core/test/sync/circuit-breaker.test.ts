@@ -3,6 +3,8 @@ import { createReconciler, prepareMapping, startSync } from '@newsletter-kit/cor
 import { describe, expect, it } from 'vitest';
 import { agreed, contactOf, defaults, now, plan, subscription, written, type Contact } from './reconcile.ts';
 
+const names = 'The contacts have: id, email, city, newsletter_status, do_not_mail, token.';
+
 describe('the circuit breaker holds back a plan', () => {
   it('that unsubscribes more than 5 % and more than 20, but for opt-outs towards the CRM', () => {
     const { contacts, subscriptions, state } = agreed(100);
@@ -80,11 +82,11 @@ describe('the circuit breaker holds back a plan', () => {
     const mistyped = { optOut: { contact: 'do not mail' } };
     expect(plan(contacts, subscriptions, state, { mapping: mistyped }).held).toEqual({
       reasons: ['field_missing'],
-      message: 'No contact has the field "do not mail".',
+      message: `No contact has the field "do not mail". ${names}`,
     });
     const asked = { subscribe: 'on_consent', consent: 'agreed' } as const;
     expect(plan(contacts, subscriptions, state, { mapping: asked }).held?.message).toBe(
-      'No contact has the field "agreed".',
+      `No contact has the field "agreed". ${names}`,
     );
     expect(plan(contacts, subscriptions, state, { mapping: { ...asked, subscribe: 'never' } }).held).toBeNull();
     const unreadable = contacts.map((contact) => ({ ...contact, do_not_mail: { id: 1 } }));
@@ -93,6 +95,28 @@ describe('the circuit breaker holds back a plan', () => {
       message: 'No contact has a yes or no in its opt-out "do_not_mail".',
     });
     expect(plan([...unreadable.slice(1), ...contacts.slice(0, 1)], subscriptions, state).held).toBeNull();
+  });
+
+  it.each([
+    ['id', startSync(), {}, true],
+    ['email', startSync(), { missingIsEmpty: true }, true],
+    ['token', startSync(), {}, false],
+    ['token', { ...startSync(), contacts: 1 }, { missingIsEmpty: true }, true],
+  ])('where no contact has its %s, but the first run writes the first tokens', (path, state, mapping, isHeld) => {
+    const { [path]: _, ...without } = contactOf(1);
+    const { held } = plan([without], [subscription(1)], state, { mapping });
+    const told = `No contact has the field "${path}".`;
+    expect(held).toEqual(isHeld ? { reasons: ['field_missing'], message: expect.stringContaining(told) } : null);
+    const known = { missing: false, nested: { deep: { deeper: 1 }, list: [1] }, ...contactOf(2) };
+    expect(plan([known, without], [subscription(1)], state, { mapping }).held).toBeNull();
+  });
+
+  it('and offers the names that the contacts have, nested ones too', () => {
+    const nested = { id: '1', properties: { email: 'ada@example.com', city: null }, archived: false };
+    const mapping = { contact: { email: 'properties.mail', token: 'properties.token' }, fields: [], optOut: undefined };
+    expect(plan([nested], [], startSync(), { mapping }).held?.message).toBe(
+      'No contact has the field "properties.mail". The contacts have: id, properties.email, properties.city, archived.',
+    );
   });
 
   it('where missing fields are empty, people have left, and no contact shows an opt-out', () => {
@@ -199,7 +223,7 @@ describe('the circuit breaker holds back a plan', () => {
     const reconciler = createReconciler({ mapping, state: startSync(), now });
     reconciler.addContact({ id: 'c1', email: 'reader-1@example.com', do_not_mail: false, city: 'Bonn' });
     expect(reconciler.finish().held?.message).toBe(
-      'The publication no longer has the custom field mapped to "city". No contact has the field "newsletter_status".',
+      'The publication no longer has the custom field mapped to "city". No contact has the field "newsletter_status". The contacts have: id, email, do_not_mail, city.',
     );
   });
 

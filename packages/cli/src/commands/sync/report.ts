@@ -115,14 +115,9 @@ function cellsOf({ kind, email, field, from, to, reason }: PlannedChange): reado
   return [changeKinds[kind], email, field, `${cellOf(from)} → ${cellOf(to)}`, changeReasons[reason]];
 }
 
-type Primitive = string | number | boolean;
-
 function cellOf(value: unknown): string {
-  const text = Array.isArray(value)
-    ? value.join(', ')
-    : value === null || value === undefined
-      ? ''
-      : String(value as Primitive);
+  const shown = value ?? '';
+  const text = Array.isArray(shown) ? shown.join(', ') : typeof shown === 'string' ? shown : JSON.stringify(shown);
   if (text === '') return '(empty)';
   // A value of somebody else's must not move the cursor or start a line.
   const line = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
