@@ -23,7 +23,7 @@ test('updates both sides, and a second run writes nothing', async ({ sandboxOnPo
       'Change  ada@example.com    newsletter_status  (empty) → active       Comes from the newsletter',
       'Change  grace@example.com  City               (empty) → Ulm          Empty in the newsletter',
       'Change  grace@example.com  newsletter_status  (empty) → active       Comes from the newsletter',
-      '3 contacts, 2 subscriptions, 2 pairs. Would create 0 contacts, change 2. Would change 2 subscriptions. 1 contact without a subscription left alone. Nothing was written.',
+      '3 contacts, 2 subscriptions, 2 pairs. Would create 0 contacts, change 2. Would change 2 subscriptions. 1 contact without a subscription left alone. It would take 2 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
       '',
     ].join('\n'),
   );

@@ -125,6 +125,8 @@ export interface SyncCounts {
   readonly contactCreates: number;
   readonly contactUpdates: number;
   readonly subscriptionCreates: number;
+  /** Creations that ask the person by mail to confirm. */
+  readonly confirmations: number;
   readonly subscriptionUpdates: number;
   readonly unsubscribes: number;
   /** Pairs in which a field that had a value gets none. */

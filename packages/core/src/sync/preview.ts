@@ -9,6 +9,7 @@ import {
 } from './changes.ts';
 import type { Side } from './findings.ts';
 import type { SyncPlan } from './plan.ts';
+import { bulkUpdateLimit } from '../contract/values.ts';
 
 /** A change with its person. It holds an address and values: for whoever runs the sync, never for logs. */
 export interface PlannedChange extends FieldChange {
@@ -69,7 +70,8 @@ export function summaryOf(
       ),
     `${has('Handed over to the CRM:', 'create')} ${amount(contactCreates, 'contact')}${isDone ? ' to create' : ''}, ${isDone ? '' : 'change '}${grouped.format(contactUpdates)}${isDone ? ' to change' : ''}${counts.optOuts > 0 ? ` (${grouped.format(counts.optOuts)} opted out)` : ''}`,
     others > 0 && `${has('Changed', 'change')} ${amount(others, 'subscription')}`,
-    subscriptionCreates > 0 && `${has('Subscribed', 'subscribe')} ${amount(subscriptionCreates, 'contact')}`,
+    subscriptionCreates > 0 &&
+      `${has('Subscribed', 'subscribe')} ${amount(subscriptionCreates, 'contact')}${counts.confirmations > 0 ? `, ${grouped.format(counts.confirmations)} of them by a mail that asks to confirm` : ''}`,
     applied && applied.failed > 0 && `The newsletter refused ${amount(applied.failed, 'change')}`,
     counts.waiting > 0 && `${amount(counts.waiting, 'contact waits', 'contacts wait')} for the next run`,
     left.length > 0 &&
@@ -78,6 +80,8 @@ export function summaryOf(
     counts.conflicts > 0 && `${amount(counts.conflicts, 'value')} changed on both sides`,
     counts.findings > 0 && `${amount(counts.findings, 'finding')}, ${grouped.format(counts.newFindings)} new`,
     held && `Held back: ${held.message.replace(/\.$/, '')}`,
+    !applied &&
+      `It would take ${amount(contactCreates + contactUpdates, 'write')} in the CRM, and ${amount(requestsOf(counts), 'request')} to the newsletter`,
     applied ? held && 'Only opt-outs, and unsubscribes within the limit, were carried out' : 'Nothing was written',
   ];
   return sentences.flatMap((sentence) => (sentence ? [`${sentence}.`] : [])).join(' ');
@@ -86,6 +90,11 @@ export function summaryOf(
 /** An address with its first letter and its domain alone: `a…@example.com`. */
 export function shortened(email: string): string {
   return email.replace(/^([^@])[^@]*/u, '$1…');
+}
+
+/** Requests that write to the newsletter; each bulk update is looked at at least once more. */
+function requestsOf({ subscriptionUpdates, subscriptionCreates }: SyncPlan['counts']): number {
+  return 2 * Math.ceil(subscriptionUpdates / bulkUpdateLimit) + Math.ceil(subscriptionCreates / bulkUpdateLimit);
 }
 
 const grouped = new Intl.NumberFormat('en');

@@ -319,6 +319,7 @@ export class Reconciler {
       contactCreates: contactCreates.length,
       contactUpdates: changed.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0),
       subscriptionCreates: subscriptionCreates.length,
+      confirmations: subscriptionCreates.filter(({ request }) => request.double_opt_override === 'on').length,
       subscriptionUpdates: writes.length,
       unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
       clears: changed.filter((pair) => pair.changes.some(isClear)).length,

@@ -22,6 +22,7 @@ describe('the counts of a plan', () => {
       contactCreates: 1,
       contactUpdates: 3,
       subscriptionCreates: 1,
+      confirmations: 1,
       subscriptionUpdates: 3,
       unsubscribes: 1,
       clears: 1,

@@ -151,7 +151,7 @@ describe('the sentence about a plan', () => {
       state,
     );
     expect(summaryOf(planned)).toBe(
-      'Would unsubscribe 25 people (limit 20). Would create 0 contacts, change 25. Held back: The plan unsubscribes 25, clears values of 0 and marks 0 as removed, of 30 pairs; at most 20 pass without a person who accepts them. Nothing was written.',
+      'Would unsubscribe 25 people (limit 20). Would create 0 contacts, change 25. Held back: The plan unsubscribes 25, clears values of 0 and marks 0 as removed, of 30 pairs; at most 20 pass without a person who accepts them. It would take 25 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
     );
     const applied: AppliedSync = {
       contactUpdates: [],
@@ -177,7 +177,7 @@ describe('the sentence about a plan', () => {
     const erased = subscription(50, { email: 'redacted@redacted.invalid', created: 1_790_000_000 });
     const planned = plan(changed, [...subscriptions, erased], state);
     expect(summaryOf(planned)).toBe(
-      'Would unsubscribe 0 people (limit 20). Would overwrite 21 values of "City" in the newsletter. Would create 0 contacts, change 21. Would change 21 subscriptions. 2 subscriptions get no contact: 1 erased, 1 whose contact was deleted in the CRM. 1 contact without a subscription left alone. Held back: The plan overwrites 21 values of "City" in the newsletter; at most 20 pass without a person who accepts them. Nothing was written.',
+      'Would unsubscribe 0 people (limit 20). Would overwrite 21 values of "City" in the newsletter. Would create 0 contacts, change 21. Would change 21 subscriptions. 2 subscriptions get no contact: 1 erased, 1 whose contact was deleted in the CRM. 1 contact without a subscription left alone. Held back: The plan overwrites 21 values of "City" in the newsletter; at most 20 pass without a person who accepts them. It would take 21 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
     );
   });
 
@@ -192,7 +192,7 @@ describe('the sentence about a plan', () => {
     ];
     const mapping = { subscribe: 'with_confirmation', mostWrites: 1 } as const;
     expect(summaryOf(plan(changed, there, state, { mapping }))).toBe(
-      'Would create 0 contacts, change 2 (1 opted out). Would change 2 subscriptions. Would subscribe 1 contact. 1 contact waits for the next run. 1 contact without a subscription left alone. 1 value changed on both sides. 1 finding, 1 new. Nothing was written.',
+      'Would create 0 contacts, change 2 (1 opted out). Would change 2 subscriptions. Would subscribe 1 contact, 1 of them by a mail that asks to confirm. 1 contact waits for the next run. 1 contact without a subscription left alone. 1 value changed on both sides. 1 finding, 1 new. It would take 2 writes in the CRM, and 3 requests to the newsletter. Nothing was written.',
     );
   });
 });
@@ -281,6 +281,26 @@ describe('a change of a contact that the CRM never shows', () => {
     const taken = plan(contacts, changed, after);
     const later = changed.map((one) => ({ ...one, custom_fields: [{ name: 'City', value: 'Jena' }] }));
     expect(codes(plan(written(contacts, taken), later, taken.state))).toEqual([]);
+  });
+
+  it('is a finding where its token field is too short, and where the CRM says yes to what it did not do', () => {
+    const doors: Readonly<Record<string, (contact: Contact, after: Contact) => Contact>> = {
+      'a token field of 30 characters': (_, after) => ({ ...after, token: String(after['token']).slice(0, 30) }),
+      'a CRM that does nothing': (contact) => contact,
+    };
+    for (const store of Object.values(doors)) {
+      let contacts: readonly Contact[] = [contactOf(1, { city: '' })];
+      let state = startSync();
+      const found: string[] = [];
+      for (let run = 0; run < 6; run += 1) {
+        const planned = plan(contacts, [subscription(1)], state);
+        ({ state } = planned);
+        found.push(...codes(planned));
+        const after = written(contacts, planned);
+        contacts = contacts.map((contact, index) => store(contact, after[index] ?? contact));
+      }
+      expect(found).toContain('contact_update_failed');
+    }
   });
 
   it('is not counted while it is held back, or waits', () => {
