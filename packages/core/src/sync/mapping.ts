@@ -234,9 +234,12 @@ function checkSettings(
   return value;
 }
 
+/** The most fields of a mapping that can go both ways. */
+const mostTwoWay = Math.floor((tokenLimit - fixedLength) / maxTwoWayLength);
+
 function checkFields(fields: readonly unknown[], problems: string[]): void {
   const targets = new Set<string>();
-  let length = fixedLength(fields.length);
+  let length = fixedLength;
   for (const [index, entry] of fields.entries()) {
     const at = `fields[${index}]`;
     const field = checkSettings('field', at, entry, problems);
@@ -257,6 +260,6 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
   }
   if (length > tokenLimit)
     problems.push(
-      `The fields need a token of ${length} characters, and it has ${tokenLimit}: a field that goes both ways takes ${maxTwoWayLength}, any other ${maxOneWayLength}. Map fewer fields, or let some go one way.`,
+      `The fields need a token of ${length} characters, and it has ${tokenLimit}: ${fixedLength} without fields, ${maxTwoWayLength} for a field that goes both ways (at most ${mostTwoWay}), ${maxOneWayLength} for any other. Map fewer fields, or let some go one way.`,
     );
 }

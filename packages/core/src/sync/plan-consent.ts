@@ -4,7 +4,7 @@ import type { PairFindings, Side } from './findings.ts';
 import type { Pair } from './pair.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
 import type { ConsentState } from './token.ts';
-import { readValue } from './canonical-value.ts';
+import { isOptedOut, readOptOut } from './canonical-value.ts';
 
 /**
  * An audit record of an opt-out or unsubscribe that the sync read or copied. Holds no address. Only the run that writes
@@ -59,7 +59,7 @@ export function planConsent(
   const left = { ...pair, saidBy: 'newsletter', field: 'status' } as const;
   if (!field) return { ...unchanged, records: hasLeft && !wasWithdrawn ? [{ ...left, written: null }] : [] };
 
-  const reading = readValue('boolean', contact.optOut);
+  const reading = readOptOut(contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
   // Without a delivered opt-out, an unsubscribe is copied as soon as the opt-out is delivered.
   if (reading.state !== 'value') return { ...unchanged, state: hasLeft && !wasWithdrawn ? before : state };
@@ -101,4 +101,22 @@ export function planConsent(
   const records = spread ? [{ ...vetoed, written: optOut }] : [];
   const changes = spread ? optingOut('opted_out_elsewhere') : [];
   return { ...unchanged, optOut: isSet || spread, setOptOut: spread, records, changes };
+}
+
+/** What the contacts of a run show of the opt-out field, all together: a field that nobody can read holds the plan. */
+export class OptOutsSeen {
+  /** Whether a contact delivered the field, with or without a value. */
+  delivered = false;
+  /** Whether the opt-out of a contact was yes or no. */
+  readable = false;
+  /** Whether a contact is opted out. */
+  set = false;
+
+  add(value: unknown): void {
+    if (this.set || value === undefined) return;
+    this.delivered = true;
+    const isSet = isOptedOut(value);
+    this.readable ||= isSet !== undefined;
+    this.set = isSet === true;
+  }
 }

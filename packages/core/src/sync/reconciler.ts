@@ -2,7 +2,7 @@
  * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. Pure.
  */
 import { isRecord } from '../is-record.ts';
-import { yesNo } from './canonical-value.ts';
+import { isOptedOut } from './canonical-value.ts';
 import { isClear, isOverwrite, type FieldChange } from './changes.ts';
 import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
@@ -131,8 +131,8 @@ export class Reconciler {
 
   #addSubscription(subscription: SyncSubscription): void {
     const { id, created } = subscription;
-    const { rows, linked } = this.#contacts.contactsOf(subscription);
-    const [first] = rows;
+    const { rows: found, linked } = this.#contacts.contactsOf(subscription);
+    const [first] = found;
     // Pages can repeat a subscription while others are added and removed.
     if (first === undefined ? this.#withoutContact.has(id) : this.#contacts.isMatched(first)) return;
     this.#subscriptionCount += 1;
@@ -141,9 +141,12 @@ export class Reconciler {
       this.#withoutContact.set(id, subscription);
       return;
     }
-    this.#contacts.setMatched(rows);
+    this.#contacts.setMatched(found);
     this.#pairCount += 1;
     this.#hasLeft ||= subscription.status === 'inactive';
+    if (found.length === 1 && linked[0] === first && this.#contacts.isAtRest(first, subscription)) return;
+    const rows = this.#ownOf(found, subscription);
+    if (rows.length === 0) return;
     const plans = this.#plansOf({ subscription, rows, linked }, false);
     if (rows.length > 1) {
       for (const row of rows)
@@ -151,6 +154,21 @@ export class Reconciler {
     }
     if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan)))
       this.#pairs.push({ subscription, rows, linked, plans });
+  }
+
+  /**
+   * The contacts without a token of another newsletter. There is no memory of the others, and no room for one: an
+   * opt-out that acted would act again in every run, and throw out a person who came back. So nothing is planned for
+   * them, and a standing opt-out is reported until each newsletter has a token field of its own.
+   */
+  #ownOf(rows: readonly number[], { id, status }: SyncSubscription): readonly number[] {
+    const foreign = rows.filter((row) => this.#contacts.hasForeignToken(row));
+    for (const row of foreign) {
+      const { id: contactId, optOut } = this.#contacts.contactAt(row);
+      if (status !== 'inactive' && isOptedOut(optOut) === true)
+        this.#log.report('active_while_opted_out', { row, contactId, subscriptionId: id });
+    }
+    return foreign.length === 0 ? rows : rows.filter((row) => !foreign.includes(row));
   }
 
   /** @param valuesWait - plans consent alone */
@@ -164,7 +182,7 @@ export class Reconciler {
       return [planPair({ subscription, contact: contacts.contactAt(row), base }, mapping, { valuesWait })];
     }
     const ambiguous = rows.map((each) => ({ row: each, ...contacts.at(each) }));
-    const optedOut = ambiguous.filter(({ contact }) => yesNo(contact.optOut) === true);
+    const optedOut = ambiguous.filter(({ contact }) => isOptedOut(contact.optOut) === true);
     const chosen = mapping.situations.ambiguous === 'use_linked' && linked.length === 1 ? linked[0] : undefined;
     return ambiguous.map((each) =>
       planPair({ subscription, ...each }, mapping, {
@@ -203,7 +221,7 @@ export class Reconciler {
     if (!mayMove || !this.#isComplete) return;
     for (const [row, subscription] of moving) {
       const { contact, base } = this.#contacts.at(row);
-      const refuses = subscription.status === 'inactive' || yesNo(contact.optOut) === true;
+      const refuses = subscription.status === 'inactive' || isOptedOut(contact.optOut) === true;
       if (!refuses && base?.consent === 'subscribed') this.#draft.createSubscription(contact, 'address_moved');
     }
   }
