@@ -87,6 +87,15 @@ describe('the contact of a refusal', () => {
     expect(refused.map(({ contact }) => contact)).toEqual(['003', 'contact 1']);
   });
 
+  it('is the one at its position in a batch', async () => {
+    const body = [
+      { id: '003', success: true },
+      { success: false, errors: [{ message: 'too long' }] },
+    ];
+    const { refused } = await check([{ statusCode: 200, headers: {}, body }], { contact: () => ['first', 'second'] });
+    expect(refused.map(({ contact }) => contact)).toEqual(['second']);
+  });
+
   it('is left out where the expression finds no item', async () => {
     const contact = (): never => {
       throw new Error('Paired item data is unavailable');

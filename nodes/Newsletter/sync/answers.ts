@@ -28,7 +28,7 @@ const contact: INodeProperties = {
   default: '',
   placeholder: "e.g. {{ $('Sync').item.json.email }}",
   description:
-    'ID or address of the contact that an item answers for, where the CRM itself does not name it. Optional.',
+    'ID or address of the contact that an item answers for, where the CRM itself does not name it; for a batch, a list in its order. Optional.',
 };
 
 export const answerParameters: readonly INodeProperties[] = [
@@ -62,7 +62,7 @@ export function checkAnswers(node: IExecuteFunctions): INodeExecutionData[][] {
     written += answer.accepted;
     for (const refusal of answer.refused) {
       refusals.push(refusal);
-      refused.push({ json: refusedItem(refusal, contactOf(node, item), now), pairedItem: { item } });
+      refused.push({ json: refusedItem(refusal, contactOf(node, item, refusal), now), pairedItem: { item } });
     }
   }
   const missing = expected - written;
@@ -75,10 +75,11 @@ export function checkAnswers(node: IExecuteFunctions): INodeExecutionData[][] {
 }
 
 /** The contact by the parameter. Its expression may not find the item that was answered. */
-function contactOf(node: IExecuteFunctions, item: number): string | undefined {
+function contactOf(node: IExecuteFunctions, item: number, { position = 0 }: Refused): string | undefined {
   try {
-    const value = node.getNodeParameter(contact.name, item, contact.default);
-    return typeof value === 'string' || typeof value === 'number' ? String(value) || undefined : undefined;
+    const value: unknown = node.getNodeParameter(contact.name, item, contact.default);
+    const named: unknown = Array.isArray(value) ? value[position] : value;
+    return typeof named === 'string' || typeof named === 'number' ? String(named) || undefined : undefined;
   } catch {
     return undefined;
   }

@@ -33,6 +33,8 @@ export interface CrmRefusal {
   readonly codes: readonly string[];
   /** The id or the address of the contact, where the answer names it. */
   readonly contact?: string;
+  /** The position in a batch whose results come in its order, counted from 0. */
+  readonly position?: number;
   /** How long the CRM asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 }
@@ -60,7 +62,12 @@ export function readAnswer(answer: unknown, nowMs: number): CrmAnswer {
   const received: Received = { headers: {}, nowMs };
   if (!isRecord(answer)) return readBody(answer, received);
   if (typeof answer['statusCode'] === 'number' && ('body' in answer || 'headers' in answer))
-    return readBody(answer['body'], { ...received, status: answer['statusCode'], headers: headersOf(answer) });
+    // n8n puts a text under data.
+    return readBody(answer['body'] ?? answer['data'], {
+      ...received,
+      status: answer['statusCode'],
+      headers: headersOf(answer),
+    });
   if (isRecord(answer['error'])) return readError(answer['error'], received) ?? readBody(answer, received);
   if (typeof answer['error'] === 'string') return readText(answer['error'], answer, received);
   return readBody(answer, received);
@@ -113,19 +120,28 @@ function readBody(body: unknown, received: Received): CrmAnswer {
     const value = jsonIn(body);
     if (value !== undefined) return readBody(value, received);
   }
-  const isEmpty = body === undefined || body === null || body === '';
+  const isEmpty = body === undefined || body === null || body === '' || received.status === 204;
   if (isEmpty && received.status !== undefined) return { accepted: 1, refused: [] };
-  if (Array.isArray(body)) return sum((body as unknown[]).map((entry) => readBody(entry, received)));
+  if (Array.isArray(body)) return readList(body, received);
   if (!isRecord(body)) return refused(refuse({ message: messageOf(body), codes: [], reason: 'unclear' }, received));
 
   const { results, errors } = body;
   if (Array.isArray(results) && (Array.isArray(errors) || 'numErrors' in body)) return readBatch(body, received);
   if (isRefusal(body)) return refused(refusalOf(body, received));
   for (const name of ['results', 'records', 'data'])
-    if (Array.isArray(body[name])) return readBody(body[name], received);
+    if (Array.isArray(body[name])) return readList(body[name], received);
   if (isRecord(body['data']) && body['success'] !== true) return readBody(body['data'], received);
   if (isWritten(body)) return { accepted: 1, refused: [] };
   return refused(refuse({ message: messageOf(body), codes: [], reason: 'unclear' }, received));
+}
+
+/** The results of a batch, in its order. */
+function readList(entries: readonly unknown[], received: Received): CrmAnswer {
+  const answers = entries.map((entry) => readBody(entry, received));
+  return {
+    accepted: answers.reduce((total, { accepted }) => total + accepted, 0),
+    refused: answers.flatMap((answer, position) => answer.refused.map((refusal) => ({ ...refusal, position }))),
+  };
 }
 
 /** A batch with results of some contacts and errors of others. */
@@ -360,11 +376,4 @@ function textOf(value: unknown): string | undefined {
 
 function refused(refusal: CrmRefusal): CrmAnswer {
   return { accepted: 0, refused: [refusal] };
-}
-
-function sum(answers: readonly CrmAnswer[]): CrmAnswer {
-  return {
-    accepted: answers.reduce((total, { accepted }) => total + accepted, 0),
-    refused: answers.flatMap((answer) => answer.refused),
-  };
 }

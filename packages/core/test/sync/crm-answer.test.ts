@@ -40,6 +40,13 @@ describe('a fault', () => {
   });
 });
 
+it('names the position of a refusal in a batch', () => {
+  const taken = { id: '003', success: true, errors: [] };
+  const refused = { success: false, errors: [{ statusCode: 'STRING_TOO_LONG', message: 'too long' }] };
+  const answer = { statusCode: 200, headers: {}, body: [taken, refused, taken, refused] };
+  expect(readAnswer(answer, answeredAt)).toMatchObject({ accepted: 2, refused: [{ position: 1 }, { position: 3 }] });
+});
+
 describe('an error that a node of n8n puts into words', () => {
   it.each([
     ['The service is receiving too many requests from you', 'limit', 429],
@@ -97,6 +104,7 @@ describe('what is not understood counts as refused, and says so', () => {
     ['nothing', {}],
     ['a number', 7],
     ['a record of something else', { hello: 'world' }],
+    ['a page with status 200, which n8n puts under data', { statusCode: 200, headers: {}, data: '<html></html>' }],
     ['a page with status 200', { statusCode: 200, headers: {}, body: '<html><title>Sign in</title></html>' }],
   ])('%s', (_, answer) => {
     const { accepted, refused } = readAnswer(answer, answeredAt);
