@@ -4,7 +4,9 @@
 import type { Client } from '@newsletter-kit/core';
 import type { SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
-import { createAirtable, createHubspot, createPipedrive, type Crm, type CrmCall } from './harness/crms.ts';
+import { createHubspot } from './harness/crmHubspot.ts';
+import type { Crm, CrmCall } from './harness/crms.ts';
+import { createAirtable, createPipedrive } from './harness/crmsWithToken.ts';
 import { createSalesforce, createSheet, salesforceHost } from './harness/crmsWithJwt.ts';
 import { start } from './harness/nodes.ts';
 import { publishSync, readExample, subscriptionOf, type ExampleFile, type ExampleNode } from './harness/syncExample.ts';
