@@ -143,9 +143,10 @@ describe.each(paths)('%s', (path) => {
       ...main.flat().map(({ node }) => node),
     ]);
     expect(connected.filter((name) => !names.includes(name))).toEqual([]);
-    for (const { type, credentials } of nodes) {
-      // The Signup Trigger sends no request to the service, so it needs no key.
-      if (type.endsWith('.newsletterSignupTrigger')) expect(credentials).toBeUndefined();
+    for (const { type, parameters, credentials } of nodes) {
+      // Neither the Signup Trigger nor the check of the CRM's answers sends a request to the service.
+      if (type.endsWith('.newsletterSignupTrigger') || parameters['operation'] === 'checkAnswers')
+        expect(credentials).toBeUndefined();
       else if (type.startsWith('n8n-nodes-newsletter-kit.'))
         expect(credentials).toEqual({ newsletterApi: { id: 'newsletterSandbox', name: 'Newsletter sandbox' } });
     }

@@ -1,6 +1,43 @@
-/** The parameters of the sync node: mode, fields of a contact, mapped fields, situations. */
-import type { INodeProperties } from 'n8n-workflow';
+/** The parameters of the sync node: operation, mode, fields of a contact, mapped fields, situations. */
+import type { INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
+import { authentication, credentials, publication } from '../parameters/connection.ts';
 import { collection } from '../parameters/properties.ts';
+import { answerParameters } from './answers.ts';
+
+export const operation: INodeProperties = {
+  displayName: 'Operation',
+  name: 'operation',
+  type: 'options',
+  noDataExpression: true,
+  default: 'sync',
+  options: [
+    {
+      name: 'Check CRM Answers',
+      value: 'checkAnswers',
+      description: 'Read what the nodes of the CRM answered, and return what was refused. It sends no request.',
+      action: 'Check CRM answers',
+    },
+    {
+      name: 'Sync Contacts',
+      value: 'sync',
+      description: 'Compare both sides, and return the contacts to create and to update',
+      action: 'Sync contacts',
+    },
+  ],
+};
+
+/** Shows the property only for this operation. */
+function shownFor<Shown extends { readonly displayOptions?: INodeProperties['displayOptions'] }>(
+  chosen: 'sync' | 'checkAnswers',
+): (property: Shown) => Shown {
+  return (property) => ({
+    ...property,
+    displayOptions: { ...property.displayOptions, show: { ...property.displayOptions?.show, operation: [chosen] } },
+  });
+}
+
+/** The operation Check CRM Answers sends no request, so it needs no credential. */
+export const syncCredentials: INodeCredentialDescription[] = credentials.map(shownFor('sync'));
 
 export const mode: INodeProperties = {
   displayName: 'Mode',
@@ -396,16 +433,24 @@ export const options: readonly INodeProperties[] = [
   ...situations,
 ].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
 
-/** In the order of the form; authentication comes before them. */
-export const beforePublication: readonly INodeProperties[] = [mode, previewNotice, applyNotice];
-export const afterPublication: readonly INodeProperties[] = [
-  scope,
-  idField,
-  addressField,
-  tokenField,
-  optOutField,
-  fields,
-  subscribe,
-  consentField,
-  ...collection('options', 'Options', 'Add option', options),
+/** In the order of the form. */
+export const properties: INodeProperties[] = [
+  operation,
+  ...[
+    authentication,
+    mode,
+    previewNotice,
+    applyNotice,
+    publication,
+    scope,
+    idField,
+    addressField,
+    tokenField,
+    optOutField,
+    fields,
+    subscribe,
+    consentField,
+    ...collection('options', 'Options', 'Add option', options),
+  ].map(shownFor('sync')),
+  ...answerParameters.map(shownFor('checkAnswers')),
 ];

@@ -1,5 +1,6 @@
 /** Contact sync: keeps subscriptions and the contacts of any CRM in step. Host-free. */
 export { readPath, recordOf, type ContactPaths, type SyncContact } from './contact.ts';
+export { readAnswer, refusalRemedies, type CrmAnswer, type CrmRefusal, type RefusalReason } from './crm-answer.ts';
 export { findingTexts, type Finding, type FindingCode, type Side } from './findings.ts';
 export {
   checkMapping,
