@@ -45,6 +45,12 @@ export class ContactIndex {
     this.missingFields = new Set(mapping.fields.map(({ contact }) => contact));
   }
 
+  /** Forgets the contacts, so that the next batch can come in. */
+  clear(): void {
+    for (const list of [this.#records, this.#tokens, this.#keys, this.#matched]) list.length = 1;
+    for (const index of [this.#ids, this.#byAddress, this.#bySubscription]) index.clear();
+  }
+
   /** Number of records, the unusable ones included; also the highest row. */
   get size(): number {
     return this.#records.length - 1;
@@ -191,7 +197,7 @@ function toContact(record: unknown, row: number, mapping: ReadyMapping): SyncCon
 }
 
 /** An id or address as text; empty where there is none. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string'
     ? value.trim()
     : typeof value === 'number' || typeof value === 'bigint'

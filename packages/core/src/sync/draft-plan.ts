@@ -6,7 +6,7 @@ import { isAddress } from '../signup/address.ts';
 import type { SyncContact } from './contact.ts';
 import type { ContactIndex } from './contact-index.ts';
 import type { FindingLog } from './findings.ts';
-import type { ContactCreate, PlannedPair, SubscriptionCreate } from './plan.ts';
+import type { ContactCreate, PlannedChanges, PlannedPair, SubscriptionCreate } from './plan.ts';
 import { type ConsentRecord, withStatus } from './plan-consent.ts';
 import { readContact, type CustomFieldWrite, customFieldWrite, contactValue, isErased } from './plan-pair.ts';
 import {
@@ -31,9 +31,9 @@ const listingDelay = 60;
 
 /** The changes of a run, the state after them, and the decisions about everything that is no pair. */
 export class DraftPlan {
-  readonly changed: PlannedPair[] = [];
-  readonly contactCreates: ContactCreate[] = [];
-  readonly subscriptionCreates: SubscriptionCreate[] = [];
+  changed: PlannedPair[] = [];
+  contactCreates: ContactCreate[] = [];
+  subscriptionCreates: SubscriptionCreate[] = [];
   /** Fingerprints of addresses of erased persons. */
   readonly erased: Set<string>;
   /** Contacts that are marked as removed. */
@@ -155,6 +155,13 @@ export class DraftPlan {
       };
       this.changed.push({ situation: 'contact_missing', subscriptionWrites, contactWrites: [], consent: [record] });
     }
+  }
+
+  /** The changes since they were last taken. */
+  take(): Omit<PlannedChanges, 'findings'> {
+    const { changed: pairs, contactCreates, subscriptionCreates } = this;
+    [this.changed, this.contactCreates, this.subscriptionCreates] = [[], [], []];
+    return { pairs, contactCreates, subscriptionCreates };
   }
 
   /** Entries of the largest list in the state for the next run. */

@@ -1,4 +1,5 @@
 /** Contact sync: keeps subscriptions and the contacts of any CRM in step. Host-free. */
+export { contactKeys, readPart, subscriptionKeys } from './batch-keys.ts';
 export { readPath, recordOf, type ContactPaths, type SyncContact } from './contact.ts';
 export { findingTexts, type Finding, type FindingCode, type Side } from './findings.ts';
 export {
@@ -25,13 +26,25 @@ export {
 export type { Pair } from './pair.ts';
 export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
-export type { ContactCreate, Held, PlannedPair, SubscriptionCreate, SyncCounts, SyncPlan } from './plan.ts';
+export type {
+  ContactCreate,
+  Held,
+  PlannedBatch,
+  PlannedChanges,
+  PlannedPair,
+  SubscriptionCreate,
+  SyncCounts,
+  SyncPlan,
+} from './plan.ts';
 export {
   applySync,
   planSync,
+  readMapping,
+  subscriptionPages,
   type AppliedSync,
   type ApplySyncOptions,
   type PlanSyncOptions,
+  type SubscriptionPage,
   type SyncProgress,
 } from './run.ts';
 export { readSyncState, startSync, SyncStateError, type SyncState } from './state.ts';

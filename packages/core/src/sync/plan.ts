@@ -98,12 +98,22 @@ export interface SyncCounts {
   readonly newFindings: number;
 }
 
-/** Everything a run would do. */
-export interface SyncPlan {
+/** Changes and findings: of a whole run, or of a part of one. */
+export interface PlannedChanges {
   readonly pairs: readonly PlannedPair[];
   readonly contactCreates: readonly ContactCreate[];
   readonly subscriptionCreates: readonly SubscriptionCreate[];
   readonly findings: readonly Finding[];
+}
+
+/** What a run would do about one batch. */
+export interface PlannedBatch extends PlannedChanges {
+  /** All that is carried out of the batch where the run's plan is held back. */
+  readonly whenHeld: readonly PlannedPair[];
+}
+
+/** Everything a run would do. */
+export interface SyncPlan extends PlannedChanges {
   /** Not null: only opt-outs towards the CRM are in the plan until a person accepts all of it. */
   readonly held: Held | null;
   /** What the whole plan would do, also where it is held back. */

@@ -13,6 +13,7 @@ import {
   joinPlans,
   type Held,
   type PairPlans,
+  type PlannedBatch,
   type PlannedPair,
   type SyncCounts,
   type SyncPlan,
@@ -33,6 +34,8 @@ export interface ReconcilerOptions {
   readonly scope?: 'everything' | 'incoming' | undefined;
   /** Carries out a plan that would otherwise be held back. Default false. */
   readonly accept?: boolean | undefined;
+  /** Called for each contact that is alone with its subscription, where the pair needs no write and has no finding. */
+  readonly onAtRest?: ((contactId: string) => void) | undefined;
 }
 
 /** Contacts or subscriptions of one part of {@link Reconciler.finishInParts}. */
@@ -46,12 +49,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   return new Reconciler(options);
 }
 
-/** Takes contacts first, then pages of subscriptions, and returns a plan. */
+/**
+ * Takes contacts first, then pages of subscriptions, and returns a plan. A run that is too large for memory does so
+ * batch by batch: all records that share one of their {@link contactKeys} and {@link subscriptionKeys}, with each other
+ * or through others, belong in one batch.
+ */
 export class Reconciler {
   readonly #mapping: ReadyMapping;
   readonly #state: SyncState;
   readonly #now: number;
   readonly #accept: boolean;
+  readonly #onAtRest: ReconcilerOptions['onAtRest'];
   readonly #log: FindingLog;
   readonly #contacts: ContactIndex;
   readonly #draft: DraftPlan;
@@ -61,16 +69,28 @@ export class Reconciler {
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
-  #pairCount = 0;
-  #subscriptionCount = 0;
+  readonly #counts = {
+    contacts: 0,
+    subscriptions: 0,
+    pairs: 0,
+    contactCreates: 0,
+    contactUpdates: 0,
+    subscriptionCreates: 0,
+    subscriptionUpdates: 0,
+    unsubscribes: 0,
+    clears: 0,
+    findings: 0,
+    newFindings: 0,
+  };
   /** Unix seconds of the newest subscription; null before the first. */
   #newest: number | null = null;
 
-  constructor({ mapping, state, now, scope = 'everything', accept = false }: ReconcilerOptions) {
+  constructor({ mapping, state, now, scope = 'everything', accept = false, onAtRest }: ReconcilerOptions) {
     this.#mapping = mapping;
     this.#state = state;
     this.#now = now;
     this.#accept = accept;
+    this.#onAtRest = onAtRest;
     this.#isComplete = scope === 'everything';
     this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
     this.#contacts = new ContactIndex(mapping, this.#log);
@@ -107,6 +127,34 @@ export class Reconciler {
     }
   }
 
+  /**
+   * Counts pairs that are known to be at rest, and need not come in: a contact and a subscription that share their keys
+   * with nothing else, deliver every mapped field, and have not changed since an earlier run of this mapping found
+   * nothing to write and nothing to report.
+   *
+   * @param newest - Unix seconds of the newest subscription among them
+   */
+  addAtRest(pairs: number, newest: number): void {
+    if (pairs === 0) return;
+    this.#contacts.missingFields.clear();
+    this.#counts.contacts += pairs;
+    this.#counts.subscriptions += pairs;
+    this.#counts.pairs += pairs;
+    this.#newest = Math.max(this.#newest ?? newest, newest);
+  }
+
+  /**
+   * Plans a batch: what came in since the last one. Records that belong to no batch come in before the first, by
+   * {@link leaveOut}. `finish` then returns counts, state and whether the plan is held back, of all batches.
+   */
+  takeBatch(): PlannedBatch {
+    const parts = this.#planBatch();
+    for (;;) {
+      const part = parts.next();
+      if (part.done) return part.value;
+    }
+  }
+
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan {
     const parts = this.finishInParts();
@@ -118,10 +166,19 @@ export class Reconciler {
 
   /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
   *finishInParts(): Generator<undefined, SyncPlan, undefined> {
+    return this.#toPlan(yield* this.#planBatch());
+  }
+
+  *#planBatch(): Generator<undefined, PlannedBatch, undefined> {
     this.#planMoves();
     if (this.#isComplete) yield* this.#planUnmatched();
     this.#collectPairs();
-    return this.#toPlan();
+    const batch = { ...this.#draft.take(), findings: this.#log.take(), whenHeld: this.#optOuts() };
+    this.#count(batch);
+    this.#contacts.clear();
+    this.#withoutContact.clear();
+    this.#pairs = [];
+    return batch;
   }
 
   #addSubscription(subscription: SyncSubscription): void {
@@ -130,14 +187,14 @@ export class Reconciler {
     const [first] = rows;
     // Pages can repeat a subscription while others are added and removed.
     if (first === undefined ? this.#withoutContact.has(id) : this.#contacts.isMatched(first)) return;
-    this.#subscriptionCount += 1;
+    this.#counts.subscriptions += 1;
     this.#newest = Math.max(this.#newest ?? created, created);
     if (first === undefined) {
       this.#withoutContact.set(id, subscription);
       return;
     }
     this.#contacts.setMatched(rows);
-    this.#pairCount += 1;
+    this.#counts.pairs += 1;
     const plans = this.#plansOf({ subscription, rows, linked }, false);
     if (rows.length > 1) {
       for (const row of rows)
@@ -145,6 +202,7 @@ export class Reconciler {
     }
     if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan)))
       this.#pairs.push({ subscription, rows, linked, plans });
+    else if (rows.length === 1) this.#onAtRest?.(this.#contacts.contactAt(first).id);
   }
 
   /** @param valuesWait - plans consent alone */
@@ -210,7 +268,7 @@ export class Reconciler {
     const address = addressFingerprint(this.#mapping, subscription.email);
     const linked: Base = { ...base, subscriptionId: subscription.id, address, fields: [] };
     const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
-    this.#pairCount += 1;
+    this.#counts.pairs += 1;
     this.#log.add(plan.findings);
     const pair = joinPlans([plan]);
     this.#draft.changed.push({ ...pair, subscriptionWrites: [...writesBefore, ...pair.subscriptionWrites] });
@@ -240,18 +298,16 @@ export class Reconciler {
     }
   }
 
-  #toPlan(): SyncPlan {
-    const { changed, contactCreates, subscriptionCreates, erased } = this.#draft;
-    const counts = this.#counts();
+  #toPlan({ whenHeld, ...changes }: PlannedBatch): SyncPlan {
+    const { removals, erased } = this.#draft;
+    const counts = { ...this.#counts, removals };
     const held = this.#accept ? null : this.#holdBack(counts);
     const next = this.#isComplete
       ? this.#draft.nextState(this.#newest, this.#now)
       : { ...this.#state, erased: [...erased] };
     return {
-      pairs: held ? this.#optOuts() : changed,
-      contactCreates: held ? [] : contactCreates,
-      subscriptionCreates: held ? [] : subscriptionCreates,
-      findings: this.#log.findings,
+      ...(held ? { pairs: whenHeld, contactCreates: [], subscriptionCreates: [] } : changes),
+      findings: [...changes.findings, ...this.#log.take()],
       held,
       counts,
       state: { ...(held ? this.#state : next), reported: this.#log.reported().slice(0, maxEntries) },
@@ -272,30 +328,24 @@ export class Reconciler {
 
   #holdBack(counts: SyncCounts): Held | null {
     const { vanished, missingIsEmpty } = this.#mapping;
-    const absent = this.#contacts.size > 0 && !missingIsEmpty ? [...this.#contacts.missingFields] : [];
+    const absent = counts.contacts > 0 && !missingIsEmpty ? [...this.#contacts.missingFields] : [];
     for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
     return holdBack(this.#mapping, counts, absent, this.#draft.entries);
   }
 
-  /** Counts what the whole plan would do. */
-  #counts(): SyncCounts {
-    const { changed, contactCreates, subscriptionCreates, removals } = this.#draft;
-    const { findings } = this.#log;
-    const writes = changed.flatMap(({ subscriptionWrites }) => subscriptionWrites);
-    return {
-      contacts: this.#contacts.size,
-      subscriptions: this.#subscriptionCount,
-      pairs: this.#pairCount,
-      contactCreates: contactCreates.length,
-      contactUpdates: changed.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0),
-      subscriptionCreates: subscriptionCreates.length,
-      subscriptionUpdates: writes.length,
-      unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
-      clears: this.#pairs.filter(({ plans }) => plans.some(({ clears }) => clears)).length,
-      removals,
-      findings: findings.length,
-      newFindings: findings.filter(({ isNew }) => isNew).length,
-    };
+  /** Counts what the whole plan would do about a batch. */
+  #count({ pairs, contactCreates, subscriptionCreates, findings }: PlannedBatch): void {
+    const counts = this.#counts;
+    const writes = pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites);
+    counts.contacts += this.#contacts.size;
+    counts.contactCreates += contactCreates.length;
+    counts.contactUpdates += pairs.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
+    counts.subscriptionCreates += subscriptionCreates.length;
+    counts.subscriptionUpdates += writes.length;
+    counts.unsubscribes += writes.filter(({ unsubscribe }) => unsubscribe).length;
+    counts.clears += this.#pairs.filter(({ plans }) => plans.some(({ clears }) => clears)).length;
+    counts.findings += findings.length;
+    counts.newFindings += findings.filter(({ isNew }) => isNew).length;
   }
 }
 

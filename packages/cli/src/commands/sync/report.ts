@@ -3,6 +3,7 @@ import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@ne
 import { count, duration, number, type ReportedEvent, type Reporter } from '../../output.ts';
 import { tokenPath } from './config.ts';
 import type { WriteRefusal, WriteResult } from './contact-writer.ts';
+import type { PlannedRun, PlanPart } from './planned-run.ts';
 
 /** A finding of the planner, or one about a contact that PostgreSQL refused. */
 export type SyncFinding = Omit<Finding, 'code'> & { readonly code: Finding['code'] | 'contact_refused' };
@@ -43,13 +44,6 @@ export function refusedFinding({ reason, ...id }: WriteRefusal, known: ReadonlyS
 
 export const refusalKey = ({ contactId, subscriptionId }: WriteRefusal): string => contactId ?? subscriptionId ?? '';
 
-/** How often each code was found. */
-export function countFindings(findings: readonly SyncFinding[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { code } of findings) counts[code] = (counts[code] ?? 0) + 1;
-  return counts;
-}
-
 export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   const texts = {
     contacts: `${count(done, 'contact')} read`,
@@ -60,18 +54,22 @@ export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
 }
 
 /** Lists the changes of a plan. @param limit - how many of them */
-export function reportChanges(report: Reporter, plan: SyncPlan, limit: number): void {
-  const changes = [...changesOf(plan)];
-  for (const change of changes.slice(0, limit)) report.result(change);
-  if (changes.length > limit)
+export async function reportChanges(report: Reporter, { size, parts }: PlannedRun, limit: number): Promise<void> {
+  let listed = 0;
+  for await (const part of parts()) {
+    if (listed >= limit) break;
+    for (const change of changesOf(part)) if ((listed += 1) <= limit) report.result(change);
+  }
+  const total = size.newsletter + size.contacts;
+  if (total > limit)
     report.notice({
       type: 'more_changes',
-      text: `… and ${count(changes.length - limit, 'more change', 'more changes')}; --changes ${changes.length} lists all.`,
-      data: { left: changes.length - limit },
+      text: `… and ${count(total - limit, 'more change', 'more changes')}; --changes ${total} lists all.`,
+      data: { left: total - limit },
     });
 }
 
-function* changesOf({ pairs, contactCreates, subscriptionCreates }: SyncPlan): Generator<ReportedEvent> {
+function* changesOf({ pairs, contactCreates, subscriptionCreates }: PlanPart): Generator<ReportedEvent> {
   for (const { situation, subscriptionWrites, contactWrites } of pairs) {
     for (const { subscription_id, unsubscribe, custom_fields = [] } of subscriptionWrites) {
       const fields = [...(unsubscribe ? ['unsubscribe'] : []), ...custom_fields.map(({ name }) => name)];
@@ -111,38 +109,56 @@ function change(
 /** Contacts and subscriptions listed per finding, in the output for people. */
 const mostPlaces = 20;
 
-/** People get each code once, with its places; programs get an event for each finding. */
-export function reportFindings(report: Reporter, findings: readonly SyncFinding[], isJson: boolean): void {
-  if (isJson) {
-    for (const { isNew, contactId, subscriptionId, ...rest } of findings)
-      report.result({
-        type: 'finding',
-        text: '',
-        data: { ...rest, is_new: isNew, contact_id: contactId ?? null, subscription_id: subscriptionId ?? null },
-      });
-    return;
-  }
-  const byCode = new Map<string, SyncFinding[]>();
-  for (const finding of findings) {
-    const same = byCode.get(finding.code);
-    if (same) same.push(finding);
-    else byCode.set(finding.code, [finding]);
-  }
-  for (const [code, same] of byCode) {
-    const [first] = same;
-    if (!first) continue;
-    const fresh = same.filter(({ isNew }) => isNew).length;
-    const places = same.slice(0, mostPlaces).map((finding) => `    ${placeOf(finding)}`);
-    if (same.length > mostPlaces) places.push(`    … and ${number(same.length - mostPlaces)} more; --json lists all.`);
+/** Findings of one code. */
+interface FoundOften {
+  readonly first: SyncFinding;
+  readonly places: string[];
+  found: number;
+  fresh: number;
+}
+
+/**
+ * People get each code once, with its places; programs get an event for each finding.
+ *
+ * @returns how often each code was found
+ */
+export async function reportFindings(
+  report: Reporter,
+  parts: AsyncIterable<readonly SyncFinding[]> | Iterable<readonly SyncFinding[]>,
+  { isJson, onlyNew = false }: { readonly isJson: boolean; readonly onlyNew?: boolean },
+): Promise<LastRun['findings']> {
+  const counts: Record<string, number> = {};
+  const byCode = new Map<string, FoundOften>();
+  for await (const findings of parts)
+    for (const finding of findings) {
+      counts[finding.code] = (counts[finding.code] ?? 0) + 1;
+      if (onlyNew && !finding.isNew) continue;
+      if (isJson) report.result(findingEvent(finding));
+      else {
+        const same = byCode.get(finding.code) ?? { first: finding, places: [], found: 0, fresh: 0 };
+        byCode.set(finding.code, same);
+        if ((same.found += 1) <= mostPlaces) same.places.push(`    ${placeOf(finding)}`);
+        if (finding.isNew) same.fresh += 1;
+      }
+    }
+  for (const [code, { first, places, found, fresh }] of byCode) {
+    if (found > mostPlaces) places.push(`    … and ${number(found - mostPlaces)} more; --json lists all.`);
     report.result({
       type: 'finding',
-      text: [
-        `${code}: ${number(same.length)}, ${number(fresh)} new. ${first.message}`,
-        `  ${first.remedy}`,
-        ...places,
-      ].join('\n'),
+      text: [`${code}: ${number(found)}, ${number(fresh)} new. ${first.message}`, `  ${first.remedy}`, ...places].join(
+        '\n',
+      ),
     });
   }
+  return counts;
+}
+
+function findingEvent({ isNew, contactId, subscriptionId, ...rest }: SyncFinding): ReportedEvent {
+  return {
+    type: 'finding',
+    text: '',
+    data: { ...rest, is_new: isNew, contact_id: contactId ?? null, subscription_id: subscriptionId ?? null },
+  };
 }
 
 function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFinding): string {
@@ -174,7 +190,7 @@ export function reportHeld(report: Reporter, { held }: Pick<SyncPlan, 'held'>): 
   });
 }
 
-export function planSummary({ counts, held }: SyncPlan): ReportedEvent {
+export function planSummary({ counts, held }: PlannedRun): ReportedEvent {
   const parts = [
     `${count(counts.contactCreates, 'contact')} to create`,
     `${number(counts.contactUpdates)} to update`,
