@@ -99,7 +99,7 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const { contactCreates = [], contactUpdates = [], findings = plan.findings } = applied ?? {};
   const origins = originsOf(contactUpdates, contacts, settings);
   // The changes of a run that carries them out are at its other outputs.
-  const planned = applied && !plan.held ? [] : [...changesOf(plan)];
+  const planned = applied && !plan.held ? [] : [...changesOf(plan.whole)];
   const isHeld = applied !== undefined && plan.held !== null;
   return [
     await inParts(engine.host, contactCreates, (part) => createItems(part, contacts)),

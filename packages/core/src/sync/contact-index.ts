@@ -57,6 +57,18 @@ export class ContactIndex {
     );
   }
 
+  /** Notes that contacts which do not come in deliver every field. */
+  setDelivered(): void {
+    this.missingFields.clear();
+    Object.assign(this.optOuts, { delivered: true, readable: true });
+  }
+
+  /** Forgets the contacts, so that the next batch can come in. */
+  clear(): void {
+    for (const list of [this.#records, this.#tokens, this.#keys, this.#matched]) list.length = 1;
+    for (const index of [this.#ids, this.#byAddress, this.#bySubscription]) index.clear();
+  }
+
   /** Number of records, the unusable ones included; also the highest row. */
   get size(): number {
     return this.#records.length - 1;
@@ -70,7 +82,7 @@ export class ContactIndex {
     this.#keys.push(0);
     this.#matched.push(0);
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
-    if (row === 1) this.fieldNames = pathsOf(record);
+    if (this.fieldNames.length === 0) this.fieldNames = pathsOf(record);
     if (optOut) this.optOuts.add(readPath(record, optOut.contact));
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {
@@ -218,7 +230,7 @@ function toContact(record: unknown, row: number, mapping: ReadyMapping): SyncCon
 }
 
 /** An id or address as text; empty where there is none. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string'
     ? value.trim()
     : typeof value === 'number' || typeof value === 'bigint'

@@ -39,9 +39,9 @@ const listingDelay = 60;
 
 /** The changes of a run, the state after them, and the decisions about everything that is no pair. */
 export class DraftPlan {
-  readonly changed: PlannedPair[] = [];
-  readonly contactCreates: ContactCreate[] = [];
-  readonly subscriptionCreates: SubscriptionCreate[] = [];
+  changed: PlannedPair[] = [];
+  contactCreates: ContactCreate[] = [];
+  subscriptionCreates: SubscriptionCreate[] = [];
   /** Fingerprints of addresses of erased persons. */
   readonly erased: Set<string>;
   /** Contacts that are marked as removed. */
@@ -58,6 +58,11 @@ export class DraftPlan {
   readonly #missing = new Set<string>();
   readonly #missingBefore: ReadonlySet<string>;
   readonly #attempts: Record<string, number> = {};
+  /** How often the changes that are handed over now were handed over: a contact that takes one gets another token. */
+  readonly #updates: Record<string, number> = {};
+  #updateCount = 0;
+  /** Unix seconds: just before the oldest contact to create that was never handed over. */
+  #waitsFrom = Number.POSITIVE_INFINITY;
   /** Unix seconds: creation of the oldest subscription that gets a contact. */
   #oldestCreate: number | null = null;
 
@@ -196,32 +201,40 @@ export class DraftPlan {
     }
   }
 
-  /** Entries of the largest list in the state for the next run. */
-  get entries(): number {
-    return Math.max(this.#missing.size, this.erased.size, Object.keys(this.#attempts).length);
-  }
-
-  /** Reports the contacts whose change was handed over several times and never came. */
-  reportUpdates(): void {
-    for (const { contactWrites } of this.changed)
+  /** The changes since they were last taken. Reports those that were handed over several times and never came. */
+  take(): PlannedWrites {
+    const { changed: pairs, contactCreates, subscriptionCreates } = this;
+    for (const { contactWrites } of pairs)
       for (const write of contactWrites)
         if ((this.#state.updates[this.#updateKey(write)] ?? 0) >= maxAttempts)
           this.#log.report('contact_update_failed', { contactId: write.id });
+    [this.changed, this.contactCreates, this.subscriptionCreates] = [[], [], []];
+    return { pairs, contactCreates, subscriptionCreates };
   }
 
-  /** How often the changes that are handed over now were handed over: a contact that takes one gets another token. */
-  #updatesAfter({ pairs }: PlannedWrites): Record<string, number> {
-    const updates: Record<string, number> = {};
-    const writes = pairs.flatMap(({ contactWrites }) => contactWrites).slice(0, maxEntries);
-    for (const write of writes) {
+  /** Counts what is handed over as tried once more; what waits was not tried. */
+  settle({ pairs }: PlannedWrites, waiting: PlannedWrites): void {
+    for (const write of pairs.flatMap(({ contactWrites }) => contactWrites)) {
+      if ((this.#updateCount += 1) > maxEntries) break;
       const key = this.#updateKey(write);
-      updates[key] = Math.min((this.#state.updates[key] ?? 0) + 1, maxAttempts);
+      this.#updates[key] = Math.min((this.#state.updates[key] ?? 0) + 1, maxAttempts);
     }
-    return updates;
+    for (const { subscriptionId, created } of waiting.contactCreates) {
+      const key = this.#log.fingerprint(subscriptionId);
+      const tried = this.#state.attempts[key];
+      if (tried === undefined) delete this.#attempts[key];
+      else this.#attempts[key] = tried;
+      if (created > (this.#state.seenUntil ?? -Infinity)) this.#waitsFrom = Math.min(this.#waitsFrom, created - 1);
+    }
   }
 
   #updateKey({ id, replacedToken }: ContactWrite): string {
     return this.#log.fingerprint(`${id} ${hasToken(replacedToken) ? String(replacedToken) : ''}`);
+  }
+
+  /** Entries of the largest list in the state for the next run. */
+  get entries(): number {
+    return Math.max(this.#missing.size, this.erased.size, Object.keys(this.#attempts).length);
   }
 
   /**
@@ -230,20 +243,11 @@ export class DraftPlan {
    *
    * @param newest - Unix seconds of the newest subscription; null without one
    * @param now - milliseconds since the Unix epoch at which the run began to read
-   * @param waiting - contacts to create that this run does not hand over
+   * @param contacts - how many were read
    */
-  nextState(newest: number | null, now: number, writes: PlannedWrites, waiting: readonly ContactCreate[]): SyncState {
+  nextState(newest: number | null, now: number, contacts: number): SyncState {
     const { seenUntil: before, reported } = this.#state;
-    const attempts = { ...this.#attempts };
-    let last = newest;
-    for (const { subscriptionId, created } of waiting) {
-      // What was not handed over was not tried.
-      const key = this.#log.fingerprint(subscriptionId);
-      const tried = this.#state.attempts[key];
-      if (tried === undefined) delete attempts[key];
-      else attempts[key] = tried;
-      if (last !== null && created > (before ?? -Infinity)) last = Math.min(last, created - 1);
-    }
+    const last = newest === null ? null : Math.min(newest, this.#waitsFrom);
     const seenUntil = last === null ? before : Math.max(last, before ?? last);
     const settled = Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay);
     return {
@@ -252,9 +256,9 @@ export class DraftPlan {
       seenUntil,
       missing: [...this.#missing],
       erased: [...this.erased],
-      attempts,
-      updates: this.#updatesAfter(writes),
-      contacts: this.#contacts.size,
+      attempts: this.#attempts,
+      updates: this.#updates,
+      contacts,
       reported,
     };
   }

@@ -200,7 +200,8 @@ export class PairFindings {
 
 /** The findings of a run, and which of them no earlier run has reported. */
 export interface FindingLog {
-  readonly findings: readonly Finding[];
+  /** The findings since they were last taken. */
+  take(): readonly Finding[];
   /** Adds findings of a pair, whose token remembers what was reported. */
   add(findings: readonly Finding[]): void;
   /** Adds a finding that belongs to no pair's token. */
@@ -215,10 +216,14 @@ export interface FindingLog {
 export function createFindingLog(reportedBefore: readonly string[], fingerprint: (text: string) => string): FindingLog {
   const before = new Set(reportedBefore);
   const reported = new Set<string>();
-  const findings: Finding[] = [];
+  let findings: Finding[] = [];
   return {
-    findings,
     fingerprint,
+    take() {
+      const taken = findings;
+      findings = [];
+      return taken;
+    },
     reported: () => [...reported],
     add(more) {
       findings.push(...more);

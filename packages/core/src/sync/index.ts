@@ -1,4 +1,5 @@
 /** Contact sync: keeps subscriptions and the contacts of any CRM in step. Host-free. */
+export { contactKeys, readPart, subscriptionKeys } from './batch-keys.ts';
 export { readPath, recordOf, type ContactPaths, type SyncContact } from './contact.ts';
 export { readAnswer, refusalRemedies, type CrmAnswer, type CrmRefusal, type RefusalReason } from './crm-answer.ts';
 export { findingTexts, type Finding, type FindingCode, type Side } from './findings.ts';
@@ -29,12 +30,15 @@ export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
 export { changeKinds, changeReasons, type ChangeKind, type ChangeReason, type FieldChange } from './changes.ts';
 export { changesOf, shortened, summaryOf, type PlannedChange } from './preview.ts';
+export { urgentOf } from './plan.ts';
 export type {
   ContactCreate,
   Held,
   HeldReason,
   Overwrites,
+  PlannedBatch,
   PlannedPair,
+  PlannedPart,
   PlannedWrites,
   SubscriptionCreate,
   SyncCounts,
@@ -43,9 +47,12 @@ export type {
 export {
   applySync,
   planSync,
+  readMapping,
+  subscriptionPages,
   type AppliedSync,
   type ApplySyncOptions,
   type PlanSyncOptions,
+  type SubscriptionPage,
   type SyncProgress,
 } from './run.ts';
 export { readSyncState, startSync, SyncStateError, type SyncState } from './state.ts';

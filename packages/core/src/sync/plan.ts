@@ -157,11 +157,23 @@ export interface PlannedWrites {
   readonly subscriptionCreates: readonly SubscriptionCreate[];
 }
 
+/** Changes and findings: of a whole run, or of a part of one. */
+export interface PlannedPart extends PlannedWrites {
+  readonly findings: readonly Finding[];
+}
+
+/** What a run would do about a part of the records. */
+export interface PlannedBatch extends PlannedPart {
+  /** Changes that wait for a later run. */
+  readonly waiting: PlannedWrites;
+  /** Opt-outs and unsubscribes: all that is carried out where the plan is held back, unsubscribes only within the limit. */
+  readonly urgent: readonly PlannedPair[];
+}
+
 /** What a run carries out, and everything that it would do. */
-export interface SyncPlan extends PlannedWrites {
+export interface SyncPlan extends PlannedPart {
   /** The whole plan, also where it is held back: {@link changesOf} lists it. */
   readonly whole: PlannedWrites;
-  readonly findings: readonly Finding[];
   /** Not null: only opt-outs, and unsubscribes within the limit, are carried out until a person accepts all of it. */
   readonly held: Held | null;
   /** What the whole plan would do, also where it is held back. */
@@ -170,24 +182,36 @@ export interface SyncPlan extends PlannedWrites {
   readonly state: SyncState;
 }
 
-/** The oldest changes that a run may hand over, and the contacts to create that wait. */
+/**
+ * The oldest changes that a run may hand over, and those that wait. Opt-outs and unsubscribes never wait.
+ *
+ * @param mostWrites - contacts to create and to change, beside those
+ */
 export function withinBudget(
   whole: PlannedWrites,
   mostWrites: number,
-): { readonly now: PlannedWrites; readonly waiting: PlannedWrites } {
+): { readonly now: PlannedWrites; readonly waiting: PlannedWrites; readonly used: number } {
   const isUrgent = ({ changes }: PlannedPair): boolean =>
     changes.some(({ kind }) => kind === 'unsubscribe' || kind === 'opt_out');
   const queue = [
     ...whole.pairs.filter((pair) => !isUrgent(pair) && pair.contactWrites.length > 0),
     ...whole.contactCreates,
   ].toSorted((a, b) => a.created - b.created || (a.subscriptionId < b.subscriptionId ? -1 : 1));
-  const urgent = whole.pairs.filter(isUrgent);
-  const left = mostWrites - urgent.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
-  const waits = new Set<PlannedPair | ContactCreate>(queue.slice(Math.max(0, left)));
+  const waits = new Set<PlannedPair | ContactCreate>(queue.slice(Math.max(0, mostWrites)));
   const part = (isWaiting: boolean): PlannedWrites => ({
     pairs: whole.pairs.filter((pair) => waits.has(pair) === isWaiting),
     contactCreates: whole.contactCreates.filter((create) => waits.has(create) === isWaiting),
     subscriptionCreates: isWaiting ? [] : whole.subscriptionCreates,
   });
-  return { now: part(false), waiting: part(true) };
+  return { now: part(false), waiting: part(true), used: queue.length - waits.size };
+}
+
+/** What is carried out of a plan that is held back: unsubscribes only where they are within the limit. */
+export function urgentOf(
+  urgent: readonly PlannedPair[],
+  { unsubscribes, limit }: Pick<SyncCounts, 'unsubscribes' | 'limit'>,
+): readonly PlannedPair[] {
+  return unsubscribes <= limit
+    ? urgent
+    : urgent.filter(({ subscriptionWrites }) => !subscriptionWrites.some(({ unsubscribe }) => unsubscribe));
 }

@@ -8,7 +8,7 @@ import {
   type WithoutContact,
 } from './changes.ts';
 import type { Side } from './findings.ts';
-import type { SyncPlan } from './plan.ts';
+import type { PlannedWrites, SyncPlan } from './plan.ts';
 import { bulkUpdateLimit } from '../contract/values.ts';
 
 /** A change with its person. It holds an address and values: for whoever runs the sync, never for logs. */
@@ -19,18 +19,18 @@ export interface PlannedChange extends FieldChange {
 }
 
 /**
- * Every change of the whole plan, also of one that is held back: unsubscribes and opt-outs first, then as
- * {@link changeKinds} has them.
+ * Every change of a plan, unsubscribes and opt-outs first, then as {@link changeKinds} has them. The `whole` of a plan
+ * has them all, also where it is held back.
  */
-export function* changesOf({ whole }: Pick<SyncPlan, 'whole'>): Generator<PlannedChange, void, undefined> {
+export function* changesOf(writes: PlannedWrites): Generator<PlannedChange, void, undefined> {
   for (const kind of Object.keys(changeKinds) as ChangeKind[]) {
-    for (const { email, subscriptionId, contactId, changes } of whole.pairs)
+    for (const { email, subscriptionId, contactId, changes } of writes.pairs)
       for (const change of changes) if (change.kind === kind) yield { ...change, email, subscriptionId, contactId };
     if (kind === 'create_subscription')
-      for (const { situation, contactId, request } of whole.subscriptionCreates)
+      for (const { situation, contactId, request } of writes.subscriptionCreates)
         yield created(kind, 'newsletter', situation, { email: request.email, contactId, subscriptionId: null });
     if (kind === 'create_contact')
-      for (const { situation, subscriptionId, email } of whole.contactCreates)
+      for (const { situation, subscriptionId, email } of writes.contactCreates)
         yield created(kind, 'crm', situation, { email, contactId: null, subscriptionId });
   }
 }

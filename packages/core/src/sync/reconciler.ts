@@ -3,20 +3,21 @@
  */
 import { isRecord } from '../is-record.ts';
 import { isOptedOut } from './canonical-value.ts';
-import { isClear, isOverwrite, type FieldChange } from './changes.ts';
+import { isClear, isOverwrite } from './changes.ts';
 import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
-import { createFindingLog, type FindingLog } from './findings.ts';
+import { createFindingLog, type Finding, type FindingLog } from './findings.ts';
 import { planPair, type PairPlan, type SubscriptionWrite } from './plan-pair.ts';
 import {
   hasWrites,
   joinPlans,
+  urgentOf,
   withinBudget,
   type Overwrites,
   type PairPlans,
+  type PlannedBatch,
   type PlannedPair,
-  type PlannedWrites,
   type SyncCounts,
   type SyncPlan,
 } from './plan.ts';
@@ -36,6 +37,8 @@ export interface ReconcilerOptions {
   readonly scope?: 'everything' | 'incoming' | undefined;
   /** Carries out a plan that would otherwise be held back. Default false. */
   readonly accept?: boolean | undefined;
+  /** Called for each contact that is alone with its subscription, where the pair needs no write and has no finding. */
+  readonly onAtRest?: ((contactId: string) => void) | undefined;
 }
 
 /** Contacts or subscriptions of one part of {@link Reconciler.finishInParts}. */
@@ -49,12 +52,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   return new Reconciler(options);
 }
 
-/** Takes contacts first, then pages of subscriptions, and returns a plan. */
+/**
+ * Takes contacts first, then pages of subscriptions, and returns a plan. A run that is too large for memory does so
+ * batch by batch: all records that share one of their {@link contactKeys} and {@link subscriptionKeys}, with each other
+ * or through others, belong in one batch.
+ */
 export class Reconciler {
   readonly #mapping: ReadyMapping;
   readonly #state: SyncState;
   readonly #now: number;
   readonly #accept: boolean;
+  readonly #onAtRest: ReconcilerOptions['onAtRest'];
   readonly #log: FindingLog;
   readonly #contacts: ContactIndex;
   readonly #draft: DraftPlan;
@@ -64,18 +72,39 @@ export class Reconciler {
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
-  #pairCount = 0;
   /** Whether a subscription that was left has a contact. */
   #hasLeft = false;
-  #subscriptionCount = 0;
+  readonly #counts = {
+    contacts: 0,
+    subscriptions: 0,
+    pairs: 0,
+    contactCreates: 0,
+    contactUpdates: 0,
+    subscriptionCreates: 0,
+    confirmations: 0,
+    subscriptionUpdates: 0,
+    unsubscribes: 0,
+    clears: 0,
+    optOuts: 0,
+    conflicts: 0,
+    waiting: 0,
+    findings: 0,
+    newFindings: 0,
+  };
+  /** Values that are replaced by others, by side and field. */
+  readonly #overwrites = new Map<string, Overwrites>();
+  /** How many contacts the run may still create and change. */
+  #budget: number;
   /** Unix seconds of the newest subscription; null before the first. */
   #newest: number | null = null;
 
-  constructor({ mapping, state, now, scope = 'everything', accept = false }: ReconcilerOptions) {
+  constructor({ mapping, state, now, scope = 'everything', accept = false, onAtRest }: ReconcilerOptions) {
     this.#mapping = mapping;
     this.#state = state;
     this.#now = now;
     this.#accept = accept;
+    this.#onAtRest = onAtRest;
+    this.#budget = mapping.mostWrites;
     this.#isComplete = scope === 'everything';
     this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
     this.#contacts = new ContactIndex(mapping, this.#log);
@@ -112,6 +141,34 @@ export class Reconciler {
     }
   }
 
+  /**
+   * Counts pairs that are known to be at rest, and need not come in: a contact and a subscription that share their keys
+   * with nothing else, deliver every mapped field, and have not changed since an earlier run of this mapping found
+   * nothing to write and nothing to report.
+   *
+   * @param newest - Unix seconds of the newest subscription among them
+   */
+  addAtRest(pairs: number, newest: number): void {
+    if (pairs === 0) return;
+    this.#contacts.setDelivered();
+    this.#counts.contacts += pairs;
+    this.#counts.subscriptions += pairs;
+    this.#counts.pairs += pairs;
+    this.#newest = Math.max(this.#newest ?? newest, newest);
+  }
+
+  /**
+   * Plans a batch: what came in since the last one. Records that belong to no batch come in before the first, by
+   * {@link leaveOut}. `finish` then returns counts, state and whether the plan is held back, of all batches.
+   */
+  takeBatch(): PlannedBatch {
+    const parts = this.#planBatch();
+    for (;;) {
+      const part = parts.next();
+      if (part.done) return part.value;
+    }
+  }
+
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan {
     const parts = this.finishInParts();
@@ -123,10 +180,22 @@ export class Reconciler {
 
   /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
   *finishInParts(): Generator<undefined, SyncPlan, undefined> {
+    return this.#toPlan(yield* this.#planBatch());
+  }
+
+  *#planBatch(): Generator<undefined, PlannedBatch, undefined> {
     this.#planMoves();
     if (this.#isComplete) yield* this.#planUnmatched();
     this.#collectPairs();
-    return this.#toPlan();
+    const { now, waiting, used } = withinBudget(this.#draft.take(), this.#budget);
+    this.#budget -= used;
+    this.#draft.settle(now, waiting);
+    const batch = { ...now, waiting, urgent: this.#urgent(), findings: this.#log.take() };
+    this.#count(batch);
+    this.#contacts.clear();
+    this.#withoutContact.clear();
+    this.#pairs = [];
+    return batch;
   }
 
   #addSubscription(subscription: SyncSubscription): void {
@@ -135,16 +204,17 @@ export class Reconciler {
     const [first] = found;
     // Pages can repeat a subscription while others are added and removed.
     if (first === undefined ? this.#withoutContact.has(id) : this.#contacts.isMatched(first)) return;
-    this.#subscriptionCount += 1;
+    this.#counts.subscriptions += 1;
     this.#newest = Math.max(this.#newest ?? created, created);
     if (first === undefined) {
       this.#withoutContact.set(id, subscription);
       return;
     }
     this.#contacts.setMatched(found);
-    this.#pairCount += 1;
+    this.#counts.pairs += 1;
     this.#hasLeft ||= subscription.status === 'inactive';
-    if (found.length === 1 && linked[0] === first && this.#contacts.isAtRest(first, subscription)) return;
+    if (found.length === 1 && linked[0] === first && this.#contacts.isAtRest(first, subscription))
+      return this.#onAtRest?.(this.#contacts.contactAt(first).id);
     const rows = this.#ownOf(found, subscription);
     if (rows.length === 0) return;
     const plans = this.#plansOf({ subscription, rows, linked }, false);
@@ -154,6 +224,7 @@ export class Reconciler {
     }
     if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan)))
       this.#pairs.push({ subscription, rows, linked, plans });
+    else if (found.length === 1) this.#onAtRest?.(this.#contacts.contactAt(first).id);
   }
 
   /**
@@ -234,7 +305,7 @@ export class Reconciler {
     const address = addressFingerprint(this.#mapping, subscription.email);
     const linked: Base = { ...base, subscriptionId: subscription.id, address, fields: [] };
     const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
-    this.#pairCount += 1;
+    this.#counts.pairs += 1;
     this.#log.add(plan.findings);
     const pair = joinPlans(subscription, [plan]);
     this.#draft.changed.push({ ...pair, subscriptionWrites: [...writesBefore, ...pair.subscriptionWrites] });
@@ -264,48 +335,57 @@ export class Reconciler {
     }
   }
 
-  #toPlan(): SyncPlan {
-    const { changed: pairs, contactCreates, subscriptionCreates, erased } = this.#draft;
-    const whole: PlannedWrites = { pairs, contactCreates, subscriptionCreates };
-    const { now, waiting } = withinBudget(whole, this.#mapping.mostWrites);
-    if (this.#isComplete) this.#draft.reportUpdates();
+  #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
+    const { removals, erased, withoutContact, unknownContacts } = this.#draft;
+    const limit = limitOf(this.#mapping, this.#counts.pairs);
     const facts = this.#breakerFacts();
-    const counts = this.#counts(waiting);
+    const last = this.#log.take();
+    this.#countFindings(last);
+    const counts = {
+      ...this.#counts,
+      removals,
+      withoutContact,
+      unknownContacts,
+      limit,
+      overwrites: [...this.#overwrites]
+        .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
+        .map(([, overwrites]) => overwrites),
+    };
     const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
     const next = this.#isComplete
-      ? this.#draft.nextState(this.#newest, this.#now, now, waiting.contactCreates)
+      ? this.#draft.nextState(this.#newest, this.#now, counts.contacts)
       : { ...this.#state, erased: [...erased] };
-    const carriedOut = held
-      ? { pairs: this.#urgent(counts.unsubscribes <= counts.limit), contactCreates: [], subscriptionCreates: [] }
-      : now;
     return {
-      ...carriedOut,
-      whole,
-      findings: this.#log.findings,
+      ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
+      whole: {
+        pairs: [...now.pairs, ...waiting.pairs],
+        contactCreates: [...now.contactCreates, ...waiting.contactCreates],
+        subscriptionCreates: now.subscriptionCreates,
+      },
+      findings: [...findings, ...last],
       held,
       counts,
       state: { ...(held ? this.#state : next), reported: this.#log.reported().slice(0, maxEntries) },
     };
   }
 
-  /** The part of a plan that is carried out even where the plan is held back: nobody who said no waits. */
-  #urgent(unsubscribesPass: boolean): PlannedPair[] {
+  /** Opt-outs and unsubscribes, which are carried out even where the plan is held back: nobody who said no waits. */
+  #urgent(): PlannedPair[] {
     const { optOut } = this.#mapping;
-    const unsubscribes = ({ subscriptionWrite }: PairPlan): boolean => subscriptionWrite?.unsubscribe === true;
-    const isUrgent = (plan: PairPlan): boolean =>
-      (optOut !== undefined && plan.contactWrite?.changes[optOut.contact] === true) || unsubscribes(plan);
-    return this.#pairs.flatMap((pair) => {
-      if (!pair.plans.some(isUrgent) || (!unsubscribesPass && pair.plans.some(unsubscribes))) return [];
-      return [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))];
-    });
+    const isUrgent = ({ contactWrite, subscriptionWrite }: PairPlan): boolean =>
+      (optOut !== undefined && contactWrite?.changes[optOut.contact] === true) ||
+      subscriptionWrite?.unsubscribe === true;
+    return this.#pairs.flatMap((pair) =>
+      pair.plans.some(isUrgent) ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))] : [],
+    );
   }
 
   /** Reports the fields that are missing. */
   #breakerFacts(): BreakerFacts {
     const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
-    const { size, missingFields, fieldNames, optOuts } = this.#contacts;
+    const { missingFields, fieldNames, optOuts } = this.#contacts;
     const absent =
-      size === 0
+      this.#counts.contacts === 0
         ? []
         : [...missingFields].filter((path) => {
             // The first run writes the first tokens.
@@ -324,48 +404,38 @@ export class Reconciler {
     };
   }
 
-  /** Counts what the whole plan would do. */
-  #counts(waiting: PlannedWrites): SyncCounts {
-    const { changed, contactCreates, subscriptionCreates, removals, withoutContact, unknownContacts } = this.#draft;
-    const { findings } = this.#log;
-    const writes = changed.flatMap(({ subscriptionWrites }) => subscriptionWrites);
-    const changes = changed.flatMap((pair) => pair.changes);
-    return {
-      contacts: this.#contacts.size,
-      subscriptions: this.#subscriptionCount,
-      pairs: this.#pairCount,
-      contactCreates: contactCreates.length,
-      contactUpdates: changed.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0),
-      subscriptionCreates: subscriptionCreates.length,
-      confirmations: subscriptionCreates.filter(({ request }) => request.double_opt_override === 'on').length,
-      subscriptionUpdates: writes.length,
-      unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
-      clears: changed.filter((pair) => pair.changes.some(isClear)).length,
-      removals,
-      optOuts: changes.filter(({ kind }) => kind === 'opt_out').length,
-      overwrites: countOverwrites(changes),
-      conflicts: changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length,
-      waiting: waiting.pairs.length + waiting.contactCreates.length,
-      withoutContact,
-      unknownContacts,
-      limit: limitOf(this.#mapping, this.#pairCount),
-      findings: findings.length,
-      newFindings: findings.filter(({ isNew }) => isNew).length,
-    };
+  /** Counts what the whole plan would do about a batch. */
+  #count(batch: PlannedBatch): void {
+    const counts = this.#counts;
+    const { waiting, findings } = batch;
+    const pairs = [...batch.pairs, ...waiting.pairs];
+    const contactCreates = [...batch.contactCreates, ...waiting.contactCreates];
+    const writes = pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites);
+    const changes = pairs.flatMap((pair) => pair.changes);
+    counts.contacts += this.#contacts.size;
+    counts.contactCreates += contactCreates.length;
+    counts.contactUpdates += pairs.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
+    counts.subscriptionCreates += batch.subscriptionCreates.length;
+    counts.confirmations += batch.subscriptionCreates.filter(
+      ({ request }) => request.double_opt_override === 'on',
+    ).length;
+    counts.subscriptionUpdates += writes.length;
+    counts.unsubscribes += writes.filter(({ unsubscribe }) => unsubscribe).length;
+    counts.clears += pairs.filter((pair) => pair.changes.some(isClear)).length;
+    counts.optOuts += changes.filter(({ kind }) => kind === 'opt_out').length;
+    counts.conflicts += changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length;
+    counts.waiting += waiting.pairs.length + waiting.contactCreates.length;
+    for (const { side, field } of changes.filter(isOverwrite)) {
+      const key = `${side} ${field}`;
+      this.#overwrites.set(key, { side, field, count: (this.#overwrites.get(key)?.count ?? 0) + 1 });
+    }
+    this.#countFindings(findings);
   }
-}
 
-/** How many values of each field are replaced by others, most first. */
-function countOverwrites(changes: readonly FieldChange[]): readonly Overwrites[] {
-  const counts = new Map<string, Overwrites>();
-  for (const change of changes.filter(isOverwrite)) {
-    const { side, field } = change;
-    const key = `${side} ${field}`;
-    counts.set(key, { side, field, count: (counts.get(key)?.count ?? 0) + 1 });
+  #countFindings(findings: readonly Finding[]): void {
+    this.#counts.findings += findings.length;
+    this.#counts.newFindings += findings.filter(({ isNew }) => isNew).length;
   }
-  return [...counts]
-    .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
-    .map(([, overwrites]) => overwrites);
 }
 
 /** The single contacts whose address was changed in the CRM, by row. */

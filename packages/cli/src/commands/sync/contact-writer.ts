@@ -1,6 +1,7 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
-import type { ConsentRecord, ContactCreate, ContactWrite, SyncPlan } from '@newsletter-kit/core/sync';
+import type { ConsentRecord, ContactCreate, ContactWrite, PlannedPart } from '@newsletter-kit/core/sync';
 import { tokenPath, type SyncConfig } from './config.ts';
+import type { PlanPart } from './planned-run.ts';
 import { RowRefusedError, type Postgres } from './postgres.ts';
 import { batchSize, type ContactColumn, type statements } from './statements.ts';
 
@@ -25,6 +26,8 @@ export interface WriteResult {
 export interface ContactChanges {
   readonly updates: readonly ContactWrite[];
   readonly creates: readonly ContactCreate[];
+  /** The version of each contact that is updated when it was read, by id. */
+  readonly versions: PlanPart['versions'];
 }
 
 /** The database of one sync. */
@@ -35,8 +38,6 @@ export interface DatabaseParts {
   /** Names the sync in its tables. */
   readonly scope: string;
   readonly columns: ReadonlyMap<string, ContactColumn>;
-  /** The version of each contact when it was read, by id. */
-  readonly versions: Map<string, string>;
 }
 
 export class ContactWriter {
@@ -48,9 +49,10 @@ export class ContactWriter {
     this.#parts = parts;
   }
 
-  /** Stores the consent records of a plan as open, before the run carries them out. */
-  async noteConsent({ pairs }: SyncPlan): Promise<void> {
+  /** Stores the consent records of a part of a plan as open, before the run carries them out. */
+  async noteConsent({ pairs }: Pick<PlannedPart, 'pairs'>): Promise<void> {
     const { postgres, sql, scope } = this.#parts;
+    this.#open.clear();
     const records = pairs.flatMap(({ consent }) => consent);
     const written = new Set(pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
     for (const record of records) {
@@ -68,11 +70,17 @@ export class ContactWriter {
    * Writes contacts, values and token of each in one transaction, and completes their consent records. A contact that
    * PostgreSQL refuses fails alone.
    */
-  async write({ updates, creates }: ContactChanges, onProgress: (done: number) => void): Promise<WriteResult> {
+  async write(
+    { updates, creates, versions }: ContactChanges,
+    onProgress: (done: number) => void,
+  ): Promise<WriteResult> {
     const counts = { updated: 0, created: 0, skipped: 0 };
     const refused: WriteRefusal[] = [];
     const jobs: readonly WriteJob[] = [
-      ...updates.map((write) => ({ run: () => this.#update(write), id: { contactId: write.id } })),
+      ...updates.map((write) => ({
+        run: () => this.#update(write, versions[write.id] ?? ''),
+        id: { contactId: write.id },
+      })),
       ...creates.map((write) => ({ run: () => this.#create(write), id: { subscriptionId: write.subscriptionId } })),
     ];
     /** @returns why PostgreSQL refused a row; null where it took all */
@@ -110,14 +118,14 @@ export class ContactWriter {
       await postgres.rows(sql.completeConsent, [scope, JSON.stringify(batch.map(consentRow))]);
   }
 
-  async #update({ id, changes, token }: ContactWrite): Promise<WriteOutcome> {
-    const { postgres, sql, scope, columns, versions } = this.#parts;
+  async #update({ id, changes, token }: ContactWrite, version: string): Promise<WriteOutcome> {
+    const { postgres, sql, scope, columns } = this.#parts;
     const names = Object.keys(changes);
     const values = names.map((name) => toColumn(columns.get(name), changes[name]));
     const { rowCount } =
       names.length === 0
         ? await postgres.query(sql.token, [scope, id, token, id])
-        : await postgres.query(sql.update(names), [scope, id, token, id, versions.get(id) ?? '', ...values]);
+        : await postgres.query(sql.update(names), [scope, id, token, id, version, ...values]);
     if ((rowCount ?? 0) === 0) return 'skipped';
     await this.completeConsent(this.#open.get(id) ?? []);
     return 'updated';

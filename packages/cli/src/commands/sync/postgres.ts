@@ -34,9 +34,18 @@ export class Postgres {
     return (await this.#explained(this.#client.query<unknown[]>({ text, rowMode: 'array' }))).rows;
   }
 
-  /** Commits what `work` did, or rolls it back where it throws. */
-  async transaction(work: () => Promise<void>): Promise<void> {
-    await this.query('BEGIN');
+  /** The rows of an open cursor as lists of values. */
+  async *cursor(name: string, size: number): AsyncGenerator<unknown[]> {
+    for (;;) {
+      const page = await this.lists(`FETCH ${size} FROM ${name}`);
+      if (page.length === 0) return;
+      yield* page;
+    }
+  }
+
+  /** Commits what `work` did, or rolls it back where it throws. @param mode - of the transaction */
+  async transaction(work: () => Promise<void>, mode = ''): Promise<void> {
+    await this.query(`BEGIN ${mode}`);
     try {
       await work();
       await this.query('COMMIT');

@@ -15,6 +15,7 @@ import {
 } from '@newsletter-kit/core/sync';
 import { count, duration, number, type ReportedEvent, type Reporter } from '../../output.ts';
 import type { WriteRefusal, WriteResult } from './contact-writer.ts';
+import type { PlannedRun } from './planned-run.ts';
 
 /** A finding of the planner, or one about a contact that PostgreSQL refused. */
 export type SyncFinding = Omit<Finding, 'code'> & { readonly code: Finding['code'] | 'contact_refused' };
@@ -55,13 +56,6 @@ export function refusedFinding({ reason, ...id }: WriteRefusal, known: ReadonlyS
 
 export const refusalKey = ({ contactId, subscriptionId }: WriteRefusal): string => contactId ?? subscriptionId ?? '';
 
-/** How often each code was found. */
-export function countFindings(findings: readonly SyncFinding[]): Readonly<Record<string, number>> {
-  const counts: Record<string, number> = {};
-  for (const { code } of findings) counts[code] = (counts[code] ?? 0) + 1;
-  return counts;
-}
-
 export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   const texts = {
     contacts: `${count(done, 'contact')} read`,
@@ -80,13 +74,18 @@ export interface ChangeListing {
 }
 
 /** Lists the changes of a plan, a table for people. It holds addresses and values: they go to whoever runs it alone. */
-export function reportChanges(report: Reporter, plan: SyncPlan, { limit, shortAddresses }: ChangeListing): void {
+export async function reportChanges(
+  report: Reporter,
+  planned: PlannedRun,
+  { limit, shortAddresses }: ChangeListing,
+): Promise<void> {
   const listed: PlannedChange[] = [];
   let total = 0;
-  for (const change of changesOf(plan)) {
-    if (total < limit) listed.push(shortAddresses ? { ...change, email: shortened(change.email) } : change);
-    total += 1;
-  }
+  for await (const part of planned.whole())
+    for (const change of changesOf(part)) {
+      if (total < limit) listed.push(shortAddresses ? { ...change, email: shortened(change.email) } : change);
+      total += 1;
+    }
   const rows = listed.map(cellsOf);
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
   for (const [index, { email, contactId, subscriptionId, ...change }] of listed.entries()) {
@@ -127,38 +126,56 @@ function cellOf(value: unknown): string {
 /** Contacts and subscriptions listed per finding, in the output for people. */
 const mostPlaces = 20;
 
-/** People get each code once, with its places; programs get an event for each finding. */
-export function reportFindings(report: Reporter, findings: readonly SyncFinding[], isJson: boolean): void {
-  if (isJson) {
-    for (const { isNew, contactId, subscriptionId, ...rest } of findings)
-      report.result({
-        type: 'finding',
-        text: '',
-        data: { ...rest, is_new: isNew, contact_id: contactId ?? null, subscription_id: subscriptionId ?? null },
-      });
-    return;
-  }
-  const byCode = new Map<string, SyncFinding[]>();
-  for (const finding of findings) {
-    const same = byCode.get(finding.code);
-    if (same) same.push(finding);
-    else byCode.set(finding.code, [finding]);
-  }
-  for (const [code, same] of byCode) {
-    const [first] = same;
-    if (!first) continue;
-    const fresh = same.filter(({ isNew }) => isNew).length;
-    const places = same.slice(0, mostPlaces).map((finding) => `    ${placeOf(finding)}`);
-    if (same.length > mostPlaces) places.push(`    … and ${number(same.length - mostPlaces)} more; --json lists all.`);
+/** Findings of one code. */
+interface FoundOften {
+  readonly first: SyncFinding;
+  readonly places: string[];
+  found: number;
+  fresh: number;
+}
+
+/**
+ * People get each code once, with its places; programs get an event for each finding.
+ *
+ * @returns how often each code was found
+ */
+export async function reportFindings(
+  report: Reporter,
+  parts: AsyncIterable<readonly SyncFinding[]> | Iterable<readonly SyncFinding[]>,
+  { isJson, onlyNew = false }: { readonly isJson: boolean; readonly onlyNew?: boolean },
+): Promise<LastRun['findings']> {
+  const counts: Record<string, number> = {};
+  const byCode = new Map<string, FoundOften>();
+  for await (const findings of parts)
+    for (const finding of findings) {
+      counts[finding.code] = (counts[finding.code] ?? 0) + 1;
+      if (onlyNew && !finding.isNew) continue;
+      if (isJson) report.result(findingEvent(finding));
+      else {
+        const same = byCode.get(finding.code) ?? { first: finding, places: [], found: 0, fresh: 0 };
+        byCode.set(finding.code, same);
+        if ((same.found += 1) <= mostPlaces) same.places.push(`    ${placeOf(finding)}`);
+        if (finding.isNew) same.fresh += 1;
+      }
+    }
+  for (const [code, { first, places, found, fresh }] of byCode) {
+    if (found > mostPlaces) places.push(`    … and ${number(found - mostPlaces)} more; --json lists all.`);
     report.result({
       type: 'finding',
-      text: [
-        `${code}: ${number(same.length)}, ${number(fresh)} new. ${first.message}`,
-        `  ${first.remedy}`,
-        ...places,
-      ].join('\n'),
+      text: [`${code}: ${number(found)}, ${number(fresh)} new. ${first.message}`, `  ${first.remedy}`, ...places].join(
+        '\n',
+      ),
     });
   }
+  return counts;
+}
+
+function findingEvent({ isNew, contactId, subscriptionId, ...rest }: SyncFinding): ReportedEvent {
+  return {
+    type: 'finding',
+    text: '',
+    data: { ...rest, is_new: isNew, contact_id: contactId ?? null, subscription_id: subscriptionId ?? null },
+  };
 }
 
 function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFinding): string {
@@ -192,8 +209,7 @@ export function reportHeld(report: Reporter, { held }: Pick<SyncPlan, 'held'>): 
   });
 }
 
-export function planSummary(plan: SyncPlan): ReportedEvent {
-  const { counts, held } = plan;
+export function planSummary({ counts, held }: PlannedRun): ReportedEvent {
   return {
     type: 'plan',
     text: `${seen(counts)}. ${summaryOf({ counts, held: null })}`,

@@ -22,20 +22,27 @@ export const qualified = (table: string): string => table.split('.', 2).map(iden
  * How columns are read. `pg` has no parser for arrays of every type, and would shift days and times without a zone by
  * the zone of the machine.
  */
-const casts = { list: '::text[]', json: '', time: '::text', value: '' } as const;
+export const casts = { list: '::text[]', json: '', time: '::text', value: '' } as const;
+
+/** The tables of the sync. */
+export function syncTables(schema: string) {
+  const named = (table: string): string => `${identifier(schema)}.${identifier(table)}`;
+  return {
+    tokens: named('newsletter_sync_tokens'),
+    state: named('newsletter_sync_state'),
+    consent: named('newsletter_sync_consent'),
+    atRest: named('newsletter_sync_at_rest'),
+  };
+}
 
 /** The statements by name. `$1` is the scope of the sync. */
-export function statements({ schema, contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, ContactColumn>) {
-  const syncTable = (table: string): string => `${identifier(schema)}.${identifier(table)}`;
-  const tokens = syncTable('newsletter_sync_tokens');
-  const state = syncTable('newsletter_sync_state');
-  const consent = syncTable('newsletter_sync_consent');
+export function statements({ schema, contacts, mapping }: SyncConfig) {
+  const { tokens, state, consent, atRest } = syncTables(schema);
   const table = qualified(contacts.table);
   const id = identifier(contacts.id);
   const read = [contacts.email, ...columnsOf(mapping)];
   /** A hash of the columns that the sync reads; it detects concurrent changes. */
   const version = `md5(row(${read.map((name) => `c.${identifier(name)}`).join(', ')})::text)`;
-  const selected = read.map((name) => `c.${identifier(name)}${casts[columns.get(name)?.kind ?? 'value']}`);
   const keepToken = `ON CONFLICT (scope, contact_id) DO UPDATE SET token = excluded.token`;
   const consentRecords = `jsonb_to_recordset($2::jsonb) AS r (subscription_id text, said_by text, field text, contact_id text,
                    written jsonb)`;
@@ -47,6 +54,8 @@ export function statements({ schema, contacts, mapping }: SyncConfig, columns: R
     tables: `
       CREATE TABLE IF NOT EXISTS ${tokens} (
         scope text, contact_id text, token text NOT NULL, PRIMARY KEY (scope, contact_id));
+      CREATE UNLOGGED TABLE IF NOT EXISTS ${atRest} (
+        scope text, contact_id text, digest text NOT NULL, PRIMARY KEY (scope, contact_id));
       CREATE TABLE IF NOT EXISTS ${state} (
         scope text PRIMARY KEY, contacts text NOT NULL, state jsonb, last_run jsonb, updated_at timestamptz);
       CREATE TABLE IF NOT EXISTS ${consent} (
@@ -61,11 +70,6 @@ export function statements({ schema, contacts, mapping }: SyncConfig, columns: R
     lock: `SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken`,
     stateTableExists: `SELECT to_regclass($1) IS NOT NULL AS exists`,
     stateTable: state,
-    openContacts: (hasTokens: boolean) => `DECLARE contacts NO SCROLL CURSOR FOR
-      SELECT c.${id}::text, ${version}, ${hasTokens ? 't.token' : 'NULL'}, ${selected.join(', ')} FROM ${table} AS c
-      ${hasTokens ? `LEFT JOIN ${tokens} AS t ON t.scope = $1 AND t.contact_id = c.${id}::text` : ''}
-      ORDER BY c.${id}`,
-    fetchContacts: `FETCH ${batchSize} FROM contacts`,
     update: (names: readonly string[]) => `
       WITH changed AS (
         UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = $${at + 6}`).join(', ')}
