@@ -6,8 +6,7 @@ import { readConfig } from '../config/read.ts';
 import { secretsOf, type RelayConfig } from '../config/settings.ts';
 import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../checks.ts';
 import { storeName } from '../config/store-address.ts';
-import { StartupError, StoreInUseError } from '../startup-error.ts';
-import { StoreUnavailableError } from '../store/signup-store.ts';
+import { StartupError, StoreInUseError, StoreUnavailableError } from '../errors.ts';
 import { addressOf, refuseRemote } from './with-operator.ts';
 
 const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
