@@ -274,7 +274,7 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
     await lookedTwice;
     sandbox.clock.thaw();
     const [report] = (await failing).output('Sync', 3);
-    expect(report).toMatchObject({ applied: { failed: expect.toSatisfy((count: number) => count > 0) } });
+    expect(report).toMatchObject({ written: { failed: expect.toSatisfy((count: number) => count > 0) } });
 
     await sides.edit('Given name');
     let last = await sync.runOnce();
