@@ -52,7 +52,7 @@ function boxOf(node: WorkflowNode): Readonly<Record<'left' | 'right' | 'top' | '
     left: x - 60,
     right: x + (hasManyOutputs ? 215 : 195),
     top: y - 36,
-    bottom: y + (hasManyOutputs ? 218 : 152),
+    bottom: y + (hasManyOutputs ? 282 : 152),
   };
 }
 
