@@ -354,7 +354,9 @@ describe.each(examples)('$name', (example) => {
       if (usesHttp) expect(refused, row.fault).toMatchObject({ status: row.status });
       if (usesHttp) expect(refused?.['message'], row.fault).toContain(row.words);
       expect(execution.error?.message, row.fault).toBe(summary?.['summary']);
-      expect(summary?.['summary'], row.fault).toMatch(/^The CRM took \d+ of \d+ changes?, and refused \d+: (\d+ times )?“/);
+      expect(summary?.['summary'], row.fault).toMatch(
+        /^The CRM took \d+ of \d+ changes?, and refused \d+: (\d+ times )?“/,
+      );
     }
     crm.failing = undefined;
     await run();
