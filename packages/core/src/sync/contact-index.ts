@@ -4,7 +4,7 @@
  */
 import { addressKey, isAddress } from '../signup/address.ts';
 import { isAtRest } from './at-rest.ts';
-import { hasToken, readPath, type SyncContact } from './contact.ts';
+import { hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
 import type { FindingLog } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import { OptOutsSeen } from './plan-consent.ts';
@@ -26,8 +26,10 @@ const foreign = ' ';
 
 /** Contacts by their row, counted from 1. */
 export class ContactIndex {
-  /** Mapped fields that no record has delivered so far: their paths. */
+  /** Every path of the mapping that no record has delivered so far. */
   readonly missingFields: Set<string>;
+  /** Names of fields that records have, for messages about {@link missingFields}. */
+  fieldNames: readonly string[] = [];
   readonly optOuts = new OptOutsSeen();
   readonly #mapping: ReadyMapping;
   readonly #log: FindingLog;
@@ -47,7 +49,24 @@ export class ContactIndex {
   constructor(mapping: ReadyMapping, log: FindingLog) {
     this.#mapping = mapping;
     this.#log = log;
-    this.missingFields = new Set(mapping.fields.map(({ contact }) => contact));
+    const { fields, optOut, consent, subscribe, paths } = mapping;
+    const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
+    const { id, email, token } = paths;
+    this.missingFields = new Set(
+      [id, email, token, ...fields.map(({ contact }) => contact), ...flags].filter((path) => path !== undefined),
+    );
+  }
+
+  /** Notes that contacts which do not come in deliver every field. */
+  setDelivered(): void {
+    this.missingFields.clear();
+    Object.assign(this.optOuts, { delivered: true, readable: true });
+  }
+
+  /** Forgets the contacts, so that the next batch can come in. */
+  clear(): void {
+    for (const list of [this.#records, this.#tokens, this.#keys, this.#matched]) list.length = 1;
+    for (const index of [this.#ids, this.#byAddress, this.#bySubscription]) index.clear();
   }
 
   /** Number of records, the unusable ones included; also the highest row. */
@@ -63,6 +82,7 @@ export class ContactIndex {
     this.#keys.push(0);
     this.#matched.push(0);
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
+    if (this.fieldNames.length === 0) this.fieldNames = pathsOf(record);
     if (optOut) this.optOuts.add(readPath(record, optOut.contact));
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {
@@ -210,7 +230,7 @@ function toContact(record: unknown, row: number, mapping: ReadyMapping): SyncCon
 }
 
 /** An id or address as text; empty where there is none. */
-function textOf(value: unknown): string {
+export function textOf(value: unknown): string {
   return typeof value === 'string'
     ? value.trim()
     : typeof value === 'number' || typeof value === 'bigint'

@@ -58,6 +58,10 @@ export const findingTexts = {
     message: 'The contact of a new subscription was created several times and never came back.',
     remedy: 'Look for the error in the CRM, then create the contact by hand.',
   },
+  contact_update_failed: {
+    message: 'The change of the contact was handed over several times, and the contact does not show it.',
+    remedy: 'Look at what the CRM answers to it. Every run tries again.',
+  },
   contact_repeated: {
     message: 'The contact came in twice; the first one counts.',
     remedy: 'Pass each contact once.',
@@ -196,7 +200,8 @@ export class PairFindings {
 
 /** The findings of a run, and which of them no earlier run has reported. */
 export interface FindingLog {
-  readonly findings: readonly Finding[];
+  /** The findings since they were last taken. */
+  take(): readonly Finding[];
   /** Adds findings of a pair, whose token remembers what was reported. */
   add(findings: readonly Finding[]): void;
   /** Adds a finding that belongs to no pair's token. */
@@ -211,10 +216,14 @@ export interface FindingLog {
 export function createFindingLog(reportedBefore: readonly string[], fingerprint: (text: string) => string): FindingLog {
   const before = new Set(reportedBefore);
   const reported = new Set<string>();
-  const findings: Finding[] = [];
+  let findings: Finding[] = [];
   return {
-    findings,
     fingerprint,
+    take() {
+      const taken = findings;
+      findings = [];
+      return taken;
+    },
     reported: () => [...reported],
     add(more) {
       findings.push(...more);

@@ -1,5 +1,7 @@
 /** Contact sync: keeps subscriptions and the contacts of any CRM in step. Host-free. */
+export { contactKeys, readPart, subscriptionKeys } from './batch-keys.ts';
 export { readPath, recordOf, type ContactPaths, type SyncContact } from './contact.ts';
+export { readAnswer, refusalRemedies, type CrmAnswer, type CrmRefusal, type RefusalReason } from './crm-answer.ts';
 export { findingTexts, type Finding, type FindingCode, type Side } from './findings.ts';
 export {
   checkMapping,
@@ -26,13 +28,31 @@ export type { Pair } from './pair.ts';
 export { isAtRest, type UnplannedPair } from './at-rest.ts';
 export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
-export type { ContactCreate, Held, PlannedPair, SubscriptionCreate, SyncCounts, SyncPlan } from './plan.ts';
+export { changeKinds, changeReasons, type ChangeKind, type ChangeReason, type FieldChange } from './changes.ts';
+export { changesOf, shortened, summaryOf, type PlannedChange } from './preview.ts';
+export { urgentOf } from './plan.ts';
+export type {
+  ContactCreate,
+  Held,
+  HeldReason,
+  Overwrites,
+  PlannedBatch,
+  PlannedPair,
+  PlannedPart,
+  PlannedWrites,
+  SubscriptionCreate,
+  SyncCounts,
+  SyncPlan,
+} from './plan.ts';
 export {
   applySync,
   planSync,
+  readMapping,
+  subscriptionPages,
   type AppliedSync,
   type ApplySyncOptions,
   type PlanSyncOptions,
+  type SubscriptionPage,
   type SyncProgress,
 } from './run.ts';
 export { readSyncState, startSync, SyncStateError, type SyncState } from './state.ts';

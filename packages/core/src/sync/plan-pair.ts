@@ -1,6 +1,7 @@
 /** Plans one subscription and its contact: a three-way merge of each field with the value both last agreed on. Pure. */
 import { addressKey, isAddress } from '../signup/address.ts';
 import { type SyncContact, hasToken } from './contact.ts';
+import type { ChangeReason, FieldChange } from './changes.ts';
 import { isEcho } from './echo.ts';
 import { type Finding, PairFindings, type Side } from './findings.ts';
 import type { Pair } from './pair.ts';
@@ -43,6 +44,8 @@ export interface ContactWrite {
   readonly changes: Readonly<Record<string, unknown>>;
   /** Belongs into the contact's token field, in the same write as the changes. */
   readonly token: string;
+  /** What the contact's token field shows now. */
+  readonly replacedToken: unknown;
 }
 
 /** The plan for one pair. */
@@ -55,8 +58,7 @@ export interface PairPlan {
   readonly base: Base;
   readonly findings: readonly Finding[];
   readonly consent: readonly ConsentRecord[];
-  /** Whether a field that had a value gets none. */
-  readonly clears: boolean;
+  readonly changes: readonly FieldChange[];
 }
 
 /** How a pair was found, and which of its changes are planned. */
@@ -90,6 +92,18 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const changes: Record<string, unknown> = {};
   if (optOut && consent.setOptOut) changes[optOut.contact] = true;
   if (address.write) changes[paths.email] = subscription.email;
+  const moved: readonly FieldChange[] = address.write
+    ? [
+        {
+          kind: 'update',
+          side: 'crm',
+          field: paths.email,
+          from: contact.email,
+          to: subscription.email,
+          reason: 'changed_in_newsletter',
+        },
+      ]
+    : [];
   Object.assign(changes, values.changes);
   const subscriptionWrite =
     consent.unsubscribe || values.custom.length > 0
@@ -115,11 +129,13 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   return {
     situation,
     subscriptionWrite,
-    contactWrite: isWritten ? { id: contact.id, situation, changes, token: encodeToken(next, mapping) } : null,
+    contactWrite: isWritten
+      ? { id: contact.id, situation, changes, token: encodeToken(next, mapping), replacedToken: contact.token }
+      : null,
     base: next,
     findings: findings.list,
     consent: isWritten ? consent.records.map((record) => withStatus(record, changes, mapping)) : [],
-    clears: values.clears,
+    changes: isWritten ? [...consent.changes, ...moved, ...values.fieldChanges] : [],
   };
 }
 
@@ -159,11 +175,14 @@ function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, fin
   return {
     situation: 'erased',
     subscriptionWrite: null,
-    contactWrite: token === contact.token ? null : { id: contact.id, situation: 'erased', changes: {}, token },
+    contactWrite:
+      token === contact.token
+        ? null
+        : { id: contact.id, situation: 'erased', changes: {}, token, replacedToken: contact.token },
     base: next,
     findings: findings.list,
     consent: [],
-    clears: false,
+    changes: [],
   };
 }
 
@@ -218,7 +237,7 @@ export function readContact(field: ReadyField, contact: SyncContact, mapping: Re
 interface FieldPlans {
   readonly changes: Record<string, unknown>;
   readonly custom: CustomFieldWrite[];
-  clears: boolean;
+  readonly fieldChanges: FieldChange[];
   /** The base of each field for a token that is written in any case. */
   readonly settled: FieldBase[];
   /** The same for a pair without writes: unchanged where only an echo arrived, which is no reason to write a token. */
@@ -226,7 +245,7 @@ interface FieldPlans {
 }
 
 function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, valuesWait: boolean): FieldPlans {
-  const plans: FieldPlans = { changes: {}, custom: [], clears: false, settled: [], fields: [] };
+  const plans: FieldPlans = { changes: {}, custom: [], fieldChanges: [], settled: [], fields: [] };
   for (const field of mapping.fields) {
     const before = pair.base?.fields[field.index] ?? emptyFieldBase;
     const reportedBefore = findings.list.length;
@@ -236,7 +255,7 @@ function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, v
     plans.settled.push(base);
     plans.fields.push(isArrival(before, base) ? before : base);
     if (write === undefined) continue;
-    plans.clears ||= write.text === '';
+    plans.fieldChanges.push(fieldChange(field, write));
     if (write.side === 'crm') plans.changes[field.contact] = contactValue(field, write.text, mapping);
     else plans.custom.push(customFieldWrite(field, write.text));
   }
@@ -264,7 +283,23 @@ function isArrival(before: FieldBase, after: FieldBase): boolean {
 
 interface FieldPlan {
   readonly base: FieldBase;
-  readonly write?: { readonly side: Side; readonly text: string };
+  readonly write?: FieldWrite;
+}
+
+/** A canonical text to write, and the one that it replaces. */
+interface FieldWrite {
+  readonly side: Side;
+  readonly text: string;
+  readonly replaced: string;
+  readonly reason: ChangeReason;
+}
+
+function fieldChange(
+  { kind, contact, customField }: ReadyField,
+  { side, text, replaced, reason }: FieldWrite,
+): FieldChange {
+  const field = side === 'crm' ? contact : (customField ?? '');
+  return { kind: 'update', side, field, from: valueOf(kind, replaced), to: valueOf(kind, text), reason };
 }
 
 /** What both sides show of a field: canonical texts. */
@@ -295,7 +330,7 @@ function planField(
     findings.add(changedBy[echo.side], field, echo.side);
     return { base: echo.base };
   }
-  const winner = winnerOf(field, before, shown, mapping);
+  const { winner, reason } = winnerOf(field, before, shown, mapping);
   if (winner === 'review') {
     findings.add('conflict', field);
     return { base: before };
@@ -317,7 +352,7 @@ function planField(
       // Another form that the winner showed before belongs to the value before.
       ...(other && other.count > 0 && { [awaitedBy[winner]]: other }),
     },
-    write: { side, text },
+    write: { side, text, replaced: shown[side], reason },
   };
 }
 
@@ -344,22 +379,26 @@ function planEcho(
   return undefined;
 }
 
-/** Whose value goes to the other side. */
+/** Whose value goes to the other side, and why. */
 function winnerOf(
   { direction, conflict }: ReadyField,
   before: FieldBase,
   shown: Shown,
   mapping: ReadyMapping,
-): ReadyField['conflict'] {
-  if (direction !== 'both') return direction === 'to_contact' ? 'newsletter' : 'crm';
+): { readonly winner: ReadyField['conflict']; readonly reason: ChangeReason } {
+  if (direction === 'to_contact') return { winner: 'newsletter', reason: 'from_newsletter' };
+  if (direction === 'to_subscription') return { winner: 'crm', reason: 'from_crm' };
   const isChanged = (side: Side): boolean => {
     const form = before[awaitedBy[side]];
     const known = form?.count === 0 ? form.fingerprint : before.agreed;
     return known === undefined ? shown[side] !== '' : valueFingerprint(mapping, shown[side]) !== known;
   };
   const [aChanged, bChanged] = [isChanged('newsletter'), isChanged('crm')];
-  if (aChanged !== bChanged) return aChanged ? 'newsletter' : 'crm';
-  return conflict;
+  if (aChanged && !bChanged)
+    return { winner: 'newsletter', reason: shown.crm === '' ? 'only_in_newsletter' : 'changed_in_newsletter' };
+  if (bChanged && !aChanged)
+    return { winner: 'crm', reason: shown.newsletter === '' ? 'only_in_crm' : 'changed_in_crm' };
+  return { winner: conflict, reason: conflict === 'newsletter' ? 'newsletter_wins' : 'crm_wins' };
 }
 
 /** A canonical text as the newsletter's custom field takes it. */

@@ -62,6 +62,7 @@ export interface ReadyMapping {
   readonly emptyValue: null | '';
   readonly missingIsEmpty: boolean;
   readonly breaker: { readonly share: number; readonly atLeast: number };
+  readonly mostWrites: number;
   /** 18 bits that stand for the publication, so that a token of another newsletter is noticed. */
   readonly publication: number;
   /** Where the hashes of this sync start. */
@@ -109,6 +110,7 @@ export function prepareMapping(
     emptyValue: mapping.emptyValue ?? null,
     missingIsEmpty: mapping.missingIsEmpty ?? false,
     breaker: { share: breaker.share ?? 0.05, atLeast: breaker.atLeast ?? 20 },
+    mostWrites: mapping.mostWrites ?? Number.POSITIVE_INFINITY,
     publication: seed[0] & 0x3ffff,
     seed,
   };

@@ -3,16 +3,20 @@
  */
 import { isRecord } from '../is-record.ts';
 import { isOptedOut } from './canonical-value.ts';
-import { holdBack } from './circuit-breaker.ts';
+import { isClear, isOverwrite } from './changes.ts';
+import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
-import { createFindingLog, type FindingLog } from './findings.ts';
+import { createFindingLog, type Finding, type FindingLog } from './findings.ts';
 import { planPair, type PairPlan, type SubscriptionWrite } from './plan-pair.ts';
 import {
   hasWrites,
   joinPlans,
-  type Held,
+  urgentOf,
+  withinBudget,
+  type Overwrites,
   type PairPlans,
+  type PlannedBatch,
   type PlannedPair,
   type SyncCounts,
   type SyncPlan,
@@ -33,6 +37,8 @@ export interface ReconcilerOptions {
   readonly scope?: 'everything' | 'incoming' | undefined;
   /** Carries out a plan that would otherwise be held back. Default false. */
   readonly accept?: boolean | undefined;
+  /** Called for each contact that is alone with its subscription, where the pair needs no write and has no finding. */
+  readonly onAtRest?: ((contactId: string) => void) | undefined;
 }
 
 /** Contacts or subscriptions of one part of {@link Reconciler.finishInParts}. */
@@ -46,12 +52,17 @@ export function createReconciler(options: ReconcilerOptions): Reconciler {
   return new Reconciler(options);
 }
 
-/** Takes contacts first, then pages of subscriptions, and returns a plan. */
+/**
+ * Takes contacts first, then pages of subscriptions, and returns a plan. A run that is too large for memory does so
+ * batch by batch: all records that share one of their {@link contactKeys} and {@link subscriptionKeys}, with each other
+ * or through others, belong in one batch.
+ */
 export class Reconciler {
   readonly #mapping: ReadyMapping;
   readonly #state: SyncState;
   readonly #now: number;
   readonly #accept: boolean;
+  readonly #onAtRest: ReconcilerOptions['onAtRest'];
   readonly #log: FindingLog;
   readonly #contacts: ContactIndex;
   readonly #draft: DraftPlan;
@@ -61,16 +72,39 @@ export class Reconciler {
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
-  #pairCount = 0;
-  #subscriptionCount = 0;
+  /** Whether a subscription that was left has a contact. */
+  #hasLeft = false;
+  readonly #counts = {
+    contacts: 0,
+    subscriptions: 0,
+    pairs: 0,
+    contactCreates: 0,
+    contactUpdates: 0,
+    subscriptionCreates: 0,
+    confirmations: 0,
+    subscriptionUpdates: 0,
+    unsubscribes: 0,
+    clears: 0,
+    optOuts: 0,
+    conflicts: 0,
+    waiting: 0,
+    findings: 0,
+    newFindings: 0,
+  };
+  /** Values that are replaced by others, by side and field. */
+  readonly #overwrites = new Map<string, Overwrites>();
+  /** How many contacts the run may still create and change. */
+  #budget: number;
   /** Unix seconds of the newest subscription; null before the first. */
   #newest: number | null = null;
 
-  constructor({ mapping, state, now, scope = 'everything', accept = false }: ReconcilerOptions) {
+  constructor({ mapping, state, now, scope = 'everything', accept = false, onAtRest }: ReconcilerOptions) {
     this.#mapping = mapping;
     this.#state = state;
     this.#now = now;
     this.#accept = accept;
+    this.#onAtRest = onAtRest;
+    this.#budget = mapping.mostWrites;
     this.#isComplete = scope === 'everything';
     this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
     this.#contacts = new ContactIndex(mapping, this.#log);
@@ -107,6 +141,34 @@ export class Reconciler {
     }
   }
 
+  /**
+   * Counts pairs that are known to be at rest, and need not come in: a contact and a subscription that share their keys
+   * with nothing else, deliver every mapped field, and have not changed since an earlier run of this mapping found
+   * nothing to write and nothing to report.
+   *
+   * @param newest - Unix seconds of the newest subscription among them
+   */
+  addAtRest(pairs: number, newest: number): void {
+    if (pairs === 0) return;
+    this.#contacts.setDelivered();
+    this.#counts.contacts += pairs;
+    this.#counts.subscriptions += pairs;
+    this.#counts.pairs += pairs;
+    this.#newest = Math.max(this.#newest ?? newest, newest);
+  }
+
+  /**
+   * Plans a batch: what came in since the last one. Records that belong to no batch come in before the first, by
+   * {@link leaveOut}. `finish` then returns counts, state and whether the plan is held back, of all batches.
+   */
+  takeBatch(): PlannedBatch {
+    const parts = this.#planBatch();
+    for (;;) {
+      const part = parts.next();
+      if (part.done) return part.value;
+    }
+  }
+
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan {
     const parts = this.finishInParts();
@@ -118,10 +180,22 @@ export class Reconciler {
 
   /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
   *finishInParts(): Generator<undefined, SyncPlan, undefined> {
+    return this.#toPlan(yield* this.#planBatch());
+  }
+
+  *#planBatch(): Generator<undefined, PlannedBatch, undefined> {
     this.#planMoves();
     if (this.#isComplete) yield* this.#planUnmatched();
     this.#collectPairs();
-    return this.#toPlan();
+    const { now, waiting, used } = withinBudget(this.#draft.take(), this.#budget);
+    this.#budget -= used;
+    this.#draft.settle(now, waiting);
+    const batch = { ...now, waiting, urgent: this.#urgent(), findings: this.#log.take() };
+    this.#count(batch);
+    this.#contacts.clear();
+    this.#withoutContact.clear();
+    this.#pairs = [];
+    return batch;
   }
 
   #addSubscription(subscription: SyncSubscription): void {
@@ -130,15 +204,17 @@ export class Reconciler {
     const [first] = found;
     // Pages can repeat a subscription while others are added and removed.
     if (first === undefined ? this.#withoutContact.has(id) : this.#contacts.isMatched(first)) return;
-    this.#subscriptionCount += 1;
+    this.#counts.subscriptions += 1;
     this.#newest = Math.max(this.#newest ?? created, created);
     if (first === undefined) {
       this.#withoutContact.set(id, subscription);
       return;
     }
     this.#contacts.setMatched(found);
-    this.#pairCount += 1;
-    if (found.length === 1 && linked[0] === first && this.#contacts.isAtRest(first, subscription)) return;
+    this.#counts.pairs += 1;
+    this.#hasLeft ||= subscription.status === 'inactive';
+    if (found.length === 1 && linked[0] === first && this.#contacts.isAtRest(first, subscription))
+      return this.#onAtRest?.(this.#contacts.contactAt(first).id);
     const rows = this.#ownOf(found, subscription);
     if (rows.length === 0) return;
     const plans = this.#plansOf({ subscription, rows, linked }, false);
@@ -148,6 +224,7 @@ export class Reconciler {
     }
     if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan)))
       this.#pairs.push({ subscription, rows, linked, plans });
+    else if (found.length === 1) this.#onAtRest?.(this.#contacts.contactAt(first).id);
   }
 
   /**
@@ -228,9 +305,9 @@ export class Reconciler {
     const address = addressFingerprint(this.#mapping, subscription.email);
     const linked: Base = { ...base, subscriptionId: subscription.id, address, fields: [] };
     const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
-    this.#pairCount += 1;
+    this.#counts.pairs += 1;
     this.#log.add(plan.findings);
-    const pair = joinPlans([plan]);
+    const pair = joinPlans(subscription, [plan]);
     this.#draft.changed.push({ ...pair, subscriptionWrites: [...writesBefore, ...pair.subscriptionWrites] });
   }
 
@@ -248,72 +325,116 @@ export class Reconciler {
 
   /** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
   #collectPairs(): void {
-    for (const { rows, plans } of this.#pairs) {
+    for (const { subscription, rows, plans } of this.#pairs) {
       for (const [index, { situation, findings }] of plans.entries()) {
         this.#log.add(findings);
         const row = rows[index];
         if (situation === 'erased' && row !== undefined) this.#draft.addErased(this.#contacts.contactAt(row));
       }
-      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(plans));
+      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans));
     }
   }
 
-  #toPlan(): SyncPlan {
-    const { changed, contactCreates, subscriptionCreates, erased } = this.#draft;
-    const counts = this.#counts();
-    const held = this.#accept ? null : this.#holdBack(counts);
+  #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
+    const { removals, erased, withoutContact, unknownContacts } = this.#draft;
+    const limit = limitOf(this.#mapping, this.#counts.pairs);
+    const facts = this.#breakerFacts();
+    const last = this.#log.take();
+    this.#countFindings(last);
+    const counts = {
+      ...this.#counts,
+      removals,
+      withoutContact,
+      unknownContacts,
+      limit,
+      overwrites: [...this.#overwrites]
+        .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
+        .map(([, overwrites]) => overwrites),
+    };
+    const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
     const next = this.#isComplete
-      ? this.#draft.nextState(this.#newest, this.#now)
+      ? this.#draft.nextState(this.#newest, this.#now, counts.contacts)
       : { ...this.#state, erased: [...erased] };
     return {
-      pairs: held ? this.#optOuts() : changed,
-      contactCreates: held ? [] : contactCreates,
-      subscriptionCreates: held ? [] : subscriptionCreates,
-      findings: this.#log.findings,
+      ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
+      whole: {
+        pairs: [...now.pairs, ...waiting.pairs],
+        contactCreates: [...now.contactCreates, ...waiting.contactCreates],
+        subscriptionCreates: now.subscriptionCreates,
+      },
+      findings: [...findings, ...last],
       held,
       counts,
       state: { ...(held ? this.#state : next), reported: this.#log.reported().slice(0, maxEntries) },
     };
   }
 
-  /** The part of a plan that is carried out even where the plan is held back: opt-outs reach the CRM. */
-  #optOuts(): PlannedPair[] {
+  /** Opt-outs and unsubscribes, which are carried out even where the plan is held back: nobody who said no waits. */
+  #urgent(): PlannedPair[] {
     const { optOut } = this.#mapping;
-    if (!optOut) return [];
-    return this.#pairs.flatMap((pair) => {
-      const setsOptOut = ({ contactWrite }: PairPlan): boolean => contactWrite?.changes[optOut.contact] === true;
-      if (!pair.plans.some(setsOptOut) || pair.plans.some(({ subscriptionWrite }) => subscriptionWrite?.unsubscribe))
-        return [];
-      return [joinPlans(this.#plansOf(pair, true).filter(setsOptOut))];
-    });
+    const isUrgent = ({ contactWrite, subscriptionWrite }: PairPlan): boolean =>
+      (optOut !== undefined && contactWrite?.changes[optOut.contact] === true) ||
+      subscriptionWrite?.unsubscribe === true;
+    return this.#pairs.flatMap((pair) =>
+      pair.plans.some(isUrgent) ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))] : [],
+    );
   }
 
-  #holdBack(counts: SyncCounts): Held | null {
-    const { vanished, missingIsEmpty } = this.#mapping;
-    const absent = this.#contacts.size > 0 && !missingIsEmpty ? [...this.#contacts.missingFields] : [];
+  /** Reports the fields that are missing. */
+  #breakerFacts(): BreakerFacts {
+    const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
+    const { missingFields, fieldNames, optOuts } = this.#contacts;
+    const absent =
+      this.#counts.contacts === 0
+        ? []
+        : [...missingFields].filter((path) => {
+            // The first run writes the first tokens.
+            if (path === paths.token) return this.#isComplete && this.#state.contacts !== null;
+            return !missingIsEmpty || path === paths.id || path === paths.email;
+          });
     for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
-    return holdBack(this.#mapping, counts, absent, this.#draft.entries);
+    const isUnreadable = optOuts.delivered && !optOuts.readable;
+    const isNeverShown = missingIsEmpty && !optOuts.set && this.#hasLeft && optOut?.setOnUnsubscribe === true;
+    return {
+      absent,
+      fieldNames,
+      optOut: isUnreadable ? 'unreadable' : isNeverShown ? 'never_shown' : null,
+      contactsBefore: this.#isComplete ? this.#state.contacts : null,
+      entries: this.#draft.entries,
+    };
   }
 
-  /** Counts what the whole plan would do. */
-  #counts(): SyncCounts {
-    const { changed, contactCreates, subscriptionCreates, removals } = this.#draft;
-    const { findings } = this.#log;
-    const writes = changed.flatMap(({ subscriptionWrites }) => subscriptionWrites);
-    return {
-      contacts: this.#contacts.size,
-      subscriptions: this.#subscriptionCount,
-      pairs: this.#pairCount,
-      contactCreates: contactCreates.length,
-      contactUpdates: changed.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0),
-      subscriptionCreates: subscriptionCreates.length,
-      subscriptionUpdates: writes.length,
-      unsubscribes: writes.filter(({ unsubscribe }) => unsubscribe).length,
-      clears: this.#pairs.filter(({ plans }) => plans.some(({ clears }) => clears)).length,
-      removals,
-      findings: findings.length,
-      newFindings: findings.filter(({ isNew }) => isNew).length,
-    };
+  /** Counts what the whole plan would do about a batch. */
+  #count(batch: PlannedBatch): void {
+    const counts = this.#counts;
+    const { waiting, findings } = batch;
+    const pairs = [...batch.pairs, ...waiting.pairs];
+    const contactCreates = [...batch.contactCreates, ...waiting.contactCreates];
+    const writes = pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites);
+    const changes = pairs.flatMap((pair) => pair.changes);
+    counts.contacts += this.#contacts.size;
+    counts.contactCreates += contactCreates.length;
+    counts.contactUpdates += pairs.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
+    counts.subscriptionCreates += batch.subscriptionCreates.length;
+    counts.confirmations += batch.subscriptionCreates.filter(
+      ({ request }) => request.double_opt_override === 'on',
+    ).length;
+    counts.subscriptionUpdates += writes.length;
+    counts.unsubscribes += writes.filter(({ unsubscribe }) => unsubscribe).length;
+    counts.clears += pairs.filter((pair) => pair.changes.some(isClear)).length;
+    counts.optOuts += changes.filter(({ kind }) => kind === 'opt_out').length;
+    counts.conflicts += changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length;
+    counts.waiting += waiting.pairs.length + waiting.contactCreates.length;
+    for (const { side, field } of changes.filter(isOverwrite)) {
+      const key = `${side} ${field}`;
+      this.#overwrites.set(key, { side, field, count: (this.#overwrites.get(key)?.count ?? 0) + 1 });
+    }
+    this.#countFindings(findings);
+  }
+
+  #countFindings(findings: readonly Finding[]): void {
+    this.#counts.findings += findings.length;
+    this.#counts.newFindings += findings.filter(({ isNew }) => isNew).length;
   }
 }
 

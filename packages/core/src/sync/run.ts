@@ -10,7 +10,7 @@ import { prepareMapping, type ReadyMapping, type SyncSubscription } from './prep
 import type { ContactWrite, SubscriptionWrite } from './plan-pair.ts';
 import type { ConsentRecord } from './plan-consent.ts';
 import { createReconciler } from './reconciler.ts';
-import type { ContactCreate, PlannedPair, SubscriptionCreate, SyncPlan } from './plan.ts';
+import type { ContactCreate, PlannedPart, PlannedPair, SubscriptionCreate, SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
 
 /** How far a run is. */
@@ -48,15 +48,13 @@ export interface PlanSyncOptions extends Common {
   readonly accept?: boolean | undefined;
 }
 
-const pageSize = 100;
-
 /**
  * Reads both sides and plans. Writes nothing.
  *
  * @throws MappingError, and what the engine throws: of half a list nothing is planned
  */
 export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
-  const { engine, publicationId, contacts, scope = 'everything', state, accept, onProgress, call } = options;
+  const { engine, contacts, scope = 'everything', state, accept, onProgress } = options;
   const now = engine.host.now();
   const mapping = await readMapping(options);
   const reconciler = createReconciler({ mapping, state, now, scope, accept });
@@ -70,9 +68,7 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   }
   onProgress?.({ phase: 'contacts', done: read, of: read });
 
-  const query = { publicationId, expand: ['custom_fields' as const], limit: pageSize };
-  // Subscriptions without what the planner needs are left out.
-  const reading = { ...call, reader: 'sync' } as const;
+  const { query, reading } = listing(options);
   let seen = 0;
   if (scope === 'incoming') {
     for (const email of new Set(addresses)) {
@@ -83,9 +79,8 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
       onProgress?.({ phase: 'subscriptions', done: seen, of: addresses.length });
     }
   } else {
-    const list = engine.list('subscriptions.list', { ...query, order_by: 'created', direction: 'asc' }, reading);
-    for await (const page of list.pages()) {
-      reconciler.addSubscriptions(page.items as readonly SyncSubscription[]);
+    for await (const page of subscriptionPages(options)) {
+      reconciler.addSubscriptions(page.items);
       reconciler.leaveOut(page.leftOut);
       seen += page.items.length;
       onProgress?.({ phase: 'subscriptions', done: seen });
@@ -99,15 +94,47 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   }
 }
 
+function listing({ publicationId, call }: Pick<Common, 'publicationId' | 'call'>) {
+  return {
+    query: { publicationId, expand: ['custom_fields' as const], limit: 100 },
+    // Subscriptions without what the planner needs are left out.
+    reading: { ...call, reader: 'sync' } as const,
+  };
+}
+
+/** A page of subscriptions. */
+export interface SubscriptionPage {
+  readonly items: readonly SyncSubscription[];
+  /** Records that cannot be used. */
+  readonly leftOut: readonly unknown[];
+}
+
+/** All subscriptions as the planner needs them, the oldest first. */
+export async function* subscriptionPages(
+  options: Pick<Common, 'engine' | 'publicationId' | 'call'>,
+): AsyncGenerator<SubscriptionPage> {
+  const { query, reading } = listing(options);
+  const order = { order_by: 'created', direction: 'asc' } as const;
+  for await (const page of options.engine.list('subscriptions.list', { ...query, ...order }, reading).pages())
+    yield { items: page.items as readonly SyncSubscription[], leftOut: page.leftOut };
+}
+
 /** The mapping with the present names and kinds of the publication's custom fields. */
-async function readMapping({ engine, publicationId, mapping, key, call }: PlanSyncOptions): Promise<ReadyMapping> {
+export async function readMapping({
+  engine,
+  publicationId,
+  mapping,
+  key,
+  call,
+}: Pick<PlanSyncOptions, 'engine' | 'publicationId' | 'mapping' | 'key' | 'call'>): Promise<ReadyMapping> {
   const customFields = await listCustomFields(engine, { publicationId, call });
   return prepareMapping(mapping, customFields, key ?? publicationId ?? 'newsletter');
 }
 
 /** Options of {@link applySync}. */
 export interface ApplySyncOptions extends Common {
-  readonly plan: SyncPlan;
+  /** The plan, or a part of it. */
+  readonly plan: PlannedPart;
 }
 
 /** The changes left for the contacts after the newsletter's were written, and the failures. */

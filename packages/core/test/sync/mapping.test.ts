@@ -150,7 +150,7 @@ describe('checkMapping', () => {
     [
       { constructor: 1, fields: [] },
       [
-        '"constructor" is no setting. There are: fields, contact, optOut, subscribe, consent, situations, emptyValue, missingIsEmpty, breaker.',
+        '"constructor" is no setting. There are: fields, contact, optOut, subscribe, consent, situations, emptyValue, missingIsEmpty, breaker, mostWrites.',
       ],
     ],
   ])('lists every problem of %j', (mapping, problems) => {

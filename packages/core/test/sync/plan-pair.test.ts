@@ -68,19 +68,38 @@ describe('a field', () => {
   });
 
   it.each([
-    ['to_contact', 'Bonn', '', { text: 'Bonn' }, undefined],
-    ['to_contact', '', 'Bonn', { text: null }, undefined],
-    ['to_subscription', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }]],
-    ['to_subscription', 'Bonn', '', {}, [{ name: 'Text', delete: true }]],
-    ['both', 'Bonn', '', { text: 'Bonn' }, undefined],
-    ['both', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }]],
-    ['both', 'Bonn', 'Bonn', {}, undefined],
-  ] as const)('of direction %s with %j in the newsletter and %j in the CRM', (direction, a, b, changes, writes) => {
-    const plan = planOf({ fields: [field('text', direction)], newsletter: { Text: a }, crm: { text: b } });
-    expect(plan.contactWrite?.changes).toEqual(changes);
-    expect(plan.subscriptionWrite).toEqual(writes ? { subscription_id: id, custom_fields: writes } : null);
-    expect(plan.clears).toBe((direction === 'to_contact' && a === '') || (direction === 'to_subscription' && b === ''));
-  });
+    ['to_contact', 'Bonn', '', { text: 'Bonn' }, undefined, 'from_newsletter'],
+    ['to_contact', '', 'Bonn', { text: null }, undefined, 'from_newsletter'],
+    ['to_subscription', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }], 'from_crm'],
+    ['to_subscription', 'Bonn', '', {}, [{ name: 'Text', delete: true }], 'from_crm'],
+    ['both', 'Bonn', '', { text: 'Bonn' }, undefined, 'only_in_newsletter'],
+    ['both', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }], 'only_in_crm'],
+    ['both', 'Bonn', 'Bonn', {}, undefined, undefined],
+  ] as const)(
+    'of direction %s with %j in the newsletter and %j in the CRM',
+    (direction, a, b, changes: { text?: string | null }, writes, reason) => {
+      const plan = planOf({ fields: [field('text', direction)], newsletter: { Text: a }, crm: { text: b } });
+      expect(plan.contactWrite?.changes).toEqual(changes);
+      expect(plan.subscriptionWrite).toEqual(writes ? { subscription_id: id, custom_fields: writes } : null);
+      const isToContact = changes.text !== undefined;
+      const [from, to] = isToContact ? [b, a] : [a, b];
+      const shown = (value: string): string | null => (value === '' ? null : value);
+      expect(plan.changes).toEqual(
+        a === b
+          ? []
+          : [
+              {
+                kind: 'update',
+                side: isToContact ? 'crm' : 'newsletter',
+                field: isToContact ? 'text' : 'Text',
+                from: shown(from),
+                to: shown(to),
+                reason: reason,
+              },
+            ],
+      );
+    },
+  );
 
   it.each([
     ['newsletter', { text: 'Bonn' }, undefined],
@@ -390,7 +409,7 @@ describe('an erased person', () => {
       subscriptionWrite: null,
       contactWrite: { id: 'c1', situation: 'erased', changes: {} },
       consent: [],
-      clears: false,
+      changes: [],
     });
     expect(codes(plan)).toEqual(['erased']);
     const token = plan.contactWrite?.token;

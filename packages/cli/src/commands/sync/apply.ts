@@ -1,22 +1,23 @@
 /** `newsletter sync apply`: plans a run and carries it out, once or again and again. */
 import { UpdatePendingError } from '@newsletter-kit/core/import';
-import { applySync, type AppliedSync, type SyncPlan } from '@newsletter-kit/core/sync';
+import { applySync, type AppliedSync } from '@newsletter-kit/core/sync';
 import { UsageError, quote } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { count, number } from '../../output.ts';
 import { failureOf, isTransient } from '../../user-facing-errors.ts';
 import type { WriteResult } from './contact-writer.ts';
 import type { SyncDatabase } from './database.ts';
+import type { ChangeCount, PlanPart } from './planned-run.ts';
 import { SyncError } from './postgres.ts';
 import {
   appliedSummary,
-  countFindings,
   progressText,
   refusalKey,
   refusedFinding,
   reportFindings,
   reportHeld,
   type LastRun,
+  type SyncFinding,
 } from './report.ts';
 import { connectBoth, planRun, withDatabase, type SyncOptions, type SyncSession } from './session.ts';
 
@@ -58,39 +59,54 @@ interface RunOptions {
   readonly isJson: boolean;
 }
 
-/** One run. It writes in this order, so that the next run completes one that was interrupted at any point. */
+/**
+ * One run. It carries out the plan part by part, each in this order, so that the next run completes one that was
+ * interrupted at any point.
+ */
 async function applyOnce(sync: SyncSession, database: SyncDatabase, options: RunOptions): Promise<ExitCode> {
   await prepare(sync, database);
-  const { plan, lastRun } = await planRun(sync, database, options.accept);
-  await database.writer.noteConsent(plan); // 1. What was decided.
-  const { applied, contacts } = await sync.session.writing(
+  const { planned, lastRun } = await planRun(sync, database, options.accept);
+  const done = new Progress(sync, planned.size);
+  const known = new Set(lastRun?.refused);
+  const failures: SyncFinding[] = [];
+  let written = nothingWritten;
+  const refused: string[] = [];
+  await sync.session.writing(
     async (signal) => {
-      const done = await writeNewsletter(sync, plan, signal); // 2. The newsletter.
-      return { applied: done, contacts: await writeContacts(sync, database, done) }; // 3. Contacts with their tokens.
+      for await (const part of planned.parts()) {
+        await database.writer.noteConsent(part); // 1. What was decided.
+        const applied = await writeNewsletter(sync, part, signal, done); // 2. The newsletter.
+        const contacts = await writeContacts(database, applied, part.versions, done); // 3. Contacts with their tokens.
+        const updated = new Set(part.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
+        await database.writer.completeConsent(
+          applied.consent.filter(({ contactId }) => contactId === null || !updated.has(contactId)),
+        );
+        written = addWritten(written, applied, contacts);
+        failures.push(...applied.findings, ...contacts.refused.map((refusal) => refusedFinding(refusal, known)));
+        refused.push(...contacts.refused.slice(0, mostRefused - refused.length).map(refusalKey));
+      }
     },
     () => 'Interrupted while writing. What was written stays; the next run completes the rest.',
   );
-  const known = new Set(lastRun?.refused);
-  const findings = [...applied.findings, ...contacts.refused.map((refusal) => refusedFinding(refusal, known))];
+  const { report } = sync.session;
+  async function* findings(): AsyncGenerator<readonly SyncFinding[]> {
+    yield* planned.findings();
+    yield failures;
+  }
+  const found = await reportFindings(report, findings(), options);
+  const { held, counts, state } = planned;
   const run: LastRun = {
     at: new Date(sync.client.engine.host.now()).toISOString(),
-    held: plan.held,
-    counts: plan.counts,
-    written: countWritten(applied, contacts),
-    findings: countFindings(findings),
-    refused: contacts.refused.slice(0, mostRefused).map(refusalKey),
+    held,
+    counts,
+    written,
+    findings: found,
+    refused,
   };
-  const written = new Set(plan.pairs.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id)));
-  await database.finish({
-    state: plan.state, // 4. The state.
-    lastRun: run,
-    consent: applied.consent.filter(({ contactId }) => contactId === null || !written.has(contactId)),
-  });
-  const { report } = sync.session;
-  reportFindings(report, options.onlyNew ? findings.filter(({ isNew }) => isNew) : findings, options.isJson);
+  await database.finish({ state, lastRun: run }); // 4. The state.
   report.result(appliedSummary(run));
-  reportHeld(report, plan);
-  return plan.held || findings.length > 0 ? exitCodes.needsAttention : exitCodes.done;
+  reportHeld(report, planned);
+  return held || Object.keys(found).length > 0 ? exitCodes.needsAttention : exitCodes.done;
 }
 
 /** @throws UsageError where another run of the same sync is running */
@@ -102,18 +118,53 @@ async function prepare({ config }: SyncSession, database: SyncDatabase): Promise
   await database.prepare();
 }
 
+/** How far the writing of both sides is, over all parts. */
+class Progress {
+  readonly #session: SyncSession['session'];
+  readonly #size: ChangeCount;
+  #newsletter = 0;
+  #contacts = 0;
+
+  constructor({ session }: SyncSession, size: ChangeCount) {
+    this.#session = session;
+    this.#size = size;
+  }
+
+  newsletter(changes: number): void {
+    this.#newsletter += changes;
+    this.#session.interrupted.throwIfAborted();
+    this.#session.report.progress(
+      progressText({ phase: 'writing', done: this.#newsletter, of: this.#size.newsletter }),
+    );
+  }
+
+  contacts(changes: number): void {
+    const total = this.#size.contacts;
+    const done = (this.#contacts += changes);
+    if (done < total) this.#session.interrupted.throwIfAborted();
+    this.#session.report.progress({
+      type: 'progress',
+      text: `${count(done, 'contact')} of ${number(total)} written`,
+      share: done / total,
+      data: { phase: 'contacts_written', done, of: total },
+    });
+  }
+}
+
 async function writeNewsletter(
-  { session, client, publicationId }: SyncSession,
-  plan: SyncPlan,
+  { client, publicationId }: SyncSession,
+  part: PlanPart,
   signal: AbortSignal,
+  progress: Progress,
 ): Promise<AppliedSync> {
+  let before = 0;
   return await applySync({
     engine: client.engine,
     publicationId,
-    plan,
-    onProgress(progress) {
-      session.interrupted.throwIfAborted();
-      session.report.progress(progressText(progress));
+    plan: part,
+    onProgress({ done }) {
+      progress.newsletter(done - before);
+      before = done;
     },
     call: { signal },
   }).catch((error: unknown) => {
@@ -123,29 +174,37 @@ async function writeNewsletter(
 }
 
 async function writeContacts(
-  { session }: SyncSession,
   database: SyncDatabase,
   { contactUpdates: updates, contactCreates: creates }: AppliedSync,
+  versions: PlanPart['versions'],
+  progress: Progress,
 ): Promise<WriteResult> {
-  const total = updates.length + creates.length;
-  return await database.writer.write({ updates, creates }, (done) => {
-    if (done < total) session.interrupted.throwIfAborted();
-    session.report.progress({
-      type: 'progress',
-      text: `${count(done, 'contact')} of ${number(total)} written`,
-      share: done / total,
-      data: { phase: 'contacts_written', done, of: total },
-    });
+  let before = 0;
+  return await database.writer.write({ updates, creates, versions }, (done) => {
+    progress.contacts(done - before);
+    before = done;
   });
 }
 
-/** The counts that are stored of a run. */
-function countWritten(applied: AppliedSync, { refused, ...counts }: WriteResult): LastRun['written'] {
+const nothingWritten: LastRun['written'] = {
+  updated: 0,
+  created: 0,
+  skipped: 0,
+  refused: 0,
+  subscriptionsUpdated: 0,
+  subscriptionsCreated: 0,
+  failed: 0,
+};
+
+/** Adds the counts of a part to those of the parts before. */
+function addWritten(before: LastRun['written'], applied: AppliedSync, contacts: WriteResult): LastRun['written'] {
   return {
-    ...counts,
-    refused: refused.length,
-    subscriptionsUpdated: applied.updated,
-    subscriptionsCreated: applied.created,
-    failed: applied.failed,
+    updated: before.updated + contacts.updated,
+    created: before.created + contacts.created,
+    skipped: before.skipped + contacts.skipped,
+    refused: before.refused + contacts.refused.length,
+    subscriptionsUpdated: before.subscriptionsUpdated + applied.updated,
+    subscriptionsCreated: before.subscriptionsCreated + applied.created,
+    failed: before.failed + applied.failed,
   };
 }

@@ -13,7 +13,7 @@ export function define(command: Command, context: Context) {
     .addHelpText(
       'after',
       notes(
-        'apply creates three tables, newsletter_sync_tokens, newsletter_sync_state and newsletter_sync_consent, in the schema that the configuration names. If a run is interrupted or killed, the next run completes it.',
+        'apply creates four tables, newsletter_sync_tokens, newsletter_sync_state, newsletter_sync_consent and newsletter_sync_at_rest, in the schema that the configuration names. If a run is interrupted or killed, the next run completes it.',
         'Exit codes: 0 done · 1 failed · 2 there are findings, or the plan is held back · 3 interrupted; the next run completes it. With apply --every, later runs list only new findings, and Ctrl-C between two runs ends with 0.',
       ),
     );
@@ -26,8 +26,14 @@ export function define(command: Command, context: Context) {
       'maximum number of changes to list (default: 20; all with --json)',
       wholeNumber(0, 999_999_999),
     )
-    .action(({ contacts, changes, ...options }, self) =>
-      context.run(plan, { ...sharedOptions(options, self), contacts, changes }),
+    .option('--short-addresses', 'cut addresses in the list of changes to their first letter and their domain')
+    .action(({ contacts, changes, shortAddresses, ...options }, self) =>
+      context.run(plan, {
+        ...sharedOptions(options, self),
+        contacts,
+        changes,
+        shortAddresses: shortAddresses === true,
+      }),
     );
 
   withSharedOptions(command, 'apply')

@@ -1,9 +1,12 @@
 /** The contacts in PostgreSQL and the tables of the sync. */
 import pg from 'pg';
 import { quote, UsageError } from '#command-line';
-import type { ConsentRecord } from '@newsletter-kit/core/sync';
-import { columnsOf, tokenPath, writtenColumns, type SyncConfig } from './config.ts';
+import type { ReadyMapping } from '@newsletter-kit/core/sync';
+import { batchStatements } from './batch-statements.ts';
+import { Batches } from './batches.ts';
+import { columnsOf, writtenColumns, type SyncConfig } from './config.ts';
 import { ContactWriter, type DatabaseParts } from './contact-writer.ts';
+import { ChangeStore } from './planned-run.ts';
 import { Postgres, toSyncError } from './postgres.ts';
 import { batchSize, columnsQuery, identifier, qualified, statements, type ContactColumn } from './statements.ts';
 
@@ -52,7 +55,6 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
       config,
       scope,
       columns,
-      versions: new Map(),
     });
   } catch (error) {
     await client.end().catch(() => undefined);
@@ -64,14 +66,14 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
 interface FinishedRun {
   readonly state: unknown;
   readonly lastRun: unknown;
-  /** The consent records that are completed by it. */
-  readonly consent: readonly ConsentRecord[];
 }
 
 /** The contacts of one sync. */
 export class SyncDatabase {
   readonly #parts: DatabaseParts;
   readonly writer: ContactWriter;
+  /** Undefined before the run has its temporary tables. */
+  #batchSql: ReturnType<typeof batchStatements> | undefined;
 
   constructor(parts: DatabaseParts) {
     this.#parts = parts;
@@ -109,37 +111,31 @@ export class SyncDatabase {
     return (await postgres.rows<StoredRun>(sql.run, [scope]))[0] ?? nothing;
   }
 
-  /** All contacts as records for the planner, in the order of their ids, from one snapshot. */
-  async *contacts(): AsyncGenerator<Record<string, unknown>> {
-    const { postgres, sql, config, scope, versions } = this.#parts;
+  /** Creates the temporary tables of a run. */
+  async openBatches(mapping: ReadyMapping): Promise<{ readonly batches: Batches; readonly changes: ChangeStore }> {
+    const { postgres, config, columns } = this.#parts;
     const hasTokens = await this.#hasTables();
-    const names = [config.contacts.email, ...columnsOf(config.mapping)];
-    await postgres.rows('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY');
-    try {
-      await postgres.rows(sql.openContacts(hasTokens), hasTokens ? [scope] : []);
-      for (;;) {
-        const page = await postgres.lists(sql.fetchContacts);
-        if (page.length === 0) break;
-        for (const [id, version, token, ...values] of page) {
-          if (typeof id === 'string' && typeof version === 'string') versions.set(id.trim(), version);
-          yield Object.fromEntries([
-            ...names.map((name, at) => [name, values[at]] as const),
-            [config.contacts.id, id],
-            [tokenPath, token],
-          ]);
-        }
-      }
-    } finally {
-      await postgres.rows('ROLLBACK').catch(() => undefined);
-    }
+    this.#batchSql = batchStatements(config, columns, hasTokens);
+    await postgres.rows(this.#batchSql.tables);
+    return {
+      batches: new Batches(this.#parts, this.#batchSql, mapping, hasTokens),
+      changes: new ChangeStore(postgres, this.#batchSql),
+    };
   }
 
-  /** Stores the state of a run that has carried out everything, and completes the given consent records. */
-  async finish({ state, lastRun, consent }: FinishedRun): Promise<void> {
+  /** Does work that sees the contacts as they are now, and writes nothing but temporary tables. */
+  async snapshot(work: () => Promise<void>): Promise<void> {
+    await this.#parts.postgres.transaction(work, 'ISOLATION LEVEL REPEATABLE READ READ ONLY');
+  }
+
+  /** Stores the state of a run that has carried out everything, and the pairs that it found at rest. */
+  async finish({ state, lastRun }: FinishedRun): Promise<void> {
     const { postgres, sql, scope } = this.#parts;
     await postgres.transaction(async () => {
-      await this.writer.completeConsent(consent);
       await postgres.rows(sql.finish, [scope, JSON.stringify(state), JSON.stringify(lastRun)]);
+      if (!this.#batchSql) return;
+      await postgres.rows(this.#batchSql.storeAtRest, [scope]);
+      await postgres.rows(this.#batchSql.forgetAtRest, [scope]);
     });
   }
 

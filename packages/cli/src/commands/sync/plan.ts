@@ -4,29 +4,33 @@ import { createInterface } from 'node:readline';
 import { UsageError } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
 import { planSummary, reportChanges, reportFindings, reportHeld } from './report.ts';
-import { connectBoth, planRun, withDatabase, type ContactSource, type SyncOptions } from './session.ts';
+import type { PlannedRun } from './planned-run.ts';
+import { connectBoth, planFirstRun, planRun, withDatabase, type SyncOptions } from './session.ts';
 
 export interface PlanOptions extends SyncOptions {
   /** An NDJSON file that stands for the database. */
   readonly contacts: string | undefined;
   /** Most changes to list. Default: 20, all with `isJson`. */
   readonly changes: number | undefined;
+  /** Cuts addresses to their first letter and their domain. */
+  readonly shortAddresses: boolean;
 }
 
 export async function plan(options: PlanOptions, session: Session): Promise<ExitCode> {
-  const { contacts, isJson, changes = isJson ? Number.MAX_SAFE_INTEGER : 20 } = options;
+  const { contacts, shortAddresses, isJson, changes = isJson ? Number.MAX_SAFE_INTEGER : 20 } = options;
   const sync = await connectBoth(options, session, contacts === undefined);
-  const print = async (source: ContactSource): Promise<ExitCode> => {
-    const { plan: planned } = await planRun(sync, source, false);
-    reportChanges(session.report, planned, changes);
-    reportFindings(session.report, planned.findings, isJson);
+  const print = async (planned: PlannedRun): Promise<ExitCode> => {
+    await reportChanges(session.report, planned, { limit: changes, shortAddresses });
+    const found = await reportFindings(session.report, planned.findings(), { isJson });
     session.report.result(planSummary(planned));
     reportHeld(session.report, planned);
-    return planned.held || planned.findings.length > 0 ? exitCodes.needsAttention : exitCodes.done;
+    return planned.held || Object.keys(found).length > 0 ? exitCodes.needsAttention : exitCodes.done;
   };
   return contacts === undefined
-    ? await withDatabase(sync, sync.publicationId, print)
-    : await print({ read: () => Promise.resolve(null), contacts: () => readRecords(contacts) });
+    ? await withDatabase(sync, sync.publicationId, async (database) =>
+        print((await planRun(sync, database, false)).planned),
+      )
+    : await print(await planFirstRun(sync, readRecords(contacts)));
 }
 
 /** The records of an NDJSON file. */

@@ -34,9 +34,18 @@ export class Postgres {
     return (await this.#explained(this.#client.query<unknown[]>({ text, rowMode: 'array' }))).rows;
   }
 
-  /** Commits what `work` did, or rolls it back where it throws. */
-  async transaction(work: () => Promise<void>): Promise<void> {
-    await this.query('BEGIN');
+  /** The rows of an open cursor as lists of values. */
+  async *cursor(name: string, size: number): AsyncGenerator<unknown[]> {
+    for (;;) {
+      const page = await this.lists(`FETCH ${size} FROM ${name}`);
+      if (page.length === 0) return;
+      yield* page;
+    }
+  }
+
+  /** Commits what `work` did, or rolls it back where it throws. @param mode - of the transaction */
+  async transaction(work: () => Promise<void>, mode = ''): Promise<void> {
+    await this.query(`BEGIN ${mode}`);
     try {
       await work();
       await this.query('COMMIT');
@@ -115,7 +124,7 @@ const remedies: Readonly<Record<string, string>> = {
   '3D000': 'there is no such database: create it, or correct DATABASE_URL',
   '3F000': 'there is no such schema: create it, or correct "schema" in the configuration',
   '42501':
-    'the user lacks a right: grant it SELECT, INSERT and UPDATE on the contacts and on the tables newsletter_sync_*, and CREATE on the schema of these',
+    'the user lacks a right: grant it SELECT, INSERT and UPDATE on the contacts and on the tables newsletter_sync_*, DELETE on newsletter_sync_at_rest, CREATE on the schema of these, and TEMPORARY on the database',
   '53100': 'its disk is full: free some space',
   '53300': 'it has no connection left: raise max_connections',
   '25006': 'it is read-only: name the primary in DATABASE_URL',

@@ -1,11 +1,13 @@
 /** What plan, apply and status of a sync share: configuration, database, and the reading of both sides. */
 import type { Client } from '@newsletter-kit/core';
 import { UsageError } from '#command-line';
-import { planSync, readSyncState, type SyncPlan } from '@newsletter-kit/core/sync';
+import { planSync, readSyncState } from '@newsletter-kit/core/sync';
 import { connectToPublication, type ConnectionOptions } from '../../connection.ts';
 import type { Environment, Session } from '../../context.ts';
 import { readConfig, type SyncConfig } from './config.ts';
-import { openDatabase, type StoredRun, type SyncDatabase } from './database.ts';
+import { openDatabase, type SyncDatabase } from './database.ts';
+import { planInBatches } from './plan-in-batches.ts';
+import { planInMemory, type PlannedRun } from './planned-run.ts';
 import { progressText, type LastRun } from './report.ts';
 
 /** Options of every subcommand. */
@@ -84,37 +86,55 @@ export async function withDatabase<T>(
   }
 }
 
-/** The contacts and the run before. */
-export interface ContactSource {
-  read(): Promise<Pick<StoredRun, 'state' | 'lastRun'> | null>;
-  contacts(): AsyncIterable<unknown>;
-}
-
-/** Reads both sides and plans. @throws InterruptedError */
+/** Reads both sides and plans, with the contacts of the database. @throws InterruptedError */
 export async function planRun(
   { session, config, client, publicationId }: SyncSession,
-  source: ContactSource,
+  database: SyncDatabase,
   accept: boolean,
-): Promise<{ readonly plan: SyncPlan; readonly lastRun: LastRun | null }> {
-  const stored = await source.read();
-  const plan = await session.reading(
+): Promise<{ readonly planned: PlannedRun; readonly lastRun: LastRun | null }> {
+  const stored = await database.read();
+  const planned = await reading(session, () =>
+    planInBatches(database, {
+      engine: client.engine,
+      publicationId,
+      config,
+      state: readSyncState(stored.state),
+      accept,
+      signal: session.interrupted,
+      onProgress: (progress) => session.report.progress(progressText(progress)),
+    }),
+  );
+  return { planned, lastRun: toLastRun(stored.lastRun) };
+}
+
+/** The same with contacts from elsewhere, in memory, as a first run. @throws InterruptedError */
+export async function planFirstRun(
+  { session, config, client, publicationId }: SyncSession,
+  contacts: AsyncIterable<unknown>,
+): Promise<PlannedRun> {
+  const plan = await reading(session, () =>
+    planSync({
+      engine: client.engine,
+      publicationId,
+      mapping: config.mapping,
+      contacts,
+      state: readSyncState(null),
+      onProgress: (progress) => session.report.progress(progressText(progress)),
+      call: { signal: session.interrupted },
+    }),
+  );
+  return planInMemory(plan);
+}
+
+async function reading<T>(session: Session, work: () => Promise<T>): Promise<T> {
+  return await session.reading(
     async () => {
-      const planned = await planSync({
-        engine: client.engine,
-        publicationId,
-        mapping: config.mapping,
-        contacts: source.contacts(),
-        state: readSyncState(stored?.state),
-        accept,
-        onProgress: (progress) => session.report.progress(progressText(progress)),
-        call: { signal: session.interrupted },
-      });
+      const planned = await work();
       session.interrupted.throwIfAborted();
       return planned;
     },
     () => 'Interrupted before anything was written.',
   );
-  return { plan, lastRun: toLastRun(stored?.lastRun) };
 }
 
 /** The stored run; null for other data. */

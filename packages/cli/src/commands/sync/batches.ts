@@ -1,0 +1,192 @@
+/**
+ * Both sides of a run in temporary tables of the contacts' database, which joins them: pairs that have not changed
+ * since they were found at rest stay there, everything else comes back in batches for the planner.
+ */
+import {
+  contactKeys,
+  readPart,
+  subscriptionKeys,
+  type ReadyMapping,
+  type SyncSubscription,
+} from '@newsletter-kit/core/sync';
+import { columnsOf, tokenPath } from './config.ts';
+import type { batchStatements } from './batch-statements.ts';
+import type { DatabaseParts } from './contact-writer.ts';
+import { batchSize } from './statements.ts';
+
+/** Contacts and subscriptions that belong together, and to nothing outside of the batch. */
+export interface Batch {
+  readonly contacts: readonly BatchContact[];
+  /** In the order in which they were listed. */
+  readonly subscriptions: readonly { readonly record: SyncSubscription; readonly isReadable: boolean }[];
+}
+
+export interface BatchContact {
+  readonly record: Readonly<Record<string, unknown>>;
+  readonly id: string;
+  /** Hash of its columns, which detects concurrent changes. */
+  readonly version: string;
+  /** Print of the pair, where contact and subscription are alone with each other. */
+  readonly digest: string | null;
+}
+
+/** A contact or a subscription to be joined. */
+interface Node {
+  readonly node: number;
+  readonly keys: readonly string[];
+  readonly [column: string]: unknown;
+}
+
+/** The node of the first contact; those of subscriptions are positive. */
+const firstContact = -1_000_000_000;
+
+export class Batches {
+  readonly #parts: DatabaseParts;
+  readonly #sql: ReturnType<typeof batchStatements>;
+  readonly #mapping: ReadyMapping;
+  readonly #hasTokens: boolean;
+  #subscriptions = 0;
+
+  /** @param hasTokens - whether the tables of the sync exist */
+  constructor(
+    parts: DatabaseParts,
+    sql: ReturnType<typeof batchStatements>,
+    mapping: ReadyMapping,
+    hasTokens: boolean,
+  ) {
+    this.#parts = parts;
+    this.#sql = sql;
+    this.#mapping = mapping;
+    this.#hasTokens = hasTokens;
+  }
+
+  /** Adds records of the newsletter. @returns those that belong to no batch, because they do not say whose they are */
+  async addSubscriptions(records: readonly unknown[], isReadable: boolean): Promise<readonly unknown[]> {
+    const nodes: Node[] = [];
+    const rest: unknown[] = [];
+    for (const record of records) {
+      const subscription = Object(record) as SyncSubscription;
+      const keys = subscriptionKeys(subscription);
+      if (!keys) rest.push(record);
+      else
+        nodes.push({
+          node: (this.#subscriptions += 1),
+          keys,
+          created: isReadable ? subscription.created : null,
+          is_readable: isReadable,
+          record: JSON.stringify(isReadable ? readPart(subscription, this.#mapping) : subscription),
+        });
+    }
+    await this.#add(this.#sql.addSubscriptions, nodes);
+    return rest;
+  }
+
+  /**
+   * Joins both sides, and returns everything that is not at rest, from one snapshot of the contacts.
+   *
+   * @param print - stands for the mapping and the version of the planner
+   * @param onContacts - is told how many contacts were read
+   * @param onRest - is given contacts that belong to no batch, because they have no id
+   */
+  async join(
+    print: string,
+    onContacts: (read: number) => void,
+    onRest: (record: BatchContact['record']) => void,
+  ): Promise<AtRest> {
+    const { postgres, scope } = this.#parts;
+    await this.#readKeys(onContacts, onRest);
+    await postgres.rows(this.#sql.partners);
+    await postgres.rows(this.#sql.pairs, this.#hasTokens ? [print, scope] : [print]);
+    await postgres.rows(this.#sql.batches);
+    const [atRest] = await postgres.rows<AtRest>(this.#sql.atRest);
+    return atRest ?? { pairs: 0, newest: null };
+  }
+
+  async #readKeys(onContacts: (read: number) => void, onRest: (record: BatchContact['record']) => void): Promise<void> {
+    const { postgres, config } = this.#parts;
+    await postgres.rows(this.#sql.openKeys, this.#scope);
+    let nodes: (Node & { id: unknown })[] = [];
+    let read = 0;
+    for await (const [id, digest, token, email] of postgres.cursor('keys', batchSize)) {
+      const record = { [config.contacts.id]: id, [config.contacts.email]: email, [tokenPath]: token };
+      const keys = contactKeys(record, this.#mapping);
+      const last = nodes.at(-1);
+      // A table without a primary key can have two rows with one id: they come back together.
+      if (id === null) onRest(record);
+      else if (last && last.id === id)
+        nodes[nodes.length - 1] = { ...last, digest: null, keys: [...last.keys, ...keys] };
+      else {
+        if (nodes.length >= batchSize) {
+          await this.#add(this.#sql.addContacts, nodes);
+          nodes = [];
+        }
+        nodes.push({ node: firstContact + read, id, digest, keys });
+      }
+      read += 1;
+      if (read % batchSize === 0) onContacts(read);
+    }
+    await this.#add(this.#sql.addContacts, nodes);
+    onContacts(read);
+  }
+
+  async #add(statement: string, nodes: readonly Node[]): Promise<void> {
+    if (nodes.length === 0) return;
+    // A text of PostgreSQL has no zero byte. The same key twice would look like a partner.
+    const rows = nodes.map(({ keys, ...node }) => ({
+      ...node,
+      keys: [...new Set(keys.map((key) => key.replaceAll('\0', '')))],
+    }));
+    await this.#parts.postgres.rows(statement, [JSON.stringify(rows)]);
+  }
+
+  async *read(): AsyncGenerator<Batch> {
+    const { postgres, config } = this.#parts;
+    const names = [config.contacts.email, ...columnsOf(config.mapping)];
+    await postgres.rows(this.#sql.openBatches, this.#scope);
+    let current: unknown;
+    let contacts: BatchContact[] = [];
+    let subscriptions: Batch['subscriptions'][number][] = [];
+    for await (const row of postgres.cursor('batches', batchSize)) {
+      const [batch, isReadable, text, digest, id, version, token, ...values] = row;
+      if (batch !== current && current !== undefined) {
+        yield { contacts, subscriptions };
+        [contacts, subscriptions] = [[], []];
+      }
+      current = batch;
+      if (typeof text === 'string')
+        subscriptions.push({ record: JSON.parse(text) as SyncSubscription, isReadable: isReadable === true });
+      else
+        contacts.push({
+          record: Object.fromEntries([
+            ...names.map((name, at) => [name, values[at]] as const),
+            [config.contacts.id, id],
+            [tokenPath, token],
+          ]),
+          id: String(id),
+          version: String(version),
+          digest: typeof digest === 'string' ? digest : null,
+        });
+    }
+    if (current !== undefined) yield { contacts, subscriptions };
+  }
+
+  /** Notes pairs of a batch that were found at rest; a finished run stores them. */
+  async noteAtRest(contacts: readonly BatchContact[]): Promise<void> {
+    if (contacts.length === 0) return;
+    await this.#parts.postgres.rows(this.#sql.noteAtRest, [
+      contacts.map(({ id }) => id),
+      contacts.map(({ digest }) => digest),
+    ]);
+  }
+
+  get #scope(): readonly string[] {
+    return this.#hasTokens ? [this.#parts.scope] : [];
+  }
+}
+
+/** Pairs that have not changed since they were found at rest. */
+export interface AtRest {
+  readonly pairs: number;
+  /** Unix seconds of the newest subscription among them; null without one. */
+  readonly newest: number | null;
+}

@@ -1,0 +1,76 @@
+/** Plans a run with contacts in PostgreSQL, batch by batch: its size is limited by the database alone. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import {
+  createReconciler,
+  readMapping,
+  subscriptionPages,
+  type ReadyMapping,
+  type SyncProgress,
+  type SyncState,
+} from '@newsletter-kit/core/sync';
+import type { Client } from '@newsletter-kit/core';
+import type { SyncConfig } from './config.ts';
+import type { SyncDatabase } from './database.ts';
+import type { PlannedRun } from './planned-run.ts';
+
+export interface BatchedPlanOptions {
+  readonly engine: Client['engine'];
+  readonly publicationId: string;
+  readonly config: SyncConfig;
+  readonly state: SyncState;
+  /** Carries out a plan that would otherwise be held back. */
+  readonly accept: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: SyncProgress) => void;
+}
+
+/** Reads both sides into the database, subscriptions first, and plans. */
+export async function planInBatches(database: SyncDatabase, options: BatchedPlanOptions): Promise<PlannedRun> {
+  const { engine, publicationId, config, state, accept, signal, onProgress } = options;
+  const now = engine.host.now();
+  const call = { signal };
+  const mapping = await readMapping({ engine, publicationId, mapping: config.mapping, call });
+  const atRest = new Set<string>();
+  const reconciler = createReconciler({ mapping, state, now, accept, onAtRest: (id) => atRest.add(id) });
+  const { batches, changes } = await database.openBatches(mapping);
+  let seen = 0;
+  for await (const { items, leftOut } of subscriptionPages({ engine, publicationId, call })) {
+    reconciler.leaveOut(await batches.addSubscriptions(items, true));
+    reconciler.leaveOut(await batches.addSubscriptions(leftOut, false));
+    seen += items.length;
+    onProgress({ phase: 'subscriptions', done: seen });
+  }
+  await database.snapshot(async () => {
+    const onContacts = (done: number): void => {
+      signal.throwIfAborted();
+      onProgress({ phase: 'contacts', done });
+    };
+    const { pairs, newest } = await batches.join(await printOf(mapping), onContacts, (record) => {
+      reconciler.addContact(record);
+    });
+    if (newest !== null) reconciler.addAtRest(pairs, newest);
+    for await (const { contacts, subscriptions } of batches.read()) {
+      signal.throwIfAborted();
+      for (const { record } of contacts) reconciler.addContact(record);
+      for (const { record, isReadable } of subscriptions)
+        if (isReadable) reconciler.addSubscriptions([record]);
+        else reconciler.leaveOut([record]);
+      const byId = new Map(contacts.map((contact) => [contact.id.trim(), contact]));
+      await changes.add(reconciler.takeBatch(), (id) => byId.get(id)?.version ?? '');
+      await batches.noteAtRest(contacts.filter(({ id, digest }) => digest !== null && atRest.has(id.trim())));
+      atRest.clear();
+    }
+  });
+  return await changes.finish(reconciler.finish());
+}
+
+/** Stands for all that decides whether a pair is at rest, beside the pair: the mapping and the planner itself. */
+async function printOf(mapping: ReadyMapping): Promise<string> {
+  const manifest = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+    readonly version: string;
+  };
+  return createHash('md5')
+    .update(JSON.stringify([manifest.version, mapping]))
+    .digest('hex');
+}

@@ -1,0 +1,157 @@
+/** The plan of a run in parts, so that its size does not matter: from the database, or in memory. */
+import type {
+  Finding,
+  PlannedBatch,
+  PlannedPair,
+  PlannedPart,
+  PlannedWrites,
+  SyncPlan,
+} from '@newsletter-kit/core/sync';
+import type { Postgres } from './postgres.ts';
+
+/** A part of a plan: changes that can be carried out on their own. */
+export interface PlanPart extends PlannedPart {
+  /** The version of each contact that is updated when it was read, by id. */
+  readonly versions: Readonly<Record<string, string>>;
+}
+
+/** A plan. Everything that grows with it comes in parts. */
+export interface PlannedRun extends Pick<SyncPlan, 'held' | 'counts' | 'state'> {
+  /** The changes of all parts. */
+  readonly size: ChangeCount;
+  /** What the run carries out: opt-outs and unsubscribes first. */
+  parts(): AsyncIterable<PlanPart> | Iterable<PlanPart>;
+  /** Everything that the run would do, also where it is held back. */
+  whole(): AsyncIterable<PlannedWrites> | Iterable<PlannedWrites>;
+  findings(): AsyncIterable<readonly Finding[]> | Iterable<readonly Finding[]>;
+}
+
+export interface ChangeCount {
+  readonly newsletter: number;
+  readonly contacts: number;
+}
+
+/** A plan that was made in memory. */
+export function planInMemory(plan: SyncPlan): PlannedRun {
+  return {
+    ...plan,
+    size: sizeOf(plan),
+    parts: () => [{ ...plan, versions: {} }],
+    whole: () => [plan.whole],
+    findings: () => [plan.findings],
+  };
+}
+
+function sizeOf({ pairs, contactCreates, subscriptionCreates }: Omit<PlannedPart, 'findings'>): ChangeCount {
+  return {
+    newsletter: pairs.reduce((sum, pair) => sum + pair.subscriptionWrites.length, subscriptionCreates.length),
+    contacts: pairs.reduce((sum, pair) => sum + pair.contactWrites.length, contactCreates.length),
+  };
+}
+
+/** Changes of one part, about as many as a bulk update takes. */
+const partSize = 1000;
+
+/**
+ * What parts are for: the changes to make first and after them, and those that wait; the opt-outs and the unsubscribes
+ * of a plan that is held back; findings.
+ */
+type Kind = 'first' | 'second' | 'waiting' | 'opt_outs' | 'unsubscribes' | 'findings';
+
+const nothing: PlanPart = { pairs: [], contactCreates: [], subscriptionCreates: [], findings: [], versions: {} };
+
+/** The plans of batches, in a temporary table. */
+export class ChangeStore {
+  readonly #postgres: Postgres;
+  readonly #sql: { readonly addChanges: string; readonly changes: string };
+  readonly #open = new Map<Kind, PlanPart>();
+  readonly #parts = new Map<Kind, number>();
+  readonly #sizes = new Map<Kind, ChangeCount>();
+
+  constructor(postgres: Postgres, sql: { readonly addChanges: string; readonly changes: string }) {
+    this.#postgres = postgres;
+    this.#sql = sql;
+  }
+
+  /** @param versionOf - the version of a contact when it was read */
+  async add(batch: PlannedBatch, versionOf: (id: string) => string): Promise<void> {
+    const { urgent, findings, waiting, pairs, ...creates } = batch;
+    const withVersions = (list: readonly PlannedPair[]): PlanPart => {
+      const ids = list.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id));
+      return { ...nothing, pairs: list, versions: Object.fromEntries(ids.map((id) => [id, versionOf(id)])) };
+    };
+    const isFirst = ({ subscriptionWrites }: PlannedPair): boolean =>
+      subscriptionWrites.some(({ unsubscribe }) => unsubscribe);
+    await this.#append('first', withVersions(pairs.filter(isFirst)));
+    await this.#append('second', { ...withVersions(pairs.filter((pair) => !isFirst(pair))), ...creates });
+    await this.#append('waiting', { ...nothing, ...waiting });
+    await this.#append('unsubscribes', withVersions(urgent.filter(isFirst)));
+    await this.#append('opt_outs', withVersions(urgent.filter((pair) => !isFirst(pair))));
+    await this.#append('findings', { ...nothing, findings });
+  }
+
+  async #append(kind: Kind, part: PlanPart): Promise<void> {
+    const { newsletter, contacts } = sizeOf(part);
+    const { newsletter: newsletterBefore, contacts: contactsBefore } = this.#sizes.get(kind) ?? empty;
+    this.#sizes.set(kind, { newsletter: newsletter + newsletterBefore, contacts: contacts + contactsBefore });
+    const open = joined(this.#open.get(kind) ?? nothing, part);
+    this.#open.set(kind, open);
+    const { pairs, contactCreates, subscriptionCreates, findings } = open;
+    if (pairs.length + contactCreates.length + subscriptionCreates.length + findings.length >= partSize)
+      await this.#flush(kind);
+  }
+
+  async #flush(kind: Kind): Promise<void> {
+    const part = (this.#parts.get(kind) ?? 0) + 1;
+    await this.#postgres.rows(this.#sql.addChanges, [kind, part, JSON.stringify(this.#open.get(kind))]);
+    this.#open.delete(kind);
+    this.#parts.set(kind, part);
+  }
+
+  /** The plan, once the last batch is added. @param plan - of all batches: its own changes are of none of them */
+  async finish({ held, counts, state, findings }: SyncPlan): Promise<PlannedRun> {
+    await this.#append('findings', { ...nothing, findings });
+    for (const kind of this.#open.keys()) await this.#flush(kind);
+    const isWithinLimit = counts.unsubscribes <= counts.limit;
+    const kinds: readonly Kind[] = !held
+      ? ['first', 'second']
+      : isWithinLimit
+        ? ['unsubscribes', 'opt_outs']
+        : ['opt_outs'];
+    const sizes = kinds.map((kind) => this.#sizes.get(kind) ?? empty);
+    const sum = (count: (size: ChangeCount) => number): number => sizes.reduce((all, size) => all + count(size), 0);
+    return {
+      held,
+      counts,
+      state,
+      size: { newsletter: sum(({ newsletter }) => newsletter), contacts: sum(({ contacts }) => contacts) },
+      parts: () => this.#read(kinds),
+      whole: () => this.#read(['first', 'second', 'waiting']),
+      findings: () => this.#findings(),
+    };
+  }
+
+  async *#read(kinds: readonly Kind[]): AsyncGenerator<PlanPart> {
+    for (const kind of kinds)
+      for (let part = 1; part <= (this.#parts.get(kind) ?? 0); part += 1) {
+        const [row] = await this.#postgres.rows<{ content: string }>(this.#sql.changes, [kind, part]);
+        if (row) yield JSON.parse(row.content) as PlanPart;
+      }
+  }
+
+  async *#findings(): AsyncGenerator<readonly Finding[]> {
+    for await (const { findings } of this.#read(['findings'])) yield findings;
+  }
+}
+
+const empty: ChangeCount = { newsletter: 0, contacts: 0 };
+
+function joined(one: PlanPart, other: PlanPart): PlanPart {
+  return {
+    pairs: [...one.pairs, ...other.pairs],
+    contactCreates: [...one.contactCreates, ...other.contactCreates],
+    subscriptionCreates: [...one.subscriptionCreates, ...other.subscriptionCreates],
+    findings: [...one.findings, ...other.findings],
+    versions: { ...one.versions, ...other.versions },
+  };
+}

@@ -1,0 +1,25 @@
+/** Many histories; `SYNC_RUNS` sets another number, and `TEST_SEED` repeats a run. */
+import * as fc from 'fast-check';
+import { it } from 'vitest';
+import { sharedPostgres } from '../../../packages/relay/test/postgres-server.ts';
+import { history, inBatches, inMemory, inPostgres, playInAllWays, table } from './two-ways.ts';
+
+const numRuns = Number(process.env['SYNC_RUNS'] ?? 20_000);
+
+it('plans the same in memory and in the smallest batches', async () => {
+  await fc.assert(
+    fc.asyncProperty(history, (each) => playInAllWays(each, [inMemory, inBatches])),
+    { numRuns },
+  );
+});
+
+it('plans the same in memory and with contacts in PostgreSQL', async () => {
+  const server = sharedPostgres();
+  const database = await server.database();
+  const sql = (text: string) => server.run(text, database);
+  await sql(table);
+  await fc.assert(
+    fc.asyncProperty(history, (each) => playInAllWays(each, [inMemory, inPostgres(database, sql)])),
+    { numRuns: numRuns / 40 },
+  );
+});
