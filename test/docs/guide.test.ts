@@ -56,6 +56,7 @@ const words = new Set([
   'AI Agent',
   'HTTP Request',
   'Merge',
+  'Stop and Error',
   'Newsletter Tool',
   // What the nodes speak.
   'Newsletter Publishing API',
