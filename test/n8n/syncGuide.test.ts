@@ -6,7 +6,6 @@ import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, inject } from 'vitest';
 import { openBrowser } from '../e2e/visitor.ts';
 import { openEditor, openPanel, openWorkflow, picture } from './harness/editor.ts';
-import { syncType } from './harness/nodes.ts';
 import type { Execution } from './harness/rest.ts';
 import { readExample } from './harness/syncExample.ts';
 import { n8n, test } from './harness/test.ts';
@@ -21,7 +20,7 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
   sandboxOnPort,
 }) => {
   const example = await readExample('contact-sync-data-table');
-  const nodes = example.nodes.map((node) => (node.type === syncType ? { ...node, credentials } : node));
+  const nodes = example.nodes.map((node) => (node.name === 'Sync' ? { ...node, credentials } : node));
   const workflow = await n8n.saveWorkflow({ ...example, nodes });
   const session = await openBrowser();
   try {
@@ -57,6 +56,7 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
     await close(page);
     const applied = await execute(page, workflow, 'Every hour');
     expect(applied.output('Create contacts')).toHaveLength(286);
+    expect(applied.output('Check answers', 1)).toMatchObject([{ handedOver: 286, written: 286, refused: 0 }]);
     await picture(page, 'guide-sync-applied');
     const again = await execute(page, workflow, 'Every hour');
     expect([3, 4].map((index) => again.output('Sync', index))).toEqual([[], []]);
