@@ -183,7 +183,7 @@ async function publish(
   const run = async (query?: string, status?: 'success' | 'error') => {
     const before = crm.calls.length;
     const execution = await runOnce(query, status);
-    return { execution, report: execution.output('Sync', 3)[0], calls: crm.calls.slice(before) };
+    return { execution, report: execution.output('Sync', 1)[0], calls: crm.calls.slice(before) };
   };
   return {
     crm,

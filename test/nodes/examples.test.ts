@@ -153,6 +153,20 @@ describe.each(paths)('%s', (path) => {
   });
 });
 
+const syncs = paths.filter((path) => /\/contact-sync/.test(path));
+
+it.each(syncs)('%s tells people before it writes, and an error ends what stands below it', (path) => {
+  const { nodes, connections } = read(path);
+  const heightOf = (name: string): number => nodes.find((node) => node.name === name)?.position[1] ?? Number.NaN;
+  // n8n runs the branches from the top to the bottom.
+  const branches = (connections['Sync']?.main ?? []).map((targets) => targets.map(({ node }) => heightOf(node)));
+  const heights = branches.flat();
+  expect(heights).toEqual(heights.toSorted((a, b) => a - b));
+  expect(branches.map(({ length }) => length)).toEqual([1, 1, path.includes('data-table') ? 1 : 0, 1, 1, 1]);
+  expect(connections['Sync']?.main[5]).toMatchObject([{ node: 'Stop: held back' }]);
+  expect(connections['Check answers']?.main[0]).toMatchObject([{ node: 'Stop: refused' }]);
+});
+
 it.each(paths)('lists %s on the page of the examples, with a small picture', (path) => {
   const folder = join(root, dirname(pagePath('n8n/workflows')));
   const file = basename(path);

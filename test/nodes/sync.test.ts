@@ -105,7 +105,7 @@ async function run(more: Partial<Run> = {}): Promise<Outputs> {
     ...more,
     parameters: { ...parameters, ...fields(), ...more.parameters },
   });
-  const [creates = [], updates = [], review = [], reports = [], planned = [], held = []] =
+  const [review = [], reports = [], planned = [], creates = [], updates = [], held = []] =
     await bundle.sync.execute.call(context);
   const [report] = [...held, ...reports].filter(({ binary }) => binary === undefined);
   if (!report) throw new Error('There is no report.');

@@ -16,7 +16,7 @@ const handedOver: INodeProperties = {
   type: 'number',
   typeOptions: { minValue: 0, numberPrecision: 0 },
   default: 0,
-  placeholder: "e.g. {{ $('Sync').all(0).length + $('Sync').all(1).length }}",
+  placeholder: "e.g. {{ $('Sync').all(3).length + $('Sync').all(4).length }}",
   description:
     'How many contacts the sync handed over to the CRM, so that a missing answer is noticed. 0 counts only the answers.',
 };

@@ -18,8 +18,11 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { toRecord } from '../records.ts';
 import type { SyncSettings } from './settings.ts';
 
-/** In the order of the outputs. */
-export const outputNames = ['Create Contact', 'Update Contact', 'Review', 'Report', 'Planned', 'Held'];
+/**
+ * In the order of the outputs. What goes to people comes before what the CRM writes: n8n runs the branches from the top
+ * to the bottom, and an error of a node that writes would keep back what stands below it.
+ */
+export const outputNames = ['Review', 'Report', 'Planned', 'Create Contact', 'Update Contact', 'Held'];
 
 /** The contacts of a run: the input items that hold one. */
 export interface Contacts {

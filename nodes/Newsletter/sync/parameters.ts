@@ -58,7 +58,7 @@ export const mode: INodeProperties = {
 
 const previewNotice: INodeProperties = {
   displayName:
-    'Preview writes nothing, and <i>Create Contact</i> and <i>Update Contact</i> return no items. <i>Planned</i> lists each change that Apply would make, <i>Report</i> sums it up, <i>Review</i> lists decisions for a person.',
+    'Preview writes nothing, and <i>Create Contact</i> and <i>Update Contact</i> return nothing. <i>Planned</i> lists each change that Apply would make, <i>Report</i> sums it up, <i>Review</i> lists decisions for a person.',
   name: 'previewNotice',
   type: 'notice',
   default: '',

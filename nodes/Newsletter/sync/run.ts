@@ -49,7 +49,7 @@ export async function runSync(node: IExecuteFunctions): Promise<INodeExecutionDa
     const failure = toSyncFailure(node.getNode(), error);
     if (!node.continueOnFail()) throw failure;
     // n8n moves an item with an error to the error output, if there is one.
-    return [[], [], [], [{ json: { error: failure.message }, error: failure }], [], []];
+    return [[], [{ json: { error: failure.message }, error: failure }], [], [], [], []];
   }
 }
 
@@ -102,11 +102,11 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
   const planned = applied && !plan.held ? [] : [...changesOf(plan.whole)];
   const isHeld = applied !== undefined && plan.held !== null;
   return [
-    await inParts(engine.host, contactCreates, (part) => createItems(part, contacts)),
-    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, contacts, settings)),
     await inParts(engine.host, findings, (part) => reviewItems(part, contacts)),
     isHeld ? trail : [report, ...trail],
     await inParts(engine.host, planned, (part) => plannedItems(part, settings)),
+    await inParts(engine.host, contactCreates, (part) => createItems(part, contacts)),
+    await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, contacts, settings)),
     isHeld ? [report] : [],
   ];
 }

@@ -30,7 +30,7 @@ export function batchStatements(
     /** A node is negative for a contact; keys are hashes: where two are equal by chance, a batch is larger. */
     tables: `
       CREATE TEMPORARY TABLE sync_contacts (node int, id text, digest text);
-      CREATE TEMPORARY TABLE sync_subscriptions (node int, created bigint, is_readable boolean, record text);
+      CREATE TEMPORARY TABLE sync_subscriptions (node int, created float8, is_readable boolean, record text);
       CREATE TEMPORARY TABLE sync_keys (node int, key bigint);
       CREATE TEMPORARY TABLE sync_partners (node int, partner int);
       CREATE TEMPORARY TABLE sync_pairs (contact int, subscription int, digest text, is_at_rest boolean);
@@ -39,7 +39,7 @@ export function batchStatements(
       CREATE TEMPORARY TABLE sync_changes (kind text, part int, content text, PRIMARY KEY (kind, part))`,
     addSubscriptions: `
       WITH r AS (SELECT * FROM json_to_recordset($1) AS r
-                   (node int, created bigint, is_readable boolean, record text, keys json)),
+                   (node int, created float8, is_readable boolean, record text, keys json)),
            k AS (INSERT INTO pg_temp.sync_keys
                    SELECT node, hashtextextended(key, 0) FROM r, json_array_elements_text(keys) AS key)
       INSERT INTO pg_temp.sync_subscriptions SELECT node, created, is_readable, record FROM r`,
@@ -70,7 +70,7 @@ export function batchStatements(
             FROM pg_temp.sync_partners AS a JOIN pg_temp.sync_partners AS b ON b.node = a.partner AND b.partner = a.node
             JOIN pg_temp.sync_contacts AS c ON c.node = a.node JOIN pg_temp.sync_subscriptions AS s ON s.node = a.partner
             WHERE s.is_readable) AS p`,
-    atRest: `SELECT count(*)::int AS pairs, max(s.created)::int AS newest FROM pg_temp.sync_pairs AS p
+    atRest: `SELECT count(*)::int AS pairs, max(s.created) AS newest FROM pg_temp.sync_pairs AS p
              JOIN pg_temp.sync_subscriptions AS s ON s.node = p.subscription WHERE p.is_at_rest`,
     /** The oldest subscriptions first, contacts without one last; all that has several partners is one batch. */
     batches: `

@@ -86,10 +86,15 @@ export class Batches {
    *
    * @param print - stands for the mapping and the version of the planner
    * @param onContacts - is told how many contacts were read
+   * @param onRest - is given contacts that belong to no batch, because they have no id
    */
-  async join(print: string, onContacts: (read: number) => void): Promise<AtRest> {
+  async join(
+    print: string,
+    onContacts: (read: number) => void,
+    onRest: (record: BatchContact['record']) => void,
+  ): Promise<AtRest> {
     const { postgres, scope } = this.#parts;
-    await this.#readKeys(onContacts);
+    await this.#readKeys(onContacts, onRest);
     await postgres.rows(this.#sql.partners);
     await postgres.rows(this.#sql.pairs, this.#hasTokens ? [print, scope] : [print]);
     await postgres.rows(this.#sql.batches);
@@ -97,7 +102,7 @@ export class Batches {
     return atRest ?? { pairs: 0, newest: null };
   }
 
-  async #readKeys(onContacts: (read: number) => void): Promise<void> {
+  async #readKeys(onContacts: (read: number) => void, onRest: (record: BatchContact['record']) => void): Promise<void> {
     const { postgres, config } = this.#parts;
     await postgres.rows(this.#sql.openKeys, this.#scope);
     let nodes: (Node & { id: unknown })[] = [];
@@ -107,7 +112,9 @@ export class Batches {
       const keys = contactKeys(record, this.#mapping);
       const last = nodes.at(-1);
       // A table without a primary key can have two rows with one id: they come back together.
-      if (last && last.id === id) nodes[nodes.length - 1] = { ...last, digest: null, keys: [...last.keys, ...keys] };
+      if (id === null) onRest(record);
+      else if (last && last.id === id)
+        nodes[nodes.length - 1] = { ...last, digest: null, keys: [...last.keys, ...keys] };
       else {
         if (nodes.length >= batchSize) {
           await this.#add(this.#sql.addContacts, nodes);

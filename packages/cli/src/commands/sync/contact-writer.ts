@@ -3,7 +3,7 @@ import type { ConsentRecord, ContactCreate, ContactWrite, PlannedPart } from '@n
 import { tokenPath, type SyncConfig } from './config.ts';
 import type { PlanPart } from './planned-run.ts';
 import { RowRefusedError, type Postgres } from './postgres.ts';
-import { batchSize, type ContactColumn, type statements } from './statements.ts';
+import { batchSize, type ContactColumn, type ContactRow, type statements } from './statements.ts';
 
 /** A contact that PostgreSQL did not take. */
 export interface WriteRefusal {
@@ -76,36 +76,41 @@ export class ContactWriter {
   ): Promise<WriteResult> {
     const counts = { updated: 0, created: 0, skipped: 0 };
     const refused: WriteRefusal[] = [];
-    const jobs: readonly WriteJob[] = [
-      ...updates.map((write) => ({
-        run: () => this.#update(write, versions[write.id] ?? ''),
-        id: { contactId: write.id },
-      })),
-      ...creates.map((write) => ({ run: () => this.#create(write), id: { subscriptionId: write.subscriptionId } })),
-    ];
     /** @returns why PostgreSQL refused a row; null where it took all */
-    const attempt = async (batch: readonly WriteJob[]): Promise<string | null> => {
-      const outcomes: WriteOutcome[] = [];
+    const attempt = async (batch: Omit<ContactChanges, 'versions'>): Promise<string | null> => {
+      const written = { updated: 0, created: 0 };
       try {
         await this.#parts.postgres.transaction(async () => {
-          for (const { run } of batch) outcomes.push(await run());
+          written.updated = await this.#update(batch.updates, versions);
+          for (const create of batch.creates) written.created += await this.#create(create);
         });
       } catch (error) {
         if (error instanceof RowRefusedError) return error.reason;
         throw error;
       }
-      for (const outcome of outcomes) counts[outcome] += 1;
+      counts.updated += written.updated;
+      counts.created += written.created;
+      counts.skipped += batch.updates.length + batch.creates.length - written.updated - written.created;
       return null;
     };
+    const batches = [
+      ...[...inBatches(updates)].map((batch) => ({ updates: batch, creates: [] })),
+      ...[...inBatches(creates)].map((batch) => ({ updates: [], creates: batch })),
+    ];
     let done = 0;
-    for (const batch of inBatches(jobs)) {
+    for (const batch of batches) {
       // Where one row was refused, each contact gets a transaction of its own.
-      if ((await attempt(batch)) !== null)
-        for (const job of batch) {
-          const reason = await attempt([job]);
-          if (reason !== null) refused.push({ ...job.id, reason });
+      if ((await attempt(batch)) !== null) {
+        for (const update of batch.updates) {
+          const reason = await attempt({ updates: [update], creates: [] });
+          if (reason !== null) refused.push({ contactId: update.id, reason });
         }
-      done += batch.length;
+        for (const create of batch.creates) {
+          const reason = await attempt({ updates: [], creates: [create] });
+          if (reason !== null) refused.push({ subscriptionId: create.subscriptionId, reason });
+        }
+      }
+      done += batch.updates.length + batch.creates.length;
       onProgress(done);
     }
     return { ...counts, refused };
@@ -118,29 +123,32 @@ export class ContactWriter {
       await postgres.rows(sql.completeConsent, [scope, JSON.stringify(batch.map(consentRow))]);
   }
 
-  async #update({ id, changes, token }: ContactWrite, version: string): Promise<WriteOutcome> {
-    const { postgres, sql, scope, columns } = this.#parts;
-    const names = Object.keys(changes);
-    const values = names.map((name) => toColumn(columns.get(name), changes[name]));
-    const { rowCount } =
-      names.length === 0
-        ? await postgres.query(sql.token, [scope, id, token, id])
-        : await postgres.query(sql.update(names), [scope, id, token, id, version, ...values]);
-    if ((rowCount ?? 0) === 0) return 'skipped';
-    await this.completeConsent(this.#open.get(id) ?? []);
-    return 'updated';
+  /** @returns how many contacts were as they were read, and are updated now */
+  async #update(writes: readonly ContactWrite[], versions: PlanPart['versions']): Promise<number> {
+    const { postgres, sql, scope } = this.#parts;
+    const byColumns = Map.groupBy(writes, ({ changes }) => JSON.stringify(Object.keys(changes)));
+    const updated: string[] = [];
+    for (const same of byColumns.values()) {
+      const names = Object.keys(same[0]?.changes ?? {});
+      const rows = same.map(({ id, changes, token }): ContactRow => {
+        return { contact_id: id, token, version: versions[id] ?? '', ...this.#values(names, changes) };
+      });
+      const statement = names.length === 0 ? sql.token : sql.update(names);
+      const written = await postgres.rows<{ contact_id: string }>(statement, [scope, JSON.stringify(rows)]);
+      for (const { contact_id: id } of written) updated.push(id);
+    }
+    await this.completeConsent(updated.flatMap((id) => this.#open.get(id) ?? []));
+    return updated.length;
   }
 
-  async #create({ subscriptionId, changes, consent }: ContactCreate): Promise<WriteOutcome> {
-    const { postgres, sql, scope, columns } = this.#parts;
+  /** @returns how many contacts are created: none where a trigger leaves the row out */
+  async #create({ subscriptionId, changes, consent }: ContactCreate): Promise<0 | 1> {
+    const { postgres, sql, scope } = this.#parts;
     const { [tokenPath]: token, ...values } = changes;
     const names = Object.keys(values);
-    const [created] = await postgres.rows<{ contact_id: string }>(sql.create(names), [
-      scope,
-      token,
-      ...names.map((name) => toColumn(columns.get(name), values[name])),
-    ]);
-    if (!created) return 'skipped';
+    const row: ContactRow = { token, ...this.#values(names, values) };
+    const [created] = await postgres.rows<{ contact_id: string }>(sql.create(names), [scope, JSON.stringify([row])]);
+    if (!created) return 0;
     for (const { saidBy, field, written } of consent)
       await postgres.rows(sql.addConsent, [
         scope,
@@ -150,17 +158,22 @@ export class ContactWriter {
         created.contact_id,
         written && JSON.stringify(written),
       ]);
-    return 'created';
+    return 1;
+  }
+
+  /** The values of columns, each as its type has it: a list for an array or for JSON, else one text. */
+  #values(
+    names: readonly string[],
+    changes: Readonly<Record<string, unknown>>,
+  ): Readonly<Record<`v${number}`, unknown>> {
+    const entries = names.map((name, at) => {
+      const value = changes[name];
+      const kind = this.#parts.columns.get(name)?.kind ?? 'value';
+      return [`v${at}`, Array.isArray(value) && ['value', 'time'].includes(kind) ? value.join(';') : value] as const;
+    });
+    return Object.fromEntries(entries);
   }
 }
-
-/** A contact to write, and how it is named where PostgreSQL refuses it. */
-interface WriteJob {
-  readonly run: () => Promise<WriteOutcome>;
-  readonly id: Omit<WriteRefusal, 'reason'>;
-}
-
-type WriteOutcome = 'updated' | 'created' | 'skipped';
 
 const consentKey = ({ subscriptionId, saidBy, field, contactId }: ConsentRecord) => ({
   subscription_id: subscriptionId,
@@ -169,12 +182,6 @@ const consentKey = ({ subscriptionId, saidBy, field, contactId }: ConsentRecord)
   contact_id: contactId,
 });
 const consentRow = (record: ConsentRecord) => ({ ...consentKey(record), written: record.written });
-
-/** Converts a value to the type of its column: a list to an array, to JSON, or to one text. */
-function toColumn(column: ContactColumn | undefined, value: unknown): unknown {
-  if (column?.kind === 'json') return value === null ? null : JSON.stringify(value);
-  return Array.isArray(value) && column?.kind !== 'list' ? value.join(';') : value;
-}
 
 function* inBatches<Entry>(entries: readonly Entry[]): Generator<readonly Entry[]> {
   for (let start = 0; start < entries.length; start += batchSize) yield entries.slice(start, start + batchSize);

@@ -51,7 +51,7 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
     const columns = await readColumns(client, config);
     return new SyncDatabase({
       postgres: new Postgres(client, config.contacts.id),
-      sql: statements(config),
+      sql: statements(config, columns),
       config,
       scope,
       columns,

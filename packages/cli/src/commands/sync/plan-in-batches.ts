@@ -42,9 +42,12 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
     onProgress({ phase: 'subscriptions', done: seen });
   }
   await database.snapshot(async () => {
-    const { pairs, newest } = await batches.join(await printOf(mapping), (done) => {
+    const onContacts = (done: number): void => {
       signal.throwIfAborted();
       onProgress({ phase: 'contacts', done });
+    };
+    const { pairs, newest } = await batches.join(await printOf(mapping), onContacts, (record) => {
+      reconciler.addContact(record);
     });
     if (newest !== null) reconciler.addAtRest(pairs, newest);
     for await (const { contacts, subscriptions } of batches.read()) {

@@ -5,6 +5,8 @@ import { columnsOf, type SyncConfig } from './config.ts';
 export interface ContactColumn {
   readonly name: string;
   readonly kind: 'list' | 'json' | 'time' | 'value';
+  /** Its type, without a length. */
+  readonly type: string;
   readonly generated: boolean;
   readonly readable: boolean;
   readonly updatable: boolean;
@@ -13,6 +15,15 @@ export interface ContactColumn {
 
 /** Contacts in one transaction, and rows of one fetch. */
 export const batchSize = 500;
+
+/** A contact to write, with its values as `v0`, `v1` and so on. */
+export interface ContactRow {
+  readonly contact_id?: string;
+  readonly token: unknown;
+  /** What the contact has to be like still. */
+  readonly version?: string;
+  readonly [value: `v${number}`]: unknown;
+}
 
 /** Quotes a name for SQL. */
 export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -36,13 +47,20 @@ export function syncTables(schema: string) {
 }
 
 /** The statements by name. `$1` is the scope of the sync. */
-export function statements({ schema, contacts, mapping }: SyncConfig) {
+export function statements({ schema, contacts, mapping }: SyncConfig, columns: ReadonlyMap<string, ContactColumn>) {
   const { tokens, state, consent, atRest } = syncTables(schema);
   const table = qualified(contacts.table);
   const id = identifier(contacts.id);
   const read = [contacts.email, ...columnsOf(mapping)];
   /** A hash of the columns that the sync reads; it detects concurrent changes. */
   const version = `md5(row(${read.map((name) => `c.${identifier(name)}`).join(', ')})::text)`;
+  const typeOf = (name: string): string => columns.get(name)?.type ?? 'text';
+  const idType = typeOf(contacts.id);
+  const rows = (names: readonly string[]): string =>
+    `jsonb_to_recordset($2::jsonb) AS r (${[
+      'contact_id text, token text, version text',
+      ...names.map((name, at) => `v${at} ${typeOf(name)}`),
+    ].join(', ')})`;
   const keepToken = `ON CONFLICT (scope, contact_id) DO UPDATE SET token = excluded.token`;
   const consentRecords = `jsonb_to_recordset($2::jsonb) AS r (subscription_id text, said_by text, field text, contact_id text,
                    written jsonb)`;
@@ -70,18 +88,23 @@ export function statements({ schema, contacts, mapping }: SyncConfig) {
     lock: `SELECT pg_try_advisory_lock(hashtextextended($1, 0)) AS taken`,
     stateTableExists: `SELECT to_regclass($1) IS NOT NULL AS exists`,
     stateTable: state,
+    /** Of contacts with the same changed columns: `$2` is a list of {@link ContactRow}s. */
     update: (names: readonly string[]) => `
-      WITH changed AS (
-        UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = $${at + 6}`).join(', ')}
-        WHERE c.${id} = $4 AND ${version} = $5 RETURNING 1)
-      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, $2, $3 FROM changed ${keepToken}`,
-    token: `INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, $2, $3 FROM ${table} AS c WHERE c.${id} = $4
-            ${keepToken}`,
+      WITH r AS (SELECT * FROM ${rows(names)}), changed AS (
+        UPDATE ${table} AS c SET ${names.map((name, at) => `${identifier(name)} = r.v${at}`).join(', ')}
+        FROM r WHERE c.${id} = r.contact_id::${idType} AND ${version} = r.version RETURNING r.contact_id, r.token)
+      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, contact_id, token FROM changed ${keepToken}
+      RETURNING contact_id`,
+    token: `INSERT INTO ${tokens} (scope, contact_id, token)
+            SELECT $1, r.contact_id, r.token FROM ${rows([])} JOIN ${table} AS c ON c.${id} = r.contact_id::${idType}
+            ${keepToken} RETURNING contact_id`,
+    /** Of one contact. */
     create: (names: readonly string[]) => `
-      WITH created AS (
-        INSERT INTO ${table} (${names.map(identifier).join(', ')}) VALUES (${names.map((_, at) => `$${at + 3}`).join(', ')})
+      WITH r AS (SELECT * FROM ${rows(names)}), created AS (
+        INSERT INTO ${table} (${names.map(identifier).join(', ')}) SELECT ${names.map((_, at) => `v${at}`).join(', ')} FROM r
         RETURNING ${id}::text AS id)
-      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, id, $2 FROM created ${keepToken} RETURNING contact_id`,
+      INSERT INTO ${tokens} (scope, contact_id, token) SELECT $1, created.id, r.token FROM created, r ${keepToken}
+      RETURNING contact_id`,
     // An open record with the same key was stored by a run that was interrupted.
     noteConsent: `
       INSERT INTO ${consent} AS c (scope, subscription_id, said_by, field, contact_id, written)
@@ -105,6 +128,7 @@ export const columnsQuery = `
     CASE WHEN coalesce(b.typcategory, t.typcategory) = 'A' THEN 'list'
          WHEN coalesce(b.typname, t.typname) IN ('json', 'jsonb') THEN 'json'
          WHEN coalesce(b.typname, t.typname) IN ('date', 'timestamp') THEN 'time' ELSE 'value' END AS kind,
+    format_type(a.atttypid, -1) AS type,
     a.attgenerated <> '' AS generated,
     has_column_privilege(a.attrelid, a.attnum, 'SELECT') AS readable,
     has_column_privilege(a.attrelid, a.attnum, 'UPDATE') AS updatable,
