@@ -83,7 +83,7 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
     };
     await openWorkflow(page, n8nUrl, workflow);
     const edited = await execute(page, workflow, 'Every hour');
-    expect(edited.output('Report')[0]).toMatchObject({ written: { subscriptionUpdates: 2, failed: 0 } });
+    expect(edited.output('Report')).toMatchObject([{ written: { subscriptionUpdates: 2, failed: 0 } }, { records: 1 }]);
     await picture(page, 'guide-sync-edited');
     expect(await find('ada.lovelace@example.com')).toMatchObject({ status: 'active', name: 'Augusta' });
     expect(await find('fatima.horvat2@mail.example.com')).toMatchObject({ status: 'inactive' });

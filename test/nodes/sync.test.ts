@@ -162,8 +162,7 @@ describe('Preview', () => {
     ).toEqual([]);
     expect(Object.keys(report.json)[0]).toBe('summary');
     expect(report.json).toMatchObject({
-      summary:
-        'Would create 1 contact, change 1. It would take 2 writes in the CRM, and 0 requests to the newsletter. Nothing was written.',
+      summary: 'Would create 1 contact, change 1. It would take 2 writes in the CRM. Nothing was written.',
       mode: 'preview',
       contacts: 'everything',
       held: null,

@@ -4,7 +4,7 @@ import { canonicalText, isOptedOut } from './canonical-value.ts';
 import { readPath } from './contact.ts';
 import { isErased } from './plan-pair.ts';
 import {
-  addressFingerprint,
+  keyFingerprint,
   subscriptionValue,
   valueFingerprint,
   type ReadyField,
@@ -29,13 +29,14 @@ export function isAtRest(pair: UnplannedPair, mapping: ReadyMapping): boolean {
   const { paths, optOut: veto, fields } = mapping;
   const email = readPath(record, paths.email);
   if (typeof email !== 'string' || isErased(subscription)) return false;
-  if (email !== subscription.email && addressKey(email) !== addressKey(subscription.email)) return false;
+  const key = addressKey(subscription.email);
+  if (email !== subscription.email && addressKey(email) !== key) return false;
   const hasLeft = subscription.status === 'inactive';
   const shownOptOut = veto && delivered(readPath(record, veto.contact), mapping);
   const optOut = isOptedOut(shownOptOut);
   // Unreadable, or an opt-out that acts or is reported.
   if ((optOut === undefined && shownOptOut !== undefined) || (optOut === true && !hasLeft)) return false;
-  const address = addressFingerprint(mapping, subscription.email);
+  const address = keyFingerprint(mapping, key);
   if (isForeign(token, mapping) || !isHeadSettled(token, address, hasLeft, optOut)) return false;
   for (const field of fields) if (!isFieldAtRest(field, pair, mapping)) return false;
   return true;

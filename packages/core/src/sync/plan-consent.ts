@@ -111,9 +111,13 @@ export class OptOutsSeen {
   readable = false;
   /** Whether a contact is opted out. */
   set = false;
+  #last: unknown = undefined;
 
   add(value: unknown): void {
-    if (this.set || value === undefined) return;
+    // Most contacts show the same.
+    if (this.set || value === this.#last) return;
+    this.#last = value;
+    if (value === undefined) return;
     this.delivered = true;
     const isSet = isOptedOut(value);
     this.readable ||= isSet !== undefined;

@@ -166,7 +166,7 @@ export interface PlannedPart extends PlannedWrites {
 export interface PlannedBatch extends PlannedPart {
   /** Changes that wait for a later run. */
   readonly waiting: PlannedWrites;
-  /** Opt-outs and unsubscribes: all that is carried out where the plan is held back, unsubscribes only within the limit. */
+  /** Opt-outs and unsubscribes: what {@link urgentOf} carries out of it where the plan is held back. */
   readonly urgent: readonly PlannedPair[];
 }
 

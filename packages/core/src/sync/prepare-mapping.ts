@@ -169,8 +169,13 @@ export function subscriptionValue({ customField, newsletter }: ReadyField, subsc
 }
 
 /** 48 bits that stand for an address, the same for all spellings of it. */
-export function addressFingerprint({ seed }: Pick<ReadyMapping, 'seed'>, email: string): number {
-  const [low, high] = hashText(addressKey(email), seed);
+export function addressFingerprint(mapping: Pick<ReadyMapping, 'seed'>, email: string): number {
+  return keyFingerprint(mapping, addressKey(email));
+}
+
+/** The same 48 bits for the key of an address. */
+export function keyFingerprint({ seed }: Pick<ReadyMapping, 'seed'>, key: string): number {
+  const [low, high] = hashText(key, seed);
   return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
 }
 

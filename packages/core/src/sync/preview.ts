@@ -58,6 +58,7 @@ export function summaryOf(
   const isDone = applied !== undefined && held === null;
   const has = (done: string, planned: string): string => (isDone ? done : `Would ${planned}`);
   const others = subscriptionUpdates - unsubscribes;
+  const [writes, requests] = [contactCreates + contactUpdates, requestsOf(counts)];
   const left = Object.entries(counts.withoutContact).filter(([, people]) => people > 0);
   const sentences = [
     (unsubscribes > 0 || held) &&
@@ -80,8 +81,9 @@ export function summaryOf(
     counts.conflicts > 0 && `${amount(counts.conflicts, 'value')} changed on both sides`,
     counts.findings > 0 && `${amount(counts.findings, 'finding')}, ${grouped.format(counts.newFindings)} new`,
     held && `Held back: ${held.message.replace(/\.$/, '')}`,
-    !applied &&
-      `It would take ${amount(contactCreates + contactUpdates, 'write')} in the CRM, and ${amount(requestsOf(counts), 'request')} to the newsletter`,
+    !applied && requests > 0
+      ? `It would take ${amount(writes, 'write')} in the CRM, and ${amount(requests, 'request')} to the newsletter`
+      : !applied && writes > 0 && `It would take ${amount(writes, 'write')} in the CRM`,
     applied ? held && 'Only opt-outs, and unsubscribes within the limit, were carried out' : 'Nothing was written',
   ];
   return sentences.flatMap((sentence) => (sentence ? [`${sentence}.`] : [])).join(' ');

@@ -18,7 +18,6 @@ import {
   type PairPlans,
   type PlannedBatch,
   type PlannedPair,
-  type SyncCounts,
   type SyncPlan,
 } from './plan.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';

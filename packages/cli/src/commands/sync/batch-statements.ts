@@ -6,7 +6,7 @@ import { columnsOf, type SyncConfig } from './config.ts';
 import { casts, identifier, qualified, syncTables, type ContactColumn } from './statements.ts';
 
 /** Contacts with their subscriptions in one batch. */
-const groupsOfBatch = 1000;
+const groupsOfBatch = 250;
 
 /** @param hasTokens - whether the tables of the sync exist */
 export function batchStatements(
