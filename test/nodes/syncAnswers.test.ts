@@ -106,7 +106,10 @@ describe('the contact of a refusal', () => {
 });
 
 it('reads the error that a node puts beside its item', async () => {
-  const error = Object.assign(new Error('Bad request'), { httpCode: '422', description: 'Unknown field name' });
+  const error = Object.assign(new Error('Bad request - please check your parameters'), {
+    httpCode: '422',
+    description: 'Unknown field name',
+  });
   const { refused } = await check([], {}, { input: [{ json: row, error }] as Run['input'] & object });
   expect(refused).toEqual([expect.objectContaining({ status: 422, message: 'Unknown field name' })]);
 });
@@ -117,9 +120,11 @@ it('needs no credential and shows no parameter of the sync', () => {
     readonly properties: readonly (Shown & { readonly name: string })[];
   };
   interface Shown {
-    readonly displayOptions?: { readonly show?: Readonly<Record<string, readonly unknown[]>> };
+    readonly displayOptions?: { readonly hide?: Readonly<Record<string, readonly unknown[]>> };
   }
-  for (const { displayOptions } of credentials) expect(displayOptions?.show?.['operation']).toEqual(['sync']);
-  const shown = properties.filter(({ displayOptions }) => !displayOptions?.show?.['operation']?.includes('sync'));
+  const isHidden = ({ displayOptions }: Shown): boolean =>
+    displayOptions?.hide?.['operation']?.includes('checkAnswers') ?? false;
+  expect(credentials.filter((each) => !isHidden(each))).toEqual([]);
+  const shown = properties.filter((each) => !isHidden(each));
   expect(shown.map(({ name }) => name)).toEqual(['operation', 'answersNotice', 'handedOver', 'contact']);
 });

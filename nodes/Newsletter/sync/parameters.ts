@@ -26,18 +26,18 @@ export const operation: INodeProperties = {
   ],
 };
 
-/** Shows the property only for this operation. */
-function shownFor<Shown extends { readonly displayOptions?: INodeProperties['displayOptions'] }>(
-  chosen: 'sync' | 'checkAnswers',
-): (property: Shown) => Shown {
-  return (property) => ({
-    ...property,
-    displayOptions: { ...property.displayOptions, show: { ...property.displayOptions?.show, operation: [chosen] } },
-  });
+/**
+ * Hides the property for Check CRM Answers. Where n8n leaves out defaults, as in some calls of the editor, the
+ * operation is missing, and the properties of the sync are there.
+ */
+function forSync<Property extends { readonly displayOptions?: INodeProperties['displayOptions'] }>(
+  property: Property,
+): Property {
+  return { ...property, displayOptions: { ...property.displayOptions, hide: { operation: ['checkAnswers'] } } };
 }
 
 /** The operation Check CRM Answers sends no request, so it needs no credential. */
-export const syncCredentials: INodeCredentialDescription[] = credentials.map(shownFor('sync'));
+export const syncCredentials: INodeCredentialDescription[] = credentials.map(forSync);
 
 export const mode: INodeProperties = {
   displayName: 'Mode',
@@ -451,6 +451,6 @@ export const properties: INodeProperties[] = [
     subscribe,
     consentField,
     ...collection('options', 'Options', 'Add option', options),
-  ].map(shownFor('sync')),
-  ...answerParameters.map(shownFor('checkAnswers')),
+  ].map(forSync),
+  ...answerParameters.map((property) => ({ ...property, displayOptions: { show: { operation: ['checkAnswers'] } } })),
 ];

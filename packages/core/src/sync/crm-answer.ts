@@ -76,18 +76,19 @@ export function readAnswer(answer: unknown, nowMs: number): CrmAnswer {
 /** An error of an n8n node; undefined for an error in the body of a CRM. */
 function readError(error: Fields, received: Received): CrmAnswer | undefined {
   const isThrown = ['stack', 'httpCode', 'messages', 'context'].some((name) => name in error);
-  const name = textOf(error['name']);
-  if (!isThrown && !name?.endsWith('Error')) return undefined;
+  if (!isThrown && !textOf(error['name'])?.endsWith('Error')) return undefined;
   const cause = isRecord(error['cause']) ? error['cause'] : {};
   const response = [error['response'], cause['response']].find(isRecord) ?? {};
   const context = isRecord(error['context']) ? error['context'] : {};
+  const own = textOf(error['message']);
+  const isGeneric = own !== undefined && textsOfN8n.some(([pattern]) => pattern.test(own));
+  // The words of the CRM come first: n8n replaces them by its own text, and keeps them as the description.
   const words = [
-    error['description'],
-    ...(Array.isArray(error['messages']) ? (error['messages'] as unknown[]) : []),
-    error['message'],
-  ]
-    .map(textOf)
-    .filter((text) => text !== undefined);
+    isGeneric ? undefined : own,
+    textOf(error['description']),
+    ...(Array.isArray(error['messages']) ? (error['messages'] as unknown[]).map(textOf) : []),
+    own,
+  ].filter((text) => text !== undefined);
   const stated = [error['httpCode'], error['status'], cause['status'], response['status'], response['statusCode']];
   const status = stated.map(Number).find(isHttpStatus) ?? words.map(statusIn).find((found) => found !== undefined);
   const known = { ...received, headers: headersOf(response), ...(status !== undefined && { status }) };
@@ -99,7 +100,8 @@ function readError(error: Fields, received: Received): CrmAnswer | undefined {
   ].find((each) => isRecord(each) || Array.isArray(each) || (typeof each === 'string' && pageIn(each) !== undefined));
   const refusal = body === undefined ? undefined : refusalOf(body, known);
   const [message = 'The node failed without a message.'] = words;
-  return refused(refusal?.message ? refusal : refuse({ message, codes: [], ...(name && { codes: [name] }) }, known));
+  const code = textOf(error['code']);
+  return refused(refusal?.message ? refusal : refuse({ message, codes: code === undefined ? [] : [code] }, known));
 }
 
 /** An error that a node of n8n returns as a text, or that of a CRM. */
@@ -329,6 +331,7 @@ function headersOf(response: Fields): Readonly<Record<string, string>> {
 
 /** n8n's own texts instead of a status. */
 const textsOfN8n: readonly (readonly [text: RegExp, status: number])[] = [
+  [/^Your request is invalid|^Bad request - /i, 400],
   [/^Authorization failed/i, 401],
   [/^Forbidden/i, 403],
   [/resource you are requesting could not be found/i, 404],

@@ -76,6 +76,8 @@ describe('an error that a node of n8n puts into words', () => {
     expect(readAnswer({ error }, answeredAt).refused).toEqual([
       expect.objectContaining({ reason: 'value', status: 422, message: error.description }),
     ]);
+    const row = { message: 'violates check constraint "adults"', description: 'Failing row contains (7).', stack: '' };
+    expect(readAnswer({ error: row }, answeredAt).refused[0]?.message).toBe(row.message);
     const text = { error: 'Bad request', message: 'Unknown field name: "Emial"' };
     expect(readAnswer(text, answeredAt).refused[0]?.message).toBe(`${text.error}: ${text.message}`);
   });
