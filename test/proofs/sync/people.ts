@@ -5,49 +5,8 @@
  */
 import { decodeToken, planPair, prepareMapping, type Finding, type SyncMapping } from '@newsletter-kit/core/sync';
 import * as fc from 'fast-check';
+import { addresses, history, names, type Step } from './people-events.ts';
 import { fieldIds, optOut, World, type Contact, type Person, type Run } from './world.ts';
-
-const names = ['ada', 'bob', 'cy'];
-const addresses = names.flatMap((name) => [`${name}@example.com`, `${name}@second.example`]);
-const at = fc.nat({ max: 7 });
-const events = [
-  'edit person',
-  'edit contact',
-  'leave',
-  'return',
-  'opt out',
-  'opt in',
-  'sign up',
-  'add contact',
-  'copy contact',
-  'copy to another address',
-  'merge, survivor lists the address',
-  'merge, loser names the survivor',
-  'merge, loser is gone',
-  'swap in CRM',
-  'swap in newsletter',
-  'sort tokens',
-  'sort addresses',
-  'add further address',
-  'remove further address',
-  'use second address',
-  'make further address the main one',
-  'erase',
-  'erase, not listed',
-  'delete contact',
-  'overlap',
-  'crash',
-] as const;
-
-/** What happens between and in the runs. */
-export const history = fc.array(
-  fc.oneof(
-    { weight: 1, arbitrary: fc.record({ event: fc.constant('run' as const), at, other: at }) },
-    { weight: 2, arbitrary: fc.record({ event: fc.constantFrom(...events), at, other: at }) },
-  ),
-  { minLength: 1, maxLength: 24, size: 'max' },
-);
-type Step = typeof history extends fc.Arbitrary<(infer Each)[]> ? Each : never;
 
 const customFields = Object.values(fieldIds).map(({ id, kind }) => ({ id, kind, display: id }));
 const isAt = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase();
