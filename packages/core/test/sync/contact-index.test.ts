@@ -35,6 +35,7 @@ describe('the address of a contact', () => {
 
   it.each([
     ['josé@bücher.example', 'JOSÉ@BÜCHER.example'],
+    ['ada@bücher.example', 'Ada@xn--bcher-kva.example'],
     ["o'neil+news@example.co.uk", "O'Neil+News@example.co.uk"],
     [`${'a'.repeat(60)}@example.com`, `${'A'.repeat(60)}@example.com`],
   ])('%s is matched in another spelling', (email, other) => {
