@@ -68,19 +68,20 @@ export function readAnswer(answer: unknown, nowMs: number): CrmAnswer {
       status: answer['statusCode'],
       headers: headersOf(answer),
     });
-  if (isRecord(answer['error'])) return readError(answer['error'], received) ?? readBody(answer, received);
+  if (isRecord(answer['error'])) return readError(answer['error'], answer, received) ?? readBody(answer, received);
   if (typeof answer['error'] === 'string') return readText(answer['error'], answer, received);
   return readBody(answer, received);
 }
 
 /** An error of an n8n node; undefined for an error in the body of a CRM. */
-function readError(error: Fields, received: Received): CrmAnswer | undefined {
+function readError(error: Fields, answer: Fields, received: Received): CrmAnswer | undefined {
   const isThrown = ['stack', 'httpCode', 'messages', 'context'].some((name) => name in error);
   if (!isThrown && !textOf(error['name'])?.endsWith('Error')) return undefined;
   const cause = isRecord(error['cause']) ? error['cause'] : {};
   const response = [error['response'], cause['response']].find(isRecord) ?? {};
   const context = isRecord(error['context']) ? error['context'] : {};
-  const own = textOf(error['message']);
+  // A copied error has lost its message.
+  const own = textOf(error['message']) ?? textOf(answer['message']);
   const isGeneric = own !== undefined && textsOfN8n.some(([pattern]) => pattern.test(own));
   // The words of the CRM come first: n8n replaces them by its own text, and keeps them as the description.
   const words = [

@@ -78,6 +78,8 @@ describe('an error that a node of n8n puts into words', () => {
     ]);
     const row = { message: 'violates check constraint "adults"', description: 'Failing row contains (7).', stack: '' };
     expect(readAnswer({ error: row }, answeredAt).refused[0]?.message).toBe(row.message);
+    const copied = { message: row.message, error: { description: row.description, context: {} } };
+    expect(readAnswer(copied, answeredAt).refused[0]?.message).toBe(row.message);
     const text = { error: 'Bad request', message: 'Unknown field name: "Emial"' };
     expect(readAnswer(text, answeredAt).refused[0]?.message).toBe(`${text.error}: ${text.message}`);
   });
