@@ -1,11 +1,23 @@
-/** The project's own lint rules. `zod-namespace`: see docs/src/content/docs/decisions/0008-zod-as-a-namespace.md. */
+/**
+ * The project's own lint rules.
+ *
+ * - `zod-namespace`: see docs/src/content/docs/decisions/0008-zod-as-a-namespace.md.
+ * - `floors`: what stands in a folder imports only from lower floors, types included. Its options are the folder and
+ *   its floors, the lowest first: lists of names of files and folders in it.
+ */
+import { dirname, relative, resolve, sep } from 'node:path';
 
 /**
  * What this file reads of the syntax tree.
  *
  * @typedef {{ type: string, importKind?: string }} Specifier
  * @typedef {{ source: { value: string }, importKind?: string, specifiers: Specifier[] }} ImportDeclaration
- * @typedef {{ report(problem: { node: Specifier, message: string }): void }} Context
+ * @typedef {{ type: string, source: { type: string, value?: unknown } | null }} Import
+ * @typedef {object} Context
+ * @property {string} cwd
+ * @property {string} filename
+ * @property {[folder: string, floors: string[][]]} options
+ * @property {(problem: { node: Specifier | Import, message: string }) => void} report
  */
 const house = {
   meta: { name: 'house' },
@@ -24,6 +36,34 @@ const house = {
           }
         },
       }),
+    },
+    floors: {
+      meta: { schema: [{ type: 'string' }, { type: 'array', items: { type: 'array', items: { type: 'string' } } }] },
+      create(/** @type {Context} */ { cwd, filename, options: [folder, floors], report }) {
+        const placeOf = (/** @type {string} */ file) => relative(resolve(cwd, folder), file).split(sep)[0] ?? '';
+        const floorOf = (/** @type {string} */ place) => floors.findIndex((places) => places.includes(place));
+        const own = placeOf(filename);
+        const check = (/** @type {Import} */ node) => {
+          const path = node.source?.value;
+          if (typeof path !== 'string' || !path.startsWith('.')) return;
+          const other = placeOf(resolve(dirname(filename), path));
+          if (other === own) return;
+          for (const place of [own, other])
+            if (floorOf(place) < 0)
+              return report({ node, message: `${place} stands on no floor of ${folder}: name it in .oxlintrc.json.` });
+          if (floorOf(other) >= floorOf(own))
+            report({
+              node,
+              message: `${own} imports nothing of ${other}, which stands no lower: move what both need a floor down.`,
+            });
+        };
+        return {
+          ImportDeclaration: check,
+          ExportNamedDeclaration: check,
+          ExportAllDeclaration: check,
+          ImportExpression: check,
+        };
+      },
     },
   },
 };

@@ -8,9 +8,9 @@ import {
 } from 'n8n-workflow';
 import { syncBuilderHint, syncHints } from './hints.ts';
 import { publicationSearch } from './methods.ts';
-import { authentication, credentials, publication } from './parameters/connection.ts';
+import { answerOutputNames, checkAnswers } from './sync/answers.ts';
 import { outputNames } from './sync/output.ts';
-import { afterPublication, beforePublication } from './sync/parameters.ts';
+import { properties, syncCredentials } from './sync/parameters.ts';
 import { runSync } from './sync/run.ts';
 import { loadOptions } from './sync/settings.ts';
 
@@ -22,7 +22,7 @@ export class NewsletterSync implements INodeType {
     group: ['transform'],
     version: 1,
     subtitle:
-      '={{$parameter["mode"] + ": " + ($parameter["contacts"] === "incoming" ? "incoming contacts" : "all contacts")}}',
+      '={{$parameter["operation"] === "checkAnswers" ? "check CRM answers" : $parameter["mode"] + ": " + ($parameter["contacts"] === "incoming" ? "incoming contacts" : "all contacts")}}',
     description:
       'Keeps the contacts of a CRM and the subscriptions of a newsletter on beehiiv or a compatible service the same',
     defaults: { name: 'Newsletter Sync' },
@@ -31,15 +31,19 @@ export class NewsletterSync implements INodeType {
     builderHint: syncBuilderHint,
     hints: syncHints,
     inputs: [NodeConnectionTypes.Main],
-    outputs: [NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main, NodeConnectionTypes.Main],
-    outputNames,
-    credentials,
-    properties: [authentication, ...beforePublication, publication, ...afterPublication],
+    // Each operation has outputs of its own.
+    outputs: `={{ $parameter["operation"] === "checkAnswers" ? ${named(answerOutputNames)} : ${named(outputNames)} }}`,
+    credentials: syncCredentials,
+    properties,
   };
 
   methods = { listSearch: publicationSearch, loadOptions };
 
   async execute(this: IExecuteFunctions): Promise<INodeExecutionData[][]> {
-    return runSync(this);
+    return this.getNodeParameter('operation', 0, 'sync') === 'checkAnswers' ? checkAnswers(this) : runSync(this);
   }
+}
+
+function named(names: readonly string[]): string {
+  return JSON.stringify(names.map((displayName) => ({ type: NodeConnectionTypes.Main, displayName })));
 }

@@ -90,7 +90,7 @@ export const signupBuilderHint: IBuilderHint = {
 };
 
 export const syncBuilderHint: IBuilderHint = {
-  searchHint: `Keeps the contacts of a CRM and the subscriptions of ${service} the same, in both directions. All contacts of the CRM have to come in together, in one run and not in a loop. Outputs by index: 0 contacts to create, 1 contacts to update, 2 findings for a person, 3 the report; connect 0 and 1 to nodes of the CRM that write every field of an item. Start with mode preview. For one direction only use the Newsletter Trigger and a node of the CRM.`,
+  searchHint: `Keeps the contacts of a CRM and the subscriptions of ${service} the same, in both directions. All contacts of the CRM have to come in together, in one run and not in a loop. Outputs by index: 0 findings for a person, 1 the report, 2 the changes that a preview plans, 3 contacts to create, 4 contacts to update, 5 the report of a plan that is held back, for Stop and Error; place their nodes in this order from top to bottom, and connect 3 and 4 to nodes of the CRM that write every field of an item, and their answers, through a Merge node that appends, to a second node of this type with operation checkAnswers; connect its output 0, what was refused, to Stop and Error. Start with mode preview. For one direction only use the Newsletter Trigger and a node of the CRM.`,
   relatedNodes: [
     { nodeType: types.trigger, relationHint: 'Use this instead where changes only go from the newsletter to the CRM' },
     { nodeType: 'n8n-nodes-base.scheduleTrigger', relationHint: 'Starts the sync, for example every hour' },
@@ -130,8 +130,9 @@ export const triggerHints: NodeHint[] = [
 
 export const syncHints: NodeHint[] = [
   {
-    message: 'This was a preview: nothing was written. The output <b>Report</b> lists what Apply would change.',
-    displayCondition: '={{ $parameter["mode"] === "preview" }}',
+    message:
+      'This was a preview: nothing was written. The output <b>Planned</b> lists each change that Apply would make.',
+    displayCondition: '={{ $parameter["operation"] !== "checkAnswers" && $parameter["mode"] === "preview" }}',
     whenToDisplay: 'afterExecution',
     location: 'outputPane',
     type: 'info',

@@ -54,6 +54,9 @@ const words = new Set([
   'Continue',
   'Continue (using error output)',
   'AI Agent',
+  'HTTP Request',
+  'Merge',
+  'Stop and Error',
   'Newsletter Tool',
   // What the nodes speak.
   'Newsletter Publishing API',
@@ -85,7 +88,8 @@ beforeAll(async () => {
     ...offered(bundle).map(
       ({ resource, operation }) => `${chosen('resource', resource)}: ${chosen('operation', operation)}`,
     ),
-    ...[sync.outputNames ?? []].flat().map(String),
+    // The outputs of each operation, in n8n's expression.
+    ...[...String(Reflect.get(sync, 'outputs')).matchAll(/"displayName":"([^"]+)"/g)].map(([, name = '']) => name),
     ...['contact-sync-data-table', 'signup-form'].flatMap(namesIn),
   ]);
 });

@@ -25,20 +25,15 @@ test('syncs contacts in PostgreSQL: creates, edits of both sides, an opt-out and
   await server.run(`INSERT INTO contacts (email, first_name) VALUES ('ADA.Lovelace@example.com', 'Augusta')`, address);
   // Addresses ending in .invalid belong to erased persons: no contact is created for them.
   const kept = (await all(api.subscriptions.list())).filter(({ email }) => !email?.endsWith('.invalid')).length;
-  // One contact for 300 subscriptions looks like a truncated list.
-  const held = await runOnce();
-  expect(held.output('Sync', 3)[0]).toMatchObject({ held: { reason: 'too_many_creations' } });
-  expect([0, 1].map((index) => held.output('Sync', index))).toEqual([[], []]);
-  expect(await contacts()).toHaveLength(1);
-
-  const first = await runOnce('?accept=yes');
-  const [report] = first.output('Sync', 3);
+  const first = await runOnce();
+  const [report] = first.output('Sync', 1);
   expect(report).toMatchObject({ mode: 'apply', held: null, counts: { contacts: 1, subscriptions: 300 } });
-  expect(first.output('Sync', 0)).toHaveLength(kept - 1);
+  expect(first.output('Sync', 3)).toHaveLength(kept - 1);
   expect(await contacts()).toHaveLength(kept);
-  expect(first.output('Report')[0]?.['text']).toContain(
-    `Done – 1 contacts, 300 subscriptions; contacts: ${kept - 1} new`,
-  );
+  expect(first.output('Report')[0]?.['text']).toContain(`Handed over to the CRM: ${kept - 1} contacts to create`);
+  expect(first.output('Check answers', 1)).toEqual([
+    expect.objectContaining({ handedOver: kept, written: kept, refused: 0 }),
+  ]);
   await expect
     .poll(async () => (await n8n.workflow(workflow)).staticData)
     .toMatchObject({
@@ -49,10 +44,10 @@ test('syncs contacts in PostgreSQL: creates, edits of both sides, an opt-out and
   // Links the created contacts; then nothing is left to write.
   for (let runs = 0; runs < 2; runs += 1) await runOnce();
   const atRest = await runOnce();
-  expect([0, 1].map((index) => atRest.output('Sync', index))).toEqual([[], []]);
-  expect(atRest.output('Sync', 3)[0]).toMatchObject({
+  expect([3, 4].map((index) => atRest.output('Sync', index))).toEqual([[], []]);
+  expect(atRest.output('Sync', 1)[0]).toMatchObject({
     counts: { contacts: kept, pairs: kept },
-    applied: { failed: 0 },
+    written: { failed: 0 },
   });
 
   const ada = await subscriptionOf(api, 'ada.lovelace@example.com');
@@ -74,8 +69,8 @@ test('syncs contacts in PostgreSQL: creates, edits of both sides, an opt-out and
   sandboxOnPort.clock.advance('PT1M');
 
   const second = await runOnce();
-  expect(second.output('Sync', 3)[0]).toMatchObject({
-    applied: { subscriptionUpdates: 2, failed: 0 },
+  expect(second.output('Sync', 1)[0]).toMatchObject({
+    written: { subscriptionUpdates: 2, failed: 0 },
     consent: expect.arrayContaining([
       expect.objectContaining({ said_by: 'crm', field: 'do_not_mail', first_seen: expect.any(String) }),
       expect.objectContaining({ said_by: 'newsletter', subscription_id: leaver }),
@@ -90,7 +85,20 @@ test('syncs contacts in PostgreSQL: creates, edits of both sides, an opt-out and
 
   for (let runs = 0; runs < 2; runs += 1) await runOnce();
   const third = await runOnce();
-  expect([0, 1].map((index) => third.output('Sync', index))).toEqual([[], []]);
+  expect([3, 4].map((index) => third.output('Sync', index))).toEqual([[], []]);
+});
+
+test('reports what PostgreSQL refuses in the same run, in its words', async ({ api, credentials }) => {
+  const { address, runOnce } = await publishContactSync({ n8n, n8nUrl, server, credentials });
+  const refused = 'ada.lovelace@example.com';
+  await server.run(`ALTER TABLE contacts ADD CONSTRAINT no_ada CHECK (email <> '${refused}')`, address);
+  const kept = (await all(api.subscriptions.list())).filter(({ email }) => !email?.endsWith('.invalid')).length;
+  const run = await runOnce('', 'error');
+  expect(run.output('Check answers', 0)).toEqual([
+    expect.objectContaining({ contact: refused, message: expect.stringContaining('no_ada'), reason: 'value' }),
+  ]);
+  expect(run.output('Check answers', 1)).toMatchObject([{ handedOver: kept, written: kept - 1, refused: 1 }]);
+  expect(run.error?.message).toBe(run.output('Check answers', 1)[0]?.['summary']);
 });
 
 test('moves an error to the error output, without any contact', async ({ credentials, sandboxOnPort }) => {
@@ -101,8 +109,8 @@ test('moves an error to the error output, without any contact', async ({ credent
     { name: 'Sync', type: syncType, parameters: { mode: 'apply' }, credentials, onError: 'continueErrorOutput' },
   ]);
   const run = await n8n.run(workflow);
-  expect([0, 1, 2, 3].flatMap((index) => run.output('Sync', index))).toEqual([]);
-  expect(run.output('Sync', 4)).toEqual([expect.objectContaining({ error: expect.any(String) })]);
+  expect([0, 1, 2, 3, 4, 5].flatMap((index) => run.output('Sync', index))).toEqual([]);
+  expect(run.output('Sync', 6)).toEqual([expect.objectContaining({ error: expect.any(String) })]);
 });
 
 test('offers the custom fields of the publication in the editor', async ({ api, credentials }) => {

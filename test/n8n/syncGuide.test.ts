@@ -6,7 +6,6 @@ import type { ElementHandle, Page } from 'puppeteer-core';
 import { expect, inject } from 'vitest';
 import { openBrowser } from '../e2e/visitor.ts';
 import { openEditor, openPanel, openWorkflow, picture } from './harness/editor.ts';
-import { syncType } from './harness/nodes.ts';
 import type { Execution } from './harness/rest.ts';
 import { readExample } from './harness/syncExample.ts';
 import { n8n, test } from './harness/test.ts';
@@ -21,7 +20,7 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
   sandboxOnPort,
 }) => {
   const example = await readExample('contact-sync-data-table');
-  const nodes = example.nodes.map((node) => (node.type === syncType ? { ...node, credentials } : node));
+  const nodes = example.nodes.map((node) => (node.name === 'Sync' ? { ...node, credentials } : node));
   const workflow = await n8n.saveWorkflow({ ...example, nodes });
   const session = await openBrowser();
   try {
@@ -34,9 +33,18 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
     expect(preview.output('Report')).toMatchObject([
       { mode: 'preview', held: null, counts: { contacts: 0, subscriptions: 300, contactCreates: 286 } },
     ]);
-    await openPanel(page, 'Report');
-    await picture(page, 'guide-sync-report');
-    await close(page);
+    expect(preview.output('Report')[0]?.['summary']).toMatch(
+      /^Would create 286 contacts, change 0\. 14 subscriptions get no contact: 14 erased\./,
+    );
+    expect(preview.output('Planned')).toHaveLength(286);
+    for (const [node, name] of [
+      ['Report', 'guide-sync-report'],
+      ['Planned', 'guide-sync-planned'],
+    ] as const) {
+      await openPanel(page, node);
+      await picture(page, name);
+      await close(page);
+    }
 
     await openPanel(page, 'Sync');
     await page.click('[data-test-id=parameter-input-mode] input');
@@ -48,9 +56,10 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
     await close(page);
     const applied = await execute(page, workflow, 'Every hour');
     expect(applied.output('Create contacts')).toHaveLength(286);
+    expect(applied.output('Check answers', 1)).toMatchObject([{ handedOver: 286, written: 286, refused: 0 }]);
     await picture(page, 'guide-sync-applied');
     const again = await execute(page, workflow, 'Every hour');
-    expect([0, 1].map((index) => again.output('Sync', index))).toEqual([[], []]);
+    expect([3, 4].map((index) => again.output('Sync', index))).toEqual([[], []]);
 
     await page.goto(`${n8nUrl}/home/datatables`, { waitUntil: 'domcontentloaded' });
     await press(await shown(page, 'h2, a, span', /^Newsletter contacts/));
@@ -74,7 +83,7 @@ test('keeps a data table in step: preview, apply, and an edit of each side', asy
     };
     await openWorkflow(page, n8nUrl, workflow);
     const edited = await execute(page, workflow, 'Every hour');
-    expect(edited.output('Report')).toMatchObject([{ applied: { subscriptionUpdates: 2, failed: 0 } }]);
+    expect(edited.output('Report')).toMatchObject([{ written: { subscriptionUpdates: 2, failed: 0 } }, { records: 1 }]);
     await picture(page, 'guide-sync-edited');
     expect(await find('ada.lovelace@example.com')).toMatchObject({ status: 'active', name: 'Augusta' });
     expect(await find('fatima.horvat2@mail.example.com')).toMatchObject({ status: 'inactive' });

@@ -94,6 +94,7 @@ export function executeContext(run: Run): unknown {
     evaluateExpression: (expression: string, index = 0) => n8n.evaluate(expression, index),
     isToolExecution: () => run.tool ?? false,
     continueOnFail: () => run.continueOnFail ?? run.onError !== undefined,
+    getMode: () => run.mode ?? 'trigger',
     getExecutionCancelSignal: () => run.signal,
     getWorkflowStaticData: () => run.staticData ?? {},
     ...(run.hints && { addExecutionHints: (hint: { message: string }) => run.hints?.push(hint) }),

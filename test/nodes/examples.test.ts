@@ -52,7 +52,7 @@ function boxOf(node: WorkflowNode): Readonly<Record<'left' | 'right' | 'top' | '
     left: x - 60,
     right: x + (hasManyOutputs ? 215 : 195),
     top: y - 36,
-    bottom: y + (hasManyOutputs ? 218 : 152),
+    bottom: y + (hasManyOutputs ? 282 : 152),
   };
 }
 
@@ -143,13 +143,28 @@ describe.each(paths)('%s', (path) => {
       ...main.flat().map(({ node }) => node),
     ]);
     expect(connected.filter((name) => !names.includes(name))).toEqual([]);
-    for (const { type, credentials } of nodes) {
-      // The Signup Trigger sends no request to the service, so it needs no key.
-      if (type.endsWith('.newsletterSignupTrigger')) expect(credentials).toBeUndefined();
+    for (const { type, parameters, credentials } of nodes) {
+      // Neither the Signup Trigger nor the check of the CRM's answers sends a request to the service.
+      if (type.endsWith('.newsletterSignupTrigger') || parameters['operation'] === 'checkAnswers')
+        expect(credentials).toBeUndefined();
       else if (type.startsWith('n8n-nodes-newsletter-kit.'))
         expect(credentials).toEqual({ newsletterApi: { id: 'newsletterSandbox', name: 'Newsletter sandbox' } });
     }
   });
+});
+
+const syncs = paths.filter((path) => /\/contact-sync/.test(path));
+
+it.each(syncs)('%s tells people before it writes, and an error ends what stands below it', (path) => {
+  const { nodes, connections } = read(path);
+  const heightOf = (name: string): number => nodes.find((node) => node.name === name)?.position[1] ?? Number.NaN;
+  // n8n runs the branches from the top to the bottom.
+  const branches = (connections['Sync']?.main ?? []).map((targets) => targets.map(({ node }) => heightOf(node)));
+  const heights = branches.flat();
+  expect(heights).toEqual(heights.toSorted((a, b) => a - b));
+  expect(branches.map(({ length }) => length)).toEqual([1, 1, path.includes('data-table') ? 1 : 0, 1, 1, 1]);
+  expect(connections['Sync']?.main[5]).toMatchObject([{ node: 'Stop: held back' }]);
+  expect(connections['Check answers']?.main[0]).toMatchObject([{ node: 'Stop: refused' }]);
 });
 
 it.each(paths)('lists %s on the page of the examples, with a small picture', (path) => {

@@ -82,6 +82,11 @@ interface Outputs {
   readonly updates: readonly Item[];
   readonly review: readonly Item[];
   readonly report: Item;
+  /** The file of the consent trail. */
+  readonly trail: Item | undefined;
+  readonly planned: readonly Item[];
+  /** Whether the report left by Held. */
+  readonly isHeld: boolean;
 }
 
 /** Runs the node once for the contacts of the CRM, unless others are given. */
@@ -100,9 +105,12 @@ async function run(more: Partial<Run> = {}): Promise<Outputs> {
     ...more,
     parameters: { ...parameters, ...fields(), ...more.parameters },
   });
-  const [creates = [], updates = [], review = [], [report] = []] = await bundle.sync.execute.call(context);
+  const [review = [], reports = [], planned = [], creates = [], updates = [], held = []] =
+    await bundle.sync.execute.call(context);
+  const [report] = [...held, ...reports].filter(({ binary }) => binary === undefined);
   if (!report) throw new Error('There is no report.');
-  return { creates, updates, review, report };
+  const trail = reports.find(({ binary }) => binary !== undefined);
+  return { creates, updates, review, report, trail, planned, isHeld: held.length > 0 };
 }
 
 function properties(contact: Contact | undefined): Readonly<Record<string, unknown>> {
@@ -138,12 +146,12 @@ const written = (): number =>
   sandbox.requests().filter(({ method, path }) => method !== 'GET' && path.includes('bulk')).length;
 
 describe('Preview', () => {
-  it('writes nothing, and lists the planned changes without addresses and values', async () => {
+  it('writes nothing, and returns one item for each change that Apply would make', async () => {
     await subscribe('ada@example.com', 'Bonn');
     await subscribe('grace@example.com');
     add('1', { email: 'ada@example.com' });
     const before = sandbox.requests().length;
-    const { creates, updates, report } = await run({ parameters: { mode: 'preview' } });
+    const { creates, updates, report, planned, isHeld } = await run({ parameters: { mode: 'preview' } });
     expect([...creates, ...updates]).toEqual([]);
     expect(kept).toEqual({});
     expect(
@@ -152,23 +160,60 @@ describe('Preview', () => {
         .slice(before)
         .filter(({ method }) => method !== 'GET'),
     ).toEqual([]);
+    expect(Object.keys(report.json)[0]).toBe('summary');
     expect(report.json).toMatchObject({
+      summary: 'Would create 1 contact, change 1. It would take 2 writes in the CRM. Nothing was written.',
       mode: 'preview',
       contacts: 'everything',
       held: null,
       counts: { contacts: 1, subscriptions: 2, contactCreates: 1, contactUpdates: 1 },
-      planned: [
-        {
-          change: 'updateContact',
-          situation: 'found_by_address',
-          contactId: '1',
-          fields: ['properties.city', 'properties.newsletter_status'],
-        },
-        { change: 'createContact', situation: 'new_subscription', subscriptionId: expect.stringMatching(/^sub_/) },
-      ],
     });
     expect(JSON.stringify(report)).not.toMatch(/example\.com|Bonn/);
     expect(report.json).not.toHaveProperty('consent');
+    expect(isHeld).toBe(false);
+    const ada = { what: 'Change', person: 'ada@example.com', from: null, where: 'CRM', contactId: '1' };
+    const sub = expect.stringMatching(/^sub_/);
+    expect(planned.map(({ json }) => json)).toEqual([
+      { ...ada, field: 'properties.city', to: 'Bonn', why: 'Empty in the CRM', subscriptionId: sub },
+      {
+        ...ada,
+        field: 'properties.newsletter_status',
+        to: 'active',
+        why: 'Comes from the newsletter',
+        subscriptionId: sub,
+      },
+      {
+        what: 'Create contact',
+        person: 'grace@example.com',
+        field: 'email',
+        from: null,
+        to: 'grace@example.com',
+        why: 'New subscription without a contact',
+        where: 'CRM',
+        contactId: null,
+        subscriptionId: sub,
+      },
+    ]);
+    const short = await run({ parameters: { mode: 'preview', options: { shortAddresses: true } } });
+    expect(short.planned.map(({ json }) => json['person'])).toEqual([
+      'a…@example.com',
+      'a…@example.com',
+      'g…@example.com',
+    ]);
+  });
+
+  it('lists a plan whole that Apply would hold back, and says so', async () => {
+    for (const name of ['ada', 'grace', 'joan']) await subscribe(`${name}@example.com`);
+    await settle();
+    for (const [id, contact] of crm) add(id, { ...properties(contact), do_not_mail: 'true' });
+    const { planned, report, isHeld } = await run({ parameters: { mode: 'preview', options: { heldCount: 1 } } });
+    expect(planned.map(({ json }) => [json['what'], json['why']])).toEqual(
+      Array.from({ length: 3 }, () => ['Unsubscribe', 'Opted out in the CRM']),
+    );
+    expect(report.json['summary']).toMatch(
+      /^Would unsubscribe 3 people \(limit 1\)\. .*Held back: .* Nothing was written\.$/,
+    );
+    expect(isHeld).toBe(false);
   });
 });
 
@@ -230,7 +275,12 @@ describe('Apply', () => {
         pairedItem: { item: 1 },
       },
     ]);
-    expect(report.json).toMatchObject({ applied: { contactCreates: 1, contactUpdates: 1, failed: 0 }, consent: [] });
+    expect(report.json).toMatchObject({
+      summary: 'Handed over to the CRM: 1 contact to create, 1 to change. 1 contact without a subscription left alone.',
+      written: { failed: 0 },
+      handedOver: { contactCreates: 1, contactUpdates: 1 },
+      consent: [],
+    });
   });
 
   it('writes nothing in a second run after the outputs were applied', async () => {
@@ -285,8 +335,8 @@ describe('Apply', () => {
     const { review } = await run({ items: [...crm.values(), { properties: { email: 'ada@example.com' } }] });
     const found = review.map(({ json }) => [json['code'], json['contactId'], json['row']]);
     expect(found.toSorted()).toEqual([
-      ['address_malformed', '1', undefined],
-      ['contact_without_id', undefined, 2],
+      ['address_malformed', '1', null],
+      ['contact_without_id', null, 2],
     ]);
   });
 
@@ -304,7 +354,7 @@ describe('Apply', () => {
       .slice(before)
       .map(({ status }) => status);
     expect(statuses.filter((status) => status === 503)).toHaveLength(2);
-    expect(report.json).toMatchObject({ requests: statuses.length, applied: { subscriptionUpdates: 1 } });
+    expect(report.json).toMatchObject({ requests: statuses.length, written: { subscriptionUpdates: 1 } });
   });
 
   it('returns ids unchanged, and skips empty items', async () => {
@@ -317,13 +367,35 @@ describe('Apply', () => {
   });
 });
 
+describe('a run', () => {
+  it('in Apply by hand says that n8n saves no state after it', async () => {
+    await subscribe('ada@example.com');
+    const hintsOf = async (more: Partial<Run>): Promise<readonly string[]> => {
+      const hints: { message: string }[] = [];
+      await run({ hints, ...more });
+      return hints.map(({ message }) => message);
+    };
+    expect(await hintsOf({ mode: 'manual' })).toEqual([expect.stringContaining('would be created again')]);
+    expect(await hintsOf({ mode: 'manual', parameters: { mode: 'preview' } })).toEqual([]);
+    expect(await hintsOf({})).toEqual([]);
+  });
+
+  it.each([
+    ['at most as many contacts as Max Contacts per Run', { mostWrites: 2 }, 2],
+    ['all without it', { mostWrites: 0 }, 3],
+  ])('hands over %s', async (_, options, handedOver) => {
+    for (const name of ['ada', 'grace', 'joan']) await subscribe(`${name}@example.com`);
+    expect((await run({ parameters: { options } })).creates).toHaveLength(handedOver);
+  });
+});
+
 describe('consent', () => {
   it('writes an unsubscribe to the contact, with a consent record in the report and in a file', async () => {
     const ada = await subscribe('ada@example.com');
     add('1', { email: 'ada@example.com' });
     await settle();
     await change(ada, { unsubscribe: true });
-    const { updates, report } = await run();
+    const { updates, report, trail } = await run();
     expect(updates).toMatchObject([
       { json: { id: '1', properties: { do_not_mail: true, newsletter_status: 'inactive' } } },
     ]);
@@ -336,7 +408,8 @@ describe('consent', () => {
       written: { side: 'crm', field: 'properties.do_not_mail', value: true },
     };
     expect(report.json['consent']).toEqual([record]);
-    const file = report.binary?.['consent'];
+    expect(report.binary).toBeUndefined();
+    const file = trail?.binary?.['consent'];
     expect(file).toMatchObject({
       fileName: expect.stringMatching(/^consent-\d{8}T\d{6}Z\.ndjson$/),
       mimeType: 'application/x-ndjson',
@@ -354,7 +427,7 @@ describe('consent', () => {
     const { report } = await run();
     expect(await subscription('ada@example.com')).toMatchObject({ status: 'inactive' });
     expect(report.json).toMatchObject({
-      applied: { subscriptionUpdates: 1 },
+      written: { subscriptionUpdates: 1 },
       consent: [{ said_by: 'crm', field: 'properties.do_not_mail', written: { side: 'newsletter' } }],
     });
     await settle();
@@ -372,7 +445,7 @@ describe('consent', () => {
     add('2', { email: 'grace@example.com', agreed: 'false' });
     add('3', { email: 'joan@example.com', agreed: 'true', do_not_mail: 'true' });
     const { report } = await run({ parameters: { subscribe: choice, consentField: 'properties.agreed' } });
-    expect(report.json).toMatchObject({ applied: { subscriptionCreates: created } });
+    expect(report.json).toMatchObject({ written: { subscriptionCreates: created } });
     now += 60_000;
     expect(await subscription('joan@example.com')).toBeUndefined();
     expect((await subscription('ada@example.com')) === undefined).toBe(created === 0);
@@ -392,12 +465,14 @@ describe('a plan beyond the limits of changes', () => {
     const hints: { message: string }[] = [];
     const held = await run({ hints, parameters: { options } });
     expect(held).toMatchObject({ creates: [], updates: [] });
-    expect(held.report.json).toMatchObject({ held: { reason: 'too_many_changes' }, counts: { unsubscribes: 3 } });
+    expect(held.isHeld).toBe(true);
+    expect(held.planned).toHaveLength(3);
+    expect(held.report.json).toMatchObject({ held: { reasons: ['too_many_changes'] }, counts: { unsubscribes: 3 } });
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('Accept Large Changes')]);
     expect(await subscription('ada@example.com')).toMatchObject({ status: 'active' });
 
     const accepted = await run({ parameters: { options: { ...options, accept: true } } });
-    expect(accepted.report.json).toMatchObject({ held: null, applied: { subscriptionUpdates: 3 } });
+    expect(accepted.report.json).toMatchObject({ held: null, written: { subscriptionUpdates: 3 } });
     expect(await subscription('ada@example.com')).toMatchObject({ status: 'inactive' });
   });
 
@@ -406,7 +481,7 @@ describe('a plan beyond the limits of changes', () => {
     const hints: { message: string }[] = [];
     const contact = { id: '1', properties: { email: 'ada@example.com', newsletter_status: null, do_not_mail: false } };
     const { review, report } = await run({ hints, items: [contact] });
-    expect(report.json['held']).toMatchObject({ reason: 'field_missing' });
+    expect(report.json['held']).toMatchObject({ reasons: ['field_missing'] });
     expect(review).toMatchObject([{ json: { code: 'field_missing', field: 'properties.city' } }]);
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('Missing Fields Are Empty')]);
   });
@@ -504,9 +579,9 @@ describe('errors', () => {
     });
     expect(updates).toEqual([]);
     expect(review).toMatchObject([{ json: { code: 'write_failed', subscriptionId: ada, side: 'newsletter' } }]);
-    expect(report.json).toMatchObject({ applied: { failed: 1 }, consent: [] });
+    expect(report.json).toMatchObject({ written: { failed: 1 }, consent: [] });
     expect(hints.map(({ message }) => message)).toEqual([expect.stringContaining('refused 1 change')]);
-    expect((await run()).report.json).toMatchObject({ applied: { subscriptionUpdates: 1, failed: 0 } });
+    expect((await run()).report.json).toMatchObject({ written: { subscriptionUpdates: 1, failed: 0 } });
   });
 
   it('leave the state unchanged where the newsletter accepts no request', async () => {
@@ -518,7 +593,7 @@ describe('errors', () => {
     const state = JSON.stringify(kept);
     await expect(run()).rejects.toMatchObject({ httpCode: '400' });
     expect(JSON.stringify(kept)).toBe(state);
-    expect((await run()).report.json).toMatchObject({ applied: { subscriptionUpdates: 1 } });
+    expect((await run()).report.json).toMatchObject({ written: { subscriptionUpdates: 1 } });
   });
 });
 

@@ -1,23 +1,28 @@
-/** The items of the four outputs: contacts to create, contacts to update, findings, and the report. */
+/** The items of the outputs: contacts to create and to update, findings, the report, and the planned changes. */
 import {
   type AppliedSync,
+  changeKinds,
+  changeReasons,
   type ConsentRecord,
   type ContactCreate,
   type ContactWrite,
   type Finding,
+  type PlannedChange,
   readPath,
   recordOf,
+  shortened,
+  summaryOf,
   type SyncPlan,
 } from '@newsletter-kit/core/sync';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { toRecord } from '../records.ts';
 import type { SyncSettings } from './settings.ts';
 
-/** In the order of the outputs. */
-export const outputNames = ['Create Contact', 'Update Contact', 'Review', 'Report'];
-
-/** Most planned changes that the report of a preview lists. */
-const mostPlanned = 100;
+/**
+ * In the order of the outputs. What goes to people comes before what the CRM writes: n8n runs the branches from the top
+ * to the bottom, and an error of a node that writes would keep back what stands below it.
+ */
+export const outputNames = ['Review', 'Report', 'Planned', 'Create Contact', 'Update Contact', 'Held'];
 
 /** The contacts of a run: the input items that hold one. */
 export interface Contacts {
@@ -72,16 +77,47 @@ export function updateItems(
   });
 }
 
+/** One item for each finding, all with the same fields, so that n8n shows them as a table. */
 export function reviewItems(findings: readonly Finding[], { indexes }: Contacts): INodeExecutionData[] {
-  return findings.map((finding) => {
-    // The number of the item is for contacts without an ID: it changes with every deletion.
-    const { row, ...named } = finding;
+  return findings.map(({ code, message, remedy, isNew, row, contactId, subscriptionId, field, side, detail }) => {
     const item = row === undefined ? undefined : indexes[row - 1];
     return {
-      json: toRecord(finding.contactId ? named : { ...finding }),
+      json: toRecord({
+        message,
+        remedy,
+        isNew,
+        contactId: contactId ?? null,
+        // The number of the item is for contacts without an ID: it changes with every deletion.
+        row: contactId === undefined ? (row ?? null) : null,
+        field: field ?? null,
+        side: side ?? null,
+        detail: detail ?? null,
+        subscriptionId: subscriptionId ?? null,
+        code,
+      }),
       ...(item !== undefined && { pairedItem: { item } }),
     };
   });
+}
+
+/** One item for each changed field, what cannot be taken back first. It shows addresses and values. */
+export function plannedItems(
+  changes: readonly PlannedChange[],
+  { shortAddresses }: Pick<SyncSettings, 'shortAddresses'>,
+): INodeExecutionData[] {
+  return changes.map(({ kind, email, field, from, to, reason, side, contactId, subscriptionId }) => ({
+    json: toRecord({
+      what: changeKinds[kind],
+      person: shortAddresses ? shortened(email) : email,
+      field,
+      from: from ?? null,
+      to,
+      why: changeReasons[reason],
+      where: side === 'crm' ? 'CRM' : 'Newsletter',
+      contactId,
+      subscriptionId,
+    }),
+  }));
 }
 
 /** The data of the report. */
@@ -107,6 +143,7 @@ export function reportOf({
 }: SyncOutcome): IDataObject {
   const { counts, held } = plan;
   return {
+    summary: summaryOf(plan, applied),
     mode,
     contacts: scope,
     startedAt: new Date(startedAt).toISOString(),
@@ -114,18 +151,16 @@ export function reportOf({
     requests,
     held: held && toRecord(held),
     counts: toRecord(counts),
-    ...(applied
-      ? {
-          applied: {
-            subscriptionUpdates: applied.updated,
-            subscriptionCreates: applied.created,
-            contactCreates: applied.contactCreates.length,
-            contactUpdates: applied.contactUpdates.length,
-            failed: applied.failed,
-          },
-          consent: consentRecords(applied.consent, endedAt),
-        }
-      : { planned: plannedChanges(plan) }),
+    ...(applied && {
+      written: {
+        subscriptionUpdates: applied.updated,
+        subscriptionCreates: applied.created,
+        failed: applied.failed,
+      },
+      // What the CRM makes of it is not known here.
+      handedOver: { contactCreates: applied.contactCreates.length, contactUpdates: applied.contactUpdates.length },
+      consent: consentRecords(applied.consent, endedAt),
+    }),
   };
 }
 
@@ -140,25 +175,4 @@ export function consentRecords(consent: readonly ConsentRecord[], seenAt: number
 /** One JSON object a line. */
 export function toNdjson(records: readonly IDataObject[]): string {
   return records.map((record) => `${JSON.stringify(record)}\n`).join('');
-}
-
-/** The first changes of a plan: which record, which fields and why. It holds no address and no value. */
-function plannedChanges({ pairs, contactCreates, subscriptionCreates }: SyncPlan): IDataObject[] {
-  const planned: IDataObject[] = [];
-  for (const { situation, subscriptionWrites, contactWrites } of pairs) {
-    if (planned.length >= mostPlanned) break;
-    for (const { subscription_id: subscriptionId, unsubscribe, custom_fields = [] } of subscriptionWrites) {
-      const fields = [...(unsubscribe ? ['status'] : []), ...custom_fields.map(({ name }) => name)];
-      planned.push({ change: 'updateSubscription', situation, subscriptionId, fields });
-    }
-    for (const { id: contactId, changes } of contactWrites)
-      planned.push({ change: 'updateContact', situation, contactId, fields: Object.keys(changes) });
-  }
-  for (const { situation, contactId, request } of subscriptionCreates.slice(0, mostPlanned)) {
-    const fields = ['email', ...(request.custom_fields ?? []).map(({ name }) => name)];
-    planned.push({ change: 'createSubscription', situation, contactId, fields });
-  }
-  for (const { situation, subscriptionId, changes } of contactCreates.slice(0, mostPlanned))
-    planned.push({ change: 'createContact', situation, subscriptionId, fields: Object.keys(changes) });
-  return planned.slice(0, mostPlanned);
 }

@@ -1,6 +1,43 @@
-/** The parameters of the sync node: mode, fields of a contact, mapped fields, situations. */
-import type { INodeProperties } from 'n8n-workflow';
+/** The parameters of the sync node: operation, mode, fields of a contact, mapped fields, situations. */
+import type { INodeCredentialDescription, INodeProperties } from 'n8n-workflow';
+import { authentication, credentials, publication } from '../parameters/connection.ts';
 import { collection } from '../parameters/properties.ts';
+import { answerParameters } from './answers.ts';
+
+export const operation: INodeProperties = {
+  displayName: 'Operation',
+  name: 'operation',
+  type: 'options',
+  noDataExpression: true,
+  default: 'sync',
+  options: [
+    {
+      name: 'Check CRM Answers',
+      value: 'checkAnswers',
+      description: 'Read what the nodes of the CRM answered, and return what was refused. It sends no request.',
+      action: 'Check CRM answers',
+    },
+    {
+      name: 'Sync Contacts',
+      value: 'sync',
+      description: 'Compare both sides, and return the contacts to create and to update',
+      action: 'Sync contacts',
+    },
+  ],
+};
+
+/**
+ * Hides the property for Check CRM Answers. Where n8n leaves out defaults, as in some calls of the editor, the
+ * operation is missing, and the properties of the sync are there.
+ */
+function forSync<Property extends { readonly displayOptions?: INodeProperties['displayOptions'] }>(
+  property: Property,
+): Property {
+  return { ...property, displayOptions: { ...property.displayOptions, hide: { operation: ['checkAnswers'] } } };
+}
+
+/** The operation Check CRM Answers sends no request, so it needs no credential. */
+export const syncCredentials: INodeCredentialDescription[] = credentials.map(forSync);
 
 export const mode: INodeProperties = {
   displayName: 'Mode',
@@ -15,13 +52,13 @@ export const mode: INodeProperties = {
       value: 'apply',
       description: 'Change subscriptions, and return the changes of contacts at the outputs',
     },
-    { name: 'Preview', value: 'preview', description: 'Write nothing, and report what Apply would do' },
+    { name: 'Preview', value: 'preview', description: 'Write nothing, and list what Apply would do' },
   ],
 };
 
 const previewNotice: INodeProperties = {
   displayName:
-    'Preview writes nothing, and <i>Create Contact</i> and <i>Update Contact</i> return no items. <i>Report</i> lists what Apply would change, <i>Review</i> lists decisions for a person.',
+    'Preview writes nothing, and <i>Create Contact</i> and <i>Update Contact</i> return nothing. <i>Planned</i> lists each change that Apply would make, <i>Report</i> sums it up, <i>Review</i> lists decisions for a person.',
   name: 'previewNotice',
   type: 'notice',
   default: '',
@@ -30,7 +67,7 @@ const previewNotice: INodeProperties = {
 
 const applyNotice: INodeProperties = {
   displayName:
-    'Connect <i>Create Contact</i> and <i>Update Contact</i> to nodes of your CRM that write every field of an item, the sync token included. n8n saves the state of this node only after production executions, not after manual ones.',
+    'Connect <i>Create Contact</i> and <i>Update Contact</i> to nodes of your CRM that write every field of an item, the sync token included. A plan that is held back leaves by <i>Held</i>: connect it to <i>Stop and Error</i>. n8n saves the state of this node only after production executions, not after manual ones.',
   name: 'applyNotice',
   type: 'notice',
   default: '',
@@ -241,7 +278,7 @@ export const heldShare: INodeProperties = {
   typeOptions: { minValue: 0, maxValue: 100 },
   default: 5,
   description:
-    'A plan that unsubscribes, clears or removes for more than this share of the pairs is held back, if it is more than Hold Above (Count) as well',
+    'A plan that unsubscribes, clears or removes for more than this share of the pairs, or overwrites so many values of a field, is held back, if it is more than Hold Above (Count) as well',
 };
 
 export const heldCount: INodeProperties = {
@@ -251,6 +288,24 @@ export const heldCount: INodeProperties = {
   typeOptions: { minValue: 0, numberPrecision: 0 },
   default: 20,
   description: 'A plan that unsubscribes, clears or removes for no more pairs than this is never held back',
+};
+
+export const mostWrites: INodeProperties = {
+  displayName: 'Max Contacts per Run',
+  name: 'mostWrites',
+  type: 'number',
+  typeOptions: { minValue: 0, numberPrecision: 0 },
+  default: 0,
+  description:
+    'Most contacts to create and update in one run, for CRMs with a limit of calls: the others wait for the next run. Opt-outs and unsubscribes never wait. 0 means no limit.',
+};
+
+export const shortAddresses: INodeProperties = {
+  displayName: 'Shorten Addresses',
+  name: 'shortAddresses',
+  type: 'boolean',
+  default: false,
+  description: 'Whether Planned shows only the first letter and the domain of an address',
 };
 
 export const setOnUnsubscribe: INodeProperties = {
@@ -372,20 +427,30 @@ export const options: readonly INodeProperties[] = [
   heldShare,
   heldCount,
   missingIsEmpty,
+  mostWrites,
   setOnUnsubscribe,
+  shortAddresses,
   ...situations,
 ].toSorted((a, b) => a.displayName.localeCompare(b.displayName, 'en'));
 
-/** In the order of the form; authentication comes before them. */
-export const beforePublication: readonly INodeProperties[] = [mode, previewNotice, applyNotice];
-export const afterPublication: readonly INodeProperties[] = [
-  scope,
-  idField,
-  addressField,
-  tokenField,
-  optOutField,
-  fields,
-  subscribe,
-  consentField,
-  ...collection('options', 'Options', 'Add option', options),
+/** In the order of the form. */
+export const properties: INodeProperties[] = [
+  operation,
+  ...[
+    authentication,
+    mode,
+    previewNotice,
+    applyNotice,
+    publication,
+    scope,
+    idField,
+    addressField,
+    tokenField,
+    optOutField,
+    fields,
+    subscribe,
+    consentField,
+    ...collection('options', 'Options', 'Add option', options),
+  ].map(forSync),
+  ...answerParameters.map((property) => ({ ...property, displayOptions: { show: { operation: ['checkAnswers'] } } })),
 ];

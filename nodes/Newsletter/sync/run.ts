@@ -4,7 +4,9 @@ import type { Engine } from '@newsletter-kit/core/engine';
 import { UpdatePendingError } from '@newsletter-kit/core/import';
 import {
   applySync,
+  changesOf,
   type Held,
+  type HeldReason,
   MappingError,
   planSync,
   readSyncState,
@@ -27,6 +29,7 @@ import {
   type Contacts,
   createItems,
   originsOf,
+  plannedItems,
   reportOf,
   reviewItems,
   toNdjson,
@@ -46,7 +49,7 @@ export async function runSync(node: IExecuteFunctions): Promise<INodeExecutionDa
     const failure = toSyncFailure(node.getNode(), error);
     if (!node.continueOnFail()) throw failure;
     // n8n moves an item with an error to the error output, if there is one.
-    return [[], [], [], [{ json: { error: failure.message }, error: failure }]];
+    return [[], [{ json: { error: failure.message }, error: failure }], [], [], [], []];
   }
 }
 
@@ -88,18 +91,28 @@ async function sync(node: IExecuteFunctions): Promise<INodeExecutionData[][]> {
     const changes = applied.failed === 1 ? '1 change' : `${applied.failed} changes`;
     showHint(node, `The newsletter refused ${changes}; Review says why. The next run plans them again.`);
   }
+  if (applied && node.getMode() === 'manual') showHint(node, manualHint);
   const consent = consentRecords(applied?.consent ?? [], endedAt);
   const report: INodeExecutionData = { json: reportOf({ settings, plan, applied, requests, startedAt, endedAt }) };
-  if (consent.length > 0) report.binary = { consent: await consentFile(node, toNdjson(consent), endedAt) };
+  // An item of its own: n8n shows the file of an item before its fields.
+  const trail = consent.length > 0 ? [await consentItem(node, consent, endedAt)] : [];
   const { contactCreates = [], contactUpdates = [], findings = plan.findings } = applied ?? {};
   const origins = originsOf(contactUpdates, contacts, settings);
+  // The changes of a run that carries them out are at its other outputs.
+  const planned = applied && !plan.held ? [] : [...changesOf(plan.whole)];
+  const isHeld = applied !== undefined && plan.held !== null;
   return [
+    await inParts(engine.host, findings, (part) => reviewItems(part, contacts)),
+    isHeld ? trail : [report, ...trail],
+    await inParts(engine.host, planned, (part) => plannedItems(part, settings)),
     await inParts(engine.host, contactCreates, (part) => createItems(part, contacts)),
     await inParts(engine.host, contactUpdates, (part) => updateItems(part, origins, contacts, settings)),
-    await inParts(engine.host, findings, (part) => reviewItems(part, contacts)),
-    [report],
+    isHeld ? [report] : [],
   ];
 }
+
+const manualHint =
+  'n8n saves no state after a manual execution: a contact that is deleted in the CRM now would be created again. Production executions remember it.';
 
 /** The key in the static data of the node; its value is one text. */
 const key = 'newsletterSync';
@@ -160,23 +173,33 @@ async function inParts<Entry>(
   return items;
 }
 
-function consentFile(node: IExecuteFunctions, text: string, at: number) {
+async function consentItem(
+  node: IExecuteFunctions,
+  consent: readonly IDataObject[],
+  at: number,
+): Promise<INodeExecutionData> {
   const moment = new Date(at).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  return node.helpers.prepareBinaryData(Buffer.from(text), `consent-${moment}.ndjson`, 'application/x-ndjson');
+  const fileName = `consent-${moment}.ndjson`;
+  const file = await node.helpers.prepareBinaryData(Buffer.from(toNdjson(consent)), fileName, 'application/x-ndjson');
+  return { json: { consentFile: fileName, records: consent.length }, binary: { consent: file } };
 }
 
-const heldRemedies: Readonly<Record<Held['reason'], string>> = {
+const heldRemedies: Readonly<Record<HeldReason, string>> = {
   too_many_changes:
-    'Run Preview and read its report. If the changes are right, run once with Options: Accept Large Changes.',
-  too_many_creations:
+    'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.',
+  too_many_overwrites:
+    'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.',
+  opt_out_missing: 'Check the Opt-Out Field. If nobody has opted out yet, run once with Options: Accept Large Changes.',
+  contacts_missing:
     'Hand over all contacts in one execution, not page by page. If these are all, run once with Options: Accept Large Changes.',
   field_missing:
     'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, set Options: Missing Fields Are Empty.',
   state_full: 'If both sides were read completely, run once with Options: Accept Large Changes.',
 };
 
-function heldHint({ reason, message }: Held): string {
-  return `The plan was held back: only opt-outs go to the CRM. ${message} ${heldRemedies[reason]}`;
+function heldHint({ reasons, message }: Held): string {
+  const remedies = reasons.map((reason) => heldRemedies[reason]);
+  return `The plan was held back: only opt-outs, and unsubscribes within the limit, are carried out. ${message} ${remedies.join(' ')}`;
 }
 
 /** Converts an error to n8n's error, with remedies that use the labels of the node's parameters. */

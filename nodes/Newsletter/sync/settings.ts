@@ -27,6 +27,8 @@ export interface SyncSettings {
   readonly tokenField: string;
   /** Whether to apply a plan that exceeds the limits of changes. */
   readonly accept: boolean;
+  /** Whether Planned shows only the first letter and the domain of an address. */
+  readonly shortAddresses: boolean;
 }
 
 /**
@@ -42,7 +44,7 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
   const scope = readParameter(at, parameters.scope) === 'incoming' ? 'incoming' : 'everything';
   const optOut = readParameter(at, parameters.optOutField);
   const subscribe = scope === 'incoming' ? 'never' : readParameter(at, parameters.subscribe);
-  const { heldShare, heldCount } = options;
+  const { heldShare, heldCount, mostWrites } = options;
   const mapping: unknown = {
     fields: readFieldRows(node.getNodeParameter('fields.field', 0, [])),
     contact: { id: idField, email: readParameter(at, parameters.addressField), token: tokenField },
@@ -58,6 +60,7 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
       ...(typeof heldShare === 'number' && { share: heldShare / 100 }),
       ...(typeof heldCount === 'number' && { atLeast: heldCount }),
     },
+    ...(typeof mostWrites === 'number' && mostWrites > 0 && { mostWrites }),
   };
   checkMapping(mapping);
   return {
@@ -68,6 +71,7 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
     idField,
     tokenField,
     accept: options['accept'] === true,
+    shortAddresses: options['shortAddresses'] === true,
   };
 }
 

@@ -84,11 +84,15 @@ test('plans with contacts from an NDJSON file, without a database', async ({ san
   expect(planned).toMatchObject({ code: 0, stderr: '' });
   expect(events(planned.stdout)).toContainEqual({
     type: 'change',
-    situation: 'found_by_address',
+    kind: 'update',
     side: 'crm',
-    action: 'update',
+    field: 'properties.city',
+    from: null,
+    to: 'Bonn',
+    reason: 'from_newsletter',
+    email: 'ada@example.com',
     contact_id: '7',
-    fields: ['properties.city'],
+    subscription_id: expect.any(String),
   });
   writeFileSync(contacts, '{"id": 7}\n{"id": "ada@example.com"');
   const broken = await sync('plan', '--contacts', contacts);

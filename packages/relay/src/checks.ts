@@ -4,6 +4,7 @@
 import { ApiError, type Client } from '@newsletter-kit/core';
 import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from './config/settings.ts';
+import type { RelayContext } from './context.ts';
 import type { SmtpServer } from './config/smtp-url.ts';
 import { unknownHtml } from './confirmation/pages.ts';
 import { classifyMailError, openTransport } from './confirmation/smtp.ts';
@@ -48,25 +49,20 @@ export function checkOrigins({ forms }: Pick<RelayConfig, 'forms'>): CheckResult
   return { name: 'origins', result: 'warning', text };
 }
 
-/** Reads one subscription of each form's publication: that needs a valid key, publication and API address. */
+/**
+ * Reads one subscription of each form's publication: that needs a valid key, publication and API address.
+ *
+ * @param onRefused - called for each form whose key or publication the API refuses, so that its signups cannot be
+ *   delivered
+ */
 export async function checkService(
-  { forms }: Pick<RelayConfig, 'forms'>,
-  {
-    clientOf,
-    secrets,
-    now,
-    onRefused = () => {},
-  }: {
-    readonly clientOf: (apiKey: string) => Client;
-    readonly secrets: readonly string[];
-    readonly now: () => number;
-    /** Called for each form whose key or publication the API refuses, so that its signups cannot be delivered. */
-    readonly onRefused?: (form: string, failure: Retry) => void;
-  },
+  { config, secrets, now }: Pick<RelayContext, 'config' | 'secrets' | 'now'>,
+  clientOf: (apiKey: string) => Client,
+  onRefused: (form: string, failure: Retry) => void = () => {},
 ): Promise<readonly CheckResult[]> {
   const results: CheckResult[] = [];
   let skewMs: number | undefined;
-  const lanes = Map.groupBy(Object.values(forms), ({ publicationId, apiKey }) =>
+  const lanes = Map.groupBy(Object.values(config.forms), ({ publicationId, apiKey }) =>
     JSON.stringify([publicationId, apiKey]),
   );
   for (const group of lanes.values()) {

@@ -2,7 +2,8 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoreAddress } from './config/store-address.ts';
-import { StoreUnavailableError, type SignupStore } from './store/signup-store.ts';
+import { StoreUnavailableError } from './errors.ts';
+import type { SignupStore } from './store/signup-store.ts';
 import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 

@@ -1,11 +1,10 @@
 /** Creates a relay: what its parts share, its queues, its admission and its routes. */
-import { randomBytes } from 'node:crypto';
 import { type Client, createClient } from '@newsletter-kit/core';
 import { AbuseProtection } from './admission/abuse-protection.ts';
 import type { Check } from './admission/admit.ts';
 import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
-import { inPostgres, type MakeLimiter } from './admission/rate-limits.ts';
+import type { MakeLimiter } from './admission/rate-limits.ts';
 import { type CheckResult, checkService } from './checks.ts';
 import { confirmationOf, MailQueue } from './confirmation/queue.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
@@ -112,7 +111,8 @@ export function createRelay(options: RelayOptions): Relay {
   const webhooks = new WebhookSender(context, platform.postWebhook ?? createPost(), timing.webhooks?.backoff);
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
-  const endpoint = new SignupEndpoint(context, { protection: createProtection(context, secret, platform), checks });
+  const protection = new AbuseProtection(context, { ...platform, secret });
+  const endpoint = new SignupEndpoint(context, { protection, checks });
   const operator = storeOperator(store, {
     running: () => status.read(),
     wake: () => queues.wake(),
@@ -126,13 +126,7 @@ export function createRelay(options: RelayOptions): Relay {
     // What is delivered first is reported to a new destination too.
     start: () => void queues.prepare().then(() => queues.start()),
     deliver: async ({ untilMs }) => ({ nextDueAt: await queues.deliverUntil(untilMs, now) }),
-    check: () =>
-      checkService(config, {
-        clientOf,
-        secrets: context.secrets,
-        now,
-        onRefused: (form, failure) => deliveries.refused(form, failure),
-      }),
+    check: () => checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure)),
     async stop(graceMs = 10_000) {
       stop.abort();
       await queues.stop(graceMs);
@@ -151,22 +145,4 @@ function clientsOf({ config, log, events }: RelayContext): (apiKey: string) => C
         events.emit({ type: 'apiDeviated', operation, field, problem });
       },
     });
-}
-
-function createProtection(
-  { config, store, log }: RelayContext,
-  secret = randomBytes(32).toString('base64url'),
-  { limiter, mail }: RelayPlatform,
-): AbuseProtection {
-  return new AbuseProtection({
-    log,
-    mail,
-    limiter: limiter ?? (store.counters ? inPostgres(store.counters) : undefined),
-    defence: config.defence,
-    countingSecret: Object.values(config.forms)
-      .map(({ apiKey }) => apiKey)
-      .toSorted()
-      .join(' '),
-    secret,
-  });
 }

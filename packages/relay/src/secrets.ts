@@ -1,7 +1,7 @@
 /** The relay's secrets: the files that keep generated ones, the keys derived from them, and the operator token. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { StartupError } from './startup-error.ts';
+import { StartupError } from './errors.ts';
 
 /** Number of random bytes of a secret, and minimum number of characters in its file. */
 const secretBytes = 24;

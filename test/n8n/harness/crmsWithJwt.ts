@@ -47,6 +47,7 @@ const salesforceFields: Readonly<Record<string, 'text' | 'boolean'>> = {
   Newsletter_Status__c: 'text',
   Newsletter_Topics__c: 'text',
   Newsletter_Token__c: 'text',
+  Newsletter_Email__c: 'text',
 };
 
 /** Smaller than the vendor's 2,000, so that a test has several pages. */
@@ -57,6 +58,8 @@ export const salesforceHost = 'example.my.salesforce.com';
 export function createSalesforce(): Crm {
   const issuer = createIssuer('https://login.salesforce.com', { instance_url: `https://${salesforceHost}` });
   const rows = new Map<string, Fields>();
+  /** The addresses of opted-out leads. */
+  const leads = new Set<string>();
   const newId = (): string => `003${String(rows.size + 1).padStart(12, '0')}AAA`;
   const failure = (errorCode: string, message: string, fields: readonly string[] = []) => ({
     success: false,
@@ -64,15 +67,22 @@ export function createSalesforce(): Crm {
   });
 
   /** Writes one record of a call, as the sObject Collections API does: each has its own result. */
-  function take(record: Fields, isNew: boolean): object {
-    const { attributes, id, ...values } = record;
+  function take(record: Fields, externalId: string | undefined): object {
+    const { attributes, id: given, ...values } = record;
     if (typeof attributes !== 'object' || attributes === null || Reflect.get(attributes, 'type') !== 'Contact')
       return failure('INVALID_TYPE', 'The type is missing');
-    if (!isNew && !rows.has(String(id))) return failure('ENTITY_IS_DELETED', 'There is no such contact');
-    if (isNew && (id !== undefined || !values['LastName']))
-      return failure('REQUIRED_FIELD_MISSING', 'A last name is missing', ['LastName']);
-    if (crm.refusedAddress !== undefined && values['Email'] === crm.refusedAddress)
+    const key = externalId === undefined ? undefined : values[externalId];
+    const id =
+      externalId === undefined ? given : [...rows].find(([, row]) => key !== undefined && row[externalId] === key)?.[0];
+    const isNew = id === undefined;
+    if (isNew && externalId === undefined) return failure('MISSING_ARGUMENT', 'Id not specified in an update call');
+    if (!isNew && !rows.has(String(id))) return { id, ...failure('ENTITY_IS_DELETED', 'entity is deleted') };
+    if (isNew && !values['LastName']) return failure('REQUIRED_FIELD_MISSING', 'A last name is missing', ['LastName']);
+    const refused = crm.refusedAddress;
+    if (refused !== undefined && values['Email'] === refused)
       return failure('INVALID_EMAIL_ADDRESS', 'The address is malformed', ['Email']);
+    if (!isNew && refused !== undefined && rows.get(String(id))?.['Email'] === refused)
+      return { id, ...failure('UNABLE_TO_LOCK_ROW', 'unable to obtain exclusive access to this record') };
     const wrong = Object.entries(values).find(([name, value]) => {
       const kind = salesforceFields[name];
       if (kind === 'boolean') return typeof value !== 'boolean';
@@ -81,7 +91,7 @@ export function createSalesforce(): Crm {
     if (wrong) return failure('INVALID_FIELD', `The value of ${wrong[0]} does not fit`, [wrong[0]]);
     const at = isNew ? newId() : String(id);
     rows.set(at, { ...rows.get(at), ...values });
-    return { id: at, success: true, errors: [] };
+    return { id: at, success: true, errors: [], ...(externalId !== undefined && { created: isNew }) };
   }
 
   const shown = (from: number, names: readonly string[]): Response => {
@@ -106,6 +116,8 @@ export function createSalesforce(): Crm {
     const [, what = ''] = /^\/services\/data\/v59\.0\/(.*)$/.exec(pathname) ?? [];
     if (request.method === 'GET' && what === 'query') {
       const soql = searchParams.get('q') ?? '';
+      if (/^SELECT Email\s+FROM Lead\s+WHERE HasOptedOutOfEmail = true AND IsConverted = false/.test(soql))
+        return Response.json({ done: true, records: [...leads].map((Email) => ({ Email })) });
       const [, names = ''] = /^SELECT ([\w, ]+)\s+FROM Contact\s+WHERE Email != null$/.exec(soql) ?? [];
       selected = names.split(/,\s*/);
       if (selected.some((name) => name !== 'Id' && !Object.hasOwn(salesforceFields, name)))
@@ -114,11 +126,12 @@ export function createSalesforce(): Crm {
     }
     const [, next] = /^query\/01g(\d+)$/.exec(what) ?? [];
     if (request.method === 'GET' && next) return shown(Number(next), selected);
-    if (what === 'composite/sobjects' && ['POST', 'PATCH'].includes(request.method)) {
+    const [, isCollection, externalId] = /^(composite\/sobjects)(?:\/Contact\/(\w+))?$/.exec(what) ?? [];
+    if (isCollection && request.method === 'PATCH') {
       const { records } = (await request.json()) as { readonly records: readonly Fields[] };
       if (records.length > 200)
         return Response.json([{ errorCode: 'EXCEEDED_MAX_SIZE', message: 'At most 200 records' }], { status: 400 });
-      return Response.json(records.map((record) => take(record, request.method === 'POST')));
+      return Response.json(records.map((record) => take(record, externalId)));
     }
     return Response.json([{ errorCode: 'NOT_FOUND' }], { status: 404 });
   }
@@ -152,7 +165,8 @@ export function createSalesforce(): Crm {
         optOut: row['HasOptedOutOfEmail'] === true,
         token: text(row['Newsletter_Token__c']),
       })),
-    save(email, { firstName, optOut }) {
+    save(email, { firstName, optOut, otherOptOut }) {
+      if (otherOptOut) leads.add(email);
       const [id = newId()] = [...rows].find(([, row]) => row['Email'] === email) ?? [];
       rows.set(id, {
         Email: email,

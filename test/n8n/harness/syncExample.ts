@@ -81,7 +81,7 @@ export function publishSync({
   return publishExample(settings, (node) => {
     if (settings.isContactNode(node))
       return { ...node, parameters: fillIn(node.parameters), credentials: settings.contactCredentials };
-    if (node.type !== syncType) return node;
+    if (node.type !== syncType || node.parameters['operation'] === 'checkAnswers') return node;
     const { options } = node.parameters;
     return {
       ...node,
@@ -122,7 +122,9 @@ export async function publishExample(
         }
       : change(node),
   );
-  const workflow = await n8n.saveWorkflow(finish({ ...example, nodes }));
+  // The examples save only runs that fail, and the tests read every run.
+  const settings = { ...example.settings, saveDataSuccessExecution: 'all' };
+  const workflow = await n8n.saveWorkflow(finish({ ...example, settings, nodes }));
   await n8n.activate(workflow);
   const url = `${n8nUrl}/webhook/${path}`;
   return { workflow, url, start, runOnce };

@@ -4,7 +4,8 @@
  *
  * `TEST_SEED` repeats a run. `histories.slow.test.ts` checks single plans over more histories.
  */
-import { decodeToken } from '@newsletter-kit/core/sync';
+import { decodeToken, prepareMapping } from '@newsletter-kit/core/sync';
+import { publicationId } from '@newsletter-kit/sandbox';
 import { test as sandboxTest, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import * as fc from 'fast-check';
 import { describe, expect } from 'vitest';
@@ -234,7 +235,7 @@ async function open(sandbox: SandboxOnPort, stores: (typeof storings)[number]) {
     const reported = new Set((await settled()).map(({ contact_id: id }) => id));
     const byId = new Map((await persons()).map((person) => [person.id, person]));
     return (await contacts()).flatMap((contact) => {
-      const base = decodeToken(contact.token, { signature: 0, fields: [] });
+      const base = decodeToken(contact.token, prepareMapping({ fields: [] }, [], publicationId));
       const person = byId.get(base?.subscriptionId ?? '');
       return person && !reported.has(contact.id) ? [{ contact, person }] : [];
     });

@@ -264,11 +264,44 @@ describe('contact sync', () => {
         if (!person || world.reportedOf(findings, contact).length > 0) return;
         if (isPerson) world.editPerson(person, 'city', value);
         else world.editContact(contact, 'city', value);
-        settle(world);
+        // A value that only loses its capital letter may be what the side makes of it: that is reported.
+        const form = isPerson ? 'changed_by_newsletter' : 'changed_by_crm';
+        if (world.reportedOf(settle(world), contact).some(({ code }) => code === form)) {
+          expect(value).toBe('bonn');
+          return;
+        }
         expect([text(person.fields.get(fieldIds.city.id)), text(contact.values['city'])]).toEqual([
           value.trim(),
           value.trim(),
         ]);
+      }),
+      { numRuns: numRuns / 4 },
+    );
+  });
+
+  it('writes nothing back that a side makes of a written value', () => {
+    const edits = fc.array(fc.oneof(fc.record({ at, value: word }), fc.constant('run' as const)), {
+      minLength: 1,
+      maxLength: 12,
+    });
+    fc.assert(
+      fc.property(people, sides, fc.boolean(), edits, (count, { crm: stored }, isCrm, history) => {
+        const stores = isCrm ? { ...asGiven, crm: stored } : { ...asGiven, newsletter: stored };
+        const world = worldOf(count, stores);
+        settle(world);
+        const edited = new Map<string, string>();
+        for (const change of history) {
+          // The second run reads what the side made of it. An edit before that is one of both sides.
+          if (change !== 'run') editOneSide(world, isCrm, change, edited);
+          else for (let runs = 0; runs < 2; runs += 1) world.run();
+        }
+        settle(world);
+        for (const [email, value] of edited) {
+          const contact = world.contacts.find((one) => one.email === email);
+          const person = world.persons.find((one) => one.email === email);
+          const kept = isCrm ? person?.fields.get(fieldIds.city.id) : contact?.values['city'];
+          expect(text(kept), 'the side that was edited keeps its value').toBe(value);
+        }
       }),
       { numRuns: numRuns / 4 },
     );
@@ -302,6 +335,21 @@ describe('contact sync', () => {
   });
 });
 
+/** Edits a city in the newsletter, or in the CRM. */
+function editOneSide(
+  world: World,
+  isNewsletter: boolean,
+  { at: index, value }: { readonly at: number; readonly value: string },
+  edited: Map<string, string>,
+): void {
+  const person = pick(world.persons, index);
+  const contact = world.contacts.find(({ email }) => email === person?.email);
+  if (!person || !contact) return;
+  if (isNewsletter) world.editPerson(person, 'city', value);
+  else world.editContact(contact, 'city', value);
+  edited.set(person.email, value.trim());
+}
+
 function shuffle<T>(list: readonly T[], seed: number): readonly T[] {
   return list
     .map((entry, index) => ({ entry, key: Math.imul(index + 1, seed | 1) ^ (seed >>> 3) }))
@@ -321,7 +369,12 @@ function comparable({
     list.map((entry) => JSON.stringify(entry, (key, value: unknown) => (key === 'row' ? undefined : value))).sort();
   return {
     pairs: texts(
-      pairs.map((pair) => ({ ...pair, contactWrites: texts(pair.contactWrites), consent: texts(pair.consent) })),
+      pairs.map((pair) => ({
+        ...pair,
+        changes: texts(pair.changes),
+        contactWrites: texts(pair.contactWrites),
+        consent: texts(pair.consent),
+      })),
     ),
     contactCreates: texts(contactCreates),
     subscriptionCreates: texts(subscriptionCreates),

@@ -264,13 +264,18 @@ describe('a sync run', () => {
   /** A pair that changes a subscription and a contact. */
   const pairOf = (number: number, unsubscribe = false): PlannedPair => ({
     situation: 'linked',
+    email: `reader-${number}@example.com`,
+    subscriptionId: `sub_00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
+    contactId: `c${number}`,
+    created: number,
+    changes: [],
     subscriptionWrites: [
       {
         subscription_id: `sub_00000000-0000-4000-8000-${String(number).padStart(12, '0')}`,
         ...(unsubscribe ? { unsubscribe: true } : { custom_fields: [{ name: 'City', value: ['a', 'b'] }] }),
       },
     ],
-    contactWrites: [{ id: `c${number}`, situation: 'linked', changes: {}, token: 'a token' }],
+    contactWrites: [{ id: `c${number}`, situation: 'linked', changes: {}, token: 'a token', replacedToken: '' }],
     consent: [],
   });
 

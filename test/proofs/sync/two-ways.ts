@@ -7,7 +7,8 @@ import {
   createReconciler,
   prepareMapping,
   subscriptionKeys,
-  type PlannedChanges,
+  urgentOf,
+  type PlannedPart,
   type SyncCounts,
   type SyncMapping,
   type SyncPlan,
@@ -263,7 +264,7 @@ export const inBatches: Way = async (world, spoiled, accept) => {
   const held = plan.held && { contactCreates: [], subscriptionCreates: [] };
   return comparable(plan, [
     plan,
-    ...batches.map((batch) => ({ ...batch, ...held, ...(held && { pairs: batch.whenHeld }) })),
+    ...batches.map((batch) => ({ ...batch, ...held, ...(held && { pairs: urgentOf(batch.urgent, plan.counts) }) })),
   ]);
 };
 
@@ -299,7 +300,7 @@ export function inPostgres(address: string, sql: (text: string) => Promise<unkno
         onProgress: () => undefined,
       });
       await database.finish({ state: planned.state, lastRun: null });
-      const parts: PlannedChanges[] = [];
+      const parts: PlannedPart[] = [];
       for await (const part of planned.parts()) parts.push(part);
       for await (const findings of planned.findings())
         parts.push({ pairs: [], contactCreates: [], subscriptionCreates: [], findings });
@@ -342,7 +343,7 @@ function engineOf(world: World, items: readonly SyncSubscription[], leftOut: rea
 /** A plan without the numbers of rows and the order of its entries. */
 function comparable(
   { held, counts, state }: Pick<SyncPlan, 'held' | 'counts' | 'state'>,
-  parts: readonly PlannedChanges[],
+  parts: readonly PlannedPart[],
 ) {
   const texts = (list: readonly unknown[]): readonly string[] =>
     list.map((entry) => JSON.stringify(entry, (key, value: unknown) => (key === 'row' ? undefined : value))).sort();

@@ -20,28 +20,30 @@ const invalid: Reading = { state: 'invalid' };
 const empty: Reading = { state: 'value', text: '' };
 
 /** Separates the members of a list in its canonical text; no text of a CRM holds it. */
-const memberSeparator = '\u001f';
+export const memberSeparator = '\u001f';
 
 /**
- * Reads a value into its canonical text: trimmed and composed (NFC) text, the shortest form of a number, `true` or
- * `false`, `YYYY-MM-DD`, UTC seconds, the sorted members of a list without repetition.
+ * Reads a value into its canonical text: trimmed and composed (NFC) text with line feeds, the shortest form of a
+ * number, `true` or `false`, `YYYY-MM-DD`, UTC seconds, the sorted members of a list without repetition.
  *
- * @param separator - where lists come as one text: what stands memberSeparator their members
+ * @param separator - where lists come as one text: what stands between their members
  */
 export function readValue(kind: ValueKind, value: unknown, separator = ';'): Reading {
   if (value === undefined) return absent;
-  if (value === null) return empty;
   const text = canonicalText(kind, value, separator);
   return text === undefined ? invalid : { state: 'value', text };
 }
 
-function canonicalText(kind: ValueKind, value: unknown, separator: string): string | undefined {
+/** The canonical text of a value that was delivered; undefined where it does not fit the kind. */
+export function canonicalText(kind: ValueKind, value: unknown, separator = ';'): string | undefined {
+  if (value === null) return '';
   switch (kind) {
     case 'string':
       return plainText(value);
     case 'integer':
+      return integerText(value);
     case 'double':
-      return numberText(value, kind);
+      return doubleText(value);
     case 'boolean':
       return booleanText(value);
     case 'date':
@@ -55,25 +57,54 @@ function canonicalText(kind: ValueKind, value: unknown, separator: string): stri
 }
 
 function plainText(value: unknown): string | undefined {
-  if (typeof value === 'string') return value.normalize('NFC').trim();
-  return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
+  if (typeof value === 'string') {
+    // Most values: at a fraction of the time.
+    if (/^[ -~]*$/.test(value)) return value.trim();
+    return value.normalize('NFC').replaceAll(/\r\n?/g, '\n').trim();
+  }
+  return typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint'
+    ? String(value)
+    : undefined;
 }
 
-function numberText(value: unknown, kind: 'integer' | 'double'): string | undefined {
+const integer = /^[+-]?\d+(?:\.0+)?$/;
+/** `1.000` is one thousand in half of Europe, and one elsewhere: a person decides. */
+const grouped = /^[+-]?\d{1,3}(?:\.\d{3})+$/;
+
+/** All digits, also those of a number beyond 2^53. */
+function integerText(value: unknown): string | undefined {
+  if (Number.isSafeInteger(value)) return String(value);
+  if (typeof value === 'bigint' || Number.isInteger(value)) return BigInt(value as bigint | number).toString();
+  if (typeof value !== 'string') return undefined;
+  const text = value.trim();
+  if (text === '') return '';
+  if (!integer.test(text) || grouped.test(text)) return undefined;
+  const number = Number(text);
+  return Number.isSafeInteger(number) ? String(number) : BigInt(text.replace(/^\+|\.0+$/g, '')).toString();
+}
+
+const decimal = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+function doubleText(value: unknown): string | undefined {
   const text = typeof value === 'string' ? value.trim() : value;
   if (text === '') return '';
-  if (typeof text !== 'string' && typeof text !== 'number') return undefined;
+  if (typeof text === 'string' ? !decimal.test(text) : typeof text !== 'number') return undefined;
   const number = Number(text);
-  return Number.isFinite(number) && (kind === 'double' || Number.isInteger(number)) ? String(number) : undefined;
+  return Number.isFinite(number) ? String(number) : undefined;
 }
 
 const booleanTexts: Readonly<Record<string, 'true' | 'false' | ''>> = {
   true: 'true',
+  t: 'true',
   yes: 'true',
+  y: 'true',
   on: 'true',
+  x: 'true',
   1: 'true',
   false: 'false',
+  f: 'false',
   no: 'false',
+  n: 'false',
   off: 'false',
   0: 'false',
   '': '',
@@ -85,31 +116,50 @@ function booleanText(value: unknown): string | undefined {
   return Object.hasOwn(booleanTexts, word) ? booleanTexts[word] : undefined;
 }
 
-const day = /^(\d{4})-(\d{2})-(\d{2})$/;
-const instant = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?$/i;
+const time = /^(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})?)?$/i;
+/** Seconds or milliseconds since 1970, and days of a spreadsheet; `2026` and `20260131` are neither. */
+const numeric = /^(?:-?\d{10,13}|\d{5}(?:\.\d+)?)$/;
 
-/** A day alone stands for its midnight in UTC, and so does a time without a zone for UTC. Numbers are Unix seconds. */
+/**
+ * A date is the day as it was written, whatever its zone: midnight in Berlin is the day before in UTC. A day alone
+ * stands for its midnight in UTC, and so does a time without a zone for UTC.
+ */
 function timeText(value: unknown, kind: 'date' | 'datetime'): string | undefined {
   if (value instanceof Date) return isoText(value.getTime(), kind);
-  if (typeof value === 'number') return isoText(value * 1000, kind);
+  if (typeof value === 'number') return isoText(millisecondsOf(value), kind);
   if (typeof value !== 'string') return undefined;
   const text = value.trim();
   if (text === '') return '';
-  if (day.test(text)) return isoText(Date.parse(`${text}T00:00:00Z`), kind, text);
-  if (!instant.test(text)) return undefined;
+  if (numeric.test(text)) return isoText(millisecondsOf(Number(text)), kind);
+  const [, day] = time.exec(text) ?? [];
+  // `Date.parse` takes 31 April for 1 May.
+  if (day === undefined || isoText(Date.parse(day), 'date') !== day) return undefined;
+  if (kind === 'date' || text === day) return isoText(Date.parse(day), kind);
   const zoned = /(?:Z|[+-]\d{2}:?\d{2})$/i.test(text) ? text : `${text}Z`;
   return isoText(Date.parse(zoned.replace(' ', 'T')), kind);
+}
+
+/** Days from 30 December 1899, where spreadsheets begin, to 1970. */
+const daysTo1970 = 25_569;
+
+/**
+ * The time that a number stands for, by its size: days of a spreadsheet (1927 to 2173), Unix seconds (to 2286), or
+ * milliseconds (from April 1970). Smaller numbers stand for no time that anybody keeps of a person.
+ */
+function millisecondsOf(value: number): number {
+  const size = Math.abs(value);
+  if (size >= 1e10) return value;
+  if (size >= 100_000) return value * 1000;
+  return value >= 10_000 ? Math.round((value - daysTo1970) * 86_400) * 1000 : Number.NaN;
 }
 
 /** The first and the last moment whose year has four digits; other years would not fit the canonical text. */
 const firstYear = Date.parse('0000-01-01T00:00:00Z');
 const lastYear = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** @param written - the day as it was written: `Date.parse` takes 31 April for 1 May */
-function isoText(milliseconds: number, kind: 'date' | 'datetime', written?: string): string | undefined {
+function isoText(milliseconds: number, kind: 'date' | 'datetime'): string | undefined {
   if (!(milliseconds >= firstYear && milliseconds <= lastYear)) return undefined;
   const iso = new Date(milliseconds).toISOString();
-  if (written !== undefined && iso.slice(0, 10) !== written) return undefined;
   return kind === 'date' ? iso.slice(0, 10) : `${iso.slice(0, 19)}Z`;
 }
 
@@ -127,13 +177,46 @@ function listText(value: unknown, separator: string): string | undefined {
 /** A yes/no field; undefined where it was not delivered or is neither. */
 export function yesNo(value: unknown): boolean | undefined {
   const reading = readValue('boolean', value);
-  return reading.state === 'value' ? reading.text === 'true' : undefined;
+  return reading.state === 'value' ? isYes(reading) : undefined;
 }
 
-/** A canonical text as a value of its kind; null where it is empty. */
+/** Words for which a CRM keeps nobody on a list, beside yes and no: the reasons of an opt-out. */
+const optOutReason =
+  /^(?:opt(?:ed)?[ _-]?out|unsubscribed?|(?:hard[ _-]?)?bounced?|complain(?:t|ed)|spam(?:[ _-]complaint)?|blocked|revoked|withdrawn|do[ _-]not[ _-](?:mail|email|contact))$/i;
+
+/**
+ * Reads an opt-out: yes or no, and what CRMs keep in place of a yes – the time of it, a reason or several, or their
+ * number. Any other word is invalid and no yes: `subscribed` is a reason for nothing.
+ */
+export function readOptOut(value: unknown): Reading {
+  if (value === undefined) return absent;
+  const reasons: unknown = typeof value === 'string' && value.includes(';') ? value.split(';') : value;
+  if (Array.isArray(reasons)) {
+    const readings = reasons.map((reason) => readOptOut(reason));
+    return readings.find(isYes) ?? readings.find(({ state }) => state !== 'value') ?? empty;
+  }
+  const yesOrNo = readValue('boolean', value);
+  if (yesOrNo.state === 'value') return yesOrNo;
+  const isCount = /^[1-9]\d*$/.test(plainText(value) ?? '');
+  const isReason = typeof value === 'string' && optOutReason.test(value.trim());
+  return isCount || isReason || readValue('datetime', value).state === 'value'
+    ? { state: 'value', text: 'true' }
+    : invalid;
+}
+
+const isYes = (reading: Reading): boolean => reading.state === 'value' && reading.text === 'true';
+
+/** Whether a contact is opted out; undefined where it does not say. */
+export function isOptedOut(value: unknown): boolean | undefined {
+  const reading = readOptOut(value);
+  return reading.state === 'value' ? isYes(reading) : undefined;
+}
+
+/** A canonical text as a value of its kind; null where it is empty. An integer beyond 2^53 stays text. */
 export function valueOf(kind: ValueKind, text: string): string | number | boolean | string[] | null {
   if (text === '') return null;
-  if (kind === 'integer' || kind === 'double') return Number(text);
+  if (kind === 'integer') return Number.isSafeInteger(Number(text)) ? Number(text) : text;
+  if (kind === 'double') return Number(text);
   if (kind === 'boolean') return text === 'true';
   return kind === 'list' ? text.split(memberSeparator) : text;
 }

@@ -1,45 +1,69 @@
 /** The circuit breaker: holds back a plan that changes too much until a person accepts it. Pure. */
-import type { Held, SyncCounts } from './plan.ts';
+import type { Held, HeldReason, SyncCounts } from './plan.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
 import { maxEntries } from './state.ts';
 
-/**
- * Why a plan is held back; null where it passes.
- *
- * @param absent - mapped fields that no contact delivered
- * @param entries - of the largest list in the state for the next run
- */
-export function holdBack(
-  { breaker, vanished }: ReadyMapping,
-  counts: SyncCounts,
-  absent: readonly string[],
-  entries: number,
-): Held | null {
-  const { contacts, pairs, unsubscribes, clears, removals, contactCreates } = counts;
-  if (vanished.length + absent.length > 0)
-    return {
-      reason: 'field_missing',
-      message: [
-        ...vanished.map((field) => `The publication no longer has the custom field mapped to "${field}".`),
-        ...absent.map((field) => `No contact has the mapped field "${field}".`),
-      ].join(' '),
-    };
-  const limit = Math.max(breaker.atLeast, breaker.share * pairs);
+/** What the breaker looks at, beside the counts. */
+export interface BreakerFacts {
+  /** Paths of the mapping that no contact delivered. */
+  readonly absent: readonly string[];
+  /** Paths that contacts have. */
+  readonly fieldNames: readonly string[];
+  /** Why no contact's opt-out can be trusted; null where it can. */
+  readonly optOut: 'unreadable' | 'never_shown' | null;
+  /** Contacts that the last complete run read; null before the first. */
+  readonly contactsBefore: number | null;
+  /** Entries of the largest list in the state for the next run. */
+  readonly entries: number;
+}
+
+/** How many people a plan may unsubscribe, or change the same way, without a person who accepts it. */
+export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: number): number {
+  return Math.floor(Math.max(breaker.atLeast, breaker.share * pairs));
+}
+
+/** Why a plan is held back; null where it passes. */
+export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: BreakerFacts): Held | null {
+  const { vanished, optOut } = mapping;
+  const { contacts, pairs, unsubscribes, clears, removals, overwrites, limit } = counts;
+  const { absent, contactsBefore, entries } = facts;
+  const problems: [HeldReason, string][] = [];
   if (unsubscribes + clears + removals > limit)
-    return {
-      reason: 'too_many_changes',
-      message: `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${Math.floor(limit)} pass without a person who accepts them.`,
-    };
-  // A list of contacts that was cut short makes many creations. An empty CRM is filled without asking.
-  if (contacts > 0 && contactCreates > Math.max(breaker.atLeast, contacts))
-    return {
-      reason: 'too_many_creations',
-      message: `The plan creates ${contactCreates} contacts, and only ${contacts} came in. Check that these are all there are.`,
-    };
+    problems.push([
+      'too_many_changes',
+      `The plan unsubscribes ${unsubscribes}, clears values of ${clears} and marks ${removals} as removed, of ${pairs} pairs; at most ${limit} pass without a person who accepts them.`,
+    ]);
+  for (const { field, side, count } of overwrites)
+    if (count > limit)
+      problems.push([
+        'too_many_overwrites',
+        `The plan overwrites ${count} values of "${field}" in the ${side === 'crm' ? 'CRM' : 'newsletter'}; at most ${limit} pass without a person who accepts them.`,
+      ]);
+  for (const field of vanished)
+    problems.push(['field_missing', `The publication no longer has the custom field mapped to "${field}".`]);
+  for (const field of absent) problems.push(['field_missing', `No contact has the field "${field}".`]);
+  if (absent.length > 0) problems.push(['field_missing', `The contacts have: ${facts.fieldNames.join(', ')}.`]);
+  if (facts.optOut !== null && optOut)
+    problems.push([
+      'opt_out_missing',
+      facts.optOut === 'unreadable'
+        ? `No contact has a yes or no in its opt-out "${optOut.contact}".`
+        : `People have left the newsletter, and no contact shows an opt-out in "${optOut.contact}": check its name. If nobody has opted out yet, accept the plan once.`,
+    ]);
+  // The first run has nothing to compare with: few contacts and many subscriptions are a usual start.
+  if (contactsBefore !== null && contactsBefore > mapping.breaker.atLeast && contacts < contactsBefore / 2)
+    problems.push([
+      'contacts_missing',
+      `${contacts} contacts came in, and ${contactsBefore} in the last run. Check that these are all there are.`,
+    ]);
   if (entries > maxEntries)
-    return {
-      reason: 'state_full',
-      message: `More than ${maxEntries} contacts or subscriptions are missing at once. Check that both sides were read completely.`,
-    };
-  return null;
+    problems.push([
+      'state_full',
+      `More than ${maxEntries} contacts or subscriptions are missing at once. Check that both sides were read completely.`,
+    ]);
+  if (problems.length === 0) return null;
+  return {
+    reasons: [...new Set(problems.map(([reason]) => reason))],
+    message: problems.map(([, message]) => message).join(' '),
+  };
 }

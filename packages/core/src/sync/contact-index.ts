@@ -3,10 +3,12 @@
  * contact beside the record itself. Pure.
  */
 import { addressKey, isAddress } from '../signup/address.ts';
-import { hasToken, readPath, type SyncContact } from './contact.ts';
+import { isAtRest } from './at-rest.ts';
+import { hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
 import type { FindingLog } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
-import { decodeToken, idKey, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
+import { OptOutsSeen } from './plan-consent.ts';
+import { decodeToken, idKey, isForeign, isTokenOf, isWhole, readToken, tokenKey, type Base } from './token.ts';
 
 /** The contacts of one key: the number of a row, or of several. */
 type RowNumbers = number | readonly number[];
@@ -19,11 +21,16 @@ export interface IndexedContact {
 
 /** Stands for a token that was changed or cut. */
 const damaged = '';
+/** Stands for a whole token of another newsletter. */
+const foreign = ' ';
 
 /** Contacts by their row, counted from 1. */
 export class ContactIndex {
-  /** Mapped fields that no record has delivered so far: their paths. */
+  /** Every path of the mapping that no record has delivered so far. */
   readonly missingFields: Set<string>;
+  /** Names of fields that records have, for messages about {@link missingFields}. */
+  fieldNames: readonly string[] = [];
+  readonly optOuts = new OptOutsSeen();
   readonly #mapping: ReadyMapping;
   readonly #log: FindingLog;
   /** By row; undefined for a record without id and for a repeated one. */
@@ -32,7 +39,7 @@ export class ContactIndex {
   readonly #byAddress = new Map<string, RowNumbers>();
   /** By a number for the subscription's id: {@link linkedTo} compares the id itself. */
   readonly #bySubscription = new Map<number, RowNumbers>();
-  /** By row: its token where that is whole, {@link damaged} for any other text. */
+  /** By row: its token where that is whole, {@link foreign} or {@link damaged} for any other text. */
   readonly #tokens: (string | undefined)[] = [undefined];
   /** By row: the key of its token in {@link #bySubscription}. */
   readonly #keys: number[] = [0];
@@ -42,7 +49,18 @@ export class ContactIndex {
   constructor(mapping: ReadyMapping, log: FindingLog) {
     this.#mapping = mapping;
     this.#log = log;
-    this.missingFields = new Set(mapping.fields.map(({ contact }) => contact));
+    const { fields, optOut, consent, subscribe, paths } = mapping;
+    const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
+    const { id, email, token } = paths;
+    this.missingFields = new Set(
+      [id, email, token, ...fields.map(({ contact }) => contact), ...flags].filter((path) => path !== undefined),
+    );
+  }
+
+  /** Notes that contacts which do not come in deliver every field. */
+  setDelivered(): void {
+    this.missingFields.clear();
+    Object.assign(this.optOuts, { delivered: true, readable: true });
   }
 
   /** Forgets the contacts, so that the next batch can come in. */
@@ -58,12 +76,14 @@ export class ContactIndex {
 
   /** Adds a record. @returns its address; undefined where the contact cannot be used */
   add(record: unknown): string | undefined {
-    const { paths } = this.#mapping;
+    const { paths, optOut } = this.#mapping;
     const row = this.#records.push(record) - 1;
     this.#tokens.push(undefined);
     this.#keys.push(0);
     this.#matched.push(0);
     for (const path of this.missingFields) if (readPath(record, path) !== undefined) this.missingFields.delete(path);
+    if (this.fieldNames.length === 0) this.fieldNames = pathsOf(record);
+    if (optOut) this.optOuts.add(readPath(record, optOut.contact));
     const id = textOf(readPath(record, paths.id));
     if (id === '' || this.#ids.has(id)) {
       this.#records[row] = undefined;
@@ -83,7 +103,10 @@ export class ContactIndex {
   }
 
   #addToken(token: unknown, row: number, contactId: string): void {
-    if (isWhole(token)) {
+    if (isWhole(token) && isForeign(token, this.#mapping)) {
+      this.#tokens[row] = foreign;
+      this.#log.report('token_of_another_newsletter', { row, contactId });
+    } else if (isWhole(token)) {
       const key = tokenKey(token);
       addRow(this.#bySubscription, key, row);
       this.#keys[row] = key;
@@ -109,6 +132,11 @@ export class ContactIndex {
   baseFor(row: number, subscriptionId: string): Base | undefined {
     const token = this.#tokens[row];
     return token === undefined ? undefined : readToken(token, this.#mapping, subscriptionId);
+  }
+
+  /** Whether the linked contact of a row shows, together with its subscription, what its token says. */
+  isAtRest(row: number, subscription: SyncSubscription): boolean {
+    return isAtRest({ subscription, record: this.#records[row], token: this.#tokens[row] ?? '' }, this.#mapping);
   }
 
   /** Rows of the contacts with this address. */
@@ -145,12 +173,17 @@ export class ContactIndex {
     for (const row of rows) this.#matched[row] = 1;
   }
 
-  hasDamagedToken(row: number): boolean {
-    return this.#tokens[row] === damaged;
+  hasForeignToken(row: number): boolean {
+    return this.#tokens[row] === foreign;
+  }
+
+  /** Whether the contact has a token that cannot be used: a damaged one, or that of another newsletter. */
+  hasUnusableToken(row: number): boolean {
+    return this.#tokens[row] === damaged || this.#tokens[row] === foreign;
   }
 
   #isLinked(row: number): boolean {
-    return this.#tokens[row] !== undefined && this.#tokens[row] !== damaged;
+    return this.#tokens[row] !== undefined && !this.hasUnusableToken(row);
   }
 
   /** Whether the contact's token names the subscription, and no other token does. */

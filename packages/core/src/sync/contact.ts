@@ -50,6 +50,18 @@ export function readPath(record: unknown, path: string): unknown {
   return at;
 }
 
+/** Most names that {@link pathsOf} gives. */
+const mostPaths = 40;
+
+/** The paths of the values in a record, objects in it included. */
+export function pathsOf(record: unknown): readonly string[] {
+  if (!isRecord(record)) return [];
+  const paths = Object.entries(record).flatMap(([name, value]) =>
+    isRecord(value) ? Object.keys(value).map((inner) => `${name}.${inner}`) : [name],
+  );
+  return paths.slice(0, mostPaths);
+}
+
 /** The names of each path, split once: a run reads every path of every contact. */
 const names = new Map<string, readonly string[]>();
 

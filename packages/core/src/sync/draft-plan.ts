@@ -3,12 +3,20 @@
  * without contact, and makes the requests that create what is missing. Pure.
  */
 import { isAddress } from '../signup/address.ts';
-import type { SyncContact } from './contact.ts';
+import type { FieldChange, WithoutContact } from './changes.ts';
+import { hasToken, type SyncContact } from './contact.ts';
 import type { ContactIndex } from './contact-index.ts';
 import type { FindingLog } from './findings.ts';
-import type { ContactCreate, PlannedChanges, PlannedPair, SubscriptionCreate } from './plan.ts';
+import type { ContactCreate, PlannedPair, PlannedWrites, SubscriptionCreate } from './plan.ts';
 import { type ConsentRecord, withStatus } from './plan-consent.ts';
-import { readContact, type CustomFieldWrite, customFieldWrite, contactValue, isErased } from './plan-pair.ts';
+import {
+  type ContactWrite,
+  contactValue,
+  type CustomFieldWrite,
+  customFieldWrite,
+  isErased,
+  readContact,
+} from './plan-pair.ts';
 import {
   addressFingerprint,
   type SyncSubscription,
@@ -16,9 +24,9 @@ import {
   readSubscription,
   valueFingerprint,
 } from './prepare-mapping.ts';
-import type { SyncState } from './state.ts';
+import { maxEntries, type SyncState } from './state.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
-import { yesNo } from './canonical-value.ts';
+import { isOptedOut, yesNo } from './canonical-value.ts';
 
 /** A creation that did not come back is repeated until it was tried this often. */
 const maxAttempts = 3;
@@ -38,6 +46,10 @@ export class DraftPlan {
   readonly erased: Set<string>;
   /** Contacts that are marked as removed. */
   removals = 0;
+  /** Subscriptions that get no contact, by the reason. */
+  readonly withoutContact: Record<WithoutContact, number> = { erased: 0, deleted: 0, failed: 0, ignored: 0 };
+  /** Contacts without a subscription that are left alone. */
+  unknownContacts = 0;
   readonly #mapping: ReadyMapping;
   readonly #state: SyncState;
   readonly #contacts: ContactIndex;
@@ -46,6 +58,11 @@ export class DraftPlan {
   readonly #missing = new Set<string>();
   readonly #missingBefore: ReadonlySet<string>;
   readonly #attempts: Record<string, number> = {};
+  /** How often the changes that are handed over now were handed over: a contact that takes one gets another token. */
+  readonly #updates: Record<string, number> = {};
+  #updateCount = 0;
+  /** Unix seconds: just before the oldest contact to create that was never handed over. */
+  #waitsFrom = Number.POSITIVE_INFINITY;
   /** Unix seconds: creation of the oldest subscription that gets a contact. */
   #oldestCreate: number | null = null;
 
@@ -65,12 +82,19 @@ export class DraftPlan {
 
   /** Plans a contact whose subscription did not come in, or that never had one. */
   planContact(row: number): void {
-    const { subscribe } = this.#mapping;
     const { contact, base } = this.#contacts.at(row);
     if (base) return this.#planMissingSubscription(contact, base);
+    const before = this.subscriptionCreates.length;
+    this.#planUnknownContact(row, contact);
+    if (this.subscriptionCreates.length === before) this.unknownContacts += 1;
+  }
+
+  #planUnknownContact(row: number, contact: SyncContact): void {
+    const { subscribe } = this.#mapping;
     if (subscribe === 'never' || !isAddress(contact.email)) return;
-    // A damaged token shows that there was a subscription once: a person decides.
-    if (this.#contacts.hasDamagedToken(row)) return;
+    // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
+    // person decides.
+    if (this.#contacts.hasUnusableToken(row)) return;
     if (this.#contacts.withAddress(contact.email)[0] !== row) return;
     if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
     this.createSubscription(contact, 'unknown_contact');
@@ -81,7 +105,7 @@ export class DraftPlan {
     if (this.erased.has(key)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
     const rows = this.#contacts.withAddress(contact.email);
-    if (this.#mapping.optOut && rows.some((row) => yesNo(this.#contacts.contactAt(row).optOut) !== false)) return;
+    if (this.#mapping.optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut) !== false)) return;
     if (!this.#mayRetry(key, this.#state.attempts[key] ?? 0))
       return this.#log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
     this.#attempts[key] ??= 1;
@@ -116,31 +140,41 @@ export class DraftPlan {
     const token = encodeToken(base, this.#mapping);
     this.changed.push({
       situation,
+      email: contact.email,
+      subscriptionId: base.subscriptionId,
+      contactId: id,
+      created: 0,
+      changes: [
+        { kind: 'remove', side: 'crm', field: status.contact, from: shown.text, to: removedStatus, reason: situation },
+      ],
       subscriptionWrites: [],
-      contactWrites: [{ id, situation, changes, token }],
+      contactWrites: [{ id, situation, changes, token, replacedToken: contact.token }],
       consent: [],
     });
   }
 
   /** Plans a subscription without contact: one that is new, or whose contact is missing. */
   planSubscription(subscription: SyncSubscription): void {
-    if (isErased(subscription)) return;
+    if (isErased(subscription)) return void (this.withoutContact.erased += 1);
     const { id, created } = subscription;
     const { watermark, seenUntil, attempts } = this.#state;
     const key = this.#log.fingerprint(id);
     const isNew = created > (watermark ?? -Infinity);
     if (!isNew && attempts[key] === undefined) return this.#planMissingContact(subscription, key);
-    if (this.#mapping.situations.newSubscription === 'leave') return;
+    if (this.#mapping.situations.newSubscription === 'leave') return void (this.withoutContact.ignored += 1);
     const isRepeated = created <= (seenUntil ?? -Infinity);
-    if (!this.#mayRetry(key, attempts[key] ?? (isRepeated ? 1 : 0)))
+    if (!this.#mayRetry(key, attempts[key] ?? (isRepeated ? 1 : 0))) {
+      this.withoutContact.failed += 1;
       return this.#log.report('contact_creation_failed', { subscriptionId: id });
+    }
     this.#oldestCreate = Math.min(this.#oldestCreate ?? created, created);
     this.contactCreates.push(toContactCreate(subscription, 'new_subscription', this.#mapping));
   }
 
   #planMissingContact(subscription: SyncSubscription, key: string): void {
-    const { id, status } = subscription;
+    const { id, email, created, status } = subscription;
     const action = this.#mapping.situations.contactMissing;
+    if (action !== 'create_contact') this.withoutContact.deleted += 1;
     if (action === 'leave' || !this.#isMissingAgain(key)) return;
     if (action === 'create_contact') {
       this.contactCreates.push(toContactCreate(subscription, 'contact_missing', this.#mapping));
@@ -153,15 +187,49 @@ export class DraftPlan {
         field: 'contact_missing',
         written: { side: 'newsletter', field: 'status', value: 'inactive' },
       };
-      this.changed.push({ situation: 'contact_missing', subscriptionWrites, contactWrites: [], consent: [record] });
+      const situation = 'contact_missing';
+      const change: FieldChange = {
+        kind: 'unsubscribe',
+        side: 'newsletter',
+        field: 'status',
+        from: status,
+        to: 'inactive',
+        reason: situation,
+      };
+      const person = { situation, email, created, subscriptionId: id, contactId: null } as const;
+      this.changed.push({ ...person, changes: [change], subscriptionWrites, contactWrites: [], consent: [record] });
     }
   }
 
-  /** The changes since they were last taken. */
-  take(): Omit<PlannedChanges, 'findings'> {
+  /** The changes since they were last taken. Reports those that were handed over several times and never came. */
+  take(): PlannedWrites {
     const { changed: pairs, contactCreates, subscriptionCreates } = this;
+    for (const { contactWrites } of pairs)
+      for (const write of contactWrites)
+        if ((this.#state.updates[this.#updateKey(write)] ?? 0) >= maxAttempts)
+          this.#log.report('contact_update_failed', { contactId: write.id });
     [this.changed, this.contactCreates, this.subscriptionCreates] = [[], [], []];
     return { pairs, contactCreates, subscriptionCreates };
+  }
+
+  /** Counts what is handed over as tried once more; what waits was not tried. */
+  settle({ pairs }: PlannedWrites, waiting: PlannedWrites): void {
+    for (const write of pairs.flatMap(({ contactWrites }) => contactWrites)) {
+      if ((this.#updateCount += 1) > maxEntries) break;
+      const key = this.#updateKey(write);
+      this.#updates[key] = Math.min((this.#state.updates[key] ?? 0) + 1, maxAttempts);
+    }
+    for (const { subscriptionId, created } of waiting.contactCreates) {
+      const key = this.#log.fingerprint(subscriptionId);
+      const tried = this.#state.attempts[key];
+      if (tried === undefined) delete this.#attempts[key];
+      else this.#attempts[key] = tried;
+      if (created > (this.#state.seenUntil ?? -Infinity)) this.#waitsFrom = Math.min(this.#waitsFrom, created - 1);
+    }
+  }
+
+  #updateKey({ id, replacedToken }: ContactWrite): string {
+    return this.#log.fingerprint(`${id} ${hasToken(replacedToken) ? String(replacedToken) : ''}`);
   }
 
   /** Entries of the largest list in the state for the next run. */
@@ -175,10 +243,12 @@ export class DraftPlan {
    *
    * @param newest - Unix seconds of the newest subscription; null without one
    * @param now - milliseconds since the Unix epoch at which the run began to read
+   * @param contacts - how many were read
    */
-  nextState(newest: number | null, now: number): SyncState {
+  nextState(newest: number | null, now: number, contacts: number): SyncState {
     const { seenUntil: before, reported } = this.#state;
-    const seenUntil = newest === null ? before : Math.max(newest, before ?? newest);
+    const last = newest === null ? null : Math.min(newest, this.#waitsFrom);
+    const seenUntil = last === null ? before : Math.max(last, before ?? last);
     const settled = Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay);
     return {
       version: 1,
@@ -187,6 +257,8 @@ export class DraftPlan {
       missing: [...this.#missing],
       erased: [...this.erased],
       attempts: this.#attempts,
+      updates: this.#updates,
+      contacts,
       reported,
     };
   }
@@ -233,8 +305,10 @@ export function toContactCreate(
     const shown = readSubscription(field, subscription);
     if (field.direction === 'to_subscription' || shown.state !== 'value') return {};
     const fingerprint = valueFingerprint(mapping, shown.text);
-    if (shown.text !== '') changes[field.contact] = contactValue(field, shown.text, mapping);
-    return { ...(field.direction === 'both' && { agreed: fingerprint }), toContact: { fingerprint, count: 1 } };
+    const agreed = field.direction === 'both' && { agreed: fingerprint };
+    if (shown.text === '') return { ...agreed };
+    changes[field.contact] = contactValue(field, shown.text, mapping);
+    return { ...agreed, toContact: { fingerprint, count: 1 } };
   });
   const base: Base = {
     subscriptionId: subscription.id,
@@ -248,5 +322,6 @@ export function toContactCreate(
   const left = { subscriptionId: subscription.id, contactId: null, saidBy: 'newsletter', field: 'status' } as const;
   const written = optOut && isOptedOut ? ({ side: 'crm', field: optOut.contact, value: true } as const) : null;
   const consent = hasLeft ? [withStatus({ ...left, written }, changes, mapping)] : [];
-  return { situation, subscriptionId: subscription.id, changes, consent };
+  const { id: subscriptionId, email, created } = subscription;
+  return { situation, subscriptionId, email, created, changes, consent };
 }

@@ -41,6 +41,15 @@ export const findingTexts = {
     message: 'Several contacts belong to one subscription: opt-outs count for all of them, values wait.',
     remedy: 'Merge the contacts, or correct the address of one.',
   },
+  changed_by_crm: {
+    message:
+      'The CRM shows what the sync wrote in another form, such as cut or in lower case; the newsletter keeps it.',
+    remedy: 'Give the field in the CRM room for it. If a person changed it there, change it in the newsletter, too.',
+  },
+  changed_by_newsletter: {
+    message: 'The newsletter shows what the sync wrote in another form, such as cut; the CRM keeps it.',
+    remedy: 'Change the value in the CRM to one that the newsletter keeps. If a person changed it there, do the same.',
+  },
   conflict: {
     message: 'Both sides changed the field, and its rule is review.',
     remedy: 'Give the field the same value on both sides.',
@@ -48,6 +57,10 @@ export const findingTexts = {
   contact_creation_failed: {
     message: 'The contact of a new subscription was created several times and never came back.',
     remedy: 'Look for the error in the CRM, then create the contact by hand.',
+  },
+  contact_update_failed: {
+    message: 'The change of the contact was handed over several times, and the contact does not show it.',
+    remedy: 'Look at what the CRM answers to it. Every run tries again.',
   },
   contact_repeated: {
     message: 'The contact came in twice; the first one counts.',
@@ -70,7 +83,7 @@ export const findingTexts = {
     remedy: 'Make the field on that side take the value, or change the value.',
   },
   opt_out_unreadable: {
-    message: 'The opt-out of the contact is neither true nor false.',
+    message: 'The opt-out of the contact is neither yes nor no, nor a time or a reason.',
     remedy: 'Use a yes/no field. Until then the opt-out counts as not delivered.',
   },
   subscription_creation_failed: {
@@ -89,6 +102,11 @@ export const findingTexts = {
   token_damaged: {
     message: 'The sync token of the contact was changed or cut; it counts as missing.',
     remedy: 'Keep the token field free for the sync, with room for 255 characters.',
+  },
+  token_of_another_newsletter: {
+    message: 'The sync token of the contact belongs to another newsletter: values and opt-outs of the contact wait.',
+    remedy:
+      'Give each newsletter a token field of its own. If the contacts have only this newsletter, clear the field.',
   },
   write_failed: {
     message: 'The newsletter did not take the change.',
@@ -132,8 +150,8 @@ export function finding(code: FindingCode, isNew: boolean, context: FindingConte
   return { code, ...findingTexts[code], isNew, ...context };
 }
 
-/** Findings with a bit of their own among the reported ones in a token; findings about fields share the other bits. */
-const pairFindings: readonly FindingCode[] = [
+/** Findings about a pair: each has a bit among the reported ones in a token, which has room for 24. */
+const pairFindings = [
   'active_while_opted_out',
   'address_changed_in_crm',
   'address_changed_in_newsletter',
@@ -145,9 +163,9 @@ const pairFindings: readonly FindingCode[] = [
   'opt_out_unreadable',
   'subscription_gone',
   'write_failed',
-];
+] as const satisfies readonly FindingCode[];
 
-const fieldBits = 24 - pairFindings.length;
+export type PairFindingCode = (typeof pairFindings)[number];
 
 /** Collects the findings of a pair, and the bits of those it reports. */
 export class PairFindings {
@@ -159,12 +177,16 @@ export class PairFindings {
     this.#pair = pair;
   }
 
+  /** Adds a finding about the pair. */
+  add(code: PairFindingCode): void;
+  /** Adds a finding about one of its fields. */
+  add(code: Exclude<FindingCode, PairFindingCode>, field: ReadyField, side?: Side): void;
   add(code: FindingCode, field?: ReadyField, side?: Side): void {
-    const own = pairFindings.indexOf(code);
-    const bit = own >= 0 ? own : pairFindings.length + ((field?.index ?? 0) % fieldBits);
-    this.reported |= 1 << bit;
     const { subscription, contact, base } = this.#pair;
-    const isNew = ((base?.reported ?? 0) & (1 << bit)) === 0;
+    // What was reported of a field stands with the field.
+    const bit = field ? 0 : 1 << pairFindings.findIndex((each) => each === code);
+    this.reported |= bit;
+    const isNew = field ? !base?.fields[field.index]?.reported : ((base?.reported ?? 0) & bit) === 0;
     const context = {
       row: contact.row,
       contactId: contact.id,

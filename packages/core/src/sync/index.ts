@@ -1,6 +1,7 @@
 /** Contact sync: keeps subscriptions and the contacts of any CRM in step. Host-free. */
 export { contactKeys, readPart, subscriptionKeys } from './batch-keys.ts';
 export { readPath, recordOf, type ContactPaths, type SyncContact } from './contact.ts';
+export { readAnswer, refusalRemedies, type CrmAnswer, type CrmRefusal, type RefusalReason } from './crm-answer.ts';
 export { findingTexts, type Finding, type FindingCode, type Side } from './findings.ts';
 export {
   checkMapping,
@@ -24,14 +25,21 @@ export {
   type CustomFieldWrite,
 } from './plan-pair.ts';
 export type { Pair } from './pair.ts';
+export { isAtRest, type UnplannedPair } from './at-rest.ts';
 export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
+export { changeKinds, changeReasons, type ChangeKind, type ChangeReason, type FieldChange } from './changes.ts';
+export { changesOf, shortened, summaryOf, type PlannedChange } from './preview.ts';
+export { urgentOf } from './plan.ts';
 export type {
   ContactCreate,
   Held,
+  HeldReason,
+  Overwrites,
   PlannedBatch,
-  PlannedChanges,
   PlannedPair,
+  PlannedPart,
+  PlannedWrites,
   SubscriptionCreate,
   SyncCounts,
   SyncPlan,

@@ -69,9 +69,14 @@ export interface SyncMapping {
   readonly missingIsEmpty?: boolean | undefined;
   /**
    * A plan that unsubscribes, clears or removes for more than this share of the pairs, and for more than `atLeast`, is
-   * held back. Default 0.05 and 20.
+   * held back; so is one that overwrites so many values of a field. Default 0.05 and 20.
    */
   readonly breaker?: { readonly share?: number | undefined; readonly atLeast?: number | undefined } | undefined;
+  /**
+   * Most contacts that a run creates and changes, for CRMs with a budget of calls: the oldest subscriptions come first,
+   * the others wait. Opt-outs and unsubscribes always go. Default: no limit.
+   */
+  readonly mostWrites?: number | undefined;
 }
 
 /** Properties of a subscription that a mapping can name, with their kinds. The API changes them alone. */
@@ -138,6 +143,7 @@ const settings = {
     emptyValue: oneOf(null, ''),
     missingIsEmpty: yesOrNo,
     breaker: anything,
+    mostWrites: numberFrom(1),
   },
   field: {
     newsletter: name,
@@ -228,9 +234,12 @@ function checkSettings(
   return value;
 }
 
+/** The most fields of a mapping that can go both ways. */
+const mostTwoWay = Math.floor((tokenLimit - fixedLength) / maxTwoWayLength);
+
 function checkFields(fields: readonly unknown[], problems: string[]): void {
   const targets = new Set<string>();
-  let length = fixedLength(fields.length);
+  let length = fixedLength;
   for (const [index, entry] of fields.entries()) {
     const at = `fields[${index}]`;
     const field = checkSettings('field', at, entry, problems);
@@ -251,6 +260,6 @@ function checkFields(fields: readonly unknown[], problems: string[]): void {
   }
   if (length > tokenLimit)
     problems.push(
-      `The fields need a token of ${length} characters, and it has ${tokenLimit}: a field that goes both ways takes ${maxTwoWayLength}, any other ${maxOneWayLength}. Map fewer fields, or let some go one way.`,
+      `The fields need a token of ${length} characters, and it has ${tokenLimit}: ${fixedLength} without fields, ${maxTwoWayLength} for a field that goes both ways (at most ${mostTwoWay}), ${maxOneWayLength} for any other. Map fewer fields, or let some go one way.`,
     );
 }

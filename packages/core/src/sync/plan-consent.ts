@@ -1,9 +1,10 @@
 /** Plans the consent of a pair: an opt-out unsubscribes, leaving the newsletter sets the opt-out. Pure. */
+import type { ChangeReason, FieldChange } from './changes.ts';
 import type { PairFindings, Side } from './findings.ts';
 import type { Pair } from './pair.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
 import type { ConsentState } from './token.ts';
-import { readValue } from './canonical-value.ts';
+import { isOptedOut, readOptOut } from './canonical-value.ts';
 
 /**
  * An audit record of an opt-out or unsubscribe that the sync read or copied. Holds no address. Only the run that writes
@@ -39,6 +40,8 @@ interface ConsentPlan {
   readonly unsubscribe: boolean;
   readonly setOptOut: boolean;
   readonly records: readonly ConsentRecord[];
+  /** The unsubscribe and the opt-out to write, for a person. */
+  readonly changes: readonly FieldChange[];
 }
 
 export function planConsent(
@@ -51,12 +54,12 @@ export function planConsent(
   const before = base?.consent ?? 'unknown';
   const wasWithdrawn = before === 'left_newsletter' || before === 'opted_out_in_crm';
   const state: ConsentState = hasLeft ? (wasWithdrawn ? before : 'left_newsletter') : 'subscribed';
-  const unchanged = { state, optOut: base?.optOut, unsubscribe: false, setOptOut: false, records: [] };
+  const unchanged = { state, optOut: base?.optOut, unsubscribe: false, setOptOut: false, records: [], changes: [] };
   const pair = { subscriptionId: subscription.id, contactId: contact.id };
   const left = { ...pair, saidBy: 'newsletter', field: 'status' } as const;
   if (!field) return { ...unchanged, records: hasLeft && !wasWithdrawn ? [{ ...left, written: null }] : [] };
 
-  const reading = readValue('boolean', contact.optOut);
+  const reading = readOptOut(contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
   // Without a delivered opt-out, an unsubscribe is copied as soon as the opt-out is delivered.
   if (reading.state !== 'value') return { ...unchanged, state: hasLeft && !wasWithdrawn ? before : state };
@@ -65,6 +68,9 @@ export function planConsent(
   const isNewlySet = isSet && base?.optOut !== true;
   const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
+  const optingOut = (reason: ChangeReason): readonly FieldChange[] => [
+    { kind: 'opt_out', side: 'crm', field: field.contact, from: contact.optOut, to: true, reason },
+  ];
   const vetoed = { ...pair, saidBy: 'crm', field: field.contact } as const;
   if (hasLeft && !wasWithdrawn) {
     // Both sides show it for the first time: nothing has to be written.
@@ -77,15 +83,44 @@ export function planConsent(
       };
     const isCopied = field.setOnUnsubscribe || optOutElsewhere;
     const records = [{ ...left, written: isCopied ? optOut : null }];
-    return { ...unchanged, optOut: isCopied, setOptOut: isCopied, records };
+    const changes = isCopied ? optingOut('left_newsletter') : [];
+    return { ...unchanged, optOut: isCopied, setOptOut: isCopied, records, changes };
   }
   if (!hasLeft && isNewlySet) {
     const records = [{ ...vetoed, written: status }];
-    return { ...unchanged, state: 'opted_out_in_crm', optOut: true, unsubscribe: true, records };
+    const { side, field: target, value } = status;
+    const reason = 'opted_out_in_crm';
+    const changes = [
+      { kind: 'unsubscribe', side, field: target, from: subscription.status, to: value, reason },
+    ] as const;
+    return { ...unchanged, state: reason, optOut: true, unsubscribe: true, records, changes };
   }
   // Reported in every run until a person clears one side: a veto cleared and set again between two runs leaves no edge.
   if (!hasLeft && isSet) findings.add('active_while_opted_out');
   const spread = optOutElsewhere && !isSet;
   const records = spread ? [{ ...vetoed, written: optOut }] : [];
-  return { ...unchanged, optOut: isSet || spread, setOptOut: spread, records };
+  const changes = spread ? optingOut('opted_out_elsewhere') : [];
+  return { ...unchanged, optOut: isSet || spread, setOptOut: spread, records, changes };
+}
+
+/** What the contacts of a run show of the opt-out field, all together: a field that nobody can read holds the plan. */
+export class OptOutsSeen {
+  /** Whether a contact delivered the field, with or without a value. */
+  delivered = false;
+  /** Whether the opt-out of a contact was yes or no. */
+  readable = false;
+  /** Whether a contact is opted out. */
+  set = false;
+  #last: unknown = undefined;
+
+  add(value: unknown): void {
+    // Most contacts show the same.
+    if (this.set || value === this.#last) return;
+    this.#last = value;
+    if (value === undefined) return;
+    this.delivered = true;
+    const isSet = isOptedOut(value);
+    this.readable ||= isSet !== undefined;
+    this.set = isSet === true;
+  }
 }

@@ -1,6 +1,8 @@
 /** Plans one subscription and its contact: a three-way merge of each field with the value both last agreed on. Pure. */
 import { addressKey, isAddress } from '../signup/address.ts';
 import { type SyncContact, hasToken } from './contact.ts';
+import type { ChangeReason, FieldChange } from './changes.ts';
+import { isEcho } from './echo.ts';
 import { type Finding, PairFindings, type Side } from './findings.ts';
 import type { Pair } from './pair.ts';
 import { type ConsentRecord, planConsent, withStatus } from './plan-consent.ts';
@@ -42,6 +44,8 @@ export interface ContactWrite {
   readonly changes: Readonly<Record<string, unknown>>;
   /** Belongs into the contact's token field, in the same write as the changes. */
   readonly token: string;
+  /** What the contact's token field shows now. */
+  readonly replacedToken: unknown;
 }
 
 /** The plan for one pair. */
@@ -54,8 +58,7 @@ export interface PairPlan {
   readonly base: Base;
   readonly findings: readonly Finding[];
   readonly consent: readonly ConsentRecord[];
-  /** Whether a field that had a value gets none. */
-  readonly clears: boolean;
+  readonly changes: readonly FieldChange[];
 }
 
 /** How a pair was found, and which of its changes are planned. */
@@ -89,6 +92,18 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   const changes: Record<string, unknown> = {};
   if (optOut && consent.setOptOut) changes[optOut.contact] = true;
   if (address.write) changes[paths.email] = subscription.email;
+  const moved: readonly FieldChange[] = address.write
+    ? [
+        {
+          kind: 'update',
+          side: 'crm',
+          field: paths.email,
+          from: contact.email,
+          to: subscription.email,
+          reason: 'changed_in_newsletter',
+        },
+      ]
+    : [];
   Object.assign(changes, values.changes);
   const subscriptionWrite =
     consent.unsubscribe || values.custom.length > 0
@@ -114,11 +129,13 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
   return {
     situation,
     subscriptionWrite,
-    contactWrite: isWritten ? { id: contact.id, situation, changes, token: encodeToken(next, mapping) } : null,
+    contactWrite: isWritten
+      ? { id: contact.id, situation, changes, token: encodeToken(next, mapping), replacedToken: contact.token }
+      : null,
     base: next,
     findings: findings.list,
     consent: isWritten ? consent.records.map((record) => withStatus(record, changes, mapping)) : [],
-    clears: values.clears,
+    changes: isWritten ? [...consent.changes, ...moved, ...values.fieldChanges] : [],
   };
 }
 
@@ -141,7 +158,8 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
   if (valuesWait) return false;
   // An unsubscribe is recorded once.
   if (next.consent === 'left_newsletter') return true;
-  return next.reported !== 0 || next.optOut === true || fields.some(({ direction }) => direction === 'both');
+  const isReported = next.reported !== 0 || next.fields.some((field) => field?.reported);
+  return isReported || next.optOut === true || fields.some(({ direction }) => direction === 'both');
 }
 
 /** Whether the service has erased the person: the address is under `.invalid`, which never exists (RFC 2606). */
@@ -157,11 +175,14 @@ function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, fin
   return {
     situation: 'erased',
     subscriptionWrite: null,
-    contactWrite: token === contact.token ? null : { id: contact.id, situation: 'erased', changes: {}, token },
+    contactWrite:
+      token === contact.token
+        ? null
+        : { id: contact.id, situation: 'erased', changes: {}, token, replacedToken: contact.token },
     base: next,
     findings: findings.list,
     consent: [],
-    clears: false,
+    changes: [],
   };
 }
 
@@ -196,6 +217,8 @@ const emptyFieldBase: FieldBase = {};
 
 /** A value is written to a side at most this often while the side keeps showing another one. */
 const maxWrites = 2;
+/** A yes or no has no other form: what a side shows is somebody's choice, who may change his mind in every run. */
+const maxToggles = 62;
 
 /** A value of a custom field to set, or to delete. */
 export interface CustomFieldWrite {
@@ -214,7 +237,7 @@ export function readContact(field: ReadyField, contact: SyncContact, mapping: Re
 interface FieldPlans {
   readonly changes: Record<string, unknown>;
   readonly custom: CustomFieldWrite[];
-  clears: boolean;
+  readonly fieldChanges: FieldChange[];
   /** The base of each field for a token that is written in any case. */
   readonly settled: FieldBase[];
   /** The same for a pair without writes: unchanged where only an echo arrived, which is no reason to write a token. */
@@ -222,72 +245,160 @@ interface FieldPlans {
 }
 
 function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, valuesWait: boolean): FieldPlans {
-  const plans: FieldPlans = { changes: {}, custom: [], clears: false, settled: [], fields: [] };
+  const plans: FieldPlans = { changes: {}, custom: [], fieldChanges: [], settled: [], fields: [] };
   for (const field of mapping.fields) {
-    const before = baseOf(pair, field);
-    const { base, write }: FieldPlan = valuesWait ? { base: before } : planField(field, pair, mapping, findings);
+    const before = pair.base?.fields[field.index] ?? emptyFieldBase;
+    const reportedBefore = findings.list.length;
+    const plan: FieldPlan = valuesWait ? { base: before } : planField(field, before, pair, mapping, findings);
+    const { write } = plan;
+    const base = valuesWait ? before : withReported(plan.base, findings.list.length > reportedBefore);
     plans.settled.push(base);
-    plans.fields.push(base.agreed === before.agreed ? before : base);
+    plans.fields.push(isArrival(before, base) ? before : base);
     if (write === undefined) continue;
-    plans.clears ||= write.text === '';
+    plans.fieldChanges.push(fieldChange(field, write));
     if (write.side === 'crm') plans.changes[field.contact] = contactValue(field, write.text, mapping);
     else plans.custom.push(customFieldWrite(field, write.text));
   }
   return plans;
 }
 
-function baseOf({ base }: Pair, { index }: ReadyField): FieldBase {
-  return base?.fields[index] ?? emptyFieldBase;
+function withReported({ reported: _, ...base }: FieldBase, isReported: boolean): FieldBase {
+  return isReported ? { ...base, reported: true } : base;
+}
+
+/**
+ * Whether a field remembers the same, or only forgets writes whose echo arrived. A value that was written more than
+ * once is forgotten by a new token: otherwise its next write would count as one more that is not accepted.
+ */
+function isArrival(before: FieldBase, after: FieldBase): boolean {
+  const isArrived = (wrote: AwaitedWrite | undefined, awaited: AwaitedWrite | undefined): boolean =>
+    awaited ? awaited === wrote : wrote === undefined || wrote.count === 1;
+  return (
+    before.agreed === after.agreed &&
+    before.reported === after.reported &&
+    isArrived(before.toSubscription, after.toSubscription) &&
+    isArrived(before.toContact, after.toContact)
+  );
 }
 
 interface FieldPlan {
   readonly base: FieldBase;
-  readonly write?: { readonly side: Side; readonly text: string };
+  readonly write?: FieldWrite;
 }
 
-function planField(field: ReadyField, pair: Pair, mapping: ReadyMapping, findings: PairFindings): FieldPlan {
+/** A canonical text to write, and the one that it replaces. */
+interface FieldWrite {
+  readonly side: Side;
+  readonly text: string;
+  readonly replaced: string;
+  readonly reason: ChangeReason;
+}
+
+function fieldChange(
+  { kind, contact, customField }: ReadyField,
+  { side, text, replaced, reason }: FieldWrite,
+): FieldChange {
+  const field = side === 'crm' ? contact : (customField ?? '');
+  return { kind: 'update', side, field, from: valueOf(kind, replaced), to: valueOf(kind, text), reason };
+}
+
+/** What both sides show of a field: canonical texts. */
+type Shown = Readonly<Record<Side, string>>;
+
+const awaitedBy = { newsletter: 'toSubscription', crm: 'toContact' } as const;
+const otherThan = { newsletter: 'crm', crm: 'newsletter' } as const;
+const changedBy = { newsletter: 'changed_by_newsletter', crm: 'changed_by_crm' } as const;
+
+function planField(
+  field: ReadyField,
+  before: FieldBase,
+  pair: Pair,
+  mapping: ReadyMapping,
+  findings: PairFindings,
+): FieldPlan {
   const a = readSubscription(field, pair.subscription);
   const b = readContact(field, pair.contact, mapping);
-  const before = baseOf(pair, field);
   if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
   if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
   if (a.state !== 'value' || b.state !== 'value') return { base: before };
   const isTwoWay = field.direction === 'both';
-  if (a.text === b.text) {
-    if (!isTwoWay) return { base: emptyFieldBase };
-    return { base: { agreed: valueFingerprint(mapping, a.text) } };
+  const shown = { newsletter: a.text, crm: b.text };
+  if (a.text === b.text) return { base: isTwoWay ? { agreed: valueFingerprint(mapping, a.text) } : emptyFieldBase };
+
+  const echo = planEcho(field, before, shown, mapping);
+  if (echo) {
+    findings.add(changedBy[echo.side], field, echo.side);
+    return { base: echo.base };
   }
-  const winner = winnerOf(field, a.text, b.text, (text) =>
-    before.agreed === undefined ? text !== '' : valueFingerprint(mapping, text) !== before.agreed,
-  );
+  const { winner, reason } = winnerOf(field, before, shown, mapping);
   if (winner === 'review') {
     findings.add('conflict', field);
     return { base: before };
   }
-  const [target, text] = winner === 'newsletter' ? (['crm', a.text] as const) : (['newsletter', b.text] as const);
-  const awaits = target === 'crm' ? 'toContact' : 'toSubscription';
+  const side = otherThan[winner];
+  const text = shown[winner];
   const fingerprint = valueFingerprint(mapping, text);
-  const last: AwaitedWrite | undefined = before[awaits];
+  const last = before[awaitedBy[side]];
   const count = last?.fingerprint === fingerprint ? last.count + 1 : 1;
-  if (count > 1) findings.add('not_accepted', field, target);
-  if (count > maxWrites) return { base: before };
+  if (count > (field.kind === 'boolean' ? maxToggles : maxWrites)) {
+    findings.add('not_accepted', field, side);
+    return { base: before };
+  }
+  const other = before[awaitedBy[winner]];
   return {
-    base: { ...before, ...(isTwoWay && { agreed: fingerprint }), [awaits]: { fingerprint, count } },
-    write: { side: target, text },
+    base: {
+      ...(isTwoWay && { agreed: fingerprint }),
+      [awaitedBy[side]]: { fingerprint, count },
+      // Another form that the winner showed before belongs to the value before.
+      ...(other && other.count > 0 && { [awaitedBy[winner]]: other }),
+    },
+    write: { side, text, replaced: shown[side], reason },
   };
 }
 
-/** Whose value goes to the other side. */
+/** The side that shows what was last written to it in another form, while the other side still has that value. */
+function planEcho(
+  field: ReadyField,
+  before: FieldBase,
+  shown: Shown,
+  mapping: ReadyMapping,
+): { readonly side: Side; readonly base: FieldBase } | undefined {
+  for (const side of ['crm', 'newsletter'] as const) {
+    const wrote = before[awaitedBy[side]];
+    if (!wrote) continue;
+    const other = shown[otherThan[side]];
+    const written = before.agreed ?? wrote.fingerprint;
+    if (valueFingerprint(mapping, other) !== written) continue;
+    const form = { fingerprint: valueFingerprint(mapping, shown[side]), count: 0 };
+    // Seen before: the side goes on showing this form.
+    if (wrote.count === 0 && wrote.fingerprint === form.fingerprint) return { side, base: before };
+    if (wrote.count === 0 || wrote.fingerprint !== written || !isEcho(field, other, shown[side])) continue;
+    // The value of a field that goes one way is written whenever it changes, whatever the other side shows.
+    return { side, base: field.direction === 'both' ? { agreed: written, [awaitedBy[side]]: form } : before };
+  }
+  return undefined;
+}
+
+/** Whose value goes to the other side, and why. */
 function winnerOf(
   { direction, conflict }: ReadyField,
-  a: string,
-  b: string,
-  isChanged: (text: string) => boolean,
-): ReadyField['conflict'] {
-  if (direction !== 'both') return direction === 'to_contact' ? 'newsletter' : 'crm';
-  const [aChanged, bChanged] = [isChanged(a), isChanged(b)];
-  if (aChanged !== bChanged) return aChanged ? 'newsletter' : 'crm';
-  return conflict;
+  before: FieldBase,
+  shown: Shown,
+  mapping: ReadyMapping,
+): { readonly winner: ReadyField['conflict']; readonly reason: ChangeReason } {
+  if (direction === 'to_contact') return { winner: 'newsletter', reason: 'from_newsletter' };
+  if (direction === 'to_subscription') return { winner: 'crm', reason: 'from_crm' };
+  const isChanged = (side: Side): boolean => {
+    const form = before[awaitedBy[side]];
+    const known = form?.count === 0 ? form.fingerprint : before.agreed;
+    return known === undefined ? shown[side] !== '' : valueFingerprint(mapping, shown[side]) !== known;
+  };
+  const [aChanged, bChanged] = [isChanged('newsletter'), isChanged('crm')];
+  if (aChanged && !bChanged)
+    return { winner: 'newsletter', reason: shown.crm === '' ? 'only_in_newsletter' : 'changed_in_newsletter' };
+  if (bChanged && !aChanged)
+    return { winner: 'crm', reason: shown.newsletter === '' ? 'only_in_crm' : 'changed_in_crm' };
+  return { winner: conflict, reason: conflict === 'newsletter' ? 'newsletter_wins' : 'crm_wins' };
 }
 
 /** A canonical text as the newsletter's custom field takes it. */

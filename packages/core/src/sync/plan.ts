@@ -1,5 +1,6 @@
 /** The plan of a sync: everything a run would do. */
-import type { Finding } from './findings.ts';
+import type { FieldChange, WithoutContact } from './changes.ts';
+import type { Finding, Side } from './findings.ts';
 import type { PairPlan, CustomFieldWrite, Situation, SubscriptionWrite, ContactWrite } from './plan-pair.ts';
 import type { SyncSubscription } from './prepare-mapping.ts';
 import type { SyncState } from './state.ts';
@@ -20,12 +21,18 @@ export function hasWrites({ contactWrite }: PairPlan): boolean {
 }
 
 /** Joins the plans for all contacts of one subscription. Only one of them has values; each may unsubscribe. */
-export function joinPlans(plans: readonly PairPlan[]): PlannedPair {
+export function joinPlans({ id, email, created }: SyncSubscription, plans: readonly PairPlan[]): PlannedPair {
   const writes = plans.flatMap(({ subscriptionWrite }) => subscriptionWrite ?? []);
   const [first] = writes;
+  const [contact, ...others] = plans.flatMap(({ contactWrite }) => contactWrite ?? []);
   const fields = writes.flatMap(({ custom_fields }) => custom_fields ?? []);
   return {
     situation: plans[0]?.situation ?? 'linked',
+    email,
+    created,
+    subscriptionId: id,
+    contactId: (others.length === 0 && contact?.id) || null,
+    changes: plans.flatMap(({ changes }) => changes),
     subscriptionWrites: first
       ? [
           {
@@ -43,6 +50,15 @@ export function joinPlans(plans: readonly PairPlan[]): PlannedPair {
 /** A pair with changes. */
 export interface PlannedPair {
   readonly situation: Situation;
+  /** The person's address. */
+  readonly email: string;
+  readonly subscriptionId: string;
+  /** Unix seconds of the subscription; 0 where it no longer exists. */
+  readonly created: number;
+  /** The contact that is written; null without one, and for several. */
+  readonly contactId: string | null;
+  /** The changed fields of both sides, for a person. */
+  readonly changes: readonly FieldChange[];
   /** Changes in the newsletter; they come before the contact's. */
   readonly subscriptionWrites: readonly SubscriptionWrite[];
   /** To be made only once the newsletter has taken every change of the pair; one for each contact. */
@@ -69,6 +85,9 @@ export interface SubscriptionCreate {
 export interface ContactCreate {
   readonly situation: 'new_subscription' | 'contact_missing';
   readonly subscriptionId: string;
+  readonly email: string;
+  /** Unix seconds of the subscription. */
+  readonly created: number;
   /** Values by the paths of the contact's fields, with address and token. */
   readonly changes: Readonly<Record<string, unknown>>;
   /** The unsubscribe that the contact is created with. */
@@ -77,8 +96,25 @@ export interface ContactCreate {
 
 /** Why a plan is held back. */
 export interface Held {
-  readonly reason: 'too_many_changes' | 'too_many_creations' | 'field_missing' | 'state_full';
+  readonly reasons: readonly HeldReason[];
+  /** What was found, for each reason. */
   readonly message: string;
+}
+
+export type HeldReason =
+  | 'too_many_changes'
+  | 'too_many_overwrites'
+  | 'contacts_missing'
+  | 'field_missing'
+  | 'opt_out_missing'
+  | 'state_full';
+
+/** How often values of a field are replaced by others. */
+export interface Overwrites {
+  readonly side: Side;
+  /** The path of the contact's field, or the newsletter's name of the field. */
+  readonly field: string;
+  readonly count: number;
 }
 
 /** Counts of a run: records read and changes planned. */
@@ -89,35 +125,93 @@ export interface SyncCounts {
   readonly contactCreates: number;
   readonly contactUpdates: number;
   readonly subscriptionCreates: number;
+  /** Creations that ask the person by mail to confirm. */
+  readonly confirmations: number;
   readonly subscriptionUpdates: number;
   readonly unsubscribes: number;
   /** Pairs in which a field that had a value gets none. */
   readonly clears: number;
   readonly removals: number;
+  /** Contacts whose opt-out is set. */
+  readonly optOuts: number;
+  /** Values that are replaced by others, by field and side; most first. */
+  readonly overwrites: readonly Overwrites[];
+  /** Values that were changed on both sides, where one side wins. */
+  readonly conflicts: number;
+  /** Contacts that wait for a later run, because a run writes at most so many. */
+  readonly waiting: number;
+  /** Subscriptions that have no contact and get none, by the reason. */
+  readonly withoutContact: Readonly<Record<WithoutContact, number>>;
+  /** Contacts without a subscription that are left alone. */
+  readonly unknownContacts: number;
+  /** How many unsubscribes, cleared values and removals pass without a person, and overwritten values of a field. */
+  readonly limit: number;
   readonly findings: number;
   readonly newFindings: number;
 }
 
-/** Changes and findings: of a whole run, or of a part of one. */
-export interface PlannedChanges {
+/** The changes of a run. */
+export interface PlannedWrites {
   readonly pairs: readonly PlannedPair[];
   readonly contactCreates: readonly ContactCreate[];
   readonly subscriptionCreates: readonly SubscriptionCreate[];
+}
+
+/** Changes and findings: of a whole run, or of a part of one. */
+export interface PlannedPart extends PlannedWrites {
   readonly findings: readonly Finding[];
 }
 
-/** What a run would do about one batch. */
-export interface PlannedBatch extends PlannedChanges {
-  /** All that is carried out of the batch where the run's plan is held back. */
-  readonly whenHeld: readonly PlannedPair[];
+/** What a run would do about a part of the records. */
+export interface PlannedBatch extends PlannedPart {
+  /** Changes that wait for a later run. */
+  readonly waiting: PlannedWrites;
+  /** Opt-outs and unsubscribes: what {@link urgentOf} carries out of it where the plan is held back. */
+  readonly urgent: readonly PlannedPair[];
 }
 
-/** Everything a run would do. */
-export interface SyncPlan extends PlannedChanges {
-  /** Not null: only opt-outs towards the CRM are in the plan until a person accepts all of it. */
+/** What a run carries out, and everything that it would do. */
+export interface SyncPlan extends PlannedPart {
+  /** The whole plan, also where it is held back: {@link changesOf} lists it. */
+  readonly whole: PlannedWrites;
+  /** Not null: only opt-outs, and unsubscribes within the limit, are carried out until a person accepts all of it. */
   readonly held: Held | null;
   /** What the whole plan would do, also where it is held back. */
   readonly counts: SyncCounts;
   /** The state to store once the plan was carried out. */
   readonly state: SyncState;
+}
+
+/**
+ * The oldest changes that a run may hand over, and those that wait. Opt-outs and unsubscribes never wait.
+ *
+ * @param mostWrites - contacts to create and to change, beside those
+ */
+export function withinBudget(
+  whole: PlannedWrites,
+  mostWrites: number,
+): { readonly now: PlannedWrites; readonly waiting: PlannedWrites; readonly used: number } {
+  const isUrgent = ({ changes }: PlannedPair): boolean =>
+    changes.some(({ kind }) => kind === 'unsubscribe' || kind === 'opt_out');
+  const queue = [
+    ...whole.pairs.filter((pair) => !isUrgent(pair) && pair.contactWrites.length > 0),
+    ...whole.contactCreates,
+  ].toSorted((a, b) => a.created - b.created || (a.subscriptionId < b.subscriptionId ? -1 : 1));
+  const waits = new Set<PlannedPair | ContactCreate>(queue.slice(Math.max(0, mostWrites)));
+  const part = (isWaiting: boolean): PlannedWrites => ({
+    pairs: whole.pairs.filter((pair) => waits.has(pair) === isWaiting),
+    contactCreates: whole.contactCreates.filter((create) => waits.has(create) === isWaiting),
+    subscriptionCreates: isWaiting ? [] : whole.subscriptionCreates,
+  });
+  return { now: part(false), waiting: part(true), used: queue.length - waits.size };
+}
+
+/** What is carried out of a plan that is held back: unsubscribes only where they are within the limit. */
+export function urgentOf(
+  urgent: readonly PlannedPair[],
+  { unsubscribes, limit }: Pick<SyncCounts, 'unsubscribes' | 'limit'>,
+): readonly PlannedPair[] {
+  return unsubscribes <= limit
+    ? urgent
+    : urgent.filter(({ subscriptionWrites }) => !subscriptionWrites.some(({ unsubscribe }) => unsubscribe));
 }

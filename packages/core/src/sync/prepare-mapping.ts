@@ -37,6 +37,8 @@ export interface SyncSubscription {
 /** A mapped field, ready to be read on both sides. */
 export interface ReadyField {
   readonly index: number;
+  /** 14 bits that stand for the field in tokens: the same in whatever row it is. */
+  readonly identity: number;
   readonly newsletter: string;
   readonly contact: string;
   readonly direction: Direction;
@@ -60,8 +62,9 @@ export interface ReadyMapping {
   readonly emptyValue: null | '';
   readonly missingIsEmpty: boolean;
   readonly breaker: { readonly share: number; readonly atLeast: number };
-  /** 18 bits that stand for the mapped fields, so that a token of other fields is noticed. */
-  readonly signature: number;
+  readonly mostWrites: number;
+  /** 18 bits that stand for the publication, so that a token of another newsletter is noticed. */
+  readonly publication: number;
   /** Where the hashes of this sync start. */
   readonly seed: Digest;
 }
@@ -70,7 +73,8 @@ export interface ReadyMapping {
  * Looks up the present names and kinds of the mapped custom fields.
  *
  * @param customFields - those of the publication, as `customFields.list` delivers them
- * @param key - seeds the hashes, for example the publication's id; the same in every run
+ * @param key - seeds the hashes, for example the publication's id; the same in every run, and another for each
+ *   newsletter
  * @throws MappingError where the settings are wrong, or name a custom field by its name instead of its id
  */
 export function prepareMapping(
@@ -85,7 +89,7 @@ export function prepareMapping(
     return field ? [`"${newsletter}" is the name of a custom field. Names change: use its id, ${field.id}.`] : [];
   });
   if (named.length > 0) throw new MappingError(named);
-  const fields = mapping.fields.map((field, index) => readyField(field, index, byId));
+  const fields = identified(mapping.fields.map((field, index) => readyField(field, index, byId)));
   const seed = hashText(key, [3, 3, 3, 3]);
   const { optOut, situations = {}, breaker = {} } = mapping;
   return {
@@ -106,14 +110,19 @@ export function prepareMapping(
     emptyValue: mapping.emptyValue ?? null,
     missingIsEmpty: mapping.missingIsEmpty ?? false,
     breaker: { share: breaker.share ?? 0.05, atLeast: breaker.atLeast ?? 20 },
-    signature: signatureOf(fields),
+    mostWrites: mapping.mostWrites ?? Number.POSITIVE_INFINITY,
+    publication: seed[0] & 0x3ffff,
     seed,
   };
 }
 
 const isKind = (kind: string | undefined): kind is ValueKind => customFieldKinds.some((known) => known === kind);
 
-function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string, KnownCustomField>): ReadyField {
+function readyField(
+  field: FieldMapping,
+  index: number,
+  byId: ReadonlyMap<string, KnownCustomField>,
+): Omit<ReadyField, 'identity'> {
   const { newsletter, contact, direction, conflict = 'review', separator } = field;
   const common = { index, newsletter, contact, direction, conflict, separator };
   if (Object.hasOwn(subscriptionProperties, newsletter))
@@ -126,29 +135,47 @@ function readyField(field: FieldMapping, index: number, byId: ReadonlyMap<string
 const isVanished = ({ customField, newsletter }: ReadyField, byId: ReadonlyMap<string, KnownCustomField>): boolean =>
   customField !== undefined && !byId.has(newsletter);
 
-/** Kinds are part of it: another kind has other canonical texts. */
-function signatureOf(fields: readonly ReadyField[]): number {
-  const text = fields.map(({ newsletter, contact, direction, kind }) =>
-    [newsletter, contact, direction, kind].join('\n'),
-  );
-  return hashText(text.join('\n\n'), [4, 4, 4, 4])[0] & 0x3ffff;
+/**
+ * Numbers the fields by what they are, so that their bases are found in whatever row they stand. The kind is part of
+ * it: another kind has other canonical texts. Where two would have one number, the later takes the next free one.
+ */
+function identified(fields: readonly Omit<ReadyField, 'identity'>[]): readonly ReadyField[] {
+  const taken = new Set<number>();
+  return fields.map((field) => {
+    const { newsletter, contact, direction, kind } = field;
+    let identity = hashText([newsletter, contact, direction, kind].join('\n'), [4, 4, 4, 4])[0] & identityBits;
+    while (taken.has(identity)) identity = (identity + 1) & identityBits;
+    taken.add(identity);
+    return { ...field, identity };
+  });
 }
+
+const identityBits = 0x3fff;
 
 /** Reads the subscription's value of a field. */
 export function readSubscription(field: ReadyField, subscription: SyncSubscription): Reading {
-  if (field.customField === undefined)
-    return readValue(field.kind, (subscription as unknown as Readonly<Record<string, unknown>>)[field.newsletter]);
+  return readValue(field.kind, subscriptionValue(field, subscription));
+}
+
+/** The subscription's value of a field as it came; undefined where it was not delivered, null where it is empty. */
+export function subscriptionValue({ customField, newsletter }: ReadyField, subscription: SyncSubscription): unknown {
+  if (customField === undefined) return (subscription as unknown as Readonly<Record<string, unknown>>)[newsletter];
   const custom: unknown = subscription.custom_fields;
   // Not asked for, in a form that nobody knows, or the publication has no such field any more.
-  if (!Array.isArray(custom) || field.customField === '') return { state: 'absent' };
+  if (!Array.isArray(custom) || customField === '') return undefined;
   for (const each of custom as unknown[])
-    if (isRecord(each) && each['name'] === field.customField) return readValue(field.kind, each['value'] ?? null);
-  return readValue(field.kind, null);
+    if (isRecord(each) && each['name'] === customField) return each['value'] ?? null;
+  return null;
 }
 
 /** 48 bits that stand for an address, the same for all spellings of it. */
-export function addressFingerprint({ seed }: Pick<ReadyMapping, 'seed'>, email: string): number {
-  const [low, high] = hashText(addressKey(email), seed);
+export function addressFingerprint(mapping: Pick<ReadyMapping, 'seed'>, email: string): number {
+  return keyFingerprint(mapping, addressKey(email));
+}
+
+/** The same 48 bits for the key of an address. */
+export function keyFingerprint({ seed }: Pick<ReadyMapping, 'seed'>, key: string): number {
+  const [low, high] = hashText(key, seed);
   return (high & 0xffff) * 0x1_0000_0000 + (low >>> 0);
 }
 

@@ -2,20 +2,22 @@
  * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. Pure.
  */
 import { isRecord } from '../is-record.ts';
-import { yesNo } from './canonical-value.ts';
-import { holdBack } from './circuit-breaker.ts';
+import { isOptedOut } from './canonical-value.ts';
+import { isClear, isOverwrite } from './changes.ts';
+import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
-import { createFindingLog, type FindingLog } from './findings.ts';
+import { createFindingLog, type Finding, type FindingLog } from './findings.ts';
 import { planPair, type PairPlan, type SubscriptionWrite } from './plan-pair.ts';
 import {
   hasWrites,
   joinPlans,
-  type Held,
+  urgentOf,
+  withinBudget,
+  type Overwrites,
   type PairPlans,
   type PlannedBatch,
   type PlannedPair,
-  type SyncCounts,
   type SyncPlan,
 } from './plan.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
@@ -69,6 +71,8 @@ export class Reconciler {
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
+  /** Whether a subscription that was left has a contact. */
+  #hasLeft = false;
   readonly #counts = {
     contacts: 0,
     subscriptions: 0,
@@ -76,12 +80,20 @@ export class Reconciler {
     contactCreates: 0,
     contactUpdates: 0,
     subscriptionCreates: 0,
+    confirmations: 0,
     subscriptionUpdates: 0,
     unsubscribes: 0,
     clears: 0,
+    optOuts: 0,
+    conflicts: 0,
+    waiting: 0,
     findings: 0,
     newFindings: 0,
   };
+  /** Values that are replaced by others, by side and field. */
+  readonly #overwrites = new Map<string, Overwrites>();
+  /** How many contacts the run may still create and change. */
+  #budget: number;
   /** Unix seconds of the newest subscription; null before the first. */
   #newest: number | null = null;
 
@@ -91,6 +103,7 @@ export class Reconciler {
     this.#now = now;
     this.#accept = accept;
     this.#onAtRest = onAtRest;
+    this.#budget = mapping.mostWrites;
     this.#isComplete = scope === 'everything';
     this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
     this.#contacts = new ContactIndex(mapping, this.#log);
@@ -136,7 +149,7 @@ export class Reconciler {
    */
   addAtRest(pairs: number, newest: number): void {
     if (pairs === 0) return;
-    this.#contacts.missingFields.clear();
+    this.#contacts.setDelivered();
     this.#counts.contacts += pairs;
     this.#counts.subscriptions += pairs;
     this.#counts.pairs += pairs;
@@ -173,7 +186,10 @@ export class Reconciler {
     this.#planMoves();
     if (this.#isComplete) yield* this.#planUnmatched();
     this.#collectPairs();
-    const batch = { ...this.#draft.take(), findings: this.#log.take(), whenHeld: this.#optOuts() };
+    const { now, waiting, used } = withinBudget(this.#draft.take(), this.#budget);
+    this.#budget -= used;
+    this.#draft.settle(now, waiting);
+    const batch = { ...now, waiting, urgent: this.#urgent(), findings: this.#log.take() };
     this.#count(batch);
     this.#contacts.clear();
     this.#withoutContact.clear();
@@ -183,8 +199,8 @@ export class Reconciler {
 
   #addSubscription(subscription: SyncSubscription): void {
     const { id, created } = subscription;
-    const { rows, linked } = this.#contacts.contactsOf(subscription);
-    const [first] = rows;
+    const { rows: found, linked } = this.#contacts.contactsOf(subscription);
+    const [first] = found;
     // Pages can repeat a subscription while others are added and removed.
     if (first === undefined ? this.#withoutContact.has(id) : this.#contacts.isMatched(first)) return;
     this.#counts.subscriptions += 1;
@@ -193,8 +209,13 @@ export class Reconciler {
       this.#withoutContact.set(id, subscription);
       return;
     }
-    this.#contacts.setMatched(rows);
+    this.#contacts.setMatched(found);
     this.#counts.pairs += 1;
+    this.#hasLeft ||= subscription.status === 'inactive';
+    if (found.length === 1 && linked[0] === first && this.#contacts.isAtRest(first, subscription))
+      return this.#onAtRest?.(this.#contacts.contactAt(first).id);
+    const rows = this.#ownOf(found, subscription);
+    if (rows.length === 0) return;
     const plans = this.#plansOf({ subscription, rows, linked }, false);
     if (rows.length > 1) {
       for (const row of rows)
@@ -202,7 +223,22 @@ export class Reconciler {
     }
     if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan)))
       this.#pairs.push({ subscription, rows, linked, plans });
-    else if (rows.length === 1) this.#onAtRest?.(this.#contacts.contactAt(first).id);
+    else if (found.length === 1) this.#onAtRest?.(this.#contacts.contactAt(first).id);
+  }
+
+  /**
+   * The contacts without a token of another newsletter. There is no memory of the others, and no room for one: an
+   * opt-out that acted would act again in every run, and throw out a person who came back. So nothing is planned for
+   * them, and a standing opt-out is reported until each newsletter has a token field of its own.
+   */
+  #ownOf(rows: readonly number[], { id, status }: SyncSubscription): readonly number[] {
+    const foreign = rows.filter((row) => this.#contacts.hasForeignToken(row));
+    for (const row of foreign) {
+      const { id: contactId, optOut } = this.#contacts.contactAt(row);
+      if (status !== 'inactive' && isOptedOut(optOut) === true)
+        this.#log.report('active_while_opted_out', { row, contactId, subscriptionId: id });
+    }
+    return foreign.length === 0 ? rows : rows.filter((row) => !foreign.includes(row));
   }
 
   /** @param valuesWait - plans consent alone */
@@ -216,7 +252,7 @@ export class Reconciler {
       return [planPair({ subscription, contact: contacts.contactAt(row), base }, mapping, { valuesWait })];
     }
     const ambiguous = rows.map((each) => ({ row: each, ...contacts.at(each) }));
-    const optedOut = ambiguous.filter(({ contact }) => yesNo(contact.optOut) === true);
+    const optedOut = ambiguous.filter(({ contact }) => isOptedOut(contact.optOut) === true);
     const chosen = mapping.situations.ambiguous === 'use_linked' && linked.length === 1 ? linked[0] : undefined;
     return ambiguous.map((each) =>
       planPair({ subscription, ...each }, mapping, {
@@ -255,7 +291,7 @@ export class Reconciler {
     if (!mayMove || !this.#isComplete) return;
     for (const [row, subscription] of moving) {
       const { contact, base } = this.#contacts.at(row);
-      const refuses = subscription.status === 'inactive' || yesNo(contact.optOut) === true;
+      const refuses = subscription.status === 'inactive' || isOptedOut(contact.optOut) === true;
       if (!refuses && base?.consent === 'subscribed') this.#draft.createSubscription(contact, 'address_moved');
     }
   }
@@ -270,7 +306,7 @@ export class Reconciler {
     const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
     this.#counts.pairs += 1;
     this.#log.add(plan.findings);
-    const pair = joinPlans([plan]);
+    const pair = joinPlans(subscription, [plan]);
     this.#draft.changed.push({ ...pair, subscriptionWrites: [...writesBefore, ...pair.subscriptionWrites] });
   }
 
@@ -288,64 +324,116 @@ export class Reconciler {
 
   /** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
   #collectPairs(): void {
-    for (const { rows, plans } of this.#pairs) {
+    for (const { subscription, rows, plans } of this.#pairs) {
       for (const [index, { situation, findings }] of plans.entries()) {
         this.#log.add(findings);
         const row = rows[index];
         if (situation === 'erased' && row !== undefined) this.#draft.addErased(this.#contacts.contactAt(row));
       }
-      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(plans));
+      if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans));
     }
   }
 
-  #toPlan({ whenHeld, ...changes }: PlannedBatch): SyncPlan {
-    const { removals, erased } = this.#draft;
-    const counts = { ...this.#counts, removals };
-    const held = this.#accept ? null : this.#holdBack(counts);
+  #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
+    const { removals, erased, withoutContact, unknownContacts } = this.#draft;
+    const limit = limitOf(this.#mapping, this.#counts.pairs);
+    const facts = this.#breakerFacts();
+    const last = this.#log.take();
+    this.#countFindings(last);
+    const counts = {
+      ...this.#counts,
+      removals,
+      withoutContact,
+      unknownContacts,
+      limit,
+      overwrites: [...this.#overwrites]
+        .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
+        .map(([, overwrites]) => overwrites),
+    };
+    const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
     const next = this.#isComplete
-      ? this.#draft.nextState(this.#newest, this.#now)
+      ? this.#draft.nextState(this.#newest, this.#now, counts.contacts)
       : { ...this.#state, erased: [...erased] };
     return {
-      ...(held ? { pairs: whenHeld, contactCreates: [], subscriptionCreates: [] } : changes),
-      findings: [...changes.findings, ...this.#log.take()],
+      ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
+      whole: {
+        pairs: [...now.pairs, ...waiting.pairs],
+        contactCreates: [...now.contactCreates, ...waiting.contactCreates],
+        subscriptionCreates: now.subscriptionCreates,
+      },
+      findings: [...findings, ...last],
       held,
       counts,
       state: { ...(held ? this.#state : next), reported: this.#log.reported().slice(0, maxEntries) },
     };
   }
 
-  /** The part of a plan that is carried out even where the plan is held back: opt-outs reach the CRM. */
-  #optOuts(): PlannedPair[] {
+  /** Opt-outs and unsubscribes, which are carried out even where the plan is held back: nobody who said no waits. */
+  #urgent(): PlannedPair[] {
     const { optOut } = this.#mapping;
-    if (!optOut) return [];
-    return this.#pairs.flatMap((pair) => {
-      const setsOptOut = ({ contactWrite }: PairPlan): boolean => contactWrite?.changes[optOut.contact] === true;
-      if (!pair.plans.some(setsOptOut) || pair.plans.some(({ subscriptionWrite }) => subscriptionWrite?.unsubscribe))
-        return [];
-      return [joinPlans(this.#plansOf(pair, true).filter(setsOptOut))];
-    });
+    const isUrgent = ({ contactWrite, subscriptionWrite }: PairPlan): boolean =>
+      (optOut !== undefined && contactWrite?.changes[optOut.contact] === true) ||
+      subscriptionWrite?.unsubscribe === true;
+    return this.#pairs.flatMap((pair) =>
+      pair.plans.some(isUrgent) ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))] : [],
+    );
   }
 
-  #holdBack(counts: SyncCounts): Held | null {
-    const { vanished, missingIsEmpty } = this.#mapping;
-    const absent = counts.contacts > 0 && !missingIsEmpty ? [...this.#contacts.missingFields] : [];
+  /** Reports the fields that are missing. */
+  #breakerFacts(): BreakerFacts {
+    const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
+    const { missingFields, fieldNames, optOuts } = this.#contacts;
+    const absent =
+      this.#counts.contacts === 0
+        ? []
+        : [...missingFields].filter((path) => {
+            // The first run writes the first tokens.
+            if (path === paths.token) return this.#isComplete && this.#state.contacts !== null;
+            return !missingIsEmpty || path === paths.id || path === paths.email;
+          });
     for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
-    return holdBack(this.#mapping, counts, absent, this.#draft.entries);
+    const isUnreadable = optOuts.delivered && !optOuts.readable;
+    const isNeverShown = missingIsEmpty && !optOuts.set && this.#hasLeft && optOut?.setOnUnsubscribe === true;
+    return {
+      absent,
+      fieldNames,
+      optOut: isUnreadable ? 'unreadable' : isNeverShown ? 'never_shown' : null,
+      contactsBefore: this.#isComplete ? this.#state.contacts : null,
+      entries: this.#draft.entries,
+    };
   }
 
   /** Counts what the whole plan would do about a batch. */
-  #count({ pairs, contactCreates, subscriptionCreates, findings }: PlannedBatch): void {
+  #count(batch: PlannedBatch): void {
     const counts = this.#counts;
+    const { waiting, findings } = batch;
+    const pairs = [...batch.pairs, ...waiting.pairs];
+    const contactCreates = [...batch.contactCreates, ...waiting.contactCreates];
     const writes = pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites);
+    const changes = pairs.flatMap((pair) => pair.changes);
     counts.contacts += this.#contacts.size;
     counts.contactCreates += contactCreates.length;
     counts.contactUpdates += pairs.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
-    counts.subscriptionCreates += subscriptionCreates.length;
+    counts.subscriptionCreates += batch.subscriptionCreates.length;
+    counts.confirmations += batch.subscriptionCreates.filter(
+      ({ request }) => request.double_opt_override === 'on',
+    ).length;
     counts.subscriptionUpdates += writes.length;
     counts.unsubscribes += writes.filter(({ unsubscribe }) => unsubscribe).length;
-    counts.clears += this.#pairs.filter(({ plans }) => plans.some(({ clears }) => clears)).length;
-    counts.findings += findings.length;
-    counts.newFindings += findings.filter(({ isNew }) => isNew).length;
+    counts.clears += pairs.filter((pair) => pair.changes.some(isClear)).length;
+    counts.optOuts += changes.filter(({ kind }) => kind === 'opt_out').length;
+    counts.conflicts += changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length;
+    counts.waiting += waiting.pairs.length + waiting.contactCreates.length;
+    for (const { side, field } of changes.filter(isOverwrite)) {
+      const key = `${side} ${field}`;
+      this.#overwrites.set(key, { side, field, count: (this.#overwrites.get(key)?.count ?? 0) + 1 });
+    }
+    this.#countFindings(findings);
+  }
+
+  #countFindings(findings: readonly Finding[]): void {
+    this.#counts.findings += findings.length;
+    this.#counts.newFindings += findings.filter(({ isNew }) => isNew).length;
   }
 }
 

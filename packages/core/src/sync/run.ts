@@ -10,7 +10,7 @@ import { prepareMapping, type ReadyMapping, type SyncSubscription } from './prep
 import type { ContactWrite, SubscriptionWrite } from './plan-pair.ts';
 import type { ConsentRecord } from './plan-consent.ts';
 import { createReconciler } from './reconciler.ts';
-import type { ContactCreate, PlannedChanges, PlannedPair, SubscriptionCreate, SyncPlan } from './plan.ts';
+import type { ContactCreate, PlannedPart, PlannedPair, SubscriptionCreate, SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
 
 /** How far a run is. */
@@ -134,7 +134,7 @@ export async function readMapping({
 /** Options of {@link applySync}. */
 export interface ApplySyncOptions extends Common {
   /** The plan, or a part of it. */
-  readonly plan: PlannedChanges;
+  readonly plan: PlannedPart;
 }
 
 /** The changes left for the contacts after the newsletter's were written, and the failures. */

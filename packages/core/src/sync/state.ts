@@ -17,6 +17,10 @@ export interface SyncState {
   readonly erased: readonly string[];
   /** How often a creation was tried that did not show up in the next run, by fingerprint. */
   readonly attempts: Readonly<Record<string, number>>;
+  /** How often a change of a contact was handed over that did not show up in the next run, by fingerprint. */
+  readonly updates: Readonly<Record<string, number>>;
+  /** Contacts that the last complete run has read; null before it. */
+  readonly contacts: number | null;
   /** Fingerprints of the last run's findings that belong to no pair, so that each is new once. */
   readonly reported: readonly string[];
 }
@@ -26,7 +30,17 @@ export const maxEntries = 10_000;
 
 /** The state of a sync that has never run. */
 export function startSync(): SyncState {
-  return { version: 1, watermark: null, seenUntil: null, missing: [], erased: [], attempts: {}, reported: [] };
+  return {
+    version: 1,
+    watermark: null,
+    seenUntil: null,
+    missing: [],
+    erased: [],
+    attempts: {},
+    updates: {},
+    contacts: null,
+    reported: [],
+  };
 }
 
 /** The stored state is damaged or of another version. A new state is safe: the tokens hold the agreed values. */
@@ -51,6 +65,8 @@ export function readSyncState(stored: unknown): SyncState {
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 const isTime = (value: unknown): boolean => value === null || Number.isSafeInteger(value);
+const isCounts = (value: unknown): boolean =>
+  isRecord(value) && Object.values(value).every((count) => Number.isSafeInteger(count));
 
 function isSyncState(stored: unknown): stored is SyncState {
   return (
@@ -61,7 +77,8 @@ function isSyncState(stored: unknown): stored is SyncState {
     isTexts(stored['missing']) &&
     isTexts(stored['erased']) &&
     isTexts(stored['reported']) &&
-    isRecord(stored['attempts']) &&
-    Object.values(stored['attempts']).every((count) => Number.isSafeInteger(count))
+    isTime(stored['contacts']) &&
+    isCounts(stored['attempts']) &&
+    isCounts(stored['updates'])
   );
 }

@@ -2,9 +2,10 @@
  * The sync token: the state that both sides of a pair last agreed on, as a text of at most 255 characters in a text
  * field of the contact. Pure.
  *
- * Characters: version 1, mapping signature 3, subscription id 22, address 8, consent 1, reported findings 4, flags of
- * two fields each 1, then per field the value both sides last agreed on (4) and, while a write awaits its echo, what
- * was written to a side and how often (4 + 1), checksum 4.
+ * Characters: version 1, publication 3, subscription id 22, address 8, consent 1, reported findings 4, then for each
+ * field with something to remember its identity and flags (3), the value both sides last agreed on (4) and, for each
+ * side whose echo is awaited, what was written and how often (4 + 1), checksum 4. Fields are found by their identity:
+ * rows of the mapping can be added, removed and put in another order.
  */
 import { hashText } from '../hash.ts';
 
@@ -18,15 +19,19 @@ export type ConsentState = 'unknown' | 'subscribed' | 'left_newsletter' | 'opted
 export interface AwaitedWrite {
   /** 24 bits that stand for the value. */
   readonly fingerprint: number;
-  /** How often the value was written, 1 or more. */
+  /** How often the value was written; 0 for another form of the agreed value, which the side shows in its place. */
   readonly count: number;
 }
 
 /** The part of a prepared mapping that decides the layout of a token. */
 export interface TokenLayout {
-  /** 18 bits that stand for the mapped fields. */
-  readonly signature: number;
-  readonly fields: readonly { readonly index: number }[];
+  /** 18 bits that stand for the publication. */
+  readonly publication: number;
+  readonly fields: readonly {
+    readonly index: number;
+    /** 14 bits that stand for the field, whatever row it is in. */
+    readonly identity: number;
+  }[];
 }
 
 /** The base of one mapped field. */
@@ -35,6 +40,8 @@ export interface FieldBase {
   readonly agreed?: number | undefined;
   readonly toSubscription?: AwaitedWrite | undefined;
   readonly toContact?: AwaitedWrite | undefined;
+  /** Whether a finding about the field was reported already. */
+  readonly reported?: true | undefined;
 }
 
 /** The state that both sides of a pair last agreed on. */
@@ -45,13 +52,15 @@ export interface Base {
   readonly consent: ConsentState;
   /** The contact's opt-out as it was last seen; undefined where it never was. */
   readonly optOut: boolean | undefined;
-  /** By the mapping's fields; empty where the token was made for other fields. */
-  readonly fields: readonly FieldBase[];
+  /** Whether the values of the pair wait until a person clears the token. */
+  readonly waits?: boolean | undefined;
+  /** By the mapping's fields; without entries for those with nothing to remember. */
+  readonly fields: readonly (FieldBase | undefined)[];
   /** A bit per finding that was reported already. */
   readonly reported: number;
 }
 
-const version = '1';
+const version = '2';
 /** The digits of base64url (RFC 4648). */
 const digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 /** The number of each character code; -1 for every other. */
@@ -60,24 +69,31 @@ for (let number = 0; number < digits.length; number += 1) numbers[digits.charCod
 
 const consents: readonly ConsentState[] = ['unknown', 'subscribed', 'left_newsletter', 'opted_out_in_crm'];
 const optOuts: readonly (boolean | undefined)[] = [undefined, false, true];
+/** Added to the number of consent and opt-out where values wait. */
+const waiting = 12;
 
-const headLength = 1 + 3 + 22 + 8 + 1 + 4;
+/** Positions of the parts. */
+const idStart = 1 + 3;
+const addressAt = idStart + 22;
+const consentAt = addressAt + 8;
+const reportedAt = consentAt + 1;
+const headLength = reportedAt + 4;
 const checksumLength = 4;
-/** Flags of a field in three bits. */
+/** Flags of a field in four bits. */
 const hasAgreed = 1;
 const awaitsSubscription = 2;
 const awaitsContact = 4;
+const wasReported = 8;
+const flagsSize = 16;
 const largestCount = 63;
 
 /** Characters the token of a mapping has without its fields. */
-export function fixedLength(fields: number): number {
-  return headLength + Math.ceil(fields / 2) + checksumLength;
-}
+export const fixedLength = headLength + checksumLength;
 
-/** Most characters a two-way field adds: the agreed value, and a write to each side whose echo is awaited. */
-export const maxTwoWayLength = 14;
-/** Most characters of a field that goes one way: a write whose echo is awaited. */
-export const maxOneWayLength = 5;
+/** Most characters a two-way field adds: identity, the agreed value, and a write to each side whose echo is awaited. */
+export const maxTwoWayLength = 3 + 4 + 5 + 5;
+/** Most characters of a field that goes one way: identity, and a write whose echo is awaited. */
+export const maxOneWayLength = 3 + 5;
 
 /**
  * Writes a base as a token.
@@ -86,19 +102,20 @@ export const maxOneWayLength = 5;
  * @throws RangeError where the subscription's id is no `sub_<uuid>`, or the base would not fit
  */
 export function encodeToken(base: Base, mapping: TokenLayout): string {
-  const fields = mapping.fields.map(({ index }): FieldBase => base.fields[index] ?? {});
   let text =
     version +
-    number(mapping.signature, 3) +
+    number(mapping.publication, 3) +
     encodeId(base.subscriptionId) +
     number(base.address, 8) +
-    number(consents.indexOf(base.consent) * 3 + optOuts.indexOf(base.optOut), 1) +
+    number(consents.indexOf(base.consent) * 3 + optOuts.indexOf(base.optOut) + (base.waits ? waiting : 0), 1) +
     number(base.reported, 4);
-  for (let index = 0; index < fields.length; index += 2)
-    text += number(flagsOf(fields[index]) | (flagsOf(fields[index + 1]) << 3), 1);
-  for (const { agreed, toSubscription, toContact } of fields) {
-    if (agreed !== undefined) text += number(agreed, 4);
-    for (const awaited of [toSubscription, toContact])
+  for (const { index, identity } of mapping.fields) {
+    const field = base.fields[index];
+    const flags = flagsOf(field);
+    if (!field || flags === 0) continue;
+    text += number(identity * flagsSize + flags, 3);
+    if (field.agreed !== undefined) text += number(field.agreed, 4);
+    for (const awaited of [field.toSubscription, field.toContact])
       if (awaited) text += number(awaited.fingerprint, 4) + number(Math.min(awaited.count, largestCount), 1);
   }
   if (text.length + checksumLength > tokenLimit)
@@ -109,8 +126,7 @@ export function encodeToken(base: Base, mapping: TokenLayout): string {
 /**
  * Reads a token.
  *
- * @returns undefined for anything but a whole token of this version. A token of other fields keeps its consent, but not
- *   what its fields showed.
+ * @returns undefined for anything but a whole token of this version and publication
  */
 export function decodeToken(token: unknown, mapping: TokenLayout): Base | undefined {
   return isWhole(token) ? readToken(token, mapping, decodeId(token)) : undefined;
@@ -122,45 +138,98 @@ export function isWhole(token: unknown): token is string {
   return token.endsWith(checksum(token.slice(0, -checksumLength)));
 }
 
+/** Whether a whole token belongs to another publication. */
+export function isForeign(token: string, { publication }: Pick<TokenLayout, 'publication'>): boolean {
+  return numberAt(token, 1, 3) !== publication;
+}
+
 /** @param token - a whole one */
 export function readToken(token: string, mapping: TokenLayout, subscriptionId: string): Base | undefined {
-  let at = 1;
-  const next = (length: number): number => {
-    let value = 0;
-    for (const to = at + length; at < to; at += 1) value = value * 64 + (numbers[token.charCodeAt(at)] ?? -1);
-    return value;
-  };
-  const signature = next(3);
-  at += 22;
-  const address = next(8);
-  const said = next(1);
-  const consent = consents[Math.floor(said / 3)];
-  const reported = next(4);
+  if (isForeign(token, mapping)) return undefined;
+  const said = numberAt(token, consentAt, 1);
+  const waits = said >= waiting;
+  const consent = consents[Math.floor((waits ? said - waiting : said) / 3)];
   if (consent === undefined) return undefined;
-  const optOut = optOuts[said % 3];
-  if (signature !== mapping.signature) return { subscriptionId, address, consent, optOut, fields: [], reported };
-  const flagsAt = at;
-  at += Math.ceil(mapping.fields.length / 2);
+  const entries = new Map<number, FieldBase>();
+  const end = token.length - checksumLength;
+  let at = headLength;
+  for (; at < end; at = entryEnd(token, at)) entries.set(identityAt(token, at), readField(token, at));
+  if (at !== end) return undefined;
+  return {
+    subscriptionId,
+    address: numberAt(token, addressAt, 8),
+    consent,
+    optOut: optOuts[said % 3],
+    ...(waits && { waits }),
+    fields: mapping.fields.map(({ identity }) => entries.get(identity)),
+    reported: numberAt(token, reportedAt, 4),
+  };
+}
+
+function readField(token: string, start: number): FieldBase {
+  const flags = numberAt(token, start, 3) % flagsSize;
+  let at = start + 3;
+  const next = (length: number): number => numberAt(token, (at += length) - length, length);
   const awaited = (): AwaitedWrite => ({ fingerprint: next(4), count: next(1) });
-  const fields = mapping.fields.map((_, index): FieldBase => {
-    const flags = (numbers[token.charCodeAt(flagsAt + (index >> 1))] ?? 0) >> (index % 2 === 0 ? 0 : 3);
-    return {
-      agreed: flags & hasAgreed ? next(4) : undefined,
-      toSubscription: flags & awaitsSubscription ? awaited() : undefined,
-      toContact: flags & awaitsContact ? awaited() : undefined,
-    };
-  });
-  return at === token.length - checksumLength
-    ? { subscriptionId, address, consent, optOut, fields, reported }
-    : undefined;
+  return {
+    ...(flags & hasAgreed && { agreed: next(4) }),
+    ...(flags & awaitsSubscription && { toSubscription: awaited() }),
+    ...(flags & awaitsContact && { toContact: awaited() }),
+    ...(flags & wasReported && { reported: true as const }),
+  };
+}
+
+const identityAt = (token: string, at: number): number => Math.floor(numberAt(token, at, 3) / flagsSize);
+
+/** The position after the entry of a field. */
+function entryEnd(token: string, at: number): number {
+  const flags = numberAt(token, at, 3) % flagsSize;
+  return at + 3 + (flags & hasAgreed ? 4 : 0) + (flags & awaitsSubscription ? 5 : 0) + (flags & awaitsContact ? 5 : 0);
 }
 
 function flagsOf(field: FieldBase | undefined): number {
   return (
     (field?.agreed === undefined ? 0 : hasAgreed) |
     (field?.toSubscription ? awaitsSubscription : 0) |
-    (field?.toContact ? awaitsContact : 0)
+    (field?.toContact ? awaitsContact : 0) |
+    (field?.reported ? wasReported : 0)
   );
+}
+
+/**
+ * Whether the head of a whole token says the same as a pair without findings shows. Reads no more than it needs: most
+ * pairs of a run are at rest.
+ *
+ * @param optOut - undefined where the contact did not deliver it
+ */
+export function isHeadSettled(token: string, address: number, hasLeft: boolean, optOut: boolean | undefined): boolean {
+  const said = numberAt(token, consentAt, 1);
+  const consent = consents[Math.floor(said / 3)];
+  return (
+    numberAt(token, reportedAt, 4) === 0 &&
+    numberAt(token, addressAt, 8) === address &&
+    (hasLeft ? consent === 'left_newsletter' || consent === 'opted_out_in_crm' : consent === 'subscribed') &&
+    (optOut === undefined || optOuts[said % 3] === optOut)
+  );
+}
+
+/**
+ * Whether a whole token says of a field that both sides agreed on this value, and at most awaits the echo of a write.
+ *
+ * @param agreed - fingerprint of the value; undefined for a field that goes one way
+ */
+export function isFieldSettled(token: string, identity: number, agreed: number | undefined): boolean {
+  const end = token.length - checksumLength;
+  let at = headLength;
+  while (at < end && identityAt(token, at) !== identity) at = entryEnd(token, at);
+  if (at >= end) return agreed === undefined;
+  const flags = numberAt(token, at, 3) % flagsSize;
+  if (flags & wasReported || (flags & hasAgreed ? numberAt(token, at + 3, 4) : undefined) !== agreed) return false;
+  // The count stands at the end of each write.
+  const last = entryEnd(token, at) - 1;
+  const writes =
+    flags & awaitsSubscription && flags & awaitsContact ? 2 : flags & (awaitsSubscription | awaitsContact) ? 1 : 0;
+  return (writes < 1 || numberAt(token, last, 1) === 1) && (writes < 2 || numberAt(token, last - 5, 1) === 1);
 }
 
 /** A whole number as characters, six bits each. */
@@ -174,14 +243,18 @@ function number(value: number, length: number): string {
   return text;
 }
 
+/** The whole number of these characters. */
+function numberAt(token: string, at: number, length: number): number {
+  let value = 0;
+  for (let index = at; index < at + length; index += 1) value = value * 64 + (numbers[token.charCodeAt(index)] ?? -1);
+  return value;
+}
+
 const idForm = /^sub_([0-9a-f]{8})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{4})-([0-9a-f]{12})$/i;
 /** Whether a subscription's id has the form that a token can hold. */
 export function isTokenId(id: string): boolean {
   return idForm.test(id);
 }
-
-/** Position of the id in a token. */
-const idStart = 4;
 
 /** The 128 bits of `sub_<uuid>` (specification, Conventions). */
 function encodeId(id: string): string {

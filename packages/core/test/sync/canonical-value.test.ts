@@ -1,6 +1,6 @@
 /** Canonical texts: two spellings of one value are equal, and a canonical text is written back as a value. */
 import { describe, expect, it } from 'vitest';
-import { readValue, valueOf, yesNo } from '../../src/sync/canonical-value.ts';
+import { isOptedOut, readOptOut, readValue, valueOf, yesNo } from '../../src/sync/canonical-value.ts';
 
 const separator = '\u001f';
 
@@ -40,7 +40,9 @@ describe('readValue', () => {
     ['date', ' 2026-02-28 ', '2026-02-28'],
     ['date', ' ', ''],
     ['date', '2026-02-30', undefined],
-    ['date', '2026-02-28T23:30:00-02:00', '2026-03-01'],
+    ['date', '2026-02-28T23:30:00-02:00', '2026-02-28'],
+    ['date', '2026-02-30T10:00:00Z', undefined],
+    ['datetime', '2026-02-30T10:00:00Z', undefined],
     ['date', '28.2.2026', undefined],
     ['date', '2026', undefined],
     ['date', new Date('2026-02-28T23:30:00Z'), '2026-02-28'],
@@ -52,11 +54,13 @@ describe('readValue', () => {
     ['datetime', '2026-02-28 10:00:00.123+01:00', '2026-02-28T09:00:00Z'],
     ['datetime', 'Feb 28 2026 10:00', undefined],
     ['datetime', 1_767_225_600, '2026-01-01T00:00:00Z'],
-    ['datetime', 253_402_300_799, '9999-12-31T23:59:59Z'],
+    ['datetime', 253_402_300_799_000, '9999-12-31T23:59:59Z'],
+    ['datetime', 9_999_999_999, '2286-11-20T17:46:39Z'],
+    ['datetime', 10_000_000_000, '1970-04-26T17:46:40Z'],
     ['datetime', new Date('9999-12-31T23:59:59.999Z'), '9999-12-31T23:59:59Z'],
-    ['datetime', 253_402_300_800, undefined],
-    ['datetime', -62_167_219_200, '0000-01-01T00:00:00Z'],
-    ['datetime', -62_167_219_201, undefined],
+    ['datetime', 253_402_300_800_000, undefined],
+    ['datetime', -62_167_219_200_000, '0000-01-01T00:00:00Z'],
+    ['datetime', -62_167_219_200_001, undefined],
     ['datetime', Number.NaN, undefined],
     ['list', ['b', 'a', ' a ', ''], `a${separator}b`],
     ['list', 'b; a;;', `a${separator}b`],
@@ -65,6 +69,45 @@ describe('readValue', () => {
     ['list', ['a', ['b']], undefined],
     ['list', {}, undefined],
   ] as const)('of kind %s reads %j', (kind, value, text) => {
+    expect(readValue(kind, value)).toEqual(text === undefined ? { state: 'invalid' } : { state: 'value', text });
+  });
+
+  it.each([
+    ['Salesforce', 'a zoned time for a day', 'date', '2024-05-01T00:00:00.000+0200', '2024-05-01'],
+    ['Pipedrive', 'a time in UTC for a day', 'date', '2024-05-01T00:00:00Z', '2024-05-01'],
+    ['Pipedrive v1', 'a time with a blank', 'date', '2024-05-01 23:59:59', '2024-05-01'],
+    ['HubSpot', 'midnight in milliseconds, as text', 'date', '1714521600000', '2024-05-01'],
+    ['HubSpot', 'a birthday in milliseconds before 1970', 'date', '-315619200000', '1960-01-01'],
+    ['HubSpot', 'a time in milliseconds', 'datetime', 1_714_553_445_000, '2024-05-01T08:50:45Z'],
+    ['Google Sheets', 'a day as serial', 'date', 45_413, '2024-05-01'],
+    ['Google Sheets', 'a time as serial', 'datetime', 45_413.5, '2024-05-01T12:00:00Z'],
+    ['Excel', 'a serial as text', 'date', '45413', '2024-05-01'],
+    ['Excel', 'a second of a serial, rounded', 'datetime', 45_413.368_576_388_89, '2024-05-01T08:50:45Z'],
+    ['a form', 'a year alone', 'date', 2024, undefined],
+    ['a form', 'a number that stands for no day', 'date', 0, undefined],
+    ['a form', 'a day without hyphens', 'date', '20240501', undefined],
+    ['Google Sheets', 'a day in local form', 'date', '1.5.2024', undefined],
+    ['Google Sheets', 'one thousand or one', 'integer', '1.000', undefined],
+    ['Google Sheets', 'a million or one', 'integer', '1.000.000', undefined],
+    ['Google Sheets', 'one, one thousand or a mistake', 'integer', '1,000', undefined],
+    ['a CSV of pandas', 'a decimal place', 'integer', '7.0', '7'],
+    ['a CSV of pandas', 'four digits and three places', 'integer', '1234.000', '1234'],
+    ['Excel', 'digits that were cut', 'integer', '1.23457E+15', undefined],
+    ['a program', 'a hexadecimal number', 'integer', '0x10', undefined],
+    ['a program', 'a hexadecimal number', 'double', '0x10', undefined],
+    ['a form', 'a plus', 'integer', '+49', '49'],
+    ['PostgreSQL', 'an integer beyond 2^53, as text', 'integer', '9007199254740993', '9007199254740993'],
+    ['Pipedrive', 'an integer beyond 2^53', 'integer', 2 ** 60, '1152921504606846976'],
+    ['PostgreSQL', 'a bigint', 'integer', 9_007_199_254_740_993n, '9007199254740993'],
+    ['PostgreSQL', 'a bigint', 'string', 7n, '7'],
+    ['HubSpot', 'yes', 'boolean', 'true', 'true'],
+    ['PostgreSQL', 'yes as text', 'boolean', 't', 'true'],
+    ['Zoho', 'yes', 'boolean', 'Y', 'true'],
+    ['a table', 'a cross', 'boolean', 'x', 'true'],
+    ['PostgreSQL', 'no as text', 'boolean', 'f', 'false'],
+    ['Zoho', 'no', 'boolean', 'N', 'false'],
+    ['Salesforce', 'line breaks of a text area', 'string', 'a\r\nb\rc', 'a\nb\nc'],
+  ] as const)('takes what %s delivers: %s', (_vendor, _what, kind, value, text) => {
     expect(readValue(kind, value)).toEqual(text === undefined ? { state: 'invalid' } : { state: 'value', text });
   });
 
@@ -82,6 +125,7 @@ describe('valueOf', () => {
     ['string', 'Bonn', 'Bonn'],
     ['integer', '7', 7],
     ['double', '1.5', 1.5],
+    ['integer', '9007199254740993', '9007199254740993'],
     ['boolean', 'true', true],
     ['boolean', 'false', false],
     ['date', '2026-02-28', '2026-02-28'],
@@ -108,4 +152,52 @@ describe('yesNo', () => {
     [undefined, undefined],
     ['perhaps', undefined],
   ])('reads %j as %j', (value, expected) => expect(yesNo(value)).toBe(expected));
+});
+
+describe('an opt-out', () => {
+  it.each([
+    ['Salesforce', true, true],
+    ['Salesforce', false, false],
+    ['HubSpot', 'true', true],
+    ['HubSpot', '', false],
+    ['Google Sheets', 'TRUE', true],
+    ['Google Sheets', 'x', true],
+    ['Zoho', 'Y', true],
+    ['Zoho', 'n', false],
+    ['a database', '1', true],
+    ['a database', 0, false],
+    ['a database', null, false],
+    ['a database', ' ', false],
+    ['the time of it', '2024-05-01T08:50:45Z', true],
+    ['the day of it', '2024-05-01', true],
+    ['the time of it', '1714553445000', true],
+    ['the time of it', 1_714_553_445, true],
+    ['the day of it in a sheet', 45_413, true],
+    ['the time of it', new Date(1_714_553_445_000), true],
+    ['the number of reasons', 3, true],
+    ['the number of reasons', '12', true],
+    ['its reason', 'Unsubscribed', true],
+    ['its reason', 'opted-out', true],
+    ['its reason', 'Hard bounce', true],
+    ['its reason', 'spam complaint', true],
+    ['its reasons', ['', 'Complained'], true],
+    ['its reasons', 'Hard bounce;Complained', true],
+    ['no reasons', [], false],
+    ['no reasons', [null, ''], false],
+    ['something else', 'subscribed', undefined],
+    ['something else', 'no_consent', undefined],
+    ['something else', 'perhaps', undefined],
+    ['something else', ['perhaps'], undefined],
+    ['something else', -1, undefined],
+    ['something else', 2.5, undefined],
+    ['something else', { at: '2024-05-01' }, undefined],
+    ['something else', 'constructor', undefined],
+  ])('kept by %s as %j is read as %s', (_keptAs, value, expected) => {
+    expect(isOptedOut(value)).toBe(expected);
+    expect(readOptOut(value).state).toBe(expected === undefined ? 'invalid' : 'value');
+  });
+
+  it('that was not delivered is none', () => {
+    expect([readOptOut(undefined).state, isOptedOut(undefined)]).toEqual(['absent', undefined]);
+  });
 });

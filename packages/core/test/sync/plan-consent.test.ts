@@ -9,6 +9,7 @@ import {
   type SyncMapping,
 } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
+import { OptOutsSeen } from '../../src/sync/plan-consent.ts';
 
 const id = 'sub_00000000-0000-4000-8000-00000000000a';
 const email = 'ada@example.com';
@@ -265,5 +266,21 @@ describe('the plan of consent', () => {
     expect(written({ mapping: { fields, optOut: undefined }, values: shown })).toBeNull();
     // Another field of the contact is written with the same text.
     expect(written({ mapping: { fields: fields.slice(0, 1), optOut: undefined } })).toBeNull();
+  });
+});
+
+describe('the opt-outs of all contacts', () => {
+  it.each([
+    ['are not delivered', [undefined, undefined], [false, false, false]],
+    ['are empty', [undefined, null, ''], [true, true, false]],
+    ['are unreadable', ['subscribed', 'perhaps'], [true, false, false]],
+    ['are unreadable but for one', ['perhaps', false], [true, true, false]],
+    ['are set in one', [false, 'x', 'perhaps'], [true, true, true]],
+  ])('%s', (_, values, expected) => {
+    const { delivered, readable, set } = values.reduce((seen, value) => {
+      seen.add(value);
+      return seen;
+    }, new OptOutsSeen());
+    expect([delivered, readable, set]).toEqual(expected);
   });
 });

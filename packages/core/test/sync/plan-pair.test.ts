@@ -1,5 +1,6 @@
 /** The plan of one pair: fields, address, token, and values that a side does not accept. */
 import {
+  decodeToken,
   planPair,
   prepareMapping,
   type Base,
@@ -19,6 +20,7 @@ const customFields = [
   { id: 'text', display: 'Text', kind: 'string' },
   { id: 'number', display: 'Number', kind: 'integer' },
   { id: 'list', display: 'List', kind: 'list' },
+  { id: 'flag', display: 'Flag', kind: 'boolean' },
 ];
 const linked: Base = {
   subscriptionId: id,
@@ -66,19 +68,38 @@ describe('a field', () => {
   });
 
   it.each([
-    ['to_contact', 'Bonn', '', { text: 'Bonn' }, undefined],
-    ['to_contact', '', 'Bonn', { text: null }, undefined],
-    ['to_subscription', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }]],
-    ['to_subscription', 'Bonn', '', {}, [{ name: 'Text', delete: true }]],
-    ['both', 'Bonn', '', { text: 'Bonn' }, undefined],
-    ['both', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }]],
-    ['both', 'Bonn', 'Bonn', {}, undefined],
-  ] as const)('of direction %s with %j in the newsletter and %j in the CRM', (direction, a, b, changes, writes) => {
-    const plan = planOf({ fields: [field('text', direction)], newsletter: { Text: a }, crm: { text: b } });
-    expect(plan.contactWrite?.changes).toEqual(changes);
-    expect(plan.subscriptionWrite).toEqual(writes ? { subscription_id: id, custom_fields: writes } : null);
-    expect(plan.clears).toBe((direction === 'to_contact' && a === '') || (direction === 'to_subscription' && b === ''));
-  });
+    ['to_contact', 'Bonn', '', { text: 'Bonn' }, undefined, 'from_newsletter'],
+    ['to_contact', '', 'Bonn', { text: null }, undefined, 'from_newsletter'],
+    ['to_subscription', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }], 'from_crm'],
+    ['to_subscription', 'Bonn', '', {}, [{ name: 'Text', delete: true }], 'from_crm'],
+    ['both', 'Bonn', '', { text: 'Bonn' }, undefined, 'only_in_newsletter'],
+    ['both', '', 'Bonn', {}, [{ name: 'Text', value: 'Bonn' }], 'only_in_crm'],
+    ['both', 'Bonn', 'Bonn', {}, undefined, undefined],
+  ] as const)(
+    'of direction %s with %j in the newsletter and %j in the CRM',
+    (direction, a, b, changes: { text?: string | null }, writes, reason) => {
+      const plan = planOf({ fields: [field('text', direction)], newsletter: { Text: a }, crm: { text: b } });
+      expect(plan.contactWrite?.changes).toEqual(changes);
+      expect(plan.subscriptionWrite).toEqual(writes ? { subscription_id: id, custom_fields: writes } : null);
+      const isToContact = changes.text !== undefined;
+      const [from, to] = isToContact ? [b, a] : [a, b];
+      const shown = (value: string): string | null => (value === '' ? null : value);
+      expect(plan.changes).toEqual(
+        a === b
+          ? []
+          : [
+              {
+                kind: 'update',
+                side: isToContact ? 'crm' : 'newsletter',
+                field: isToContact ? 'text' : 'Text',
+                from: shown(from),
+                to: shown(to),
+                reason: reason,
+              },
+            ],
+      );
+    },
+  );
 
   it.each([
     ['newsletter', { text: 'Bonn' }, undefined],
@@ -131,6 +152,121 @@ describe('a field', () => {
       expect([subscriptionWrite, contactWrite?.changes]).toEqual([null, {}]);
   });
 
+  /** Shows what a pair of one field was last given, until something else is stated. */
+  const history = (direction: FieldMapping['direction'], newsletterField = 'text') => {
+    const name = { text: 'Text', number: 'Number', list: 'List', flag: 'Flag' }[newsletterField] ?? '';
+    let base: Base | undefined = linked;
+    const shown: Record<'newsletter' | 'crm', unknown> = { newsletter: '', crm: '' };
+    return {
+      /** @returns what was written where, and the findings */
+      run(change: Partial<typeof shown>): string {
+        Object.assign(shown, change);
+        const fields = [field(newsletterField, direction, { conflict: 'review', separator: ';' })];
+        const plan = planOf({
+          fields,
+          newsletter: { [name]: shown.newsletter },
+          crm: { [newsletterField]: shown.crm },
+          base,
+        });
+        const token = plan.contactWrite?.token;
+        if (token !== undefined) base = decodeToken(token, prepareMapping({ fields }, customFields, 'pub_1'));
+        const [toContact] = Object.values(plan.contactWrite?.changes ?? {});
+        const toSubscription = plan.subscriptionWrite?.custom_fields?.[0]?.value;
+        if (toContact !== undefined) shown.crm = toContact;
+        if (toSubscription !== undefined) shown.newsletter = toSubscription;
+        const writes = [
+          ...(toContact === undefined ? [] : [`crm ← ${String(toContact)}`]),
+          ...(toSubscription === undefined ? [] : [`newsletter ← ${String(toSubscription)}`]),
+          ...(token !== undefined && toContact === undefined && toSubscription === undefined ? ['token'] : []),
+        ];
+        return [...writes, ...plan.findings.map(({ code, isNew }) => `${code}${isNew ? ' (new)' : ''}`)].join(', ');
+      },
+    };
+  };
+  it.each([
+    ['crm', 'newsletter'],
+    ['newsletter', 'crm'],
+  ] as const)('that the %s cuts keeps its length in the %s', (cuts, keeps) => {
+    const pair = history('both');
+    expect(pair.run({ [keeps]: 'Frankfurt am Main' })).toBe(`${cuts} ← Frankfurt am Main`);
+    expect(pair.run({ [cuts]: 'Frank' })).toBe(`token, changed_by_${cuts} (new)`);
+    expect(pair.run({})).toBe(`changed_by_${cuts}`);
+    // Both sides go on from what they show.
+    expect(pair.run({ [keeps]: 'Mannheim' })).toBe(`${cuts} ← Mannheim`);
+    expect(pair.run({ [cuts]: 'Mannh' })).toBe(`token, changed_by_${cuts} (new)`);
+    expect(pair.run({ [cuts]: 'Mann' })).toBe(`${keeps} ← Mann`);
+    expect(pair.run({})).toBe('');
+  });
+
+  it('that a side cut and then took whole is agreed on', () => {
+    const pair = history('both');
+    pair.run({ newsletter: 'Frankfurt am Main' });
+    expect(pair.run({ crm: 'Frank' })).toBe('token, changed_by_crm (new)');
+    expect(pair.run({ crm: 'Frankfurt am Main' })).toBe('token');
+    expect(pair.run({})).toBe('');
+    expect(pair.run({ crm: 'Frank' })).toBe('newsletter ← Frank');
+  });
+
+  it('that goes one way is written once where the side shows another form', () => {
+    const pair = history('to_contact');
+    expect(pair.run({ newsletter: 'Bonn' })).toBe('crm ← Bonn');
+    expect(pair.run({ crm: 'BONN' })).toBe('token, changed_by_crm (new)');
+    expect(pair.run({})).toBe('changed_by_crm');
+    expect(pair.run({ newsletter: 'Ulm' })).toBe('crm ← Ulm');
+  });
+
+  it('that a list splits at a separator is not written back', () => {
+    const pair = history('both', 'list');
+    expect(pair.run({ newsletter: ['Food; Drink'], crm: null })).toBe('crm ← Food; Drink');
+    expect(pair.run({})).toBe('token, changed_by_crm (new)');
+  });
+
+  it('that a person corrects is written, not reported', () => {
+    const pair = history('both');
+    pair.run({ newsletter: 'köln' });
+    expect(pair.run({ crm: 'Köln' })).toBe('newsletter ← Köln');
+  });
+
+  it('whose echo came is written again without a finding, however often it is edited', () => {
+    const pair = history('to_contact');
+    pair.run({ newsletter: 'Bonn' });
+    for (let edits = 0; edits < 4; edits += 1) {
+      expect(pair.run({ crm: 'Ulm' })).toBe('crm ← Bonn');
+      // The second write of a value is forgotten once it arrived.
+      expect(pair.run({})).toBe(edits % 2 === 0 ? 'token' : '');
+    }
+    const twoWay = history('both');
+    twoWay.run({ newsletter: 'Bonn', crm: 'Bonn' });
+    for (let edits = 0; edits < 4; edits += 1) {
+      expect(twoWay.run({ crm: `Ulm` })).toBe('newsletter ← Ulm');
+      expect(twoWay.run({})).toMatch(/^(?:token)?$/);
+      expect(twoWay.run({ newsletter: 'Bonn' })).toBe('crm ← Bonn');
+      expect(twoWay.run({})).toMatch(/^(?:token)?$/);
+    }
+  });
+
+  it('that is a yes or no goes on to follow who changes it, in every run', () => {
+    const pair = history('both', 'flag');
+    expect(pair.run({ newsletter: true, crm: false })).toBe('token, conflict (new)');
+    pair.run({ crm: true });
+    for (let runs = 0; runs < 10; runs += 1) {
+      const [side, other] = runs % 2 === 0 ? (['crm', 'newsletter'] as const) : (['newsletter', 'crm'] as const);
+      expect(pair.run({ [side]: runs % 2 === 1 })).toBe(`${other} ← ${String(runs % 2 === 1)}`);
+    }
+  });
+
+  it('remembers what was reported of it in whatever row it is', () => {
+    const rows = [field('number', 'to_contact'), field('text', 'both')];
+    const sides = { newsletter: { Number: 'seven', Text: 'Bonn' }, crm: { number: 8, text: 'Bonn' } };
+    const first = planOf({ ...sides, fields: rows, base: linked });
+    expect(first.findings).toMatchObject([{ code: 'wrong_kind', isNew: true }]);
+    const turned = rows.toReversed();
+    const mapping = prepareMapping({ fields: turned }, customFields, 'pub_1');
+    const base = decodeToken(first.contactWrite?.token, mapping);
+    const second = planOf({ ...sides, fields: turned, base });
+    expect(second).toMatchObject({ contactWrite: null, findings: [{ code: 'wrong_kind', isNew: false }] });
+  });
+
   it.each([
     ['to_contact', 'crm'],
     ['to_subscription', 'newsletter'],
@@ -148,13 +284,14 @@ describe('a field', () => {
       { [side === 'crm' ? 'toContact' : 'toSubscription']: { fingerprint: expect.any(Number) as number, count: 1 } },
     ]);
     const second = run(first.base, 'Bonn');
-    expect(isWritten(second)).toBe(true);
-    expect(second.findings).toMatchObject([{ code: 'not_accepted', field: 'text', side, isNew: true }]);
+    expect([isWritten(second), second.findings]).toEqual([true, []]);
     const third = run(second.base, 'Bonn');
     expect(isWritten(third)).toBe(false);
-    expect(third.findings).toMatchObject([{ code: 'not_accepted', side, isNew: false }]);
-    expect(third.base.fields).toEqual(second.base.fields);
-    const next = run(third.base, 'Ulm');
+    expect(third.findings).toMatchObject([{ code: 'not_accepted', field: 'text', side, isNew: true }]);
+    expect(third.base.fields).toEqual([{ ...second.base.fields[0], reported: true }]);
+    const fourth = run(third.base, 'Bonn');
+    expect(fourth).toMatchObject({ contactWrite: null, findings: [{ code: 'not_accepted', side, isNew: false }] });
+    const next = run(fourth.base, 'Ulm');
     expect([isWritten(next), next.findings]).toEqual([true, []]);
   });
 });
@@ -272,15 +409,11 @@ describe('an erased person', () => {
       subscriptionWrite: null,
       contactWrite: { id: 'c1', situation: 'erased', changes: {} },
       consent: [],
-      clears: false,
+      changes: [],
     });
     expect(codes(plan)).toEqual(['erased']);
     const token = plan.contactWrite?.token;
-    expect(planOf({ ...erased, base: plan.base, fields: [], contact: { token } }).contactWrite).not.toBeNull();
-    const same = planOf(erased);
-    expect(
-      planOf({ ...erased, base: same.base, contact: { token: same.contactWrite?.token } }).contactWrite,
-    ).toBeNull();
+    expect(planOf({ ...erased, base: plan.base, contact: { token } }).contactWrite).toBeNull();
   });
 
   it('is not one whose address only contains .invalid', () => {

@@ -93,27 +93,43 @@ describe('prepareMapping', () => {
     expect(() => prepareMapping({ fields: [field('')] }, [], 'key')).toThrow(MappingError);
   });
 
-  // Tokens in the CRM hold the signature: with another one, the next run forgets what both sides agreed on.
-  it('has the same signature in every version of the package', () => {
+  // Tokens in the CRM hold these numbers: with others, the next run forgets what both sides agreed on.
+  it('has the same numbers in every version of the package', () => {
     const fields = [field('f1', { contact: 'city', direction: 'both' }), field('status')];
-    expect(prepareMapping({ fields }, customFields, 'key').signature).toBe(94_247);
+    const { publication, fields: ready } = prepareMapping({ fields }, customFields, 'key');
+    expect([publication, ...ready.map(({ identity }) => identity)]).toEqual([250_588, 4578, 1032]);
   });
 
-  it('has another signature for other fields, directions or kinds', () => {
-    const signatureOf = (fields: readonly FieldMapping[], kind = 'string') =>
-      prepareMapping({ fields }, [{ id: 'f1', display: 'City', kind }], 'key').signature;
-    const signatures = [
-      signatureOf([]),
-      signatureOf([field('f1')]),
-      signatureOf([field('f1', { contact: 'x' })]),
-      signatureOf([field('f1', { direction: 'both' })]),
-      signatureOf([field('f1')], 'integer'),
-      signatureOf([field('f1'), field('status')]),
-      signatureOf([field('status'), field('f1')]),
+  it('numbers a publication by the key', () => {
+    const numbers = ['pub_1', 'pub_2', 'newsletter'].map((key) => prepareMapping({ fields: [] }, [], key).publication);
+    expect(new Set(numbers).size).toBe(3);
+    for (const number of numbers) expect(number).toBe(number & 0x3ffff);
+  });
+
+  it('numbers a field by newsletter, contact, direction and kind, in whatever row it is', () => {
+    const identityOf = (row: FieldMapping, kind = 'string', before: readonly FieldMapping[] = []) =>
+      prepareMapping({ fields: [...before, row] }, [{ id: 'f1', display: 'City', kind }], 'key').fields.at(-1)
+        ?.identity;
+    const identities = [
+      identityOf(field('f1')),
+      identityOf(field('f1', { contact: 'x' })),
+      identityOf(field('f1', { direction: 'both' })),
+      identityOf(field('f1'), 'integer'),
+      identityOf(field('status')),
     ];
-    expect(new Set(signatures).size).toBe(signatures.length);
-    for (const signature of signatures) expect(signature).toBe(signature & 0x3ffff);
-    expect(signatureOf([field('f1', { conflict: 'crm' })])).toBe(signatures[1]);
+    expect(new Set(identities).size).toBe(identities.length);
+    expect(identityOf(field('f1', { conflict: 'crm' }))).toBe(identities[0]);
+    expect(identityOf(field('f1'), 'string', [field('status'), field('created')])).toBe(identities[0]);
+  });
+
+  it('gives the next free number where two fields would have one', () => {
+    const rows = Array.from({ length: 400 }, (_, index) => field('status', { contact: `c${index}` }));
+    const identityOf = (row: FieldMapping) => prepareMapping({ fields: [row] }, [], 'key').fields[0]?.identity ?? 0;
+    const byNumber = Map.groupBy(rows, identityOf);
+    const [one, two] = [...byNumber.values()].find(({ length }) => length > 1) ?? [];
+    if (!one || !two) throw new Error('No two of the fields have one number.');
+    const both = prepareMapping({ fields: [one, two] }, [], 'key').fields.map(({ identity }) => identity);
+    expect(both).toEqual([identityOf(one), identityOf(one) + 1]);
   });
 });
 

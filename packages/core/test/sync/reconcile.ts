@@ -25,6 +25,8 @@ export type Options = {
   readonly mapping?: Partial<SyncMapping>;
   readonly accept?: boolean;
   readonly scope?: 'incoming';
+  /** The publication. Default `pub_1`. */
+  readonly key?: string;
 };
 
 export function subscription(number: number, over: Partial<SyncSubscription> = {}): SyncSubscription {
@@ -47,9 +49,9 @@ export function plan(
   contacts: readonly Contact[],
   subscriptions: readonly SyncSubscription[],
   state: SyncState = startSync(),
-  { mapping, accept, scope }: Options = {},
+  { mapping, accept, scope, key = 'pub_1' }: Options = {},
 ): SyncPlan {
-  const ready = prepareMapping({ ...defaults, ...mapping }, [{ id: city, display: 'City', kind: 'string' }], 'pub_1');
+  const ready = prepareMapping({ ...defaults, ...mapping }, [{ id: city, display: 'City', kind: 'string' }], key);
   const reconciler = createReconciler({ mapping: ready, state, now, accept, scope });
   for (const contact of contacts) reconciler.addContact(contact);
   reconciler.addSubscriptions(subscriptions);

@@ -269,7 +269,7 @@ describe('createReconciler', () => {
     ['contact_repeated', [contactOf(1), contactOf(1)]],
     ['token_damaged', [contactOf(1, { token: 'x'.repeat(60) })]],
     ['wrong_kind', [contactOf(1, { city: { nested: true } })]],
-    ['opt_out_unreadable', [contactOf(1, { do_not_mail: 'perhaps' })]],
+    ['opt_out_unreadable', [contactOf(2), contactOf(1, { do_not_mail: 'perhaps' })]],
   ] as const)('reports %s once as new, with its row and a remedy', (code, contacts) => {
     const options = { mapping: { situations: { newSubscription: 'leave' } } } as const;
     const first = plan(contacts, [subscription(1)], startSync(), options);

@@ -11,6 +11,8 @@ describe('readSyncState', () => {
       missing: [],
       erased: [],
       attempts: {},
+      updates: {},
+      contacts: null,
       reported: [],
     });
   });
@@ -33,6 +35,8 @@ describe('readSyncState', () => {
     { ...startSync(), seenUntil: 1.5 },
     { ...startSync(), attempts: { a: 1, b: '1' } },
     { ...startSync(), attempts: [] },
+    { ...startSync(), updates: { a: 1.5 } },
+    { ...startSync(), contacts: 'many' },
   ])('rejects %j', (stored) => {
     expect(() => readSyncState(stored)).toThrow(SyncStateError);
     expect(() => readSyncState(stored)).toThrow('Remove it');

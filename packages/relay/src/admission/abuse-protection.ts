@@ -5,30 +5,28 @@
 import { randomBytes } from 'node:crypto';
 import { type AdmittedPost, originRefused, refused, type Refused, wantsPage } from '@newsletter-kit/core/endpoint';
 import type { Ask } from '@newsletter-kit/core/signup';
-import type { Defence, LimitKind } from '../config/relay.ts';
-import type { Log } from '../log.ts';
+import type { LimitKind } from '../config/relay.ts';
+import type { RelayContext } from '../context.ts';
 import { AttackDetector } from './attack-detector.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenLifetimeMs, tokenMinAgeMs } from './form-token.ts';
 import { purposeKey } from '../secrets.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { challengeLifetimeSeconds, ProofOfWork } from './proof-of-work.ts';
-import { domainOf, inMemory, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
+import { domainOf, inMemory, inPostgres, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
 import type { SignupPost } from './signup-post.ts';
 import { verifyTurnstile } from './turnstile.ts';
 
 /** Options of {@link AbuseProtection}. */
 export interface AbuseProtectionOptions {
-  readonly defence: Defence;
-  /** Signs tokens and challenges, and hashes visitors' IP addresses. */
-  readonly secret: string;
-  /** Hashes the keys of the rate limits; the same in all relays that share counters. */
-  readonly countingSecret: string;
-  readonly log: Log;
-  /** Makes the rate limiters. Default: in the memory of this process. */
+  /** Signs tokens and challenges, and hashes visitors' IP addresses. Default: random. */
+  readonly secret?: string | undefined;
+  /** Makes the rate limiters. Default: in the store if relays share it, otherwise in this process. */
   readonly limiter?: MakeLimiter | undefined;
   /** Looks up mail domains. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
 }
+
+type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log'>;
 
 /** Result of {@link AbuseProtection.check}. */
 export type ProtectionResult =
@@ -80,7 +78,7 @@ type AskCode = keyof typeof askMessages;
 
 /** The protection of all forms of a relay. */
 export class AbuseProtection {
-  readonly #options: AbuseProtectionOptions;
+  readonly #context: ProtectionContext;
   readonly #rateLimits: RateLimits;
   readonly #attack: AttackDetector;
   readonly #proofOfWork: ProofOfWork;
@@ -91,10 +89,13 @@ export class AbuseProtection {
   /** Hashes visitors' IP addresses for the consent ledger. */
   readonly visitorKey: Buffer;
 
-  constructor(options: AbuseProtectionOptions) {
-    const { defence, secret, countingSecret, log, limiter = inMemory } = options;
-    this.#options = options;
-    this.#rateLimits = new RateLimits(defence.limits, limiter, countingSecret);
+  constructor(context: ProtectionContext, options: AbuseProtectionOptions) {
+    const { config, store, log } = context;
+    const { defence } = config;
+    const { secret = randomBytes(32).toString('base64url') } = options;
+    const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : inMemory);
+    this.#context = context;
+    this.#rateLimits = new RateLimits(defence.limits, limiter, countingSecret(config));
     this.#attack = new AttackDetector(defence.attack, (isAttack) =>
       isAttack
         ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')
@@ -210,7 +211,7 @@ export class AbuseProtection {
 
   async #verifyTurnstile({ post, signup }: CheckedPost, secret: string): Promise<'passed' | 'failed' | 'unknown'> {
     const verdict = await verifyTurnstile({
-      url: this.#options.defence.turnstileUrl,
+      url: this.#context.config.defence.turnstileUrl,
       secret,
       response: signup.submission.proof ?? '',
       client: post.client,
@@ -218,7 +219,7 @@ export class AbuseProtection {
       timeoutMs: turnstileTimeoutMs,
     });
     if ('passed' in verdict) return verdict.passed ? 'passed' : 'failed';
-    this.#options.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept for review');
+    this.#context.log.warn({ reason: verdict.unknown }, 'Turnstile is unavailable; the signup is kept for review');
     return 'unknown';
   }
 
@@ -274,6 +275,14 @@ export class AbuseProtection {
     };
     return { refused: { ...refused(403, code, askMessages[code]), ask } };
   }
+}
+
+/** What hashes the keys of the rate limits: the same in all relays that share counters. */
+function countingSecret({ forms }: RelayContext['config']): string {
+  return Object.values(forms)
+    .map(({ apiKey }) => apiKey)
+    .toSorted()
+    .join(' ');
 }
 
 const mailDomainRefused = refused(

@@ -12,7 +12,8 @@ import {
 } from '@newsletter-kit/core/endpoint';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection } from './abuse-protection.ts';
-import { consentOf, givenConsent } from './consent.ts';
+import { consentIn } from '../consent.ts';
+import { consentOf } from './consent.ts';
 import type { LimitKind } from '../config/relay.ts';
 import type { SignupPost } from './signup-post.ts';
 
@@ -46,7 +47,7 @@ export async function admit(
   const admission = await admitPost(post, { checkOrigin, checks, allowedFields: form.allowedFields });
   if ('refused' in admission) return admission;
   const { kept, entered } = admission.admitted;
-  if (form.consent.required && givenConsent(kept) === null) return { refused: consentRequired };
+  if (form.consent.required && consentIn(kept) === null) return { refused: consentRequired };
   const result = await protection.check(post, admission.admitted, now);
   if ('refused' in result) return { ...result, ...(entered && { entered }) };
   const { suspected, origin, overLimit, undo } = result;

@@ -1,28 +1,11 @@
-/** Reads the consent in a signup, and builds its entry in the consent ledger. Pure. */
+/** The entry of a signup in the consent ledger. Pure. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Form } from '../config/form.ts';
 import type { Consent } from '../store/signup-store.ts';
 import { canonicalAddress, networksOf } from './client-address.ts';
+import { consentIn } from '../consent.ts';
 import { sign } from '../secrets.ts';
 import type { SignupPost } from './signup-post.ts';
-
-/** Values of a checkbox that are not a sentence. */
-const checked = /^(on|true|yes|1)$/i;
-const unchecked = /^(off|false|no|0)$/i;
-
-/**
- * The consent in a submission.
- *
- * @returns null where there is none; `sentence` is null where the form sends no text
- */
-export function givenConsent({ consent }: Pick<KeptSubmission, 'consent'>): {
-  readonly sentence: string | null;
-} | null {
-  if (consent === undefined) return null;
-  const text = String(consent);
-  if (checked.test(text)) return { sentence: null };
-  return unchecked.test(text) ? null : { sentence: text };
-}
 
 /**
  * The ledger entry of a signup; null without consent.
@@ -34,7 +17,7 @@ export function consentOf(
   submission: KeptSubmission,
   key: Buffer,
 ): Consent | null {
-  const consent = givenConsent(submission);
+  const consent = consentIn(submission);
   if (consent === null) return null;
   const { version } = form.consent;
   return {

@@ -20,7 +20,7 @@ import { visitorOf } from './consent.ts';
 import type { SignupPost } from './signup-post.ts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
-import { StoreUnavailableError } from '../store/signup-store.ts';
+import { StoreUnavailableError } from '../errors.ts';
 
 /** Bindings of each request: the address of its connection. */
 export interface RequestEnvironment {

@@ -6,8 +6,7 @@ import { readConfig } from '../config/read.ts';
 import { secretsOf, type RelayConfig } from '../config/settings.ts';
 import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../checks.ts';
 import { storeName } from '../config/store-address.ts';
-import { StartupError, StoreInUseError } from '../startup-error.ts';
-import { StoreUnavailableError } from '../store/signup-store.ts';
+import { StartupError, StoreInUseError, StoreUnavailableError } from '../errors.ts';
 import { addressOf, refuseRemote } from './with-operator.ts';
 
 const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
@@ -16,16 +15,15 @@ export function define(command: Command) {
   return command.option('--json', 'print JSON, for programs').action(async ({ json }) => {
     refuseRemote(command);
     const config = readConfig(process.env); // reports every problem of the settings
+    const secrets = secretsOf(config);
     const results: readonly CheckResult[] = [
       { name: 'settings', result: 'ok', text: 'complete' },
       checkOrigins(config),
       ...(await checkStore(config)),
-      ...(await checkService(config, {
-        clientOf: (token) => createClient({ baseUrl: config.api.url, token }),
-        secrets: secretsOf(config),
-        now: Date.now,
-      })),
-      ...(await checkMail(config, secretsOf(config))),
+      ...(await checkService({ config, secrets, now: Date.now }, (token) =>
+        createClient({ baseUrl: config.api.url, token }),
+      )),
+      ...(await checkMail(config, secrets)),
     ];
     const lines = results.map(({ name, result, text }) => `${marks[result]} ${name}: ${text}`);
     process.stdout.write(`${json ? JSON.stringify(results, null, 2) : lines.join('\n')}\n`);

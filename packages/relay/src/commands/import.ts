@@ -7,7 +7,7 @@ import type { Command } from '@commander-js/extra-typings';
 import { readStoreConfig } from '../config/read.ts';
 import { storeName } from '../config/store-address.ts';
 import { type RemoteRelay, remoteRelay } from './with-operator.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 
 /** Problems of a file that are named at a time. */

@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener, RequestError, type HttpBindings } from '@hono/node-server';
 import { refusalBody, refused } from '@newsletter-kit/core/endpoint';
-import type { Relay } from '../relay.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 
 /** An open port. */
 export interface Listening {
@@ -30,9 +29,12 @@ const remedies: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no such address; correct RELAY_HOST',
 };
 
-/** @throws StartupError if the port cannot be opened */
+/**
+ * @param server - `peer`: address of the connection, null if unknown
+ * @throws StartupError if the port cannot be opened
+ */
 export async function listen(
-  { fetch }: Pick<Relay, 'fetch'>,
+  { fetch }: { fetch(this: void, request: Request, peer: string | null): Promise<Response> },
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<Listening> {
   // Plain HTTP/1.1; TLS is the reverse proxy's.

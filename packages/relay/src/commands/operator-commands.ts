@@ -12,7 +12,7 @@ import {
   type StoredSignup,
 } from '../store/signup-store.ts';
 import { everySignup, everySuppression, exportLines } from '../store/transfer.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import { withOperator } from './with-operator.ts';
 import { once } from 'node:events';
 import { open, rm } from 'node:fs/promises';

@@ -5,7 +5,7 @@ import { Argument, type Command } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
 import { readDestination } from '../config/read.ts';
 import type { Operator } from '../ops/operator.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { WebhookBacklog } from '../store/webhook-queue.ts';
 import { sampleBody, webhookHeaders } from '../webhooks/message.ts';
 import { createPost } from '../webhooks/post.ts';

@@ -10,7 +10,7 @@ import { isSecureAddress } from '@newsletter-kit/core/endpoint';
 import { readStoreConfig, type StoreConfig } from '../config/read.ts';
 import { type Operator, relayOperator, storeOperator } from '../ops/operator.ts';
 import { loadOrCreateOperatorToken, operatorTokenFile } from '../secrets.ts';
-import { StartupError, StoreInUseError } from '../startup-error.ts';
+import { StartupError, StoreInUseError } from '../errors.ts';
 
 /** The value of the option `--remote`, which stands before or behind the name of a command. */
 function remoteOf(command: Pick<Command, 'optsWithGlobals'>): string | undefined {

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import { parseYaml } from './file.ts';
 import { type Form, formSettings, isSigning } from './form.ts';
 import { configFile, relaySettings } from './relay.ts';

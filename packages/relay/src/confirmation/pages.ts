@@ -3,7 +3,8 @@ import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpo
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
-import { StoreUnavailableError, type StoredSignup } from '../store/signup-store.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import type { StoredSignup } from '../store/signup-store.ts';
 import { verifyLink } from './mail.ts';
 
 /** Options of {@link confirmationPages}. */

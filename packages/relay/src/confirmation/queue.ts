@@ -7,7 +7,7 @@ import type { Queue } from '../queue/group.ts';
 import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { purposeKey } from '../secrets.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
 import { classifyMailError, mailConcurrency, type MailFailure, type MailTransport, openTransport } from './smtp.ts';

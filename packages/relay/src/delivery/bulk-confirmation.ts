@@ -5,7 +5,7 @@
  */
 import { continuationAt, NotFoundError, BadRequestError } from '@newsletter-kit/core';
 import { neverAttempted, type OpenBatch, type ConfirmationScan } from '../store/signup-store.ts';
-import type { DeliveryLane } from './single-delivery.ts';
+import type { DeliveryLane } from './lane.ts';
 
 /** A subscription as the list is read for: see `neededFields`. */
 interface ReadSubscription {

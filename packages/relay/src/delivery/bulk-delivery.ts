@@ -2,11 +2,13 @@
 import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
 import { signupId } from '../store/signup-identity.ts';
-import { type ClaimedSignup, StoreUnavailableError } from '../store/signup-store.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import type { ClaimedSignup } from '../store/signup-store.ts';
 import { backoffMs, decideRetry } from '../queue/retry.ts';
 import { BulkConfirmation } from './bulk-confirmation.ts';
 import type { InFlight } from '../queue/worker.ts';
-import { callOptions, isFresh, type DeliveryLane, toSubscriptionRequest } from './single-delivery.ts';
+import { callOptions, type DeliveryLane } from './lane.ts';
+import { isFresh, toSubscriptionRequest } from './single-delivery.ts';
 
 /** When signups are delivered in bulk, and when their arrival is confirmed. */
 export interface BulkOptions {

@@ -12,7 +12,8 @@ import { type InFlight, QueueWorker } from '../queue/worker.ts';
 import { earliest } from '../store/overview.ts';
 import type { Claim } from '../store/signup-store.ts';
 import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
-import { clockSkewMs, type DeliveryLane, SingleDelivery } from './single-delivery.ts';
+import { clockSkewMs, type DeliveryLane } from './lane.ts';
+import { SingleDelivery } from './single-delivery.ts';
 
 /** Options of {@link DeliveryQueue}. */
 export interface DeliveryQueueOptions {

@@ -12,28 +12,12 @@ import {
   type SubscriptionRequest,
 } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
-import type { RelayContext } from '../context.ts';
 import type { Log } from '../log.ts';
 import { type ClaimedSignup, freshMs } from '../store/signup-store.ts';
-import { backoffMs, decideRetry, type BackoffOptions, type Retry } from '../queue/retry.ts';
-import type { ApiCircuits } from '../queue/circuit-breaker.ts';
-import type { QueueWorker } from '../queue/worker.ts';
+import { backoffMs, decideRetry, type Retry } from '../queue/retry.ts';
 import { type Attribution, attributionFields } from '@newsletter-kit/core/signup';
-import { givenConsent } from '../admission/consent.ts';
-
-/** The deliveries to one publication with one API key. */
-export interface DeliveryLane {
-  readonly context: RelayContext;
-  readonly publicationId: string;
-  readonly forms: Readonly<Record<string, Form>>;
-  readonly client: Client;
-  readonly circuits: ApiCircuits;
-  readonly backoff: BackoffOptions;
-  readonly worker: Pick<QueueWorker, 'writer' | 'inFlight' | 'stopping' | 'givenUp'>;
-}
-
-/** Tolerated difference of clocks, in milliseconds: between relay and API, and of one clock over time. */
-export const clockSkewMs = 5 * 60_000;
+import { consentIn } from '../consent.ts';
+import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
 
 export class SingleDelivery {
   readonly #lane: DeliveryLane;
@@ -121,11 +105,6 @@ export class SingleDelivery {
   }
 }
 
-/** Options of every call: no retries by the client, because the lane itself schedules them. */
-export function callOptions({ backoff, worker }: DeliveryLane) {
-  return { signal: worker.givenUp, retry: { retries: 0, maxRetryAfterMs: backoff.maxRetryAfterMs } };
-}
-
 /** Whether the visitor may still be waiting for a mail. */
 export function isFresh({ receivedAt }: ClaimedSignup, now: number): boolean {
   return now - receivedAt <= freshMs;
@@ -150,7 +129,7 @@ export function toSubscriptionRequest(
   const fields = (submission.custom_fields ?? [])
     .filter(({ name }) => name !== consentField)
     .map(({ name, value }) => ({ name, value: typeof value === 'object' ? [...value] : value }));
-  const consent = givenConsent(submission);
+  const consent = consentIn(submission);
   // Set by the relay only, so that a page cannot claim a consent in it.
   if (consentField !== null && consent) fields.push({ name: consentField, value: consent.sentence ?? 'yes' });
   return {

@@ -1,5 +1,6 @@
 /** Erases expired records and duplicates in review: at start, then every hour while the relay runs. */
-import { StoreUnavailableError, type Retention, type SignupStore } from '../store/signup-store.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import type { Retention, SignupStore } from '../store/signup-store.ts';
 import type { Log } from '../log.ts';
 
 /** Days for which each kind of record is kept, from the moments of {@link Retention}; null: for ever. */

@@ -1,6 +1,6 @@
 /** Several queues as one. */
 import { earliest } from '../store/overview.ts';
-import { StoreUnavailableError } from '../store/signup-store.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import { LoopGroup } from './worker.ts';
 
 /** Works off what is due, all the time or on demand. */

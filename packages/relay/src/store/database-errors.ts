@@ -1,5 +1,5 @@
 /** Explains errors of SQLite, PostgreSQL, file system and network to the operator. */
-import { StoreUnavailableError } from './signup-store.ts';
+import { StoreUnavailableError } from '../errors.ts';
 
 /** Primary result codes (https://sqlite.org/rescode.html); extended codes carry them in their low byte. */
 const sqliteExplanations: Readonly<Record<number, string>> = {

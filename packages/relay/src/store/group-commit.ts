@@ -2,7 +2,7 @@
  * Group commit of both stores: writes that arrive while one is in progress share the next transaction and its sync to
  * disk. A write resolves, and its 202 is answered, only after that sync.
  */
-import { StoreUnavailableError } from './signup-store.ts';
+import { StoreUnavailableError } from '../errors.ts';
 import { explainSqliteError, isSqliteFailure } from './database-errors.ts';
 import type { SqliteDriver } from './sqlite/driver.ts';
 

@@ -1,5 +1,5 @@
 /** Opens a store with the adapter of its address: SQLite or PostgreSQL. */
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { StoreAddress } from '../config/store-address.ts';
 import type { SignupStore } from './signup-store.ts';
 

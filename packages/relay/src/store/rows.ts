@@ -1,6 +1,6 @@
 /** Maps database rows to the types of the store interface, and back. Statements name columns as the interface does. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import type { WebhookType } from '../config/webhook.ts';
+import type { WebhookType } from '../config/webhook-type.ts';
 import { fingerprint, personOfFingerprint } from './signup-identity.ts';
 import {
   type ClaimedSignup,

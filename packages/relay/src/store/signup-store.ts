@@ -380,8 +380,3 @@ export interface SignupStore {
   /** Writes what is pending and closes the store. */
   close(): Promise<void>;
 }
-
-/** The store cannot write or read at present. Signups acknowledged before are safe. */
-export class StoreUnavailableError extends Error {
-  override readonly name = 'StoreUnavailableError';
-}

@@ -1,6 +1,6 @@
 /** The queue of webhook messages: one row for each event and destination, kept until the destination has it. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import type { WebhookType } from '../config/webhook.ts';
+import type { WebhookType } from '../config/webhook-type.ts';
 
 /** What a destination receives. */
 export interface WebhookSubscription {

@@ -1,7 +1,7 @@
 /** A webhook message as its destination receives it: the body, and the headers with the signatures. Pure. */
 import { attributionFields } from '@newsletter-kit/core/signup';
 import { Webhook } from 'standardwebhooks';
-import type { WebhookType } from '../config/webhook.ts';
+import type { WebhookType } from '../config/webhook-type.ts';
 import type { WebhookMessage } from '../store/webhook-queue.ts';
 
 /** Body of a webhook, as JSON. Fields that the visitor sent have the names of the API's request. */

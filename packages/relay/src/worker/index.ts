@@ -8,7 +8,7 @@ import { refused } from '@newsletter-kit/core/endpoint';
 import type { RelayConfig } from '../config/settings.ts';
 import { livez } from '../health.ts';
 import { refuse, refuseWithoutToken } from '../ops/operator-api.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import {
   callHeader,
   cannotStart,

@@ -6,7 +6,7 @@ import { createRelay, type Relay } from '../relay.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { applyRetention } from '../ops/retention.ts';
 import type { Log } from '../log.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 import type { SignupStore } from '../store/signup-store.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';

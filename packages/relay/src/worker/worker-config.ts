@@ -3,7 +3,7 @@ import { readConfig } from '../config/read.ts';
 import type { RelayConfig } from '../config/settings.ts';
 import type { ParsedFile } from '../config/file.ts';
 import type { ConfigPlatform } from '../config/sources.ts';
-import { StartupError } from '../startup-error.ts';
+import { StartupError } from '../errors.ts';
 
 /** The bindings of a Worker: texts, values in JSON, and bindings that are no settings. */
 export type WorkerVariables = Readonly<Record<string, unknown>>;

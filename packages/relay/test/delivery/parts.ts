@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { createClient } from '@newsletter-kit/core';
 import { createContext } from '../../src/context.ts';
-import type { DeliveryLane } from '../../src/delivery/single-delivery.ts';
+import type { DeliveryLane } from '../../src/delivery/lane.ts';
 import { ApiCircuits, CircuitBreaker } from '../../src/queue/circuit-breaker.ts';
 import { InFlight, StoreWriter } from '../../src/queue/worker.ts';
 import { defaultBackoff, type Retry } from '../../src/queue/retry.ts';

@@ -26,8 +26,14 @@ export function define(command: Command, context: Context) {
       'maximum number of changes to list (default: 20; all with --json)',
       wholeNumber(0, 999_999_999),
     )
-    .action(({ contacts, changes, ...options }, self) =>
-      context.run(plan, { ...sharedOptions(options, self), contacts, changes }),
+    .option('--short-addresses', 'cut addresses in the list of changes to their first letter and their domain')
+    .action(({ contacts, changes, shortAddresses, ...options }, self) =>
+      context.run(plan, {
+        ...sharedOptions(options, self),
+        contacts,
+        changes,
+        shortAddresses: shortAddresses === true,
+      }),
     );
 
   withSharedOptions(command, 'apply')

@@ -1,5 +1,5 @@
 /** Writes contacts with their sync tokens, and the consent records that belong to them. */
-import type { ConsentRecord, ContactCreate, ContactWrite, PlannedChanges } from '@newsletter-kit/core/sync';
+import type { ConsentRecord, ContactCreate, ContactWrite, PlannedPart } from '@newsletter-kit/core/sync';
 import { tokenPath, type SyncConfig } from './config.ts';
 import type { PlanPart } from './planned-run.ts';
 import { RowRefusedError, type Postgres } from './postgres.ts';
@@ -50,7 +50,7 @@ export class ContactWriter {
   }
 
   /** Stores the consent records of a part of a plan as open, before the run carries them out. */
-  async noteConsent({ pairs }: Pick<PlannedChanges, 'pairs'>): Promise<void> {
+  async noteConsent({ pairs }: Pick<PlannedPart, 'pairs'>): Promise<void> {
     const { postgres, sql, scope } = this.#parts;
     this.#open.clear();
     const records = pairs.flatMap(({ consent }) => consent);

@@ -12,13 +12,15 @@ export interface PlanOptions extends SyncOptions {
   readonly contacts: string | undefined;
   /** Most changes to list. Default: 20, all with `isJson`. */
   readonly changes: number | undefined;
+  /** Cuts addresses to their first letter and their domain. */
+  readonly shortAddresses: boolean;
 }
 
 export async function plan(options: PlanOptions, session: Session): Promise<ExitCode> {
-  const { contacts, isJson, changes = isJson ? Number.MAX_SAFE_INTEGER : 20 } = options;
+  const { contacts, shortAddresses, isJson, changes = isJson ? Number.MAX_SAFE_INTEGER : 20 } = options;
   const sync = await connectBoth(options, session, contacts === undefined);
   const print = async (planned: PlannedRun): Promise<ExitCode> => {
-    await reportChanges(session.report, planned, changes);
+    await reportChanges(session.report, planned, { limit: changes, shortAddresses });
     const found = await reportFindings(session.report, planned.findings(), { isJson });
     session.report.result(planSummary(planned));
     reportHeld(session.report, planned);

@@ -1,9 +1,16 @@
 /** The plan of a run in parts, so that its size does not matter: from the database, or in memory. */
-import type { Finding, PlannedBatch, PlannedChanges, PlannedPair, SyncPlan } from '@newsletter-kit/core/sync';
+import type {
+  Finding,
+  PlannedBatch,
+  PlannedPair,
+  PlannedPart,
+  PlannedWrites,
+  SyncPlan,
+} from '@newsletter-kit/core/sync';
 import type { Postgres } from './postgres.ts';
 
 /** A part of a plan: changes that can be carried out on their own. */
-export interface PlanPart extends PlannedChanges {
+export interface PlanPart extends PlannedPart {
   /** The version of each contact that is updated when it was read, by id. */
   readonly versions: Readonly<Record<string, string>>;
 }
@@ -14,6 +21,8 @@ export interface PlannedRun extends Pick<SyncPlan, 'held' | 'counts' | 'state'> 
   readonly size: ChangeCount;
   /** What the run carries out: opt-outs and unsubscribes first. */
   parts(): AsyncIterable<PlanPart> | Iterable<PlanPart>;
+  /** Everything that the run would do, also where it is held back. */
+  whole(): AsyncIterable<PlannedWrites> | Iterable<PlannedWrites>;
   findings(): AsyncIterable<readonly Finding[]> | Iterable<readonly Finding[]>;
 }
 
@@ -28,11 +37,12 @@ export function planInMemory(plan: SyncPlan): PlannedRun {
     ...plan,
     size: sizeOf(plan),
     parts: () => [{ ...plan, versions: {} }],
+    whole: () => [plan.whole],
     findings: () => [plan.findings],
   };
 }
 
-function sizeOf({ pairs, contactCreates, subscriptionCreates }: Omit<PlannedChanges, 'findings'>): ChangeCount {
+function sizeOf({ pairs, contactCreates, subscriptionCreates }: Omit<PlannedPart, 'findings'>): ChangeCount {
   return {
     newsletter: pairs.reduce((sum, pair) => sum + pair.subscriptionWrites.length, subscriptionCreates.length),
     contacts: pairs.reduce((sum, pair) => sum + pair.contactWrites.length, contactCreates.length),
@@ -42,8 +52,11 @@ function sizeOf({ pairs, contactCreates, subscriptionCreates }: Omit<PlannedChan
 /** Changes of one part, about as many as a bulk update takes. */
 const partSize = 1000;
 
-/** What parts are for: the changes to make first and after them, those of a plan that is held back, and findings. */
-type Kind = 'first' | 'second' | 'held' | 'findings';
+/**
+ * What parts are for: the changes to make first and after them, and those that wait; the opt-outs and the unsubscribes
+ * of a plan that is held back; findings.
+ */
+type Kind = 'first' | 'second' | 'waiting' | 'opt_outs' | 'unsubscribes' | 'findings';
 
 const nothing: PlanPart = { pairs: [], contactCreates: [], subscriptionCreates: [], findings: [], versions: {} };
 
@@ -62,7 +75,7 @@ export class ChangeStore {
 
   /** @param versionOf - the version of a contact when it was read */
   async add(batch: PlannedBatch, versionOf: (id: string) => string): Promise<void> {
-    const { whenHeld, findings, pairs, ...creates } = batch;
+    const { urgent, findings, waiting, pairs, ...creates } = batch;
     const withVersions = (list: readonly PlannedPair[]): PlanPart => {
       const ids = list.flatMap(({ contactWrites }) => contactWrites.map(({ id }) => id));
       return { ...nothing, pairs: list, versions: Object.fromEntries(ids.map((id) => [id, versionOf(id)])) };
@@ -71,7 +84,9 @@ export class ChangeStore {
       subscriptionWrites.some(({ unsubscribe }) => unsubscribe);
     await this.#append('first', withVersions(pairs.filter(isFirst)));
     await this.#append('second', { ...withVersions(pairs.filter((pair) => !isFirst(pair))), ...creates });
-    await this.#append('held', withVersions(whenHeld));
+    await this.#append('waiting', { ...nothing, ...waiting });
+    await this.#append('unsubscribes', withVersions(urgent.filter(isFirst)));
+    await this.#append('opt_outs', withVersions(urgent.filter((pair) => !isFirst(pair))));
     await this.#append('findings', { ...nothing, findings });
   }
 
@@ -97,7 +112,12 @@ export class ChangeStore {
   async finish({ held, counts, state, findings }: SyncPlan): Promise<PlannedRun> {
     await this.#append('findings', { ...nothing, findings });
     for (const kind of this.#open.keys()) await this.#flush(kind);
-    const kinds: readonly Kind[] = held ? ['held'] : ['first', 'second'];
+    const isWithinLimit = counts.unsubscribes <= counts.limit;
+    const kinds: readonly Kind[] = !held
+      ? ['first', 'second']
+      : isWithinLimit
+        ? ['unsubscribes', 'opt_outs']
+        : ['opt_outs'];
     const sizes = kinds.map((kind) => this.#sizes.get(kind) ?? empty);
     const sum = (count: (size: ChangeCount) => number): number => sizes.reduce((all, size) => all + count(size), 0);
     return {
@@ -106,6 +126,7 @@ export class ChangeStore {
       state,
       size: { newsletter: sum(({ newsletter }) => newsletter), contacts: sum(({ contacts }) => contacts) },
       parts: () => this.#read(kinds),
+      whole: () => this.#read(['first', 'second', 'waiting']),
       findings: () => this.#findings(),
     };
   }

@@ -1,9 +1,21 @@
-/** Reports of a sync: changes, findings and counts, for people and for programs. No addresses, no values. */
-import type { Finding, SyncCounts, SyncPlan, SyncProgress, SyncState } from '@newsletter-kit/core/sync';
+/** Reports of a sync: changes, findings and counts, for people and for programs. Only changes hold addresses. */
+import {
+  changeKinds,
+  changeReasons,
+  changesOf,
+  shortened,
+  summaryOf,
+  type Finding,
+  type HeldReason,
+  type PlannedChange,
+  type SyncCounts,
+  type SyncPlan,
+  type SyncProgress,
+  type SyncState,
+} from '@newsletter-kit/core/sync';
 import { count, duration, number, type ReportedEvent, type Reporter } from '../../output.ts';
-import { tokenPath } from './config.ts';
 import type { WriteRefusal, WriteResult } from './contact-writer.ts';
-import type { PlannedRun, PlanPart } from './planned-run.ts';
+import type { PlannedRun } from './planned-run.ts';
 
 /** A finding of the planner, or one about a contact that PostgreSQL refused. */
 export type SyncFinding = Omit<Finding, 'code'> & { readonly code: Finding['code'] | 'contact_refused' };
@@ -53,14 +65,40 @@ export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   return { type: 'progress', text: texts[phase], data: { phase, done, of: of ?? null } };
 }
 
-/** Lists the changes of a plan. @param limit - how many of them */
-export async function reportChanges(report: Reporter, { size, parts }: PlannedRun, limit: number): Promise<void> {
-  let listed = 0;
-  for await (const part of parts()) {
-    if (listed >= limit) break;
-    for (const change of changesOf(part)) if ((listed += 1) <= limit) report.result(change);
+/** How a plan's changes are listed. */
+export interface ChangeListing {
+  /** How many of them. */
+  readonly limit: number;
+  /** Whether addresses are cut to their first letter and their domain. */
+  readonly shortAddresses: boolean;
+}
+
+/** Lists the changes of a plan, a table for people. It holds addresses and values: they go to whoever runs it alone. */
+export async function reportChanges(
+  report: Reporter,
+  planned: PlannedRun,
+  { limit, shortAddresses }: ChangeListing,
+): Promise<void> {
+  const listed: PlannedChange[] = [];
+  let total = 0;
+  for await (const part of planned.whole())
+    for (const change of changesOf(part)) {
+      if (total < limit) listed.push(shortAddresses ? { ...change, email: shortened(change.email) } : change);
+      total += 1;
+    }
+  const rows = listed.map(cellsOf);
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((cells) => cells[column]?.length ?? 0))) ?? [];
+  for (const [index, { email, contactId, subscriptionId, ...change }] of listed.entries()) {
+    const cells = rows[index] ?? [];
+    report.result({
+      type: 'change',
+      text: cells
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+      data: { ...change, email, contact_id: contactId, subscription_id: subscriptionId },
+    });
   }
-  const total = size.newsletter + size.contacts;
   if (total > limit)
     report.notice({
       type: 'more_changes',
@@ -69,41 +107,20 @@ export async function reportChanges(report: Reporter, { size, parts }: PlannedRu
     });
 }
 
-function* changesOf({ pairs, contactCreates, subscriptionCreates }: PlanPart): Generator<ReportedEvent> {
-  for (const { situation, subscriptionWrites, contactWrites } of pairs) {
-    for (const { subscription_id, unsubscribe, custom_fields = [] } of subscriptionWrites) {
-      const fields = [...(unsubscribe ? ['unsubscribe'] : []), ...custom_fields.map(({ name }) => name)];
-      const place = { situation, side: 'newsletter', action: 'update', subscription_id };
-      yield change(`subscription ${subscription_id}`, place, fields);
-    }
-    for (const { id, changes } of contactWrites) {
-      const place = { situation, side: 'crm', action: 'update', contact_id: id };
-      yield change(`contact ${id}`, place, Object.keys(changes));
-    }
-  }
-  for (const { situation, subscriptionId, changes } of contactCreates) {
-    const fields = Object.keys(changes).filter((field) => field !== tokenPath);
-    const place = { situation, side: 'crm', action: 'create', subscription_id: subscriptionId };
-    yield change(`contact for ${subscriptionId}`, place, fields);
-  }
-  for (const { situation, contactId, request } of subscriptionCreates) {
-    const fields = (request.custom_fields ?? []).map(({ name }) => name);
-    const place = { situation, side: 'newsletter', action: 'create', contact_id: contactId };
-    yield change(`subscription for contact ${contactId}`, place, fields);
-  }
+/** Longest value in a cell. */
+const cellWidth = 24;
+
+function cellsOf({ kind, email, field, from, to, reason }: PlannedChange): readonly string[] {
+  return [changeKinds[kind], email, field, `${cellOf(from)} → ${cellOf(to)}`, changeReasons[reason]];
 }
 
-function change(
-  what: string,
-  place: Readonly<Record<'situation' | 'side' | 'action', string>>,
-  fields: readonly string[],
-): ReportedEvent {
-  const list = fields.length > 0 ? fields.join(', ') : 'nothing but the sync token';
-  return {
-    type: 'change',
-    text: `${place.situation.padEnd(22)}${place.action} ${what}: ${list}`,
-    data: { ...place, fields },
-  };
+function cellOf(value: unknown): string {
+  const shown = value ?? '';
+  const text = Array.isArray(shown) ? shown.join(', ') : typeof shown === 'string' ? shown : JSON.stringify(shown);
+  if (text === '') return '(empty)';
+  // A value of somebody else's must not move the cursor or start a line.
+  const line = text.replaceAll(/[\p{Cc}\p{Cf}]/gu, ' ');
+  return line.length > cellWidth ? `${line.slice(0, cellWidth - 1)}…` : line;
 }
 
 /** Contacts and subscriptions listed per finding, in the output for people. */
@@ -175,33 +192,28 @@ function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFi
 const accept = 'run newsletter sync apply --accept to carry it out once.';
 const heldRemedies = {
   too_many_changes: `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`,
-  too_many_creations: `Where these are all contacts, ${accept}`,
+  too_many_overwrites: `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`,
+  contacts_missing: `Where these are all contacts, ${accept}`,
+  opt_out_missing: `Correct "optOut" of the mapping; where the plan is right without it, ${accept}`,
   field_missing: `Correct the mapping, or create the field again; where the plan is right without it, ${accept}`,
   state_full: `Where both sides are complete, ${accept}`,
-} as const satisfies Readonly<Record<NonNullable<SyncPlan['held']>['reason'], string>>;
+} as const satisfies Readonly<Record<HeldReason, string>>;
 
 /** Reports why a plan is held back, and what to do. */
 export function reportHeld(report: Reporter, { held }: Pick<SyncPlan, 'held'>): void {
   if (!held) return;
   report.result({
     type: 'held',
-    text: `Held back: ${held.message} Only opt-outs are carried to contacts. ${heldRemedies[held.reason]}`,
-    data: { reason: held.reason, message: held.message },
+    text: `Held back: ${held.message} Only opt-outs, and unsubscribes within the limit, are carried out. ${held.reasons.map((reason) => heldRemedies[reason]).join(' ')}`,
+    data: { ...held },
   });
 }
 
 export function planSummary({ counts, held }: PlannedRun): ReportedEvent {
-  const parts = [
-    `${count(counts.contactCreates, 'contact')} to create`,
-    `${number(counts.contactUpdates)} to update`,
-    `${count(counts.subscriptionCreates, 'subscription')} to create`,
-    `${number(counts.subscriptionUpdates)} to update, ${number(counts.unsubscribes)} of them to unsubscribe`,
-    `${count(counts.findings, 'finding')}, ${number(counts.newFindings)} new`,
-  ];
   return {
     type: 'plan',
-    text: `${seen(counts)}: ${parts.join(' · ')}.`,
-    data: { ...snake(counts), held: held?.reason ?? null },
+    text: `${seen(counts)}. ${summaryOf({ counts, held: null })}`,
+    data: { ...snake(counts), held: held?.reasons ?? null },
   };
 }
 
@@ -220,7 +232,7 @@ export function appliedSummary({ counts, written, findings, held }: LastRun): Re
   return {
     type: 'applied',
     text: `${seen(counts)}: ${parts.filter(Boolean).join(' · ')}.`,
-    data: { ...snake({ ...written }), counts: snake(counts), findings, held: held?.reason ?? null },
+    data: { ...snake({ ...written }), counts: snake(counts), findings, held: held?.reasons ?? null },
   };
 }
 

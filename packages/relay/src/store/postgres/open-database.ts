@@ -1,6 +1,6 @@
 /** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
 import { counterTable, schema, sql } from './statements.ts';
-import { StartupError } from '../../startup-error.ts';
+import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
 import { Connections } from './connections.ts';
 import { explainPostgresError } from '../database-errors.ts';

@@ -20,6 +20,7 @@ import {
   toStored,
   toScan,
 } from '../rows.ts';
+import { StoreUnavailableError } from '../../errors.ts';
 import {
   blockedMs,
   type Claim,
@@ -40,7 +41,6 @@ import {
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
-  StoreUnavailableError,
   type ConfirmationScan,
 } from '../signup-store.ts';
 import { json, type RunQuery } from './connections.ts';

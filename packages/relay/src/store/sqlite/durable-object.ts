@@ -1,5 +1,5 @@
 /** Opens the SQLite store in a Durable Object of Cloudflare Workers: its driver, and its migrations. */
-import { StartupError } from '../../startup-error.ts';
+import { StartupError } from '../../errors.ts';
 import type { Row } from '../rows.ts';
 import type { SignupStore } from '../signup-store.ts';
 import type { SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts';

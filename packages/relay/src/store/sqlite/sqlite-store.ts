@@ -21,6 +21,7 @@ import {
   toStored,
   toScan,
 } from '../rows.ts';
+import { StoreUnavailableError } from '../../errors.ts';
 import {
   blockedMs,
   type Claim,
@@ -40,7 +41,6 @@ import {
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
-  StoreUnavailableError,
   type ConfirmationScan,
 } from '../signup-store.ts';
 import { Erasure } from './erasure.ts';

@@ -7,3 +7,8 @@ export class StartupError extends Error {
 
 /** A running relay has opened the store; its operator API can be used instead. */
 export class StoreInUseError extends StartupError {}
+
+/** The store cannot write or read at present. Signups acknowledged before are safe. */
+export class StoreUnavailableError extends Error {
+  override readonly name = 'StoreUnavailableError';
+}

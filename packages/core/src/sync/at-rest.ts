@@ -1,0 +1,62 @@
+/** Recognizes a pair that shows what its token says, as most do, without planning it. Pure. */
+import { addressKey } from '../signup/address.ts';
+import { canonicalText, isOptedOut } from './canonical-value.ts';
+import { readPath } from './contact.ts';
+import { isErased } from './plan-pair.ts';
+import {
+  keyFingerprint,
+  subscriptionValue,
+  valueFingerprint,
+  type ReadyField,
+  type ReadyMapping,
+  type SyncSubscription,
+} from './prepare-mapping.ts';
+import { isFieldSettled, isForeign, isHeadSettled } from './token.ts';
+
+/** A subscription, the record of its one contact, and the whole token of that contact, which names the subscription. */
+export interface UnplannedPair {
+  readonly subscription: SyncSubscription;
+  readonly record: unknown;
+  readonly token: string;
+}
+
+/**
+ * Whether a pair is at rest: address, consent and values are as its token says, and there is nothing to report.
+ * `planPair` would then write nothing and report nothing. The reverse does not hold.
+ */
+export function isAtRest(pair: UnplannedPair, mapping: ReadyMapping): boolean {
+  const { subscription, record, token } = pair;
+  const { paths, optOut: veto, fields } = mapping;
+  const email = readPath(record, paths.email);
+  if (typeof email !== 'string' || isErased(subscription)) return false;
+  const key = addressKey(subscription.email);
+  if (email !== subscription.email && addressKey(email) !== key) return false;
+  const hasLeft = subscription.status === 'inactive';
+  const shownOptOut = veto && delivered(readPath(record, veto.contact), mapping);
+  const optOut = isOptedOut(shownOptOut);
+  // Unreadable, or an opt-out that acts or is reported.
+  if ((optOut === undefined && shownOptOut !== undefined) || (optOut === true && !hasLeft)) return false;
+  const address = keyFingerprint(mapping, key);
+  if (isForeign(token, mapping) || !isHeadSettled(token, address, hasLeft, optOut)) return false;
+  for (const field of fields) if (!isFieldAtRest(field, pair, mapping)) return false;
+  return true;
+}
+
+function isFieldAtRest(
+  field: ReadyField,
+  { subscription, record, token }: UnplannedPair,
+  mapping: ReadyMapping,
+): boolean {
+  const { kind, separator, direction, identity, contact } = field;
+  const here = subscriptionValue(field, subscription);
+  const there = delivered(readPath(record, contact), mapping);
+  if (here === undefined || there === undefined) return false;
+  const text = canonicalText(kind, here);
+  if (text === undefined) return false;
+  const isSame = here === there && kind !== 'list';
+  if (!isSame && canonicalText(kind, there, separator) !== text) return false;
+  return isFieldSettled(token, identity, direction === 'both' ? valueFingerprint(mapping, text) : undefined);
+}
+
+const delivered = (value: unknown, { missingIsEmpty }: ReadyMapping): unknown =>
+  value === undefined && missingIsEmpty ? null : value;

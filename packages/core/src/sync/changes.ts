@@ -1,0 +1,71 @@
+/** A changed field: what is done, and why. Pure. */
+import type { Side } from './findings.ts';
+
+/** What is done to a person's record, in the order in which a plan lists it: what cannot be taken back comes first. */
+export const changeKinds = {
+  unsubscribe: 'Unsubscribe',
+  opt_out: 'Set opt-out',
+  remove: 'Mark as removed',
+  update: 'Change',
+  create_subscription: 'Subscribe',
+  create_contact: 'Create contact',
+} as const;
+
+export type ChangeKind = keyof typeof changeKinds;
+
+/** Why a field is changed. */
+export const changeReasons = {
+  opted_out_in_crm: 'Opted out in the CRM',
+  opted_out_elsewhere: 'Opted out in another contact of the person',
+  left_newsletter: 'Left the newsletter',
+  changed_in_newsletter: 'Changed in the newsletter',
+  changed_in_crm: 'Changed in the CRM',
+  from_newsletter: 'Comes from the newsletter',
+  from_crm: 'Comes from the CRM',
+  only_in_newsletter: 'Empty in the CRM',
+  only_in_crm: 'Empty in the newsletter',
+  newsletter_wins: 'Different on both sides; the newsletter wins',
+  crm_wins: 'Different on both sides; the CRM wins',
+  subscription_missing: 'The subscription no longer exists',
+  contact_missing: 'The contact was deleted in the CRM',
+  new_subscription: 'New subscription without a contact',
+  unknown_contact: 'Contact without a subscription',
+  address_moved: 'The contact has another address now',
+} as const;
+
+export type ChangeReason = keyof typeof changeReasons;
+
+/** A field that a plan changes. */
+export interface FieldChange {
+  readonly kind: ChangeKind;
+  /** Where it is written. */
+  readonly side: Side;
+  /** The path of the contact's field, or the newsletter's name of the field. */
+  readonly field: string;
+  /** Null where there is no value. */
+  readonly from: unknown;
+  readonly to: unknown;
+  readonly reason: ChangeReason;
+}
+
+/** Whether a value that was there is replaced by another one. */
+export function isOverwrite({ kind, from, to }: FieldChange): boolean {
+  return kind === 'update' && !isEmpty(from) && !isEmpty(to);
+}
+
+/** Whether a field that had a value gets none. */
+export function isClear({ kind, from, to }: FieldChange): boolean {
+  return kind === 'update' && !isEmpty(from) && isEmpty(to);
+}
+
+const isEmpty = (value: unknown): boolean => value === null || value === undefined || value === '';
+
+/** Why a subscription gets no contact. */
+export const withoutContactTexts = {
+  erased: 'erased',
+  deleted: 'whose contact was deleted in the CRM',
+  failed: 'whose contact could not be created',
+  ignored: 'left by the setting for new subscriptions',
+} as const;
+
+export type WithoutContact = keyof typeof withoutContactTexts;

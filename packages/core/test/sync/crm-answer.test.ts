@@ -1,0 +1,116 @@
+/** Answers of CRMs: what was taken, and what was refused in which words. */
+import { readAnswer, refusalRemedies } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { answeredAt, crmFaults, type CrmFault } from './crm-faults.ts';
+
+const names = crmFaults.map((row): [string, CrmFault] => [`${row.vendor}: ${row.fault} (${row.status})`, row]);
+
+/** What the table says about the row. */
+function expectRow(answer: unknown, { accepted = 0, reason, words, contacts }: CrmFault): void {
+  const read = readAnswer(answer, answeredAt);
+  expect(read.accepted).toBe(accepted);
+  const [first] = read.refused;
+  expect(first).toMatchObject({ reason, message: expect.stringContaining(words), remedy: refusalRemedies[reason] });
+  if (contacts) expect(read.refused.map(({ contact }) => contact)).toEqual(contacts);
+  else expect(read.refused).toHaveLength(1);
+}
+
+describe('a fault', () => {
+  it.each(names)('%s, as a full response', (_, row) => {
+    const { status, headers = {}, body, retryAfterMs } = row;
+    const answer = { statusCode: status, statusMessage: '', headers, body };
+    expectRow(answer, row);
+    expect(readAnswer(answer, answeredAt).refused[0]).toMatchObject({ status });
+    expect(readAnswer(answer, answeredAt).refused[0]?.retryAfterMs).toBe(retryAfterMs);
+  });
+
+  // A status above 400 fails a node of n8n: it returns the error, with the answer in one of these places.
+  it.each(names.filter(([, { status }]) => status >= 400))('%s, as the error of a node', (_, row) => {
+    const { status, headers = {}, body } = row;
+    const response = { status, headers, data: body };
+    expectRow({ error: { message: 'Request failed', httpCode: String(status), cause: { response } } }, row);
+    const text = JSON.stringify(typeof body === 'string' ? body : JSON.stringify(body));
+    const withoutHeaders = { ...row, reason: row.reasonOfBody ?? row.reason };
+    expectRow({ error: { message: `${status} - ${text}`, name: 'AxiosError', stack: '' } }, withoutHeaders);
+    expectRow({ error: { message: 'Bad request', httpCode: String(status), context: { data: body } } }, withoutHeaders);
+  });
+
+  it.each(names.filter(([, { status }]) => status < 300))('%s, as the body alone', (_, row) => {
+    expectRow(row.body, row);
+  });
+});
+
+it('names the position of a refusal in a batch', () => {
+  const taken = { id: '003', success: true, errors: [] };
+  const refused = { success: false, errors: [{ statusCode: 'STRING_TOO_LONG', message: 'too long' }] };
+  const answer = { statusCode: 200, headers: {}, body: [taken, refused, taken, refused] };
+  expect(readAnswer(answer, answeredAt)).toMatchObject({ accepted: 2, refused: [{ position: 1 }, { position: 3 }] });
+});
+
+describe('an error that a node of n8n puts into words', () => {
+  it.each([
+    ['The service is receiving too many requests from you', 'limit', 429],
+    ['Authorization failed - please check your credentials', 'access', 401],
+    ['Forbidden - perhaps check your credentials?', 'access', 403],
+    ['The resource you are requesting could not be found', 'gone', 404],
+    ['The service was not able to process your request', 'busy', 500],
+    ['Request failed with status code 423', 'busy', 423],
+    ['connect ECONNREFUSED 127.0.0.1:443', 'busy', undefined],
+    ['duplicate key value violates unique constraint "contacts_email_key"', 'duplicate', undefined],
+    ['value too long for type character varying(255)', 'value', undefined],
+  ] as const)('%s', (message, reason, status) => {
+    for (const answer of [{ error: message }, { error: { message, stack: '' } }]) {
+      const { accepted, refused } = readAnswer(answer, answeredAt);
+      expect(accepted).toBe(0);
+      expect(refused).toEqual([expect.objectContaining({ reason, message })]);
+      expect(refused[0]?.status).toBe(status);
+    }
+  });
+
+  it('prefers the words of the CRM to those of n8n', () => {
+    const error = {
+      message: 'Your request is invalid or could not be processed by the service',
+      description: 'Field "Email" cannot accept the provided value',
+      httpCode: '422',
+    };
+    expect(readAnswer({ error }, answeredAt).refused).toEqual([
+      expect.objectContaining({ reason: 'value', status: 422, message: error.description }),
+    ]);
+    const row = { message: 'violates check constraint "adults"', description: 'Failing row contains (7).', stack: '' };
+    expect(readAnswer({ error: row }, answeredAt).refused[0]?.message).toBe(row.message);
+    const text = { error: 'Bad request', message: 'Unknown field name: "Emial"' };
+    expect(readAnswer(text, answeredAt).refused[0]?.message).toBe(`${text.error}: ${text.message}`);
+  });
+});
+
+describe('an acceptance', () => {
+  it.each<[string, unknown, number]>([
+    ['a full response without a body', { statusCode: 204, headers: {}, body: '' }, 1],
+    ['a full response', { statusCode: 201, headers: {}, body: { id: '1', properties: {} } }, 1],
+    ['a text of JSON', { statusCode: 200, headers: {}, body: '{"id":"1"}' }, 1],
+    ['a batch', { status: 'COMPLETE', results: [{ id: '1' }, { id: '2' }] }, 2],
+    ['a batch without errors', { status: 'COMPLETE', results: [{ id: '1' }], numErrors: 0, errors: [] }, 1],
+    ['records of a call', { records: [{ id: 'rec1', fields: {} }], createdRecords: ['rec1'] }, 1],
+    ['results by position', [{ id: '003', success: true, errors: [] }], 1],
+    ['a wrapped record', { success: true, data: { id: 7 }, additional_data: null }, 1],
+    ['a row of a table', { id: 7, email: 'ada@example.com', first_name: null }, 1],
+    ['a row with an address and no id', { email: 'ada@example.com', city: 'Bonn' }, 1],
+    ['a success without a record', { errors: [], success: true }, 1],
+  ])('%s', (_, answer, accepted) => {
+    expect(readAnswer(answer, answeredAt)).toEqual({ accepted, refused: [] });
+  });
+});
+
+describe('what is not understood counts as refused, and says so', () => {
+  it.each<[string, unknown]>([
+    ['nothing', {}],
+    ['a number', 7],
+    ['a record of something else', { hello: 'world' }],
+    ['a page with status 200, which n8n puts under data', { statusCode: 200, headers: {}, data: '<html></html>' }],
+    ['a page with status 200', { statusCode: 200, headers: {}, body: '<html><title>Sign in</title></html>' }],
+  ])('%s', (_, answer) => {
+    const { accepted, refused } = readAnswer(answer, answeredAt);
+    expect(accepted).toBe(0);
+    expect(refused).toEqual([expect.objectContaining({ reason: 'unclear' })]);
+  });
+});
