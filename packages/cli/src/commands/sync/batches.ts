@@ -131,10 +131,10 @@ export class Batches {
 
   async #add(statement: string, nodes: readonly Node[]): Promise<void> {
     if (nodes.length === 0) return;
-    // A text of PostgreSQL has no zero byte. The same key twice would look like a partner.
+    // PostgreSQL takes no zero byte and no half character. The same key twice would look like a partner.
     const rows = nodes.map(({ keys, ...node }) => ({
       ...node,
-      keys: [...new Set(keys.map((key) => key.replaceAll('\0', '')))],
+      keys: [...new Set(keys.map((key) => key.replaceAll('\0', '').toWellFormed()))],
     }));
     await this.#parts.postgres.rows(statement, [JSON.stringify(rows)]);
   }
