@@ -379,7 +379,6 @@ function comparable({
         changes: texts(pair.changes),
         contactWrites: texts(pair.contactWrites),
         consent: texts(pair.consent),
-        changes: texts(pair.changes),
       })),
     ),
     contactCreates: texts(contactCreates),

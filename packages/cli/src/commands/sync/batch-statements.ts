@@ -2,7 +2,7 @@
  * The SQL that joins both sides of a run. Each side is a list of nodes with keys; nodes that share a key, with each
  * other or through others, belong together. The tables are temporary: they end with the connection.
  */
-import { columnsOf, type SyncConfig } from './config.ts';
+import { columnsOf, keyColumns, type SyncConfig } from './config.ts';
 import { casts, identifier, qualified, syncTables, type ContactColumn } from './statements.ts';
 
 /** The temporary tables of a run. */
@@ -57,7 +57,8 @@ export function batchStatements(
                    SELECT node, hashtextextended(key, 0) FROM r, json_array_elements_text(keys) AS key)
       INSERT INTO ${run.subscriptions} SELECT node, created, is_readable, record FROM r`,
     openKeys: `DECLARE keys NO SCROLL CURSOR FOR
-      SELECT c.${id}::text, md5(${version} || coalesce(${token}, '')), ${token}, c.${identifier(contacts.email)}
+      SELECT c.${id}::text, md5(${version} || coalesce(${token}, '')), ${token},
+        ${[contacts.email, ...keyColumns(contacts)].map((name) => `c.${identifier(name)}`).join(', ')}
       FROM ${table} AS c ${withTokens} ORDER BY c.${id}`,
     addContacts: `
       WITH r AS (SELECT * FROM json_to_recordset($1) AS r (node int, id text, digest text, keys json)),
