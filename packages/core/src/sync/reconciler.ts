@@ -3,11 +3,10 @@
  */
 import { isRecord } from '../is-record.ts';
 import { isOptedOut } from './canonical-value.ts';
-import { isClear, isOverwrite } from './changes.ts';
 import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
-import { createFindingLog, type Finding, type FindingContext, type FindingLog } from './findings.ts';
+import { createFindingLog, type FindingContext, type FindingLog } from './findings.ts';
 import { baseOfAnother, Matching, oldestTwin, type Match, type Member } from './matching.ts';
 import { planPair, type PairOptions, type PairPlan } from './plan-pair.ts';
 import {
@@ -15,7 +14,6 @@ import {
   joinPlans,
   urgentOf,
   withinBudget,
-  type Overwrites,
   type PairPlans,
   type PlannedBatch,
   type PlannedPair,
@@ -23,6 +21,7 @@ import {
 } from './plan.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import { maxEntries, type SyncState } from './state.ts';
+import { Tally } from './tally.ts';
 import { isTokenId } from './token.ts';
 
 export interface ReconcilerOptions {
@@ -76,25 +75,7 @@ export class Reconciler {
   #pairs: PairPlans[] = [];
   /** Whether a subscription that was left has a contact. */
   #hasLeft = false;
-  readonly #counts = {
-    contacts: 0,
-    subscriptions: 0,
-    pairs: 0,
-    contactCreates: 0,
-    contactUpdates: 0,
-    subscriptionCreates: 0,
-    confirmations: 0,
-    subscriptionUpdates: 0,
-    unsubscribes: 0,
-    clears: 0,
-    optOuts: 0,
-    conflicts: 0,
-    waiting: 0,
-    findings: 0,
-    newFindings: 0,
-  };
-  /** Values that are replaced by others, by side and field. */
-  readonly #overwrites = new Map<string, Overwrites>();
+  readonly #tally = new Tally();
   /** How many contacts the run may still create and change. */
   #budget: number;
   /** Unix seconds of the newest subscription; null before the first. */
@@ -154,9 +135,9 @@ export class Reconciler {
   addAtRest(pairs: number, newest: number): void {
     if (pairs === 0) return;
     this.#contacts.setDelivered();
-    this.#counts.contacts += pairs;
-    this.#counts.subscriptions += pairs;
-    this.#counts.pairs += pairs;
+    this.#tally.contacts += pairs;
+    this.#tally.subscriptions += pairs;
+    this.#tally.pairs += pairs;
     this.#newest = Math.max(this.#newest ?? newest, newest);
   }
 
@@ -194,7 +175,7 @@ export class Reconciler {
     this.#budget -= used;
     this.#draft.settle(now, waiting);
     const batch = { ...now, waiting, urgent: this.#urgent(), findings: this.#log.take() };
-    this.#count(batch);
+    this.#tally.add(batch, this.#contacts.size);
     this.#contacts.clear();
     this.#unplain.clear();
     this.#withoutContact.clear();
@@ -220,12 +201,12 @@ export class Reconciler {
   }
 
   #countSubscription({ created }: SyncSubscription): void {
-    this.#counts.subscriptions += 1;
+    this.#tally.subscriptions += 1;
     this.#newest = Math.max(this.#newest ?? created, created);
   }
 
   #countPair({ status }: SyncSubscription): void {
-    this.#counts.pairs += 1;
+    this.#tally.pairs += 1;
     this.#hasLeft ||= status === 'inactive';
   }
 
@@ -342,20 +323,11 @@ export class Reconciler {
 
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
     const { removals, erased, withoutContact, unknownContacts } = this.#draft;
-    const limit = limitOf(this.#mapping, this.#counts.pairs);
+    const limit = limitOf(this.#mapping, this.#tally.pairs);
     const facts = this.#breakerFacts();
     const last = this.#log.take();
-    this.#countFindings(last);
-    const counts = {
-      ...this.#counts,
-      removals,
-      withoutContact,
-      unknownContacts,
-      limit,
-      overwrites: [...this.#overwrites]
-        .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
-        .map(([, overwrites]) => overwrites),
-    };
+    this.#tally.addFindings(last);
+    const counts = this.#tally.total({ removals, withoutContact, unknownContacts, limit });
     const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
     const next = this.#isComplete
       ? this.#draft.nextState(this.#newest, this.#now, counts.contacts)
@@ -391,7 +363,7 @@ export class Reconciler {
     const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
     const { missingFields, fieldNames, optOuts } = this.#contacts;
     const absent =
-      this.#counts.contacts === 0
+      this.#tally.contacts === 0
         ? []
         : [...missingFields].filter((path) => {
             // The first run writes the first tokens.
@@ -408,38 +380,5 @@ export class Reconciler {
       contactsBefore: this.#isComplete ? this.#state.contacts : null,
       entries: this.#draft.entries,
     };
-  }
-
-  /** Counts what the whole plan would do about a batch. */
-  #count(batch: PlannedBatch): void {
-    const counts = this.#counts;
-    const { waiting, findings } = batch;
-    const pairs = [...batch.pairs, ...waiting.pairs];
-    const contactCreates = [...batch.contactCreates, ...waiting.contactCreates];
-    const writes = pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites);
-    const changes = pairs.flatMap((pair) => pair.changes);
-    counts.contacts += this.#contacts.size;
-    counts.contactCreates += contactCreates.length;
-    counts.contactUpdates += pairs.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
-    counts.subscriptionCreates += batch.subscriptionCreates.length;
-    counts.confirmations += batch.subscriptionCreates.filter(
-      ({ request }) => request.double_opt_override === 'on',
-    ).length;
-    counts.subscriptionUpdates += writes.length;
-    counts.unsubscribes += writes.filter(({ unsubscribe }) => unsubscribe).length;
-    counts.clears += pairs.filter((pair) => pair.changes.some(isClear)).length;
-    counts.optOuts += changes.filter(({ kind }) => kind === 'opt_out').length;
-    counts.conflicts += changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length;
-    counts.waiting += waiting.pairs.length + waiting.contactCreates.length;
-    for (const { side, field } of changes.filter(isOverwrite)) {
-      const key = `${side} ${field}`;
-      this.#overwrites.set(key, { side, field, count: (this.#overwrites.get(key)?.count ?? 0) + 1 });
-    }
-    this.#countFindings(findings);
-  }
-
-  #countFindings(findings: readonly Finding[]): void {
-    this.#counts.findings += findings.length;
-    this.#counts.newFindings += findings.filter(({ isNew }) => isNew).length;
   }
 }
