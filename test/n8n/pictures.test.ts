@@ -27,7 +27,7 @@ beforeAll(async () => {
   session = await openBrowser();
   page = await openEditor(session.browser, n8nUrl);
   // Large enough for every workflow at full size.
-  await page.setViewport({ width: 3000, height: 2000 });
+  await page.setViewport({ width: 4000, height: 3000 });
   await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: 'light' }]);
 });
 afterAll(() => session?.close());

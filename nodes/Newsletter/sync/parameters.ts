@@ -308,6 +308,26 @@ export const shortAddresses: INodeProperties = {
   description: 'Whether Planned shows only the first letter and the domain of an address',
 };
 
+export const furtherAddresses: INodeProperties = {
+  displayName: 'Further Addresses Field',
+  name: 'furtherAddresses',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. properties.hs_additional_emails',
+  description:
+    'Field of the contact with its further addresses: a list, or one text with ; or , between them. An opt-out counts for all of them.',
+};
+
+export const mergedInto: INodeProperties = {
+  displayName: 'Merged Into Field',
+  name: 'mergedInto',
+  type: 'string',
+  default: '',
+  placeholder: 'e.g. MasterRecordId',
+  description:
+    'Field that holds the ID of the contact into which the CRM merged this one. The address of such a record is a further one of that contact.',
+};
+
 export const setOnUnsubscribe: INodeProperties = {
   displayName: 'Unsubscribe Sets Opt-Out',
   name: 'setOnUnsubscribe',
@@ -339,21 +359,6 @@ export const missingIsEmpty: INodeProperties = {
 
 /** Named as the situations of the mapping, and so are their values. */
 export const situations: readonly INodeProperties[] = [
-  {
-    displayName: 'Address Changed in CRM',
-    name: 'addressChangedInCrm',
-    type: 'options',
-    default: 'report',
-    description: 'What to do where the address of a contact changed',
-    options: [
-      {
-        name: 'Move Subscription',
-        value: 'move',
-        description: 'Ask the new address to confirm, and unsubscribe the old one afterwards',
-      },
-      { name: 'Review', value: 'report', description: 'Keep the old subscription' },
-    ],
-  },
   {
     displayName: 'Address Changed in Newsletter',
     name: 'addressChangedInNewsletter',
@@ -424,8 +429,10 @@ export const situations: readonly INodeProperties[] = [
 export const options: readonly INodeProperties[] = [
   accept,
   emptyValue,
+  furtherAddresses,
   heldShare,
   heldCount,
+  mergedInto,
   missingIsEmpty,
   mostWrites,
   setOnUnsubscribe,

@@ -44,10 +44,16 @@ export function readSettings(node: Pick<IExecuteFunctions, 'getNodeParameter'>):
   const scope = readParameter(at, parameters.scope) === 'incoming' ? 'incoming' : 'everything';
   const optOut = readParameter(at, parameters.optOutField);
   const subscribe = scope === 'incoming' ? 'never' : readParameter(at, parameters.subscribe);
-  const { heldShare, heldCount, mostWrites } = options;
+  const { heldShare, heldCount, mostWrites, furtherAddresses, mergedInto } = options;
   const mapping: unknown = {
     fields: readFieldRows(node.getNodeParameter('fields.field', 0, [])),
-    contact: { id: idField, email: readParameter(at, parameters.addressField), token: tokenField },
+    contact: {
+      id: idField,
+      email: readParameter(at, parameters.addressField),
+      token: tokenField,
+      furtherAddresses: furtherAddresses || undefined,
+      mergedInto: mergedInto || undefined,
+    },
     ...(optOut !== undefined && {
       optOut: { contact: optOut, setOnUnsubscribe: options['setOnUnsubscribe'] ?? true },
     }),

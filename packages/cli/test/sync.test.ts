@@ -152,6 +152,31 @@ test('carries opt-outs both ways, reactivates nobody, and keeps a consent trail'
   expect(events((await sync('status', '--consent')).stdout)).toHaveLength(4);
 });
 
+test('carries an opt-out to every address of a person, that of a merged contact too', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { sync, sql, subscribe, find, write } = await syncFixture(
+    sandbox,
+    `CREATE TABLE contacts (id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, email text, others text[],
+       merged_into bigint, do_not_mail boolean NOT NULL DEFAULT false)`,
+  );
+  const contacts = { table: 'contacts', furtherAddresses: 'others', mergedInto: 'merged_into' };
+  write({ mapping: { fields: [], optOut: { contact: 'do_not_mail' } }, contacts });
+  for (const name of ['ada', 'ada.private', 'bob', 'bob.old', 'cy']) await subscribe(`${name}@example.com`);
+  await sql(`INSERT INTO contacts (email, others, merged_into) VALUES
+    ('ada@example.com', '{Ada.Private@example.com}', NULL), ('bob@example.com', NULL, NULL),
+    ('bob.old@example.com', NULL, 2), ('cy@example.com', '{}', NULL)`);
+  await sync('apply');
+  await sync('apply');
+  await sql(`UPDATE contacts SET do_not_mail = true WHERE id < 3`);
+  await sync('apply');
+  const statuses = await Promise.all(
+    ['ada', 'ada.private', 'bob', 'bob.old', 'cy'].map(async (name) => (await find(`${name}@example.com`))?.status),
+  );
+  expect(statuses).toEqual(['inactive', 'inactive', 'inactive', 'inactive', 'active']);
+  expect(await sql(`SELECT count(*)::int AS contacts FROM contacts`)).toEqual([{ contacts: 4 }]);
+});
+
 test('mirrors subscribers into an empty table', async ({ sandboxOnPort: sandbox }) => {
   const { client, sync, sql, subscribe, edit, fields, write, changes } = await syncFixture(
     sandbox,

@@ -358,7 +358,12 @@ function comparable(
     },
     pairs: texts(
       parts.flatMap(({ pairs }) =>
-        pairs.map((pair) => ({ ...pair, contactWrites: texts(pair.contactWrites), consent: texts(pair.consent) })),
+        pairs.map((pair) => ({
+          ...pair,
+          contactWrites: texts(pair.contactWrites),
+          consent: texts(pair.consent),
+          changes: texts(pair.changes),
+        })),
       ),
     ),
     contactCreates: texts(parts.flatMap(({ contactCreates }) => contactCreates)),

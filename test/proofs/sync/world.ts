@@ -37,6 +37,8 @@ export interface Person {
   status: string;
   readonly created: number;
   readonly fields: Map<string, unknown>;
+  /** Who it is in truth. */
+  who?: string;
 }
 
 export interface Contact {
@@ -45,6 +47,12 @@ export interface Contact {
   values: Record<string, unknown>;
   /** Whether a person cleared the opt-out after it was last set. */
   cleared: boolean;
+  /** Further addresses. */
+  further?: readonly string[];
+  /** The contact into which the CRM merged it. */
+  mergedInto?: string;
+  /** Who it is in truth. */
+  who?: string;
 }
 
 /** The result of a run. */
@@ -75,11 +83,13 @@ export class World {
   readonly erased = new Set<string>();
   /** Writes that no sync may make. */
   readonly violations: string[] = [];
+  /** Sees every value that the sync writes, before it is stored. */
+  onWrite: (to: Person | Contact, value: unknown) => void = () => undefined;
 
   constructor(mapping: Partial<SyncMapping>, stores: { readonly newsletter: Storing; readonly crm: Storing }) {
     this.#stores = stores;
     this.mapping = {
-      contact: { token },
+      contact: { token, furtherAddresses: 'more', mergedInto: 'merged_into' },
       optOut: { contact: optOut },
       breaker: { share: 1, atLeast: 1_000_000 },
       ...mapping,
@@ -143,9 +153,10 @@ export class World {
     return { id, email, status, created, ...(half !== 'custom fields' && { custom_fields: custom }) };
   }
 
-  #record({ id, email, values }: Contact, half: Half): unknown {
+  #record({ id, email, values, further, mergedInto }: Contact, half: Half): unknown {
     const { city: _, ...others } = values;
-    return { id, email, ...(half === 'contact fields' ? others : values) };
+    const addresses = { email, ...(further && { more: further }), ...(mergedInto && { merged_into: mergedInto }) };
+    return { id, ...addresses, ...(half === 'contact fields' ? others : values) };
   }
 
   /** Plans a run. @param order - reorders contacts and pages */
@@ -175,6 +186,15 @@ export class World {
     return { plan, writes: writes.length, crashed };
   }
 
+  /** Two runs that read the same: both write. */
+  overlap(): readonly [Run, Run] {
+    const plan = this.plan();
+    const first = this.run();
+    const writes = [...this.#writesOf(plan)];
+    for (const write of writes) write();
+    return [first, { plan, writes: writes.length, crashed: false }];
+  }
+
   /** Each write, in the order in which a sync makes them. */
   *#writesOf(plan: SyncPlan): Generator<() => void> {
     const pairs = plan.pairs.flatMap((pair) => pair.subscriptionWrites);
@@ -188,10 +208,12 @@ export class World {
             this.contacts.find((contact) => contact.id === id),
             { ...changes, [token]: text },
           );
-    for (const { changes } of plan.contactCreates)
+    for (const { changes, subscriptionId } of plan.contactCreates)
       yield () => {
         const { email, ...values } = recordOf(Object.entries(changes));
         const contact = this.addContact(String(email));
+        const who = this.persons.find(({ id }) => id === subscriptionId)?.who;
+        if (who !== undefined) contact.who = who;
         this.#write(contact, values);
       };
   }
@@ -202,6 +224,7 @@ export class World {
     if (unsubscribe) person.status = 'inactive';
     for (const { name, value, delete: isDeleted } of fields) {
       const field = (Object.keys(this.names) as FieldName[]).find((each) => this.names[each] === name);
+      if (!isDeleted) this.onWrite(person, value);
       if (field) this.editPerson(person, field, isDeleted ? null : value);
     }
   }
@@ -220,6 +243,7 @@ export class World {
   #write(contact: Contact | undefined, changes: Readonly<Record<string, unknown>>): void {
     if (!contact) return;
     for (const [field, value] of Object.entries(changes)) {
+      this.onWrite(contact, value);
       if (field === 'email') contact.email = String(value);
       else this.editContact(contact, field, value);
       if (field !== optOut) continue;

@@ -2,7 +2,7 @@
 import { addressKey } from '../signup/address.ts';
 import { canonicalText, isOptedOut } from './canonical-value.ts';
 import { readPath } from './contact.ts';
-import { isErased } from './plan-pair.ts';
+import { isErased } from './plan-address.ts';
 import {
   keyFingerprint,
   subscriptionValue,

@@ -4,19 +4,23 @@
  */
 import { isRecord } from '../is-record.ts';
 import { addressKey } from '../signup/address.ts';
-import { readPath } from './contact.ts';
+import { addressesIn, readPath } from './contact.ts';
 import { textOf } from './contact-index.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import { decodeToken, isTokenId } from './token.ts';
 
-/** The keys of a contact's record: its id, its address, and the subscription that its token names. */
+/**
+ * The keys of a contact's record: its id and that of a contact it was merged into, its addresses, and the subscription
+ * that its token names.
+ */
 export function contactKeys(record: unknown, mapping: ReadyMapping): readonly string[] {
-  const { paths } = mapping;
-  const [id, email] = [textOf(readPath(record, paths.id)), textOf(readPath(record, paths.email))];
-  const linked = decodeToken(readPath(record, paths.token), mapping);
+  const { id, email, token, furtherAddresses, mergedInto } = mapping.paths;
+  const textAt = (path: string | undefined): string => (path === undefined ? '' : textOf(readPath(record, path)));
+  const further = furtherAddresses === undefined ? [] : addressesIn(readPath(record, furtherAddresses));
+  const linked = decodeToken(readPath(record, token), mapping);
   return [
-    ...(id === '' ? [] : [`contact ${id}`]),
-    ...(email === '' ? [] : [addressOf(email)]),
+    ...[textAt(id), textAt(mergedInto)].flatMap((each) => (each === '' ? [] : [`contact ${each}`])),
+    ...[textAt(email), ...further].flatMap((each) => (each === '' ? [] : [addressOf(each)])),
     ...(linked ? [subscriptionOf(linked.subscriptionId)] : []),
   ];
 }

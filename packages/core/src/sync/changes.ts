@@ -30,7 +30,6 @@ export const changeReasons = {
   contact_missing: 'The contact was deleted in the CRM',
   new_subscription: 'New subscription without a contact',
   unknown_contact: 'Contact without a subscription',
-  address_moved: 'The contact has another address now',
 } as const;
 
 export type ChangeReason = keyof typeof changeReasons;
@@ -46,6 +45,8 @@ export interface FieldChange {
   readonly from: unknown;
   readonly to: unknown;
   readonly reason: ChangeReason;
+  /** The person, where it is another subscription than the pair's, with a further address of the contact. */
+  readonly person?: { readonly email: string; readonly subscriptionId: string };
 }
 
 /** Whether a value that was there is replaced by another one. */

@@ -4,7 +4,7 @@
  */
 import { addressKey, isAddress } from '../signup/address.ts';
 import { isAtRest } from './at-rest.ts';
-import { hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
+import { addressesIn, hasToken, pathsOf, readPath, type SyncContact } from './contact.ts';
 import type { FindingLog } from './findings.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import { OptOutsSeen } from './plan-consent.ts';
@@ -37,6 +37,11 @@ export class ContactIndex {
   readonly #records: unknown[] = [undefined];
   readonly #ids = new Set<string>();
   readonly #byAddress = new Map<string, RowNumbers>();
+  readonly #byFurtherAddress = new Map<string, RowNumbers>();
+  /** By row, for contacts that have some: the keys of their further addresses. */
+  readonly #further = new Map<number, readonly string[]>();
+  /** By id: records that were merged into another contact. */
+  readonly #merged = new Map<string, { readonly into: string; readonly keys: readonly string[] }>();
   /** By a number for the subscription's id: {@link linkedTo} compares the id itself. */
   readonly #bySubscription = new Map<number, RowNumbers>();
   /** By row: its token where that is whole, {@link foreign} or {@link damaged} for any other text. */
@@ -66,7 +71,9 @@ export class ContactIndex {
   /** Forgets the contacts, so that the next batch can come in. */
   clear(): void {
     for (const list of [this.#records, this.#tokens, this.#keys, this.#matched]) list.length = 1;
-    for (const index of [this.#ids, this.#byAddress, this.#bySubscription]) index.clear();
+    for (const index of [this.#ids, this.#byAddress, this.#bySubscription, this.#byFurtherAddress, this.#further])
+      index.clear();
+    this.#merged.clear();
   }
 
   /** Number of records, the unusable ones included; also the highest row. */
@@ -74,8 +81,8 @@ export class ContactIndex {
     return this.#records.length - 1;
   }
 
-  /** Adds a record. @returns its address; undefined where the contact cannot be used */
-  add(record: unknown): string | undefined {
+  /** Adds a record. @returns its addresses; none where the contact cannot be used */
+  add(record: unknown): readonly string[] {
     const { paths, optOut } = this.#mapping;
     const row = this.#records.push(record) - 1;
     this.#tokens.push(undefined);
@@ -89,17 +96,56 @@ export class ContactIndex {
       this.#records[row] = undefined;
       const code = id === '' ? 'contact_without_id' : 'contact_repeated';
       this.#log.report(code, { row, ...(id !== '' && { contactId: id }) });
-      return undefined;
+      return [];
     }
     this.#ids.add(id);
-    this.#addToken(readPath(record, paths.token), row, id);
     const email = textOf(readPath(record, paths.email));
+    const further = paths.furtherAddresses === undefined ? [] : addressesIn(readPath(record, paths.furtherAddresses));
+    const into = paths.mergedInto === undefined ? '' : textOf(readPath(record, paths.mergedInto));
+    if (into !== '' && into !== id) {
+      this.#records[row] = undefined;
+      this.#matched[row] = 1;
+      const addresses = [email, ...further].filter(isUsable);
+      this.#merged.set(id, { into, keys: addresses.map(addressKey) });
+      return addresses;
+    }
+    this.#addToken(readPath(record, paths.token), row, id);
+    if (further.length > 0) this.#addFurther(row, further.filter(isUsable).map(addressKey));
     if (isUsable(email)) {
       addRow(this.#byAddress, addressKey(email), row);
-      return email;
+      return further.length === 0 ? [email] : [email, ...further.filter(isUsable)];
     }
     this.#log.report('address_malformed', { row, contactId: id });
-    return undefined;
+    return further.filter(isUsable);
+  }
+
+  #addFurther(row: number, keys: readonly string[]): void {
+    const own = this.#ownKey(row);
+    const known = this.#further.get(row) ?? [];
+    const added = [...new Set(keys)].filter((key) => key !== own && !known.includes(key));
+    if (added.length === 0) return;
+    for (const key of added) addRow(this.#byFurtherAddress, key, row);
+    this.#further.set(row, [...known, ...added]);
+  }
+
+  #ownKey(row: number): string {
+    return addressKey(textOf(readPath(this.#records[row], this.#mapping.paths.email)));
+  }
+
+  /** Gives contacts the addresses of those that were merged into them, once all have come in. */
+  joinMerged(): void {
+    if (this.#merged.size === 0) return;
+    const rows = new Map<string, number>();
+    for (const [row, record] of this.#records.entries())
+      if (record !== undefined) rows.set(textOf(readPath(record, this.#mapping.paths.id)), row);
+    for (const { into, keys } of this.#merged.values()) {
+      let id = into;
+      // A chain is followed to its end; one that has none leads nowhere.
+      for (let steps = 0; steps < this.#merged.size; steps += 1) id = this.#merged.get(id)?.into ?? id;
+      const row = rows.get(id);
+      if (row !== undefined) this.#addFurther(row, keys);
+    }
+    this.#merged.clear();
   }
 
   #addToken(token: unknown, row: number, contactId: string): void {
@@ -120,7 +166,7 @@ export class ContactIndex {
   /** The contact of a row. */
   at(row: number): IndexedContact {
     const contact = this.contactAt(row);
-    return { contact, base: this.#isLinked(row) ? decodeToken(contact.token, this.#mapping) : undefined };
+    return { contact, base: this.isLinked(row) ? decodeToken(contact.token, this.#mapping) : undefined };
   }
 
   /** The contact of a row, without reading its token. */
@@ -149,19 +195,30 @@ export class ContactIndex {
     return rowsOf(this.#bySubscription.get(idKey(id))).filter((row) => isTokenOf(this.#tokens[row] ?? '', id));
   }
 
-  /** The contacts of a subscription: those linked to it, and those with its address that are linked to none. */
-  contactsOf({ id, email }: SyncSubscription): {
-    readonly rows: readonly number[];
-    readonly linked: readonly number[];
-  } {
-    const found = this.#byAddress.get(addressKey(email));
-    // The usual case: one contact with this address, and its token alone names the subscription.
-    const linked = typeof found === 'number' && this.#isOnlyLink(found, id) ? [found] : this.linkedTo(id);
-    const rows =
-      linked.length === 1 && found === linked[0]
-        ? linked
-        : [...new Set([...linked, ...rowsOf(found).filter((row) => !this.#isLinked(row))])];
-    return { rows, linked };
+  /** Rows of the contacts that have this address among their further ones. */
+  withFurther(email: string): readonly number[] {
+    return rowsOf(this.#byFurtherAddress.get(addressKey(email)));
+  }
+
+  /** Keys of all addresses of a contact, its own first. */
+  addressKeys(row: number): readonly string[] {
+    return [this.#ownKey(row), ...(this.#further.get(row) ?? [])];
+  }
+
+  /**
+   * The contact of a subscription where that is plain: it has one address, which nobody else has, and its token names
+   * the subscription or nothing.
+   *
+   * @returns its row; 0 where no contact comes into question; undefined where it is not plain
+   */
+  plainContactOf({ id, email }: SyncSubscription): number | undefined {
+    const key = addressKey(email);
+    const row = this.#byAddress.get(key);
+    if (this.#byFurtherAddress.has(key)) return undefined;
+    if (row === undefined) return this.linkedTo(id).length === 0 ? 0 : undefined;
+    if (typeof row !== 'number' || this.#further.has(row)) return undefined;
+    if (this.#isOnlyLink(row, id)) return row;
+    return !this.isLinked(row) && !this.hasForeignToken(row) && this.linkedTo(id).length === 0 ? row : undefined;
   }
 
   isMatched(row: number): boolean {
@@ -182,7 +239,8 @@ export class ContactIndex {
     return this.#tokens[row] === damaged || this.#tokens[row] === foreign;
   }
 
-  #isLinked(row: number): boolean {
+  /** Whether the contact has a whole token of this newsletter. */
+  isLinked(row: number): boolean {
     return this.#tokens[row] !== undefined && !this.hasUnusableToken(row);
   }
 

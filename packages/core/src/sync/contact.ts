@@ -29,13 +29,30 @@ export interface ContactPaths {
   readonly email?: string | undefined;
   /** A text field of at least 255 characters that belongs to the sync alone. Default `newsletter_sync_token`. */
   readonly token?: string | undefined;
+  /**
+   * Further addresses of the contact: a list of texts or of objects with `value`, or one text with `;` or `,` between
+   * them. Default: a contact has one address.
+   */
+  readonly furtherAddresses?: string | undefined;
+  /**
+   * The id of the contact that this one was merged into: such a record is no contact any more, and its address is a
+   * further one of that contact. Default: no record is one.
+   */
+  readonly mergedInto?: string | undefined;
 }
 
 /** The paths with their defaults. */
-export function contactPaths({ id, email, token }: ContactPaths = {}): Required<{
-  [Path in keyof ContactPaths]: string;
-}> {
-  return { id: id ?? 'id', email: email ?? 'email', token: token ?? 'newsletter_sync_token' };
+export function contactPaths({ id, email, token, furtherAddresses, mergedInto }: ContactPaths = {}): ContactPaths &
+  Required<{ [Path in 'id' | 'email' | 'token']: string }> {
+  const defaults = { id: id ?? 'id', email: email ?? 'email', token: token ?? 'newsletter_sync_token' };
+  return { ...defaults, furtherAddresses, mergedInto };
+}
+
+/** The addresses in a field that holds several. */
+export function addressesIn(value: unknown): readonly string[] {
+  if (typeof value === 'string') return value.split(/[;,]/).flatMap((part) => part.trim() || []);
+  if (!Array.isArray(value)) return [];
+  return (value as unknown[]).flatMap((entry) => addressesIn(isRecord(entry) ? entry['value'] : entry));
 }
 
 /** The value at a dotted path; undefined without one. */

@@ -8,15 +8,9 @@ import { hasToken, type SyncContact } from './contact.ts';
 import type { ContactIndex } from './contact-index.ts';
 import type { FindingLog } from './findings.ts';
 import type { ContactCreate, PlannedPair, PlannedWrites, SubscriptionCreate } from './plan.ts';
+import { isErased } from './plan-address.ts';
 import { type ConsentRecord, withStatus } from './plan-consent.ts';
-import {
-  type ContactWrite,
-  contactValue,
-  type CustomFieldWrite,
-  customFieldWrite,
-  isErased,
-  readContact,
-} from './plan-pair.ts';
+import { type ContactWrite, contactValue, type CustomFieldWrite, customFieldWrite, readContact } from './plan-pair.ts';
 import {
   addressFingerprint,
   type SyncSubscription,
@@ -97,19 +91,19 @@ export class DraftPlan {
     if (this.#contacts.hasUnusableToken(row)) return;
     if (this.#contacts.withAddress(contact.email)[0] !== row) return;
     if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
-    this.createSubscription(contact, 'unknown_contact');
+    this.#createSubscription(contact);
   }
 
-  createSubscription(contact: SyncContact, situation: SubscriptionCreate['situation']): void {
+  #createSubscription(contact: SyncContact): void {
     const key = this.#log.fingerprint(contact.email);
     if (this.erased.has(key)) return;
     // Nobody is subscribed where one of the contacts with this address is opted out, or delivers no opt-out.
-    const rows = this.#contacts.withAddress(contact.email);
+    const rows = [...this.#contacts.withAddress(contact.email), ...this.#contacts.withFurther(contact.email)];
     if (this.#mapping.optOut && rows.some((row) => isOptedOut(this.#contacts.contactAt(row).optOut) !== false)) return;
     if (!this.#mayRetry(key, this.#state.attempts[key] ?? 0))
       return this.#log.report('subscription_creation_failed', { row: contact.row, contactId: contact.id });
     this.#attempts[key] ??= 1;
-    this.subscriptionCreates.push(toSubscriptionCreate(contact, situation, this.#mapping));
+    this.subscriptionCreates.push(toSubscriptionCreate(contact, this.#mapping));
   }
 
   /** Counts a creation that did not come back after it was tried this often. @returns whether it is tried once more */
@@ -126,31 +120,44 @@ export class DraftPlan {
 
   /** A tombstone: the second complete run without the subscription marks the contact as removed. */
   #planMissingSubscription(contact: SyncContact, base: Base): void {
-    if (!this.#isMissingAgain(this.#log.fingerprint(base.subscriptionId))) return;
-    if (isAddress(contact.email)) this.addErased(contact);
-    const { row, id } = contact;
-    this.#log.report('subscription_gone', { row, contactId: id, subscriptionId: base.subscriptionId });
-    const status = this.#mapping.fields.find(({ newsletter }) => newsletter === 'status');
-    if (this.#mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return;
-    const shown = readContact(status, contact, this.#mapping);
-    if (shown.state !== 'value' || shown.text === removedStatus) return;
-    this.removals += 1;
+    const { row, id, email, optOut: shown } = contact;
+    const { subscriptionId } = base;
     const situation = 'subscription_missing';
-    const changes = { [status.contact]: removedStatus };
-    const token = encodeToken(base, this.#mapping);
+    const changes: FieldChange[] = [];
+    if (this.#isMissingAgain(this.#log.fingerprint(subscriptionId))) {
+      if (isAddress(email)) this.addErased(contact);
+      this.#log.report('subscription_gone', { row, contactId: id, subscriptionId });
+      changes.push(...this.#removalOf(contact));
+    }
+    // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
+    const optOut = isOptedOut(shown) ?? base.optOut;
+    if (changes.length === 0 && optOut === base.optOut) return;
+    this.removals += changes.length;
+    const written = Object.fromEntries(changes.map(({ field, to }) => [field, to]));
+    const token = encodeToken({ ...base, optOut }, this.#mapping);
     this.changed.push({
       situation,
-      email: contact.email,
-      subscriptionId: base.subscriptionId,
+      email,
+      subscriptionId,
       contactId: id,
       created: 0,
-      changes: [
-        { kind: 'remove', side: 'crm', field: status.contact, from: shown.text, to: removedStatus, reason: situation },
-      ],
+      changes,
       subscriptionWrites: [],
-      contactWrites: [{ id, situation, changes, token, replacedToken: contact.token }],
+      contactWrites: [{ id, situation, changes: written, token, replacedToken: contact.token }],
       consent: [],
     });
+  }
+
+  /** The status that shows a contact as removed, where it does not yet. */
+  #removalOf(contact: SyncContact): readonly FieldChange[] {
+    const status = this.#mapping.fields.find(({ newsletter }) => newsletter === 'status');
+    if (this.#mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return [];
+    const shown = readContact(status, contact, this.#mapping);
+    if (shown.state !== 'value' || shown.text === removedStatus) return [];
+    const field = status.contact;
+    return [
+      { kind: 'remove', side: 'crm', field, from: shown.text, to: removedStatus, reason: 'subscription_missing' },
+    ];
   }
 
   /** Plans a subscription without contact: one that is new, or whose contact is missing. */
@@ -167,15 +174,30 @@ export class DraftPlan {
       this.withoutContact.failed += 1;
       return this.#log.report('contact_creation_failed', { subscriptionId: id });
     }
-    this.#oldestCreate = Math.min(this.#oldestCreate ?? created, created);
+    if (isNew) this.#oldestCreate = Math.min(this.#oldestCreate ?? created, created);
+    else this.#attempts[key] ??= 1;
     this.contactCreates.push(toContactCreate(subscription, 'new_subscription', this.#mapping));
+  }
+
+  /** Reports a subscription whose contact is gone, or belongs to somebody else by now. */
+  leaveWithoutContact(subscription: SyncSubscription): void {
+    if (isErased(subscription)) return void (this.withoutContact.erased += 1);
+    this.withoutContact.deleted += 1;
+    if (this.#mapping.situations.newSubscription === 'leave' || subscription.status === 'inactive') return;
+    this.#log.report('contact_missing', { subscriptionId: subscription.id });
+  }
+
+  /** Notes that a subscription waits for a contact of its own: it gets one as soon as the one it has is gone. */
+  keepForCreation({ id }: SyncSubscription): void {
+    this.#attempts[this.#log.fingerprint(id)] = 0;
   }
 
   #planMissingContact(subscription: SyncSubscription, key: string): void {
     const { id, email, created, status } = subscription;
     const action = this.#mapping.situations.contactMissing;
+    if (action === 'leave') return this.leaveWithoutContact(subscription);
     if (action !== 'create_contact') this.withoutContact.deleted += 1;
-    if (action === 'leave' || !this.#isMissingAgain(key)) return;
+    if (!this.#isMissingAgain(key)) return;
     if (action === 'create_contact') {
       this.contactCreates.push(toContactCreate(subscription, 'contact_missing', this.#mapping));
     } else if (status !== 'inactive') {
@@ -265,11 +287,7 @@ export class DraftPlan {
 }
 
 /** The request that creates a subscription for a contact. */
-export function toSubscriptionCreate(
-  contact: SyncContact,
-  situation: SubscriptionCreate['situation'],
-  mapping: ReadyMapping,
-): SubscriptionCreate {
+export function toSubscriptionCreate(contact: SyncContact, mapping: ReadyMapping): SubscriptionCreate {
   const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
     const shown = readContact(field, contact, mapping);
     const isSent =
@@ -277,14 +295,12 @@ export function toSubscriptionCreate(
     return isSent ? [customFieldWrite(field, shown.text)] : [];
   });
   return {
-    situation,
+    situation: 'unknown_contact',
     contactId: contact.id,
     request: {
       email: contact.email,
       reactivate_existing: false,
-      ...((situation === 'address_moved' || mapping.subscribe === 'with_confirmation') && {
-        double_opt_override: 'on' as const,
-      }),
+      ...(mapping.subscribe === 'with_confirmation' && { double_opt_override: 'on' as const }),
       ...(fields.length > 0 && { custom_fields: fields }),
     },
   };

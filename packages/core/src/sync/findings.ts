@@ -15,7 +15,7 @@ export const findingTexts = {
   },
   address_changed_in_crm: {
     message: 'The contact has another address than its subscription.',
-    remedy: 'Set the address back, or let the sync move subscriptions (addressChangedInCrm: move).',
+    remedy: 'Set the address back, or ask the person to sign up with the new address.',
   },
   address_changed_in_newsletter: {
     message: 'The subscription has another address than its contact.',
@@ -24,14 +24,6 @@ export const findingTexts = {
   address_changed_on_both_sides: {
     message: 'Contact and subscription were both given another address.',
     remedy: 'Give both the same address.',
-  },
-  move_waits: {
-    message: 'The new address has been asked to confirm; until then the old subscription stays.',
-    remedy: 'Wait for the confirmation, or set the address back.',
-  },
-  move_refused: {
-    message: 'The subscription of the contact’s new address is unsubscribed; the old subscription stays.',
-    remedy: 'Set the address back, or unsubscribe the old address.',
   },
   address_malformed: {
     message: 'The address of the contact is empty or no e-mail address.',
@@ -62,6 +54,11 @@ export const findingTexts = {
     message: 'The change of the contact was handed over several times, and the contact does not show it.',
     remedy: 'Look at what the CRM answers to it. Every run tries again.',
   },
+  contact_missing: {
+    message: 'The subscription has no contact any more: it was deleted in the CRM, or merged into another one.',
+    remedy:
+      'Unsubscribe the person, or create the contact again. Of a merged contact, add the address to the further addresses of the other.',
+  },
   contact_repeated: {
     message: 'The contact came in twice; the first one counts.',
     remedy: 'Pass each contact once.',
@@ -77,6 +74,11 @@ export const findingTexts = {
   field_missing: {
     message: 'A mapped field was not delivered by any record.',
     remedy: 'Check the name of the field, and that the records include it.',
+  },
+  further_address: {
+    message:
+      'A contact has the addresses of two subscriptions. Its opt-out counts for both, its values for the other one.',
+    remedy: 'Unsubscribe the address that the person does not use, or give it a contact of its own.',
   },
   not_accepted: {
     message: 'The side keeps showing another value than the one that was written.',
@@ -103,10 +105,20 @@ export const findingTexts = {
     message: 'The sync token of the contact was changed or cut; it counts as missing.',
     remedy: 'Keep the token field free for the sync, with room for 255 characters.',
   },
+  token_of_another: {
+    message:
+      'The sync token of the contact is that of another person, or of a subscription that is gone. Opt-outs go by the address, values wait.',
+    remedy:
+      'If the address is right, clear the sync token of the contact; otherwise set the address back. Erase a contact whose person was erased.',
+  },
   token_of_another_newsletter: {
     message: 'The sync token of the contact belongs to another newsletter: values and opt-outs of the contact wait.',
     remedy:
       'Give each newsletter a token field of its own. If the contacts have only this newsletter, clear the field.',
+  },
+  twin: {
+    message: 'The contact is the copy of an older one. Its opt-out counts, its values do not.',
+    remedy: 'Delete this contact.',
   },
   write_failed: {
     message: 'The newsletter did not take the change.',
@@ -158,8 +170,6 @@ const pairFindings = [
   'address_changed_on_both_sides',
   'ambiguous',
   'erased',
-  'move_refused',
-  'move_waits',
   'opt_out_unreadable',
   'subscription_gone',
   'write_failed',

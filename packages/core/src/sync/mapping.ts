@@ -38,12 +38,10 @@ export interface OptOutMapping {
 export interface SituationActions {
   /** A subscription without contact that is new, or whose contact could not be created before. */
   readonly newSubscription?: 'create_contact' | 'leave' | undefined;
-  /** A subscription whose contact was missing in two complete passes: it was deleted in the CRM. */
+  /** A subscription whose contact was missing in two complete passes: it was deleted in the CRM. `leave` reports it. */
   readonly contactMissing?: 'leave' | 'create_contact' | 'unsubscribe' | undefined;
   /** A contact whose subscription was missing in two complete passes. */
   readonly subscriptionMissing?: 'mark_removed' | 'leave' | undefined;
-  /** `move` asks the new address to confirm, and unsubscribes the old one once it has. */
-  readonly addressChangedInCrm?: 'report' | 'move' | undefined;
   readonly addressChangedInNewsletter?: 'write' | 'report' | undefined;
   /** `use_linked` goes on with the one contact whose token names the subscription, if it is one alone. */
   readonly ambiguous?: 'wait' | 'use_linked' | undefined;
@@ -152,13 +150,12 @@ const settings = {
     conflict: oneOf('newsletter', 'crm', 'review'),
     separator: text,
   },
-  contact: { id: name, email: name, token: name },
+  contact: { id: name, email: name, token: name, furtherAddresses: name, mergedInto: name },
   optOut: { contact: name, setOnUnsubscribe: yesOrNo },
   situations: {
     newSubscription: oneOf('create_contact', 'leave'),
     contactMissing: oneOf('leave', 'create_contact', 'unsubscribe'),
     subscriptionMissing: oneOf('mark_removed', 'leave'),
-    addressChangedInCrm: oneOf('report', 'move'),
     addressChangedInNewsletter: oneOf('write', 'report'),
     ambiguous: oneOf('wait', 'use_linked'),
   },

@@ -2,7 +2,7 @@
 import type { ChangeReason, FieldChange } from './changes.ts';
 import type { PairFindings, Side } from './findings.ts';
 import type { Pair } from './pair.ts';
-import type { ReadyMapping } from './prepare-mapping.ts';
+import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import type { ConsentState } from './token.ts';
 import { isOptedOut, readOptOut } from './canonical-value.ts';
 
@@ -101,6 +101,44 @@ export function planConsent(
   const records = spread ? [{ ...vetoed, written: optOut }] : [];
   const changes = spread ? optingOut('opted_out_elsewhere') : [];
   return { ...unchanged, optOut: isSet || spread, setOptOut: spread, records, changes };
+}
+
+/** The part of a plan that is about other subscriptions with an address of the contact. */
+interface FurtherPlan {
+  /** Those to unsubscribe. */
+  readonly unsubscribed: readonly SyncSubscription[];
+  readonly records: readonly ConsentRecord[];
+  readonly changes: readonly FieldChange[];
+}
+
+/** An opt-out counts for every address of the contact: newly set, it unsubscribes all of them. */
+export function planFurther(
+  { contact, base }: Pair,
+  { optOut: field }: ReadyMapping,
+  also: readonly SyncSubscription[] = [],
+): FurtherPlan {
+  const isNewlySet = field && base?.optOut !== true && isOptedOut(contact.optOut) === true;
+  const active = isNewlySet ? also.filter(({ status }) => status !== 'inactive') : [];
+  const written = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
+  return {
+    unsubscribed: active,
+    records: active.map(({ id }) => ({
+      saidBy: 'crm',
+      subscriptionId: id,
+      contactId: contact.id,
+      field: field?.contact ?? '',
+      written,
+    })),
+    changes: active.map(({ id, email, status }) => ({
+      kind: 'unsubscribe',
+      side: 'newsletter',
+      field: 'status',
+      from: status,
+      to: 'inactive',
+      reason: 'opted_out_in_crm',
+      person: { email, subscriptionId: id },
+    })),
+  };
 }
 
 /** What the contacts of a run show of the opt-out field, all together: a field that nobody can read holds the plan. */

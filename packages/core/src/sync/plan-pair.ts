@@ -1,13 +1,12 @@
 /** Plans one subscription and its contact: a three-way merge of each field with the value both last agreed on. Pure. */
-import { addressKey, isAddress } from '../signup/address.ts';
 import { type SyncContact, hasToken } from './contact.ts';
 import type { ChangeReason, FieldChange } from './changes.ts';
 import { isEcho } from './echo.ts';
 import { type Finding, PairFindings, type Side } from './findings.ts';
 import type { Pair } from './pair.ts';
-import { type ConsentRecord, planConsent, withStatus } from './plan-consent.ts';
+import { isErased, planAddress } from './plan-address.ts';
+import { type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
 import {
-  addressFingerprint,
   readSubscription,
   type ReadyMapping,
   type SyncSubscription,
@@ -15,19 +14,19 @@ import {
   valueFingerprint,
 } from './prepare-mapping.ts';
 import { encodeToken, type Base, type FieldBase, type AwaitedWrite } from './token.ts';
-import { type Reading, readValue, valueOf } from './canonical-value.ts';
+import { isOptedOut, type Reading, readValue, valueOf } from './canonical-value.ts';
 
 /** Why a pair is written; every write names it. */
 export type Situation =
   | 'linked'
   | 'found_by_address'
   | 'ambiguous'
+  | 'twin'
   | 'new_subscription'
   | 'contact_missing'
   | 'subscription_missing'
   | 'erased'
-  | 'unknown_contact'
-  | 'address_moved';
+  | 'unknown_contact';
 
 /** A change of one subscription: an item of the API's bulk update. It never activates anybody. */
 export interface SubscriptionWrite {
@@ -52,6 +51,8 @@ export interface ContactWrite {
 export interface PairPlan {
   readonly situation: Situation;
   readonly subscriptionWrite: SubscriptionWrite | null;
+  /** Unsubscribes of other subscriptions that have an address of the contact. */
+  readonly furtherWrites: readonly SubscriptionWrite[];
   /** Null also where only the token would change and no later run needs it. */
   readonly contactWrite: ContactWrite | null;
   /** The new base of the pair; the contact write's token holds it. */
@@ -69,6 +70,12 @@ export interface PairOptions {
   readonly valuesWait?: boolean | undefined;
   /** The opt-out is set in another contact of the same subscription: it counts here, too. */
   readonly optOutElsewhere?: boolean | undefined;
+  /** The subscription has a further address of the contact, not its own. */
+  readonly isFurther?: boolean | undefined;
+  /** Other subscriptions with an address of the contact: its opt-out counts for them as well. */
+  readonly also?: readonly SyncSubscription[] | undefined;
+  /** The base is from a token of another subscription. It is replaced only once an opt-out has to be remembered. */
+  readonly hasTokenOfAnother?: boolean | undefined;
 }
 
 /**
@@ -81,29 +88,19 @@ export interface PairOptions {
  */
 export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions = {}): PairPlan {
   const { subscription, contact, base } = pair;
-  const { situation = base ? 'linked' : 'found_by_address', valuesWait = false, optOutElsewhere = false } = options;
+  const { situation = base ? 'linked' : 'found_by_address', optOutElsewhere = false } = options;
+  const valuesWait = options.valuesWait === true || base?.waits === true;
   const findings = new PairFindings(pair);
   if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings);
 
   const consent = planConsent(pair, mapping, findings, optOutElsewhere);
-  const address = planAddress(pair, mapping, findings, valuesWait);
+  const further = planFurther(pair, mapping, options.also);
+  const address = planAddress(pair, mapping, findings, { valuesWait, isFurther: options.isFurther === true });
   const values = planFields(pair, mapping, findings, valuesWait);
-  const { optOut, paths } = mapping;
+  const { optOut } = mapping;
   const changes: Record<string, unknown> = {};
   if (optOut && consent.setOptOut) changes[optOut.contact] = true;
-  if (address.write) changes[paths.email] = subscription.email;
-  const moved: readonly FieldChange[] = address.write
-    ? [
-        {
-          kind: 'update',
-          side: 'crm',
-          field: paths.email,
-          from: contact.email,
-          to: subscription.email,
-          reason: 'changed_in_newsletter',
-        },
-      ]
-    : [];
+  for (const { field, to } of address.changes) changes[field] = to;
   Object.assign(changes, values.changes);
   const subscriptionWrite =
     consent.unsubscribe || values.custom.length > 0
@@ -118,24 +115,32 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     address: address.fingerprint,
     consent: consent.state,
     optOut: consent.optOut,
+    ...(base?.waits && { waits: true }),
     fields: values.fields,
-    reported: findings.reported,
+    // The run's state remembers the findings of a token that waits.
+    reported: base?.waits ? 0 : findings.reported,
   };
   const isWritten =
     subscriptionWrite !== null ||
+    further.unsubscribed.length > 0 ||
     Object.keys(changes).length > 0 ||
-    (!isSameBase(base, unchanged) && isTokenNeeded(unchanged, contact, mapping, valuesWait));
+    (options.hasTokenOfAnother
+      ? base?.optOut !== unchanged.optOut
+      : !isSameBase(base, unchanged) && isTokenNeeded(unchanged, contact, mapping, valuesWait));
   const next = isWritten ? { ...unchanged, fields: values.settled } : unchanged;
   return {
     situation,
     subscriptionWrite,
+    furtherWrites: further.unsubscribed.map(({ id }) => ({ subscription_id: id, unsubscribe: true })),
     contactWrite: isWritten
       ? { id: contact.id, situation, changes, token: encodeToken(next, mapping), replacedToken: contact.token }
       : null,
     base: next,
     findings: findings.list,
-    consent: isWritten ? consent.records.map((record) => withStatus(record, changes, mapping)) : [],
-    changes: isWritten ? [...consent.changes, ...moved, ...values.fieldChanges] : [],
+    consent: isWritten
+      ? [...consent.records.map((record) => withStatus(record, changes, mapping)), ...further.records]
+      : [],
+    changes: isWritten ? [...consent.changes, ...further.changes, ...address.changes, ...values.fieldChanges] : [],
   };
 }
 
@@ -162,19 +167,16 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
   return isReported || next.optOut === true || fields.some(({ direction }) => direction === 'both');
 }
 
-/** Whether the service has erased the person: the address is under `.invalid`, which never exists (RFC 2606). */
-export function isErased({ email }: Pick<SyncSubscription, 'email'>): boolean {
-  return /\.invalid$/i.test(email.trim());
-}
-
 /** Copies nothing of an erased person. The token keeps its base, so that the person is not subscribed again. */
 function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, findings: PairFindings): PairPlan {
   findings.add('erased');
-  const next = { ...base, reported: findings.reported };
+  // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
+  const next = { ...base, optOut: isOptedOut(contact.optOut) ?? base.optOut, reported: findings.reported };
   const token = encodeToken(next, mapping);
   return {
     situation: 'erased',
     subscriptionWrite: null,
+    furtherWrites: [],
     contactWrite:
       token === contact.token
         ? null
@@ -184,33 +186,6 @@ function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, fin
     consent: [],
     changes: [],
   };
-}
-
-function planAddress(
-  { subscription, contact, base }: Pair,
-  mapping: ReadyMapping,
-  findings: PairFindings,
-  valuesWait: boolean,
-): { readonly fingerprint: number; readonly write: boolean } {
-  const subscriptionAddress = addressFingerprint(mapping, subscription.email);
-  if (!base) return { fingerprint: subscriptionAddress, write: false };
-  if (valuesWait) return { fingerprint: base.address, write: false };
-  if (addressKey(contact.email) === addressKey(subscription.email))
-    return { fingerprint: subscriptionAddress, write: false };
-  // Reported where the contact came in.
-  if (!isAddress(contact.email.trim())) return { fingerprint: base.address, write: false };
-  const changedHere = subscriptionAddress !== base.address;
-  const changedThere = addressFingerprint(mapping, contact.email) !== base.address;
-  if (changedHere && !changedThere && mapping.situations.addressChangedInNewsletter === 'write')
-    return { fingerprint: subscriptionAddress, write: true };
-  findings.add(
-    changedHere
-      ? changedThere
-        ? 'address_changed_on_both_sides'
-        : 'address_changed_in_newsletter'
-      : 'address_changed_in_crm',
-  );
-  return { fingerprint: base.address, write: false };
 }
 
 const emptyFieldBase: FieldBase = {};

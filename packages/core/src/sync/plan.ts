@@ -1,6 +1,7 @@
 /** The plan of a sync: everything a run would do. */
 import type { FieldChange, WithoutContact } from './changes.ts';
 import type { Finding, Side } from './findings.ts';
+import type { Member } from './matching.ts';
 import type { PairPlan, CustomFieldWrite, Situation, SubscriptionWrite, ContactWrite } from './plan-pair.ts';
 import type { SyncSubscription } from './prepare-mapping.ts';
 import type { SyncState } from './state.ts';
@@ -9,9 +10,7 @@ import type { ConsentRecord } from './plan-consent.ts';
 /** A subscription with its contacts, and the plan for each contact. */
 export interface PairPlans {
   readonly subscription: SyncSubscription;
-  readonly rows: readonly number[];
-  /** The rows among them whose token names the subscription. */
-  readonly linked: readonly number[];
+  readonly members: readonly Member[];
   readonly plans: readonly PairPlan[];
 }
 
@@ -33,15 +32,18 @@ export function joinPlans({ id, email, created }: SyncSubscription, plans: reado
     subscriptionId: id,
     contactId: (others.length === 0 && contact?.id) || null,
     changes: plans.flatMap(({ changes }) => changes),
-    subscriptionWrites: first
-      ? [
-          {
-            subscription_id: first.subscription_id,
-            ...(writes.some(({ unsubscribe }) => unsubscribe) && { unsubscribe: true as const }),
-            ...(fields.length > 0 && { custom_fields: fields }),
-          },
-        ]
-      : [],
+    subscriptionWrites: [
+      ...(first
+        ? [
+            {
+              subscription_id: first.subscription_id,
+              ...(writes.some(({ unsubscribe }) => unsubscribe) && { unsubscribe: true as const }),
+              ...(fields.length > 0 && { custom_fields: fields }),
+            },
+          ]
+        : []),
+      ...plans.flatMap(({ furtherWrites }) => furtherWrites),
+    ],
     contactWrites: plans.flatMap(({ contactWrite }) => contactWrite ?? []),
     consent: plans.flatMap(({ consent }) => consent),
   };
@@ -71,7 +73,7 @@ export interface PlannedPair {
  * never skips double opt-in.
  */
 export interface SubscriptionCreate {
-  readonly situation: 'unknown_contact' | 'address_moved';
+  readonly situation: 'unknown_contact';
   readonly contactId: string;
   readonly request: {
     readonly email: string;

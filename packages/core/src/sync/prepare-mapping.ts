@@ -103,7 +103,6 @@ export function prepareMapping(
       newSubscription: situations.newSubscription ?? 'create_contact',
       contactMissing: situations.contactMissing ?? 'leave',
       subscriptionMissing: situations.subscriptionMissing ?? 'mark_removed',
-      addressChangedInCrm: situations.addressChangedInCrm ?? 'report',
       addressChangedInNewsletter: situations.addressChangedInNewsletter ?? 'write',
       ambiguous: situations.ambiguous ?? 'wait',
     },

@@ -12,7 +12,7 @@ import type { PlannedWrites, SyncPlan } from './plan.ts';
 import { bulkUpdateLimit } from '../contract/values.ts';
 
 /** A change with its person. It holds an address and values: for whoever runs the sync, never for logs. */
-export interface PlannedChange extends FieldChange {
+export interface PlannedChange extends Omit<FieldChange, 'person'> {
   readonly email: string;
   readonly contactId: string | null;
   readonly subscriptionId: string | null;
@@ -25,7 +25,8 @@ export interface PlannedChange extends FieldChange {
 export function* changesOf(writes: PlannedWrites): Generator<PlannedChange, void, undefined> {
   for (const kind of Object.keys(changeKinds) as ChangeKind[]) {
     for (const { email, subscriptionId, contactId, changes } of writes.pairs)
-      for (const change of changes) if (change.kind === kind) yield { ...change, email, subscriptionId, contactId };
+      for (const { person, ...change } of changes)
+        if (change.kind === kind) yield { ...change, email, subscriptionId, contactId, ...person };
     if (kind === 'create_subscription')
       for (const { situation, contactId, request } of writes.subscriptionCreates)
         yield created(kind, 'newsletter', situation, { email: request.email, contactId, subscriptionId: null });

@@ -3,18 +3,17 @@
  */
 import { isRecord } from '../is-record.ts';
 import { isOptedOut } from './canonical-value.ts';
-import { isClear, isOverwrite } from './changes.ts';
 import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
-import { createFindingLog, type Finding, type FindingLog } from './findings.ts';
-import { planPair, type PairPlan, type SubscriptionWrite } from './plan-pair.ts';
+import { createFindingLog, type FindingContext, type FindingLog } from './findings.ts';
+import { baseOfAnother, Matching, oldestTwin, type Match, type Member } from './matching.ts';
+import { planPair, type PairOptions, type PairPlan } from './plan-pair.ts';
 import {
   hasWrites,
   joinPlans,
   urgentOf,
   withinBudget,
-  type Overwrites,
   type PairPlans,
   type PlannedBatch,
   type PlannedPair,
@@ -22,7 +21,8 @@ import {
 } from './plan.ts';
 import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
 import { maxEntries, type SyncState } from './state.ts';
-import { isTokenId, type Base } from './token.ts';
+import { Tally } from './tally.ts';
+import { isTokenId } from './token.ts';
 
 export interface ReconcilerOptions {
   readonly mapping: ReadyMapping;
@@ -67,31 +67,15 @@ export class Reconciler {
   readonly #draft: DraftPlan;
   /** Whether all contacts and all subscriptions came in, so that a missing one can be noticed. */
   #isComplete: boolean;
+  /** Subscriptions whose contact is not plain before all are known, by their ids. */
+  readonly #unplain = new Map<string, SyncSubscription>();
   /** Subscriptions without contact, by their ids. */
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
   /** Whether a subscription that was left has a contact. */
   #hasLeft = false;
-  readonly #counts = {
-    contacts: 0,
-    subscriptions: 0,
-    pairs: 0,
-    contactCreates: 0,
-    contactUpdates: 0,
-    subscriptionCreates: 0,
-    confirmations: 0,
-    subscriptionUpdates: 0,
-    unsubscribes: 0,
-    clears: 0,
-    optOuts: 0,
-    conflicts: 0,
-    waiting: 0,
-    findings: 0,
-    newFindings: 0,
-  };
-  /** Values that are replaced by others, by side and field. */
-  readonly #overwrites = new Map<string, Overwrites>();
+  readonly #tally = new Tally();
   /** How many contacts the run may still create and change. */
   #budget: number;
   /** Unix seconds of the newest subscription; null before the first. */
@@ -113,13 +97,14 @@ export class Reconciler {
   /**
    * Adds a contact: a record in which the mapping's paths name the fields. All contacts come before subscriptions.
    *
-   * @returns its address; undefined where the contact is left alone
+   * @returns its addresses; none where the contact is left alone
    */
-  addContact(record: unknown): string | undefined {
+  addContact(record: unknown): readonly string[] {
     return this.#contacts.add(record);
   }
 
   addSubscriptions(page: Iterable<SyncSubscription>): void {
+    this.#contacts.joinMerged();
     for (const subscription of page) {
       if (isTokenId(subscription.id)) this.#addSubscription(subscription);
       else this.leaveOut([subscription]);
@@ -150,9 +135,9 @@ export class Reconciler {
   addAtRest(pairs: number, newest: number): void {
     if (pairs === 0) return;
     this.#contacts.setDelivered();
-    this.#counts.contacts += pairs;
-    this.#counts.subscriptions += pairs;
-    this.#counts.pairs += pairs;
+    this.#tally.contacts += pairs;
+    this.#tally.subscriptions += pairs;
+    this.#tally.pairs += pairs;
     this.#newest = Math.max(this.#newest ?? newest, newest);
   }
 
@@ -183,136 +168,128 @@ export class Reconciler {
   }
 
   *#planBatch(): Generator<undefined, PlannedBatch, undefined> {
-    this.#planMoves();
-    if (this.#isComplete) yield* this.#planUnmatched();
+    const matching = this.#planUnplain();
+    if (this.#isComplete) yield* this.#planUnmatched(matching);
     this.#collectPairs();
     const { now, waiting, used } = withinBudget(this.#draft.take(), this.#budget);
     this.#budget -= used;
     this.#draft.settle(now, waiting);
     const batch = { ...now, waiting, urgent: this.#urgent(), findings: this.#log.take() };
-    this.#count(batch);
+    this.#tally.add(batch, this.#contacts.size);
     this.#contacts.clear();
+    this.#unplain.clear();
     this.#withoutContact.clear();
     this.#pairs = [];
     return batch;
   }
 
   #addSubscription(subscription: SyncSubscription): void {
-    const { id, created } = subscription;
-    const { rows: found, linked } = this.#contacts.contactsOf(subscription);
-    const [first] = found;
+    const { id } = subscription;
+    const row = this.#contacts.plainContactOf(subscription);
+    if (row === undefined) return void (this.#unplain.has(id) || this.#unplain.set(id, subscription));
     // Pages can repeat a subscription while others are added and removed.
-    if (first === undefined ? this.#withoutContact.has(id) : this.#contacts.isMatched(first)) return;
-    this.#counts.subscriptions += 1;
-    this.#newest = Math.max(this.#newest ?? created, created);
-    if (first === undefined) {
-      this.#withoutContact.set(id, subscription);
-      return;
+    if (row === 0 ? this.#withoutContact.has(id) : this.#contacts.isMatched(row)) return;
+    this.#countSubscription(subscription);
+    if (row === 0) return void this.#withoutContact.set(id, subscription);
+    this.#contacts.setMatched([row]);
+    const isLinked = this.#contacts.isLinked(row);
+    if (isLinked && this.#contacts.isAtRest(row, subscription)) {
+      this.#countPair(subscription);
+      return this.#onAtRest?.(this.#contacts.contactAt(row).id);
     }
-    this.#contacts.setMatched(found);
-    this.#counts.pairs += 1;
-    this.#hasLeft ||= subscription.status === 'inactive';
-    if (found.length === 1 && linked[0] === first && this.#contacts.isAtRest(first, subscription))
-      return this.#onAtRest?.(this.#contacts.contactAt(first).id);
-    const rows = this.#ownOf(found, subscription);
-    if (rows.length === 0) return;
-    const plans = this.#plansOf({ subscription, rows, linked }, false);
-    if (rows.length > 1) {
-      for (const row of rows)
-        this.#log.report('ambiguous', { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: id });
-    }
-    if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan)))
-      this.#pairs.push({ subscription, rows, linked, plans });
-    else if (found.length === 1) this.#onAtRest?.(this.#contacts.contactAt(first).id);
+    this.#addPair(subscription, [{ row, isLinked }]);
   }
 
-  /**
-   * The contacts without a token of another newsletter. There is no memory of the others, and no room for one: an
-   * opt-out that acted would act again in every run, and throw out a person who came back. So nothing is planned for
-   * them, and a standing opt-out is reported until each newsletter has a token field of its own.
-   */
-  #ownOf(rows: readonly number[], { id, status }: SyncSubscription): readonly number[] {
-    const foreign = rows.filter((row) => this.#contacts.hasForeignToken(row));
-    for (const row of foreign) {
-      const { id: contactId, optOut } = this.#contacts.contactAt(row);
-      if (status !== 'inactive' && isOptedOut(optOut) === true)
-        this.#log.report('active_while_opted_out', { row, contactId, subscriptionId: id });
+  #countSubscription({ created }: SyncSubscription): void {
+    this.#tally.subscriptions += 1;
+    this.#newest = Math.max(this.#newest ?? created, created);
+  }
+
+  #countPair({ status }: SyncSubscription): void {
+    this.#tally.pairs += 1;
+    this.#hasLeft ||= status === 'inactive';
+  }
+
+  #addPair(subscription: SyncSubscription, members: readonly Member[]): void {
+    this.#countPair(subscription);
+    const [first] = members;
+    const plans = this.#plansOf({ subscription, members }, false);
+    if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan) || plan.base.waits))
+      this.#pairs.push({ subscription, members, plans });
+    else if (members.length === 1 && first) this.#onAtRest?.(this.#contacts.contactAt(first.row).id);
+    if (members.length === 1) return;
+    const oldest = oldestTwin(members, this.#contacts, this.#mapping);
+    for (const { row } of members) {
+      const code = oldest === undefined ? 'ambiguous' : row === oldest ? null : 'twin';
+      if (code) this.#log.report(code, this.#contextOf(row, subscription));
     }
-    return foreign.length === 0 ? rows : rows.filter((row) => !foreign.includes(row));
+  }
+
+  #contextOf(row: number, { id }: Pick<SyncSubscription, 'id'>): FindingContext {
+    return { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: id };
   }
 
   /** @param valuesWait - plans consent alone */
-  #plansOf({ subscription, rows, linked }: Omit<PairPlans, 'plans'>, valuesWait: boolean): PairPlan[] {
-    const contacts = this.#contacts;
-    const mapping = this.#mapping;
-    const [row] = rows;
-    if (rows.length === 1 && row !== undefined) {
-      // The token was checked when the contact came in, and names this subscription.
-      const base = linked[0] === row ? contacts.baseFor(row, subscription.id) : undefined;
-      return [planPair({ subscription, contact: contacts.contactAt(row), base }, mapping, { valuesWait })];
-    }
-    const ambiguous = rows.map((each) => ({ row: each, ...contacts.at(each) }));
-    const optedOut = ambiguous.filter(({ contact }) => isOptedOut(contact.optOut) === true);
-    const chosen = mapping.situations.ambiguous === 'use_linked' && linked.length === 1 ? linked[0] : undefined;
-    return ambiguous.map((each) =>
-      planPair({ subscription, ...each }, mapping, {
-        situation: 'ambiguous',
-        valuesWait: valuesWait || each.row !== chosen,
-        optOutElsewhere: optedOut.some((other) => other.row !== each.row),
+  #plansOf({ subscription, members }: Omit<PairPlans, 'plans'>, valuesWait: boolean): PairPlan[] {
+    const [first] = members;
+    if (first && members.length === 1) return [this.#planMember(subscription, first, { valuesWait })];
+    const optedOut = members.filter(({ row }) => isOptedOut(this.#contacts.contactAt(row).optOut) === true);
+    const oldest = oldestTwin(members, this.#contacts, this.#mapping);
+    const chosen = oldest ?? this.#linkedOf(members);
+    return members.map((member) =>
+      this.#planMember(subscription, member, {
+        situation: oldest === undefined ? 'ambiguous' : 'twin',
+        valuesWait: valuesWait || member.row !== chosen,
+        optOutElsewhere: optedOut.some((other) => other !== member),
       }),
     );
   }
 
-  /**
-   * Plans contacts whose address differs from their subscription's, and subscriptions with a linked contact's address.
-   */
-  #planMoves(): void {
-    const mayMove = this.#mapping.situations.addressChangedInCrm === 'move';
-    const moving = movingContacts(this.#pairs);
-    for (const [id, subscription] of this.#withoutContact) {
-      const rows = this.#contacts.withAddress(subscription.email);
-      const [row] = rows;
-      if (row === undefined || rows.length > 1) continue;
-      if (!this.#contacts.isMatched(row)) {
-        // The subscription of the token is gone, and the person has subscribed again.
-        if (!this.#isComplete) continue;
-        this.#contacts.setMatched([row]);
-        this.#relink(subscription, row, []);
-      } else if (moving.has(row) && mayMove) {
-        const old = moving.get(row);
-        moving.delete(row);
-        const context = { row, contactId: this.#contacts.contactAt(row).id, subscriptionId: subscription.id };
-        if (subscription.status === 'inactive') this.#log.report('move_refused', context);
-        else if (subscription.status !== 'active') this.#log.report('move_waits', context);
-        else if (old) this.#relink(subscription, row, [{ subscription_id: old.id, unsubscribe: true }]);
-      }
-      this.#withoutContact.delete(id);
-    }
-    if (!mayMove || !this.#isComplete) return;
-    for (const [row, subscription] of moving) {
-      const { contact, base } = this.#contacts.at(row);
-      const refuses = subscription.status === 'inactive' || isOptedOut(contact.optOut) === true;
-      if (!refuses && base?.consent === 'subscribed') this.#draft.createSubscription(contact, 'address_moved');
-    }
+  #planMember(subscription: SyncSubscription, member: Member, options: PairOptions): PairPlan {
+    const { row, isLinked, hasTokenOfAnother, isFurther, also } = member;
+    const contacts = this.#contacts;
+    const base = hasTokenOfAnother
+      ? baseOfAnother(contacts.at(row).base, subscription, this.#mapping)
+      : isLinked
+        ? contacts.baseFor(row, subscription.id)
+        : undefined;
+    const pair = { subscription, contact: contacts.contactAt(row), base };
+    return planPair(pair, this.#mapping, { ...options, hasTokenOfAnother, isFurther, also });
   }
 
-  /** Links a contact to another subscription and drops the plan with the one before. */
-  #relink(subscription: SyncSubscription, row: number, writesBefore: readonly SubscriptionWrite[]): void {
-    this.#pairs = this.#pairs.filter(({ rows }) => rows[0] !== row);
+  /** The only linked one of several contacts, where the mapping goes on with it. */
+  #linkedOf(members: readonly Member[]): number | undefined {
+    const [linked, ...others] = members.filter(({ isLinked }) => isLinked);
+    return this.#mapping.situations.ambiguous === 'use_linked' && others.length === 0 ? linked?.row : undefined;
+  }
+
+  /** Plans the subscriptions whose contact is not plain, once all are known. */
+  #planUnplain(): Matching {
+    const matching = new Matching(this.#unplain.values(), this.#contacts, this.#mapping, this.#isComplete);
+    for (const { subscription, members, others, isClaimed } of matching.matches()) {
+      this.#countSubscription(subscription);
+      for (const other of others) this.#reportOther(subscription, other, members.length === 0);
+      if (members.length > 0) this.#addPair(subscription, members);
+      else if (others.length === 0 && !isClaimed) this.#withoutContact.set(subscription.id, subscription);
+      else if (others.length === 0) this.#draft.leaveWithoutContact(subscription);
+      else if (others.some(({ way }) => way === 'stale')) this.#draft.keepForCreation(subscription);
+    }
+    return matching;
+  }
+
+  /** Reports a contact that has a subscription's address and does not belong to it. */
+  #reportOther(subscription: SyncSubscription, { row, way }: Match['others'][number], isAlone: boolean): void {
     const { contact, base } = this.#contacts.at(row);
-    if (!base) return;
-    const address = addressFingerprint(this.#mapping, subscription.email);
-    const linked: Base = { ...base, subscriptionId: subscription.id, address, fields: [] };
-    const plan = planPair({ subscription, contact, base: linked }, this.#mapping, { situation: 'address_moved' });
-    this.#counts.pairs += 1;
-    this.#log.add(plan.findings);
-    const pair = joinPlans(subscription, [plan]);
-    this.#draft.changed.push({ ...pair, subscriptionWrites: [...writesBefore, ...pair.subscriptionWrites] });
+    const acts = way === 'further' && base?.optOut !== true;
+    const context = this.#contextOf(row, subscription);
+    if (!acts && subscription.status !== 'inactive' && isOptedOut(contact.optOut) === true)
+      this.#log.report('active_while_opted_out', context);
+    if (way === 'further' && isAlone) this.#log.report('further_address', context);
   }
 
-  *#planUnmatched(): Generator<undefined, void, undefined> {
+  *#planUnmatched(matching: Matching): Generator<undefined, void, undefined> {
     for (let row = 1; row <= this.#contacts.size; row += 1) {
-      if (!this.#contacts.isMatched(row)) this.#draft.planContact(row);
+      if (!this.#contacts.isMatched(row)) this.#planContact(row, matching);
       if (row % partSize === 0) yield;
     }
     let planned = 0;
@@ -322,34 +299,35 @@ export class Reconciler {
     }
   }
 
+  #planContact(row: number, matching: Matching): void {
+    const { whose, base } = matching.decide(row);
+    if (whose !== 'nobody' || !base) this.#draft.planContact(row);
+    else this.#log.report('token_of_another', this.#contextOf(row, { id: base.subscriptionId }));
+  }
+
   /** Adds the pairs to the plan, with their findings and the addresses of erased persons. */
   #collectPairs(): void {
-    for (const { subscription, rows, plans } of this.#pairs) {
-      for (const [index, { situation, findings }] of plans.entries()) {
-        this.#log.add(findings);
-        const row = rows[index];
-        if (situation === 'erased' && row !== undefined) this.#draft.addErased(this.#contacts.contactAt(row));
+    for (const { subscription, members, plans } of this.#pairs) {
+      for (const [index, { situation, findings, base }] of plans.entries()) {
+        const row = members[index]?.row ?? 0;
+        if (situation === 'erased') this.#draft.addErased(this.#contacts.contactAt(row));
+        if (!base.waits) this.#log.add(findings);
+        // The token of a pair that waits remembers no findings.
+        else for (const { code } of findings) this.#log.report(code, this.#contextOf(row, subscription));
+        if (base.waits) this.#log.report('token_of_another', this.#contextOf(row, subscription));
       }
+      if (plans.every(({ base }) => base.waits)) this.#draft.keepForCreation(subscription);
       if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans));
     }
   }
 
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
     const { removals, erased, withoutContact, unknownContacts } = this.#draft;
-    const limit = limitOf(this.#mapping, this.#counts.pairs);
+    const limit = limitOf(this.#mapping, this.#tally.pairs);
     const facts = this.#breakerFacts();
     const last = this.#log.take();
-    this.#countFindings(last);
-    const counts = {
-      ...this.#counts,
-      removals,
-      withoutContact,
-      unknownContacts,
-      limit,
-      overwrites: [...this.#overwrites]
-        .toSorted(([oneKey, one], [otherKey, other]) => other.count - one.count || (oneKey < otherKey ? -1 : 1))
-        .map(([, overwrites]) => overwrites),
-    };
+    this.#tally.addFindings(last);
+    const counts = this.#tally.total({ removals, withoutContact, unknownContacts, limit });
     const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
     const next = this.#isComplete
       ? this.#draft.nextState(this.#newest, this.#now, counts.contacts)
@@ -371,9 +349,10 @@ export class Reconciler {
   /** Opt-outs and unsubscribes, which are carried out even where the plan is held back: nobody who said no waits. */
   #urgent(): PlannedPair[] {
     const { optOut } = this.#mapping;
-    const isUrgent = ({ contactWrite, subscriptionWrite }: PairPlan): boolean =>
+    const isUrgent = ({ contactWrite, subscriptionWrite, furtherWrites }: PairPlan): boolean =>
       (optOut !== undefined && contactWrite?.changes[optOut.contact] === true) ||
-      subscriptionWrite?.unsubscribe === true;
+      subscriptionWrite?.unsubscribe === true ||
+      furtherWrites.length > 0;
     return this.#pairs.flatMap((pair) =>
       pair.plans.some(isUrgent) ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))] : [],
     );
@@ -384,7 +363,7 @@ export class Reconciler {
     const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
     const { missingFields, fieldNames, optOuts } = this.#contacts;
     const absent =
-      this.#counts.contacts === 0
+      this.#tally.contacts === 0
         ? []
         : [...missingFields].filter((path) => {
             // The first run writes the first tokens.
@@ -402,48 +381,4 @@ export class Reconciler {
       entries: this.#draft.entries,
     };
   }
-
-  /** Counts what the whole plan would do about a batch. */
-  #count(batch: PlannedBatch): void {
-    const counts = this.#counts;
-    const { waiting, findings } = batch;
-    const pairs = [...batch.pairs, ...waiting.pairs];
-    const contactCreates = [...batch.contactCreates, ...waiting.contactCreates];
-    const writes = pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites);
-    const changes = pairs.flatMap((pair) => pair.changes);
-    counts.contacts += this.#contacts.size;
-    counts.contactCreates += contactCreates.length;
-    counts.contactUpdates += pairs.reduce((sum, { contactWrites }) => sum + contactWrites.length, 0);
-    counts.subscriptionCreates += batch.subscriptionCreates.length;
-    counts.confirmations += batch.subscriptionCreates.filter(
-      ({ request }) => request.double_opt_override === 'on',
-    ).length;
-    counts.subscriptionUpdates += writes.length;
-    counts.unsubscribes += writes.filter(({ unsubscribe }) => unsubscribe).length;
-    counts.clears += pairs.filter((pair) => pair.changes.some(isClear)).length;
-    counts.optOuts += changes.filter(({ kind }) => kind === 'opt_out').length;
-    counts.conflicts += changes.filter(({ reason }) => reason === 'newsletter_wins' || reason === 'crm_wins').length;
-    counts.waiting += waiting.pairs.length + waiting.contactCreates.length;
-    for (const { side, field } of changes.filter(isOverwrite)) {
-      const key = `${side} ${field}`;
-      this.#overwrites.set(key, { side, field, count: (this.#overwrites.get(key)?.count ?? 0) + 1 });
-    }
-    this.#countFindings(findings);
-  }
-
-  #countFindings(findings: readonly Finding[]): void {
-    this.#counts.findings += findings.length;
-    this.#counts.newFindings += findings.filter(({ isNew }) => isNew).length;
-  }
-}
-
-/** The single contacts whose address was changed in the CRM, by row. */
-function movingContacts(pairs: readonly PairPlans[]): Map<number, SyncSubscription> {
-  const moving = new Map<number, SyncSubscription>();
-  for (const { subscription, rows, plans } of pairs) {
-    const [row] = rows;
-    const isMoving = plans[0]?.findings.some(({ code }) => code === 'address_changed_in_crm');
-    if (rows.length === 1 && row !== undefined && isMoving) moving.set(row, subscription);
-  }
-  return moving;
 }

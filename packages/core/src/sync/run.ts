@@ -61,8 +61,8 @@ export async function planSync(options: PlanSyncOptions): Promise<SyncPlan> {
   let read = 0;
   const addresses: string[] = [];
   for await (const record of contacts) {
-    const email = reconciler.addContact(record);
-    if (email !== undefined && scope === 'incoming') addresses.push(email);
+    const emails = reconciler.addContact(record);
+    if (scope === 'incoming') addresses.push(...emails);
     read += 1;
     if (read % 1000 === 0) onProgress?.({ phase: 'contacts', done: read });
   }

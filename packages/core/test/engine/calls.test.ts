@@ -6,6 +6,7 @@ import { ApiPromise, responseInfo } from '../../src/engine/api-promise.ts';
 import { isHeaderValue, requestHeaders } from '../../src/engine/prepare.ts';
 import {
   createEngine,
+  type Deviation,
   InvalidRequestError,
   NotFoundError,
   PagePromise,
@@ -137,6 +138,29 @@ describe('a validator', () => {
       'subscriptions.list: the request was not sent: limit.',
     );
     expect(host.sent).toHaveLength(2);
+  });
+
+  it('that finds several things about one field: the first of them is told, once', async () => {
+    const told: Deviation[] = [];
+    const found = ['first', 'second'].map((problem) => ({ field: 'data.odd', problem }));
+    const engine = createEngine({
+      host: scriptedHost([json({ data: {} })]),
+      baseUrl: 'http://api.test/v2',
+      publicationId: 'pub_1',
+      validator: { ...validator, answer: () => found },
+      onDeviation: (deviation) => told.push(deviation),
+    });
+    const { warnings } = await engine.call('automations.get', { automationId: 'aut_1' }).withResponse();
+    expect(warnings).toEqual([{ code: 'deviation', message: '"data.odd": first' }]);
+    expect(told).toEqual([
+      { operation: 'automations.get', part: 'answer', field: 'data.odd', problem: 'first', records: 1 },
+    ]);
+  });
+
+  it('says nothing of a request that the specification does not list', async () => {
+    const odd = { data: { odd: true } };
+    const { engine } = validated(validator, json(odd));
+    expect(await engine.request('GET', '/beta').withResponse()).toMatchObject({ data: odd, warnings: [] });
   });
 
   it('that loads delays only requests with a query or a body, and all answers', async () => {

@@ -104,6 +104,8 @@ it.each<[value: unknown, time: number | undefined]>([
   ['2026-01-02', 1_767_312_000],
   ['2026-01-02T00:00:00+01:00', 1_767_308_400],
   ['1969-01-02', undefined],
+  ['1970-01-01T00:00:00Z', 0],
+  ['Fri 2026-01-02', undefined],
   ['02.01.2026', undefined],
   ['Jan 2, 2026', undefined],
   [null, undefined],
@@ -123,6 +125,13 @@ it('a deviation is told once for its operation, part and field', () => {
   for (const each of [deviation, { ...deviation, problem: 'else', records: 9 }, ...others, deviation]) tell(each);
   expect(told).toEqual([deviation, ...others]);
   expect(() => tellOnce(undefined)(deviation)).not.toThrow();
+});
+
+it('no more are told after 10,000: a caller may make up names without end', () => {
+  let told = 0;
+  const tell = tellOnce(() => (told += 1));
+  for (let field = 0; field <= 10_000; field += 1) tell({ ...deviation, field: `data[].x${field}` });
+  expect(told).toBe(10_000);
 });
 
 it('its texts name the field and the number of records', () => {

@@ -53,27 +53,6 @@ describe('the address of a contact', () => {
 });
 
 describe('the contacts of a subscription', () => {
-  it('are those linked to it and those with its address that are linked to none', () => {
-    const { contacts, subscriptions, state } = agreed(1);
-    const [linked = {}] = contacts;
-    const moved = { ...linked, email: 'elsewhere@example.com' };
-    const unlinked = contactOf(1, { id: 'c2' });
-    const result = plan([moved, unlinked], subscriptions, state);
-    expect(result.findings.filter(({ code }) => code === 'ambiguous').map(({ row }) => row)).toEqual([1, 2]);
-    expect(result.counts.pairs).toBe(1);
-  });
-
-  it('are several where several tokens name it', () => {
-    const { contacts, subscriptions, state } = agreed(1);
-    const [linked = {}] = contacts;
-    const copy = { ...linked, id: 'c2', email: 'elsewhere@example.com' };
-    for (const both of [
-      [linked, copy],
-      [copy, linked],
-    ])
-      expect(codes(plan(both, subscriptions, state))).toEqual(['ambiguous', 'ambiguous']);
-  });
-
   it('do not include a contact that is linked to another subscription', () => {
     const { contacts, subscriptions, state } = agreed(2);
     const [first = {}, second = {}] = contacts;

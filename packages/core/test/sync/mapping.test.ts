@@ -42,7 +42,10 @@ describe('checkMapping', () => {
     [{ fields: [], subscribe: 'always' }, '"subscribe" is one of: never'],
     [{ fields: [], subscribe: 'on_consent' }, 'name the contact’s consent field'],
     [{ fields: [], subscribe: 'on_consent', consent: '' }, '"consent" must be a name.'],
-    [{ fields: [], contact: { mail: 'email' } }, '"contact.mail" is no setting. There are: id, email, token.'],
+    [
+      { fields: [], contact: { mail: 'email' } },
+      '"contact.mail" is no setting. There are: id, email, token, furtherAddresses, mergedInto.',
+    ],
     [{ fields: [], optOut: {} }, '"optOut.contact" must be a name.'],
     [{ fields: [], optOut: { contact: 'x', setOnUnsubscribe: 'no' } }, 'setOnUnsubscribe" must be true or false.'],
     [{ fields: [], emptyValue: 0 }, '"emptyValue" is one of: null, "".'],
@@ -89,7 +92,6 @@ describe('checkMapping', () => {
       situations: { contactMissing },
     })),
     ...['mark_removed', 'leave'].map((subscriptionMissing) => ({ fields: [], situations: { subscriptionMissing } })),
-    ...['report', 'move'].map((addressChangedInCrm) => ({ fields: [], situations: { addressChangedInCrm } })),
     ...['write', 'report'].map((addressChangedInNewsletter) => ({
       fields: [],
       situations: { addressChangedInNewsletter },

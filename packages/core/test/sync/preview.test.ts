@@ -177,7 +177,7 @@ describe('the sentence about a plan', () => {
     const erased = subscription(50, { email: 'redacted@redacted.invalid', created: 1_790_000_000 });
     const planned = plan(changed, [...subscriptions, erased], state);
     expect(summaryOf(planned)).toBe(
-      'Would unsubscribe 0 people (limit 20). Would overwrite 21 values of "City" in the newsletter. Would create 0 contacts, change 21. Would change 21 subscriptions. 2 subscriptions get no contact: 1 erased, 1 whose contact was deleted in the CRM. 1 contact without a subscription left alone. Held back: The plan overwrites 21 values of "City" in the newsletter; at most 20 pass without a person who accepts them. It would take 21 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
+      'Would unsubscribe 0 people (limit 20). Would overwrite 21 values of "City" in the newsletter. Would create 0 contacts, change 21. Would change 21 subscriptions. 2 subscriptions get no contact: 1 erased, 1 whose contact was deleted in the CRM. 1 contact without a subscription left alone. 1 finding, 1 new. Held back: The plan overwrites 21 values of "City" in the newsletter; at most 20 pass without a person who accepts them. It would take 21 writes in the CRM, and 2 requests to the newsletter. Nothing was written.',
     );
   });
 

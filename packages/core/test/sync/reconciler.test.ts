@@ -161,55 +161,6 @@ describe('createReconciler', () => {
     expect(plan(vetoed, gone, result.state).pairs.flatMap(({ consent }) => consent)).toEqual([]);
   });
 
-  it('matches a subscription by its token before its address', () => {
-    const { contacts, subscriptions, state } = agreed(2);
-    // The contact of the first has the address of the second.
-    const [first = {}, second = {}] = contacts;
-    const result = plan([{ ...first, email: 'reader-2@example.com' }, second], subscriptions, state);
-    expect(codes(result)).toEqual(['address_changed_in_crm']);
-  });
-
-  it('links a contact to the new subscription of a person whose old one is gone', () => {
-    const { contacts, state } = agreed(1);
-    const result = plan(contacts, [subscription(5, { email: 'reader-1@example.com', created: 1_790_000_000 })], state);
-    expect(result.contactCreates).toEqual([]);
-    expect(result.pairs).toMatchObject([{ situation: 'address_moved', contactWrites: [{ id: 'c1' }] }]);
-  });
-
-  it('moves a subscription to the contact’s new address by double opt-in, where the mapping says so', () => {
-    const { contacts, subscriptions, state } = agreed(1);
-    const moved = contacts.map((contact) => ({ ...contact, email: 'new@example.com' }));
-    const options = { mapping: { situations: { addressChangedInCrm: 'move' } } } as const;
-    const first = plan(moved, subscriptions, state, options);
-    expect(first.subscriptionCreates).toMatchObject([
-      {
-        situation: 'address_moved',
-        request: { email: 'new@example.com', double_opt_override: 'on', reactivate_existing: false },
-      },
-    ]);
-    const both = [...subscriptions, subscription(7, { email: 'new@example.com', status: 'pending' })];
-    const waiting = plan(written(moved, first), both, first.state, options);
-    expect([waiting.subscriptionCreates, codes(waiting)]).toEqual([[], ['move_waits', 'address_changed_in_crm']]);
-    const confirmed = [...subscriptions, subscription(7, { email: 'new@example.com' })];
-    const last = plan(written(moved, first), confirmed, waiting.state, options);
-    expect(last.pairs).toMatchObject([
-      {
-        situation: 'address_moved',
-        subscriptionWrites: [{ subscription_id: subscriptions[0]?.id, unsubscribe: true }],
-        contactWrites: [{ id: 'c1' }],
-      },
-    ]);
-    expect(codes(plan(written(written(moved, first), last), confirmed.slice(1), last.state, options))).toEqual([]);
-  });
-
-  it('does not move an unsubscribed subscription', () => {
-    const { contacts, subscriptions, state } = agreed(1);
-    const moved = contacts.map((contact) => ({ ...contact, email: 'new@example.com' }));
-    const left = subscriptions.map((one) => ({ ...one, status: 'inactive' }));
-    const options = { mapping: { situations: { addressChangedInCrm: 'move' } } } as const;
-    expect(plan(moved, left, state, options).subscriptionCreates).toEqual([]);
-  });
-
   it.each([
     ['with_confirmation', contactOf(1), { double_opt_override: 'on' }],
     ['on_consent', contactOf(1, { consent: 'yes' }), {}],

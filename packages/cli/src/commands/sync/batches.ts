@@ -9,7 +9,7 @@ import {
   type ReadyMapping,
   type SyncSubscription,
 } from '@newsletter-kit/core/sync';
-import { columnsOf, tokenPath } from './config.ts';
+import { columnsOf, keyColumns, tokenPath } from './config.ts';
 import type { batchStatements } from './batch-statements.ts';
 import type { DatabaseParts } from './contact-writer.ts';
 import { batchSize } from './statements.ts';
@@ -107,8 +107,13 @@ export class Batches {
     await postgres.rows(this.#sql.openKeys, this.#scope);
     let nodes: (Node & { id: unknown })[] = [];
     let read = 0;
-    for await (const [id, digest, token, email] of postgres.cursor('keys', batchSize)) {
-      const record = { [config.contacts.id]: id, [config.contacts.email]: email, [tokenPath]: token };
+    const names = [config.contacts.email, ...keyColumns(config.contacts)];
+    for await (const [id, digest, token, ...values] of postgres.cursor('keys', batchSize)) {
+      const record = {
+        [config.contacts.id]: id,
+        [tokenPath]: token,
+        ...Object.fromEntries(names.map((name, at) => [name, values[at]])),
+      };
       const keys = contactKeys(record, this.#mapping);
       const last = nodes.at(-1);
       // A table without a primary key can have two rows with one id: they come back together.
@@ -131,10 +136,10 @@ export class Batches {
 
   async #add(statement: string, nodes: readonly Node[]): Promise<void> {
     if (nodes.length === 0) return;
-    // A text of PostgreSQL has no zero byte. The same key twice would look like a partner.
+    // PostgreSQL takes no zero byte and no half character. The same key twice would look like a partner.
     const rows = nodes.map(({ keys, ...node }) => ({
       ...node,
-      keys: [...new Set(keys.map((key) => key.replaceAll('\0', '')))],
+      keys: [...new Set(keys.map((key) => key.replaceAll('\0', '').toWellFormed()))],
     }));
     await this.#parts.postgres.rows(statement, [JSON.stringify(rows)]);
   }

@@ -24,12 +24,16 @@ export interface ContactsConfig {
   readonly table: string;
   readonly id: string;
   readonly email: string;
+  /** Column with further addresses: an array, or one text with `;` or `,` between them. */
+  readonly furtherAddresses?: string | undefined;
+  /** Column with the id of the contact that this one was merged into. */
+  readonly mergedInto?: string | undefined;
 }
 
 /** Known keys of the file and of its contacts; `checkMapping` knows those of the mapping. */
 const keys = {
   config: ['name', 'schema', 'mapping', 'contacts'],
-  contacts: ['table', 'id', 'email'],
+  contacts: ['table', 'id', 'email', 'furtherAddresses', 'mergedInto'],
 } as const;
 
 /**
@@ -68,12 +72,22 @@ function toConfig(value: unknown, needsTable: boolean, problems: string[]): Sync
   const config = objectAt('the file', value, keys.config, problems);
   if (!config) return null;
   const contacts = objectAt('"contacts"', config['contacts'] ?? {}, keys.contacts, problems);
-  const { table = needsTable ? undefined : '', id = 'id', email = 'email' } = contacts ?? {};
+  const {
+    table = needsTable ? undefined : '',
+    id = 'id',
+    email = 'email',
+    furtherAddresses,
+    mergedInto,
+  } = contacts ?? {};
   if (contacts && table === undefined) problems.push('"contacts.table" is missing: name the table of the contacts.');
   const mapping = toMapping(config['mapping'], problems);
   const { name = 'default', schema = 'public' } = config;
   if (!mapping || typeof table !== 'string' || !isText(id) || !isText(email) || !isText(name) || !isText(schema))
     return null;
+  const further = {
+    ...(isText(furtherAddresses) && { furtherAddresses }),
+    ...(isText(mergedInto) && { mergedInto }),
+  };
   for (const column of columnsOf(mapping)) {
     if (column === id || column === email)
       problems.push(`"${column}" is the column of the id or the address: map another column.`);
@@ -82,8 +96,8 @@ function toConfig(value: unknown, needsTable: boolean, problems: string[]): Sync
   return {
     name,
     schema,
-    mapping: { ...mapping, contact: { id, email, token: tokenPath } },
-    contacts: { table, id, email },
+    mapping: { ...mapping, contact: { id, email, token: tokenPath, ...further } },
+    contacts: { table, id, email, ...further },
   };
 }
 
@@ -124,9 +138,20 @@ function objectAt(
 }
 
 /** The columns of a contact that the mapping reads, beside id and address. */
-export function columnsOf({ fields, optOut, consent }: SyncMapping): readonly string[] {
-  const named = [...fields.map(({ contact }) => contact), optOut?.contact, consent];
+export function columnsOf({ fields, optOut, consent, contact }: SyncMapping): readonly string[] {
+  const named = [
+    ...fields.map((field) => field.contact),
+    optOut?.contact,
+    consent,
+    contact?.furtherAddresses,
+    contact?.mergedInto,
+  ];
   return [...new Set(named.filter((column) => column !== undefined))];
+}
+
+/** The columns that say whose a contact is, beside id and address. */
+export function keyColumns({ furtherAddresses, mergedInto }: ContactsConfig): readonly string[] {
+  return [furtherAddresses, mergedInto].filter((column) => column !== undefined);
 }
 
 /** The columns of a contact that the sync writes, beside the address. */

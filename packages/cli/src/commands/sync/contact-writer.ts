@@ -169,7 +169,8 @@ export class ContactWriter {
     const entries = names.map((name, at) => {
       const value = changes[name];
       const kind = this.#parts.columns.get(name)?.kind ?? 'value';
-      return [`v${at}`, Array.isArray(value) && ['value', 'time'].includes(kind) ? value.join(';') : value] as const;
+      const isText = Array.isArray(value) && ['value', 'time'].includes(kind);
+      return [`v${at}`, isText ? value.join(';') : typeof value === 'string' ? value.toWellFormed() : value] as const;
     });
     return Object.fromEntries(entries);
   }

@@ -1,0 +1,199 @@
+/**
+ * Matches the subscriptions that are not plainly those of one contact or of none: several contacts, further addresses,
+ * tokens that name another subscription. Collects what is known of each contact; `whose-contact.ts` decides. Pure.
+ */
+import { addressKey } from '../signup/address.ts';
+import type { ContactIndex } from './contact-index.ts';
+import { isErased } from './plan-address.ts';
+import { readContact } from './plan-pair.ts';
+import { addressFingerprint, valueFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+import type { Base } from './token.ts';
+import { oldestOfTwins, whoseContact, type Claim, type Decision } from './whose-contact.ts';
+
+/** A contact of a subscription. */
+export interface Member {
+  readonly row: number;
+  /** Whether its token counts. */
+  readonly isLinked: boolean;
+  /** Whether its token is somebody else's: opt-outs go by the address, and values wait. */
+  readonly hasTokenOfAnother?: boolean | undefined;
+  /** Whether the subscription has one of its further addresses, not its own. */
+  readonly isFurther?: boolean | undefined;
+  /** Other living subscriptions with an address of the contact: its opt-out counts for them as well. */
+  readonly also?: readonly SyncSubscription[] | undefined;
+}
+
+/**
+ * How a contact that belongs to another subscription has an address: among its addresses; with the token of another
+ * newsletter; or only until its own address follows that of its subscription.
+ */
+export type OtherWay = 'further' | 'foreign' | 'stale';
+
+/** A subscription with its contacts. */
+export interface Match {
+  readonly subscription: SyncSubscription;
+  readonly members: readonly Member[];
+  /** Contacts that have its address and do not belong to it. */
+  readonly others: readonly { readonly row: number; readonly way: OtherWay }[];
+  /** Whether the token of a contact names it that belongs to somebody else. */
+  readonly isClaimed: boolean;
+}
+
+/** A contact, and what is decided about it. */
+interface Decided extends Decision {
+  readonly row: number;
+  readonly base: Base | undefined;
+  /** Keys of its addresses, its own first. */
+  readonly keys: readonly string[];
+  /** The subscription that it belongs to. */
+  readonly of: SyncSubscription | undefined;
+}
+
+/** The subscriptions and contacts of a run that are not plainly pairs. */
+export class Matching {
+  readonly #contacts: ContactIndex;
+  readonly #mapping: ReadyMapping;
+  readonly #isComplete: boolean;
+  readonly #byId = new Map<string, SyncSubscription>();
+  /** Living subscriptions by the keys of their addresses. */
+  readonly #living = new Map<string, SyncSubscription>();
+
+  /** @param isComplete - whether all contacts and all subscriptions came in */
+  constructor(
+    subscriptions: Iterable<SyncSubscription>,
+    contacts: ContactIndex,
+    mapping: ReadyMapping,
+    isComplete: boolean,
+  ) {
+    this.#contacts = contacts;
+    this.#mapping = mapping;
+    this.#isComplete = isComplete;
+    for (const subscription of subscriptions) {
+      this.#byId.set(subscription.id.toLowerCase(), subscription);
+      const key = addressKey(subscription.email);
+      const known = this.#living.get(key);
+      if (!isErased(subscription) && !(known && known.id < subscription.id)) this.#living.set(key, subscription);
+    }
+  }
+
+  /** The contacts of every subscription; they count as matched from here on. */
+  matches(): readonly Match[] {
+    const contacts = this.#contacts;
+    const rows = new Set<number>();
+    const matches = new Map<SyncSubscription, Match & { members: Member[]; others: Match['others'][number][] }>();
+    for (const subscription of this.#byId.values()) {
+      const { id, email } = subscription;
+      const linked = contacts.linkedTo(id);
+      const claiming = [...linked, ...contacts.withAddress(email)];
+      // Left out, or repeated by another page: whatever may be of it is left alone.
+      if (claiming.some((row) => contacts.isMatched(row))) contacts.setMatched(claiming);
+      else matches.set(subscription, { subscription, members: [], others: [], isClaimed: linked.length > 0 });
+      for (const row of [...claiming, ...contacts.withFurther(email)]) rows.add(row);
+    }
+    for (const row of rows) {
+      if (contacts.isMatched(row)) continue;
+      const decided = this.decide(row);
+      const { of, plans, whose } = decided;
+      if (of) contacts.setMatched([row]);
+      const also: SyncSubscription[] = [];
+      for (const [subscription, way] of this.#othersOf(decided)) {
+        matches.get(subscription)?.others.push({ row, way });
+        if (way === 'further') also.push(subscription);
+      }
+      if (!of || plans === 'nothing') continue;
+      const isFurther = decided.keys.indexOf(addressKey(of.email)) > 0;
+      const hasTokenOfAnother = plans === 'opt-outs';
+      matches.get(of)?.members.push({ row, isLinked: whose === 'token', hasTokenOfAnother, isFurther, also });
+    }
+    return [...matches.values()];
+  }
+
+  /** Subscriptions with an address of a contact that belongs to another one, and how it has the address. */
+  *#othersOf({ base, keys, of, plans }: Decided): Generator<readonly [SyncSubscription, OtherWay], void, undefined> {
+    if (!of) return;
+    if (plans === 'nothing') yield [of, 'foreign'];
+    for (const [position, key] of keys.entries()) {
+      const other = this.#living.get(key);
+      if (!other || other === of) continue;
+      const isStale = position === 0 && plans === 'all' && base?.address === addressFingerprint(this.#mapping, key);
+      yield [other, plans === 'nothing' ? 'foreign' : isStale ? 'stale' : 'further'];
+    }
+  }
+
+  /** Decides whose a contact is. */
+  decide(row: number): Decided {
+    const contacts = this.#contacts;
+    const { base } = contacts.at(row);
+    const keys = contacts.addressKeys(row);
+    const named = base && this.#byId.get(base.subscriptionId);
+    const [own, ...others] = keys.map((key) => this.#living.get(key));
+    const further = others.filter((each) => each !== undefined);
+    // One that has no contact of its own, if there is one.
+    const free = further.find(({ email }) => contacts.withAddress(email).length === 0) ?? further[0];
+    const fits = keys.some((key) => base?.address === addressFingerprint(this.#mapping, key));
+    const claim: Claim = {
+      token: contacts.hasForeignToken(row) ? 'foreign' : base ? (fits ? 'fits' : 'strays') : 'none',
+      names: !base ? 'none' : named ? (isErased(named) ? 'erased' : 'living') : this.#isComplete ? 'gone' : 'unread',
+      own: own ? (own === named ? 'named' : 'other') : 'none',
+      further: free !== undefined,
+      held: base !== undefined && this.#isHeld(row, base.subscriptionId, named),
+    };
+    const decision = whoseContact(claim);
+    const of = { token: named, own, further: free, nobody: undefined }[decision.whose];
+    return { ...decision, row, base, keys, of };
+  }
+
+  /** Whether another contact has the address of a subscription, or a token that names it. */
+  #isHeld(row: number, id: string, named: SyncSubscription | undefined): boolean {
+    const contacts = this.#contacts;
+    const holding = named ? [...contacts.withAddress(named.email), ...contacts.withFurther(named.email)] : [];
+    return [...contacts.linkedTo(id), ...holding].some((other) => other !== row);
+  }
+}
+
+/**
+ * The base of a contact whose token is somebody else's: how its opt-out was last seen, and nothing more. A token with
+ * it makes the values wait until a person clears it.
+ */
+export function baseOfAnother(
+  base: Base | undefined,
+  { id, email }: SyncSubscription,
+  mapping: ReadyMapping,
+): Base | undefined {
+  return (
+    base && {
+      subscriptionId: id,
+      address: addressFingerprint(mapping, email),
+      consent: 'unknown',
+      optOut: base.optOut,
+      waits: true,
+      fields: [],
+      reported: 0,
+    }
+  );
+}
+
+/** The row of the oldest contact of a subscription, where the others are its twins. */
+export function oldestTwin(
+  members: readonly Member[],
+  contacts: ContactIndex,
+  mapping: ReadyMapping,
+): number | undefined {
+  const several = members.map(({ row, isLinked }) => {
+    const { contact, base } = contacts.at(row);
+    const showsItsBase = mapping.fields.every((field) => {
+      const { agreed, toContact } = base?.fields[field.index] ?? {};
+      const written = agreed ?? toContact?.fingerprint;
+      if (written === undefined) return field.direction !== 'both';
+      const shown = readContact(field, contact, mapping);
+      return shown.state === 'value' && valueFingerprint(mapping, shown.text) === written;
+    });
+    return {
+      id: contact.id,
+      isLinked: isLinked && base?.waits !== true,
+      isUnedited: base !== undefined && showsItsBase,
+    };
+  });
+  const oldest = oldestOfTwins(several);
+  return oldest === undefined ? undefined : members[oldest]?.row;
+}

@@ -1,0 +1,53 @@
+/** Plans the address of a pair: one that changed in the newsletter is written to the contact. Pure. */
+import { addressKey, isAddress } from '../signup/address.ts';
+import type { FieldChange } from './changes.ts';
+import type { PairFindings } from './findings.ts';
+import type { Pair } from './pair.ts';
+import { addressFingerprint, type ReadyMapping, type SyncSubscription } from './prepare-mapping.ts';
+
+interface AddressPlan {
+  /** What the token remembers. */
+  readonly fingerprint: number;
+  /** The address to write to the contact. */
+  readonly changes: readonly FieldChange[];
+}
+
+export function planAddress(
+  { subscription, contact, base }: Pair,
+  mapping: ReadyMapping,
+  findings: PairFindings,
+  { valuesWait, isFurther }: { readonly valuesWait: boolean; readonly isFurther: boolean },
+): AddressPlan {
+  const { email } = subscription;
+  const here = addressFingerprint(mapping, email);
+  if (!base) return { fingerprint: here, changes: [] };
+  if (valuesWait) return { fingerprint: base.address, changes: [] };
+  if (isFurther || addressKey(contact.email) === addressKey(email)) return { fingerprint: here, changes: [] };
+  // Reported where the contact came in.
+  if (!isAddress(contact.email.trim())) return { fingerprint: base.address, changes: [] };
+  const changedHere = here !== base.address;
+  const changedThere = addressFingerprint(mapping, contact.email) !== base.address;
+  if (changedHere && !changedThere && mapping.situations.addressChangedInNewsletter === 'write') {
+    const written = {
+      kind: 'update',
+      side: 'crm',
+      field: mapping.paths.email,
+      from: contact.email,
+      to: email,
+    } as const;
+    return { fingerprint: here, changes: [{ ...written, reason: 'changed_in_newsletter' }] };
+  }
+  findings.add(
+    changedHere
+      ? changedThere
+        ? 'address_changed_on_both_sides'
+        : 'address_changed_in_newsletter'
+      : 'address_changed_in_crm',
+  );
+  return { fingerprint: base.address, changes: [] };
+}
+
+/** Whether the service has erased the person: the address is under `.invalid`, which never exists (RFC 2606). */
+export function isErased({ email }: Pick<SyncSubscription, 'email'>): boolean {
+  return /\.invalid$/i.test(email.trim());
+}

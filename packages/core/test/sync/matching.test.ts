@@ -1,0 +1,252 @@
+/** Contacts that are copied, swapped, merged or have further addresses: whom opt-outs reach, and which values wait. */
+import { startSync, type SyncPlan } from '@newsletter-kit/core/sync';
+import { describe, expect, it } from 'vitest';
+import { agreed, codes, contactOf, plan, subscription, written, type Contact } from './reconcile.ts';
+
+const newer = 1_790_000_000;
+const paths = { mapping: { contact: { token: 'token', furtherAddresses: 'more', mergedInto: 'merged' } } } as const;
+const address = (number: number): string => `reader-${number}@example.com`;
+const id = (number: number): string => subscription(number).id;
+
+/** The subscriptions that a plan unsubscribes. */
+const unsubscribed = ({ pairs }: SyncPlan): readonly string[] =>
+  pairs.flatMap(({ subscriptionWrites }) =>
+    subscriptionWrites.flatMap(({ unsubscribe, subscription_id }) => (unsubscribe ? [subscription_id] : [])),
+  );
+/** The fields that a plan changes on either side. */
+const changed = ({ pairs }: SyncPlan): readonly string[] =>
+  pairs.flatMap(({ changes }) => changes.map(({ side, field }) => `${side} ${field}`));
+const named = ({ findings }: SyncPlan): readonly string[] =>
+  findings.map(({ code, contactId }) => `${code} ${contactId ?? ''}`.trim()).toSorted();
+
+describe('an opt-out', () => {
+  const { contacts, subscriptions, state } = agreed(3, paths);
+  const [one = {}, two = {}, three = {}] = contacts;
+  const vetoed = { do_not_mail: true } as const;
+
+  it.each<[string, readonly Contact[], readonly number[], readonly string[]]>([
+    [
+      'of a copy goes to the address of the copy',
+      [one, two, three, { ...one, ...vetoed, id: 'c9', email: address(2) }],
+      [2],
+      ['ambiguous c2', 'ambiguous c9', 'token_of_another c9'],
+    ],
+    [
+      'of a copy with an address that nobody has unsubscribes nobody',
+      [one, two, three, { ...one, ...vetoed, id: 'c9', email: 'new@example.com' }],
+      [],
+      ['token_of_another c9'],
+    ],
+    [
+      'goes by the address where two are swapped',
+      [{ ...one, ...vetoed, email: address(2) }, { ...two, email: address(1) }, three],
+      [2],
+      ['token_of_another c1', 'token_of_another c2'],
+    ],
+    [
+      'goes by the address where the tokens were sorted',
+      [
+        { ...one, ...vetoed, token: two['token'] },
+        { ...two, token: three['token'] },
+        { ...three, token: one['token'] },
+      ],
+      [1],
+      ['token_of_another c1', 'token_of_another c2', 'token_of_another c3'],
+    ],
+    [
+      'goes to the old subscription of a contact with a new address',
+      [{ ...one, ...vetoed, email: 'new@example.com' }, two, three],
+      [1],
+      ['address_changed_in_crm c1'],
+    ],
+    [
+      'goes to every address of the contact',
+      [{ ...one, ...vetoed, more: [address(2), { value: address(3) }] }],
+      [1, 2, 3],
+      ['further_address c1', 'further_address c1'],
+    ],
+    [
+      'goes to the address of a contact that was merged into it, through a chain and past a circle',
+      [
+        { ...one, ...vetoed },
+        { ...two, merged: 'c7' },
+        { ...contactOf(7), merged: 'c1' },
+        { ...contactOf(8), merged: 'c9' },
+        { ...contactOf(9), merged: 'c8' },
+        three,
+      ],
+      [1, 2],
+      ['further_address c1'],
+    ],
+  ])('%s', (_, all, reached, reported) => {
+    const first = plan(all, subscriptions, state, paths);
+    expect(unsubscribed(first).toSorted()).toEqual(reached.map(id));
+    expect(named(first)).toEqual(reported);
+    // Nothing acts twice: who comes back is reported.
+    const after = written(all, first);
+    const second = plan(after, subscriptions, first.state, paths);
+    expect(unsubscribed(second)).toEqual([]);
+    if (reached.length > 0) expect(codes(second)).toContain('active_while_opted_out');
+  });
+
+  it('of a contact whose subscription moved away is no reason to unsubscribe who has the address now', () => {
+    const moved = [
+      subscription(1, { email: 'new@example.com' }),
+      subscription(4, { email: address(1), created: newer }),
+    ];
+    const first = plan([{ ...one, ...vetoed }], moved, state, paths);
+    expect(unsubscribed(first)).toEqual([id(1)]);
+    expect(named(first)).toContain('active_while_opted_out c1');
+    const second = plan(written([{ ...one, ...vetoed }], first), moved, first.state, paths);
+    expect(second.contactCreates.map(({ email }) => email)).toEqual([address(1)]);
+  });
+});
+
+describe('values', () => {
+  const { contacts, subscriptions, state } = agreed(2);
+  const [one = {}, two = {}] = contacts;
+
+  it('of a contact whose token is somebody else’s wait until a person clears the token or sets the address back', () => {
+    const swapped = [
+      { ...one, city: 'Ulm', email: address(2) },
+      { ...two, email: address(1) },
+    ];
+    const first = plan(swapped, subscriptions, state);
+    expect([first.pairs, named(first)]).toEqual([[], ['token_of_another c1', 'token_of_another c2']]);
+    expect(plan(swapped, subscriptions, first.state).findings.every(({ isNew }) => !isNew)).toBe(true);
+    const back = swapped.map((contact, index) => ({ ...contact, email: address(index + 1) }));
+    expect(changed(plan(back, subscriptions, first.state))).toEqual(['newsletter City']);
+    const cleared = swapped.map((contact) => ({ ...contact, token: '' }));
+    expect(plan(cleared, subscriptions, first.state).pairs.map(({ situation }) => situation)).toEqual([
+      'found_by_address',
+      'found_by_address',
+    ]);
+  });
+
+  it('go on waiting after an opt-out had to be remembered', () => {
+    const swapped = [
+      { ...one, city: 'Ulm', email: address(2), do_not_mail: true },
+      { ...two, email: address(1) },
+    ];
+    const first = plan(swapped, subscriptions, state);
+    const after = written(swapped, first);
+    const [left, right = subscription(2)] = subscriptions;
+    const gone = [left ?? subscription(1), { ...right, status: 'inactive' }];
+    const second = plan(after, gone, first.state);
+    expect([second.pairs, named(second)]).toEqual([[], ['token_of_another c1', 'token_of_another c2']]);
+    const back = after.map((contact, index) => ({ ...contact, email: address(index + 1) }));
+    expect(changed(plan(back, gone, second.state)).filter((field) => field.endsWith('ity'))).toEqual([]);
+  });
+
+  it('go to the subscription of a further address where the own one has none', () => {
+    const contact = contactOf(5, { more: `other@example.com; ${address(1)}`, city: 'Ulm' });
+    const conflict = plan([contact], [subscription(1)], startSync(), paths);
+    expect(conflict.pairs).toMatchObject([{ subscriptionId: id(1), contactWrites: [{ id: 'c5' }] }]);
+    const all = written([contact], conflict);
+    expect(all[0]?.['email']).toBe(address(5));
+    const next = plan(
+      all,
+      [subscription(1, { custom_fields: [{ name: 'City', value: 'Ulm' }] })],
+      conflict.state,
+      paths,
+    );
+    expect([next.pairs, next.findings, next.contactCreates]).toEqual([[], [], []]);
+  });
+});
+
+describe('who signed up again after the subscription was erased or deleted', () => {
+  const { contacts, subscriptions, state } = agreed(1);
+  const again = subscription(5, { email: address(1), created: newer });
+  const erased = subscriptions.map((one) => ({ ...one, email: 'redacted@redacted.invalid', status: 'inactive' }));
+
+  it.each([
+    ['listed as erased', erased],
+    ['not listed', []],
+  ])('is somebody else: the old one is %s', (_, old) => {
+    const edited = contacts.map((contact) => ({ ...contact, city: 'Ulm' }));
+    const first = plan(edited, [...old, again], state);
+    expect([first.pairs, first.contactCreates, named(first)]).toEqual([[], [], ['token_of_another c1']]);
+    // A newer opt-out acts; one that stands unsubscribes nobody.
+    const vetoed = edited.map((contact) => ({ ...contact, do_not_mail: true }));
+    const second = plan(vetoed, [...old, again], first.state);
+    expect(unsubscribed(second)).toEqual([again.id]);
+    const third = plan(written(vetoed, second), [...old, again], second.state);
+    expect([unsubscribed(third), codes(third)]).toEqual([[], ['active_while_opted_out', 'token_of_another']]);
+    // The remedy: the contact is erased, and the new subscription gets one of its own.
+    const last = plan([], [...old, again], third.state);
+    expect(last.contactCreates.map(({ subscriptionId }) => subscriptionId)).toEqual([again.id]);
+  });
+
+  it.each([
+    ['listed as erased', erased],
+    ['not listed', []],
+  ])('is not unsubscribed by an opt-out of before: the old one is %s', (_, old) => {
+    const vetoed = contacts.map((contact) => ({ ...contact, do_not_mail: true }));
+    const first = plan(vetoed, old, state);
+    const second = plan(written(vetoed, first), [...old, again], first.state);
+    expect([unsubscribed(second), codes(second)]).toEqual([[], ['active_while_opted_out', 'token_of_another']]);
+  });
+
+  it('waits in a run over some contacts, which cannot tell', () => {
+    const incoming = plan(contacts, [again], state, { scope: 'incoming' });
+    expect([incoming.pairs, incoming.contactCreates, incoming.findings]).toEqual([[], [], []]);
+  });
+});
+
+describe('twins', () => {
+  const subscriptions = [subscription(1)];
+  const first = plan([], subscriptions);
+  const made = (contactId: string): Contact => ({
+    id: contactId,
+    do_not_mail: false,
+    ...first.contactCreates[0]?.changes,
+  });
+
+  it('that two runs made at the same time are joined: the oldest goes on, and the other is named', () => {
+    const both = [made('10'), { ...made('9'), city: 'Ulm' }];
+    const second = plan(both, subscriptions, first.state);
+    expect(changed(second)).toEqual(['newsletter City']);
+    expect(second.findings).toMatchObject([{ code: 'twin', contactId: '10', isNew: true }]);
+    const after = plan(
+      written(both, second),
+      [{ ...subscription(1), custom_fields: [{ name: 'City', value: 'Ulm' }] }],
+      second.state,
+    );
+    expect([after.pairs, named(after)]).toEqual([[], ['twin 10']]);
+  });
+
+  it('share their opt-outs', () => {
+    const both = [made('9'), { ...made('10'), do_not_mail: true }];
+    const second = plan(both, subscriptions, first.state);
+    expect(unsubscribed(second)).toEqual([id(1)]);
+    expect(written(both, second).map((contact) => contact['do_not_mail'])).toEqual([true, true]);
+  });
+
+  it('are none where the newer one was edited', () => {
+    expect(codes(plan([made('9'), { ...made('10'), city: 'Ulm' }], subscriptions, first.state))).toEqual([
+      'ambiguous',
+      'ambiguous',
+    ]);
+  });
+});
+
+describe('a contact that vanished', () => {
+  it.each([
+    ['is a finding', {}, 'active', ['contact_missing']],
+    ['is none where new subscriptions are left', { newSubscription: 'leave' }, 'active', []],
+    ['is none of a person who has left', {}, 'inactive', []],
+  ] as const)('%s', (_, situations, status, reported) => {
+    const { subscriptions, state } = agreed(1);
+    const all = subscriptions.map((one) => ({ ...one, status }));
+    const result = plan([], all, state, { mapping: { situations } });
+    expect([codes(result), result.state.missing]).toEqual([reported, []]);
+  });
+});
+
+it('nobody is subscribed whose address is a further one of a contact that is opted out', () => {
+  const contacts = [contactOf(1), contactOf(2, { more: [address(1)], do_not_mail: true })];
+  const { subscriptionCreates } = plan(contacts, [], startSync(), {
+    mapping: { ...paths.mapping, subscribe: 'with_confirmation' },
+  });
+  expect(subscriptionCreates).toEqual([]);
+});
