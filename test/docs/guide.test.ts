@@ -46,6 +46,7 @@ const words = new Set([
   'Extract from File',
   'Extract from CSV',
   'Overview',
+  'Data Table',
   'Data tables',
   'On Error',
   'Retry On Fail',

@@ -369,6 +369,19 @@ describe.each(examples)('$name', (example) => {
     expect(sorted(sync.crm.contacts())).toEqual(kept);
     expect(await sync.settle()).toBeLessThanOrEqual(2);
   });
+
+  test.runIf(example.hasUpsert)('creates no contact twice that the CRM lists late', async ({ api, sandboxOnPort }) => {
+    await using sync = await publish(example, sandboxOnPort);
+    const { crm, run } = sync;
+    const kept = await keptAddresses(api);
+    await run('?accept=yes');
+    const [late = ''] = kept;
+    crm.late = (email) => email === late;
+    await run('?accept=yes');
+    crm.late = undefined;
+    expect(sorted(crm.contacts())).toEqual(kept);
+    expect(await sync.settle()).toBeLessThanOrEqual(2);
+  });
 });
 
 test('reports contacts that Salesforce refuses, writes the others 200 per call, and retries in the next run', async ({

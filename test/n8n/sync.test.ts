@@ -4,7 +4,7 @@
 import { expect, inject } from 'vitest';
 import { postgresServer } from '../../packages/relay/test/postgres-server.ts';
 import { chosen, items as rowsOf, start, syncType } from './harness/nodes.ts';
-import { publishContactSync, subscriptionOf } from './harness/syncExample.ts';
+import { publishContactSync, publishSync, readExample, subscriptionOf } from './harness/syncExample.ts';
 import { n8n, test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 
@@ -95,10 +95,46 @@ test('reports what PostgreSQL refuses in the same run, in its words', async ({ a
   const kept = (await all(api.subscriptions.list())).filter(({ email }) => !email?.endsWith('.invalid')).length;
   const run = await runOnce('', 'error');
   expect(run.output('Check answers', 0)).toEqual([
-    expect.objectContaining({ contact: refused, message: expect.stringContaining('no_ada'), reason: 'value' }),
+    // Of PostgreSQL's error, n8n's node passes on the detail.
+    expect.objectContaining({ contact: refused, message: expect.stringMatching(/^Failing row/), reason: 'value' }),
   ]);
   expect(run.output('Check answers', 1)).toMatchObject([{ handedOver: kept, written: kept - 1, refused: 1 }]);
   expect(run.error?.message).toBe(run.output('Check answers', 1)[0]?.['summary']);
+});
+
+test('reports what a data table refuses in the same run', async ({ credentials }) => {
+  const example = await readExample('contact-sync-data-table');
+  const name = `Contacts ${crypto.randomUUID()}`;
+  const columns = ['email', 'newsletter_status', 'newsletter_sync_token'].map((column) => ({
+    name: column,
+    type: 'string',
+  }));
+  const { runOnce } = await publishSync({
+    n8n,
+    n8nUrl,
+    example,
+    credentials,
+    contactCredentials: {},
+    isContactNode: ({ type }) => type.endsWith('.dataTable'),
+    // A column of another kind.
+    fillIn: ({ dataTableId, ...parameters }) => ({
+      ...parameters,
+      ...(dataTableId === undefined
+        ? { tableName: name, columns: { column: [...columns, { name: 'first_name', type: 'number' }] } }
+        : { dataTableId: { __rl: true, mode: 'name', value: name } }),
+    }),
+    finish: ({ connections, ...workflow }) => ({
+      ...workflow,
+      connections: {
+        ...connections,
+        'Every hour': { main: [[{ node: 'Create the table', type: 'main', index: 0 }]] },
+        'Create the table': { main: [[{ node: 'Contacts', type: 'main', index: 0 }]] },
+      },
+    }),
+  });
+  const run = await runOnce('', 'error');
+  // With On Error on Continue the node would pass on its input, as if it had written it.
+  expect(run.error?.message).toContain('first_name');
 });
 
 test('moves an error to the error output, without any contact', async ({ credentials, sandboxOnPort }) => {

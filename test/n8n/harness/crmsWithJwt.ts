@@ -95,7 +95,8 @@ export function createSalesforce(): Crm {
   }
 
   const shown = (from: number, names: readonly string[]): Response => {
-    const all = [...rows].map(([Id, values]) => ({ Id, HasOptedOutOfEmail: false, ...values }));
+    const listed = [...rows].filter(([, { Email }]) => !crm.late?.(String(Email)));
+    const all = listed.map(([Id, values]) => ({ Id, HasOptedOutOfEmail: false, ...values }));
     const page = all.slice(from, from + pageSize);
     const isDone = from + pageSize >= all.length;
     return Response.json({

@@ -16,7 +16,7 @@ export const refusalRemedies = {
   duplicate: 'Another contact has this address, perhaps as a further one. Merge the two in the CRM.',
   gone: 'If the contact was deleted or merged, nothing has to be done. Otherwise let the credential see it.',
   value: 'Correct the value, or the field in the CRM. Until then every run plans the change again.',
-  unclear: 'Connect the nodes that write contacts directly, and let an HTTP Request node return the full response.',
+  unclear: 'Let the node return the contact with its ID, or an HTTP Request node the full response.',
 } as const;
 
 export type RefusalReason = keyof typeof refusalRemedies;
@@ -173,13 +173,16 @@ function isRefusal(body: Fields): boolean {
   );
 }
 
-/** Whether it looks like a record that was written: it has an id or an address, or the CRM says so. */
+/**
+ * Whether it looks like a record that was written: it has an id, or the CRM says so. Values and address are not enough:
+ * some nodes of n8n pass on what they were given when they fail.
+ */
 function isWritten(body: Fields): boolean {
   if (body['success'] === true || body['status'] === 'success') return true;
   return Object.entries(body).some(
     ([name, value]) =>
-      (/^_?id$/i.test(name) && (typeof value === 'number' || isFilled(value))) ||
-      (typeof value === 'string' && /^[^\s@]+@[^\s@]+$/.test(value)),
+      /^(?:_?id|(?:contact|person|record|customer|lead|row|hs_object)_?id)$/i.test(name) &&
+      (typeof value === 'number' || isFilled(value)),
   );
 }
 

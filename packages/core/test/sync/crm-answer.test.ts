@@ -96,7 +96,7 @@ describe('an acceptance', () => {
     ['results by position', [{ id: '003', success: true, errors: [] }], 1],
     ['a wrapped record', { success: true, data: { id: 7 }, additional_data: null }, 1],
     ['a row of a table', { id: 7, email: 'ada@example.com', first_name: null }, 1],
-    ['a row with an address and no id', { email: 'ada@example.com', city: 'Bonn' }, 1],
+    ['a row with an id of another name', { contact_id: 7, email: 'ada@example.com' }, 1],
     ['a success without a record', { errors: [], success: true }, 1],
   ])('%s', (_, answer, accepted) => {
     expect(readAnswer(answer, answeredAt)).toEqual({ accepted, refused: [] });
@@ -107,6 +107,7 @@ describe('what is not understood counts as refused, and says so', () => {
   it.each<[string, unknown]>([
     ['nothing', {}],
     ['a number', 7],
+    ['a contact without an id, as a node passes on that fails', { email: 'ada@example.com', city: 'Bonn' }],
     ['a record of something else', { hello: 'world' }],
     ['a page with status 200, which n8n puts under data', { statusCode: 200, headers: {}, data: '<html></html>' }],
     ['a page with status 200', { statusCode: 200, headers: {}, body: '<html><title>Sign in</title></html>' }],
