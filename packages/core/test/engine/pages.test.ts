@@ -303,10 +303,21 @@ describe('a page size that the service does not take', () => {
     ]);
   });
 
-  it('is left out where the answer does not name another', async () => {
-    const { host, ids } = listing(tooLarge('Invalid page size'), json({ data: items('a'), has_more: false }));
+  it.each([
+    ['limit must be between 1 and 50', '?limit=50'],
+    ['Limit 100 exceeds 25', '?limit=25'],
+    ['page_size: at most 20', '?limit=20'],
+    ['pagesize is above 20', '?limit=20'],
+    ['20 per page are enough', '?limit=20'],
+    ['perpage: up to 20', '?limit=20'],
+    // No smaller one is named: it is left out.
+    ['Invalid page size', ''],
+    ['limit must be above 0', ''],
+    ['limit 100 is too large; others may have 250', ''],
+  ])('is chosen by the refusal "%s"', async (message, search) => {
+    const { host, ids } = listing(tooLarge(message), json({ data: items('a'), has_more: false }));
     expect(await ids()).toEqual(['a']);
-    expect(searches(host)).toEqual(['?limit=100', '']);
+    expect(searches(host)).toEqual(['?limit=100', search]);
   });
 
   it('rejects where the refusal is about something else', async () => {
