@@ -231,7 +231,10 @@ export class World {
 
   #create(request: SyncPlan['subscriptionCreates'][number]['request']): void {
     const address = request.email.toLowerCase();
-    const sameAddress = this.contacts.filter(({ email }) => email.toLowerCase() === address);
+    // A record that was merged into another contact is none any more: the CRM decided about its opt-out.
+    const sameAddress = this.contacts.filter(
+      ({ email, mergedInto }) => mergedInto === undefined && email.toLowerCase() === address,
+    );
     if (sameAddress.some(({ values }) => values[optOut] === true))
       this.violations.push('an opted-out contact was subscribed');
     if (this.persons.some(({ email }) => email.toLowerCase() === address)) return;
