@@ -221,6 +221,28 @@ describe('the paging fields of an answer', () => {
     expect(read(answer).paging).toEqual({ ...none, ...paging });
   });
 
+  it.each<[answer: Readonly<Record<string, unknown>>, told: readonly string[]]>([
+    [
+      { limit: '15', has_more: 'false' },
+      ['limit: expected number; read as one', 'has_more: expected boolean; read as one'],
+    ],
+    [
+      { next_cursor: 7, has_more: 0 },
+      ['next_cursor: expected string; read as one', 'has_more: expected boolean; read as one'],
+    ],
+    [
+      { page: 'x1', total_pages: '1x', total_results: [1] },
+      ['page: expected number', 'total_pages: expected number', 'total_results: expected number'],
+    ],
+    [{ has_more: null, next_cursor: null, limit: null }, []],
+  ])('%j are told where they come in another form', (answer, told) => {
+    expect(
+      read(answer)
+        .deviations.map(({ field, problem }) => `${field}: ${problem}`)
+        .toSorted(),
+    ).toEqual(told.toSorted());
+  });
+
   it('lead to the next page', () => {
     expect(read({ has_more: true, next_cursor: 'x', page: 1 }).next?.at).toEqual({ cursor: 'x' });
     expect(read({ has_more: true, page: 1 }).next?.at).toEqual({ page: 2 });
