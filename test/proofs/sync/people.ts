@@ -234,6 +234,7 @@ export class People {
     else this.world.contacts.splice(this.world.contacts.indexOf(loser), 1);
     if (event === 'merge, survivor lists the address')
       survivor.further = [...(survivor.further ?? []), ...this.#addressesOf(loser)];
+    this.#joinAddresses(survivor);
     if (this.#isUnseen(survivor)) this.#veto(survivor);
   }
 
