@@ -75,6 +75,13 @@ export default defineConfig({
             },
             { name: 'nodes/core-import', test: /packages[\\/]core[\\/]src[\\/]import[\\/]/, priority: 1 },
             { name: 'nodes/core-report', test: /packages[\\/]core[\\/]src[\\/]report[\\/]/, priority: 1 },
+            // A pair of the sync by itself, and what a CRM answered: the planner is the third file.
+            {
+              name: 'nodes/core-sync-pair',
+              test: /src[\\/]sync[\\/](?:at-rest|canonical-value|echo|mapping|plan-\w+|prepare-mapping|token)\.ts/,
+              priority: 2,
+            },
+            { name: 'nodes/core-sync-answer', test: /src[\\/]sync[\\/]crm-answer\.ts/, priority: 2 },
             { name: 'nodes/core-sync', test: /packages[\\/]core[\\/]src[\\/]sync[\\/]/, priority: 1 },
             { name: 'nodes/core-watch', test: /packages[\\/]core[\\/]src[\\/]watch[\\/]/, priority: 1 },
             { name: 'nodes/Newsletter/shared', test: /nodes[\\/]Newsletter[\\/]/, minShareCount: 2, priority: 1 },

@@ -39,6 +39,8 @@ const shared = [
   'dist/nodes/core-import.js',
   'dist/nodes/core-report.js',
   'dist/nodes/core-signup.js',
+  'dist/nodes/core-sync-answer.js',
+  'dist/nodes/core-sync-pair.js',
   'dist/nodes/core-sync.js',
   'dist/nodes/core-watch.js',
   'dist/nodes/core.js',
