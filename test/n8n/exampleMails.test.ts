@@ -120,13 +120,15 @@ test('reports each new finding once, with a table and a file without addresses, 
   expect(sandboxOnPort.requests().filter(({ method }) => method !== 'GET')).toEqual([]);
 });
 
-test('reports that the plan would be held back', async ({ mailed: { mails, ours } }) => {
+test('reports that the plan would be held back', async ({ api, mailed: { mails, ours } }) => {
   const { address, runOnce } = await publishReconcile(ours, {});
-  await server.run(`INSERT INTO contacts (email) VALUES ('ada.lovelace@example.com')`, address);
+  const active = (await all(api.subscriptions.list({ status: 'active' }))).slice(0, 21);
+  const rows = active.map(({ email }) => `('${email}', true)`).join(', ');
+  await server.run(`INSERT INTO contacts (email, do_not_mail) VALUES ${rows}`, address);
   await runOnce();
   expect(mails.received).toHaveLength(1);
   expect(mails.received[0]?.subject).toBe('Contact sync: the plan would be held back');
-  expect(mails.received[0]?.html).toContain('The plan creates 2');
+  expect(mails.received[0]?.html).toContain('The plan unsubscribes 21');
 });
 
 /** The form refuses known user agents of bots. */

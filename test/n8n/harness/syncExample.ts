@@ -78,7 +78,9 @@ export function publishSync({
   ...settings
 }: SyncSettings): Promise<PublishedExample> {
   const trigger = settings.example.nodes.find(isSchedule)?.name ?? '';
-  return publishExample(settings, (node) => {
+  // The examples of the sync save only runs that fail, and the tests read every run.
+  const saved = { ...settings.example.settings, saveDataSuccessExecution: 'all' };
+  return publishExample({ ...settings, example: { ...settings.example, settings: saved } }, (node) => {
     if (settings.isContactNode(node))
       return { ...node, parameters: fillIn(node.parameters), credentials: settings.contactCredentials };
     if (node.type !== syncType || node.parameters['operation'] === 'checkAnswers') return node;
@@ -122,9 +124,7 @@ export async function publishExample(
         }
       : change(node),
   );
-  // The examples save only runs that fail, and the tests read every run.
-  const settings = { ...example.settings, saveDataSuccessExecution: 'all' };
-  const workflow = await n8n.saveWorkflow(finish({ ...example, settings, nodes }));
+  const workflow = await n8n.saveWorkflow(finish({ ...example, nodes }));
   await n8n.activate(workflow);
   const url = `${n8nUrl}/webhook/${path}`;
   return { workflow, url, start, runOnce };
