@@ -308,25 +308,23 @@ export const shortAddresses: INodeProperties = {
   description: 'Whether Planned shows only the first letter and the domain of an address',
 };
 
-export const furtherAddresses: INodeProperties = {
+export const furtherAddresses: INodeProperties = path({
   displayName: 'Further Addresses Field',
   name: 'furtherAddresses',
-  type: 'string',
   default: '',
   placeholder: 'e.g. properties.hs_additional_emails',
   description:
     'Field of the contact with its further addresses: a list, or one text with ; or , between them. An opt-out counts for all of them.',
-};
+});
 
-export const mergedInto: INodeProperties = {
+export const mergedInto: INodeProperties = path({
   displayName: 'Merged Into Field',
   name: 'mergedInto',
-  type: 'string',
   default: '',
   placeholder: 'e.g. MasterRecordId',
   description:
     'Field that holds the ID of the contact into which the CRM merged this one. The address of such a record is a further one of that contact.',
-};
+});
 
 export const setOnUnsubscribe: INodeProperties = {
   displayName: 'Unsubscribe Sets Opt-Out',

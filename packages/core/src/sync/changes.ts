@@ -49,6 +49,11 @@ export interface FieldChange {
   readonly person?: { readonly email: string; readonly subscriptionId: string };
 }
 
+/** Whether somebody has said no: such changes never wait, and pass where a plan is held back. */
+export function isUrgent({ changes }: { readonly changes: readonly FieldChange[] }): boolean {
+  return changes.some(({ kind }) => kind === 'unsubscribe' || kind === 'opt_out');
+}
+
 /** Whether a value that was there is replaced by another one. */
 export function isOverwrite({ kind, from, to }: FieldChange): boolean {
   return kind === 'update' && !isEmpty(from) && !isEmpty(to);

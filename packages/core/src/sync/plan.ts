@@ -1,5 +1,5 @@
 /** The plan of a sync: everything a run would do. */
-import type { FieldChange, WithoutContact } from './changes.ts';
+import { isUrgent, type FieldChange, type WithoutContact } from './changes.ts';
 import type { Finding, Side } from './findings.ts';
 import type { Member } from './matching.ts';
 import type { PairPlan, CustomFieldWrite, Situation, SubscriptionWrite, ContactWrite } from './plan-pair.ts';
@@ -193,8 +193,6 @@ export function withinBudget(
   whole: PlannedWrites,
   mostWrites: number,
 ): { readonly now: PlannedWrites; readonly waiting: PlannedWrites; readonly used: number } {
-  const isUrgent = ({ changes }: PlannedPair): boolean =>
-    changes.some(({ kind }) => kind === 'unsubscribe' || kind === 'opt_out');
   const queue = [
     ...whole.pairs.filter((pair) => !isUrgent(pair) && pair.contactWrites.length > 0),
     ...whole.contactCreates,

@@ -4,6 +4,7 @@
 import { isRecord } from '../is-record.ts';
 import { isOptedOut } from './canonical-value.ts';
 import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
+import { isUrgent } from './changes.ts';
 import { ContactIndex } from './contact-index.ts';
 import { DraftPlan } from './draft-plan.ts';
 import { createFindingLog, type FindingContext, type FindingLog } from './findings.ts';
@@ -146,20 +147,12 @@ export class Reconciler {
    * {@link leaveOut}. `finish` then returns counts, state and whether the plan is held back, of all batches.
    */
   takeBatch(): PlannedBatch {
-    const parts = this.#planBatch();
-    for (;;) {
-      const part = parts.next();
-      if (part.done) return part.value;
-    }
+    return inOnePart(this.#planBatch());
   }
 
   /** The plan, once both sides were read to their end. */
   finish(): SyncPlan {
-    const parts = this.finishInParts();
-    for (;;) {
-      const part = parts.next();
-      if (part.done) return part.value;
-    }
+    return inOnePart(this.finishInParts());
   }
 
   /** The same in parts of some milliseconds each, so that a host that serves others can do so in between. */
@@ -311,10 +304,14 @@ export class Reconciler {
       for (const [index, { situation, findings, base }] of plans.entries()) {
         const row = members[index]?.row ?? 0;
         if (situation === 'erased') this.#draft.addErased(this.#contacts.contactAt(row));
-        if (!base.waits) this.#log.add(findings);
+        if (!base.waits) {
+          this.#log.add(findings);
+          continue;
+        }
         // The token of a pair that waits remembers no findings.
-        else for (const { code } of findings) this.#log.report(code, this.#contextOf(row, subscription));
-        if (base.waits) this.#log.report('token_of_another', this.#contextOf(row, subscription));
+        const context = this.#contextOf(row, subscription);
+        for (const { code } of findings) this.#log.report(code, context);
+        this.#log.report('token_of_another', context);
       }
       if (plans.every(({ base }) => base.waits)) this.#draft.keepForCreation(subscription);
       if (plans.some(hasWrites)) this.#draft.changed.push(joinPlans(subscription, plans));
@@ -348,11 +345,6 @@ export class Reconciler {
 
   /** Opt-outs and unsubscribes, which are carried out even where the plan is held back: nobody who said no waits. */
   #urgent(): PlannedPair[] {
-    const { optOut } = this.#mapping;
-    const isUrgent = ({ contactWrite, subscriptionWrite, furtherWrites }: PairPlan): boolean =>
-      (optOut !== undefined && contactWrite?.changes[optOut.contact] === true) ||
-      subscriptionWrite?.unsubscribe === true ||
-      furtherWrites.length > 0;
     return this.#pairs.flatMap((pair) =>
       pair.plans.some(isUrgent) ? [joinPlans(pair.subscription, this.#plansOf(pair, true).filter(isUrgent))] : [],
     );
@@ -380,5 +372,12 @@ export class Reconciler {
       contactsBefore: this.#isComplete ? this.#state.contacts : null,
       entries: this.#draft.entries,
     };
+  }
+}
+
+function inOnePart<Result>(parts: Generator<undefined, Result, undefined>): Result {
+  for (;;) {
+    const part = parts.next();
+    if (part.done) return part.value;
   }
 }
