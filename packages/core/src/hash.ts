@@ -16,13 +16,13 @@ export function hashText(text: string, seed: Digest): Digest {
   let [h1, h2, h3, h4] = seed;
   const whole = text.length - (text.length % 8);
   for (let at = 0; at < whole; at += 8) {
-    h1 ^= mixed(pair(text, at), c1, 15, c2);
+    h1 ^= mixed(wholePair(text, at), c1, 15, c2);
     h1 = (Math.imul(rotated(h1, 19) + h2, 5) + 0x561ccd1b) | 0;
-    h2 ^= mixed(pair(text, at + 2), c2, 16, c3);
+    h2 ^= mixed(wholePair(text, at + 2), c2, 16, c3);
     h2 = (Math.imul(rotated(h2, 17) + h3, 5) + 0x0bcaa747) | 0;
-    h3 ^= mixed(pair(text, at + 4), c3, 17, c4);
+    h3 ^= mixed(wholePair(text, at + 4), c3, 17, c4);
     h3 = (Math.imul(rotated(h3, 15) + h4, 5) + 0x96cd1c35) | 0;
-    h4 ^= mixed(pair(text, at + 6), c4, 18, c1);
+    h4 ^= mixed(wholePair(text, at + 6), c4, 18, c1);
     h4 = (Math.imul(rotated(h4, 13) + h1, 5) + 0x32ac3b17) | 0;
   }
   // What is left; beyond the end stand zeros, and a zero mixes to zero.
@@ -52,13 +52,14 @@ export function hex(digest: Digest): string {
   return digest.map((word) => (word >>> 0).toString(16).padStart(8, '0')).join('');
 }
 
-/** Two code units as one little-endian word; beyond the end stand zeros. */
+/** Two code units as one little-endian word. */
+function wholePair(text: string, at: number): number {
+  return text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16);
+}
+
+/** The same; beyond the end stand zeros. */
 function pair(text: string, at: number): number {
-  return at + 1 < text.length
-    ? text.charCodeAt(at) | (text.charCodeAt(at + 1) << 16)
-    : at < text.length
-      ? text.charCodeAt(at)
-      : 0;
+  return at + 1 < text.length ? wholePair(text, at) : at < text.length ? text.charCodeAt(at) : 0;
 }
 
 function rotated(word: number, by: number): number {

@@ -296,6 +296,82 @@ describe('the paging fields of an answer', () => {
   });
 });
 
+describe('what is known of a list before its next page', () => {
+  const fresh = { remembered: null, pages: 0, power: 1 };
+
+  it.each<[at: Continuation | undefined, read: number | null]>([
+    [undefined, 0],
+    [{ page: 0 }, 0],
+    [{ page: 1 }, 0],
+    [{ page: 2 }, null],
+    [{ cursor: 'x' }, null],
+  ])('at %j counts %j records before it', (at, read) => {
+    expect(startTrail(at)).toEqual({ at: at ?? { page: 1 }, read, ids: null, statedBy: 'page', cursors: fresh });
+  });
+
+  it.each<[what: string, answer: object, at: Continuation, limit: number | undefined, next: object]>([
+    [
+      'the first page',
+      { total_pages: 9 },
+      { page: 1 },
+      undefined,
+      { at: { page: 2 }, read: 2, statedBy: 'total_pages' },
+    ],
+    ['a page by its number', { has_more: true, page: 3 }, { page: 1 }, 5, { at: { page: 4 }, read: 2 }],
+    ['a later page and its size', { has_more: true, page: 4, limit: 5 }, { page: 4 }, 7, { at: { page: 5 }, read: 17 }],
+    ['a later page of the asked size', { has_more: true, page: 4 }, { page: 4 }, 7, { at: { page: 5 }, read: 23 }],
+    ['a later page of unknown size', { has_more: true, page: 4 }, { page: 4 }, undefined, { at: { page: 5 }, read: 8 }],
+    ['a page number that is not stated', { total_results: 99 }, { page: 4 }, 2, { at: { page: 5 }, read: 8 }],
+    ['a cursor', { next_cursor: 'y', page: 2 }, { cursor: 'x' }, 2, { at: { cursor: 'y' }, read: null }],
+    ['a full page that says nothing', { limit: 2 }, { page: 1 }, 2, { at: { page: 2 }, read: 2, statedBy: 'limit' }],
+    ['a page of unknown size', {}, { page: 1 }, undefined, { at: { page: 2 }, statedBy: null }],
+    ['an unread field', { limit: 2, has_more: {} }, { page: 1 }, 2, { at: { page: 2 }, statedBy: 'has_more' }],
+  ])('after %s', (_, answer, at, limit, next) => {
+    const list = { pagination: 'cursor-or-offset', query: ['cursor', 'page'], limit } as const;
+    const read = readPage({ data: items('a', 'b'), ...answer }, startTrail(at), list);
+    expect(read.problem).toBeNull();
+    expect(read.next).toMatchObject({ ids: '["a","b"]', ...next });
+  });
+
+  it('says that the next page is asked for by a number that the operation does not list', () => {
+    const list = { pagination: 'cursor', query: ['cursor'] } as const;
+    const { next, deviations } = readPage({ data: items('a'), page: '1', total_pages: 2 }, startTrail(), list);
+    expect(next?.at).toEqual({ page: 2 });
+    expect(deviations).toEqual([
+      { field: 'page', problem: 'expected number; read as one' },
+      {
+        field: 'page',
+        problem: 'asked for the next page by it, which the specification does not list for this operation',
+      },
+    ]);
+    expect(readPage({ data: items('a'), next_cursor: 'x' }, startTrail(), list).deviations).toEqual([]);
+  });
+
+  it('ends with an empty page, whatever number of records is stated, and where a list has one page alone', () => {
+    expect(readPage({ data: [], total_results: 9 })).toMatchObject({ next: null, problem: null });
+    expect(readPage({ data: items('a'), total_results: 9 }).next?.statedBy).toBe('total_results');
+    const onePage = { pagination: 'none', query: [] } as const;
+    expect(readPage({ data: items('a') }, startTrail(), onePage)).toMatchObject({ next: null, problem: null });
+  });
+
+  it('remembers every cursor whose number is a power of two', () => {
+    let trail = startTrail();
+    const remembered = Array.from({ length: 8 }, (_, page) => {
+      const { next } = readPage({ data: items(`r${page}`), next_cursor: `c${page + 1}` }, trail);
+      if (next === null) throw new Error('The list has ended.');
+      trail = next;
+      return trail.cursors.remembered;
+    });
+    expect(remembered).toEqual(['c1', 'c1', 'c3', 'c3', 'c3', 'c3', 'c7', 'c7']);
+  });
+
+  it('compares records without ids as a whole, and empty pages with nothing', () => {
+    const idsOf = (data: readonly unknown[]) => readPage({ data, has_more: true, next_cursor: 'x' }).next?.ids;
+    expect(idsOf([{ id: 1 }, { email: 'b' }, 'c', null])).toBe('[1,{"email":"b"},"c",null]');
+    expect(idsOf([])).toBeNull();
+  });
+});
+
 describe('a page size that the service does not take', () => {
   const tooLarge = (message: string) => json({ status: 400, errors: [{ message, code: 'x' }] }, { status: 400 });
   const searches = ({ sent }: { readonly sent: readonly { readonly url: string }[] }) =>

@@ -1,7 +1,7 @@
 /** Refuses invalid requests before they are sent; sends raw requests. */
 import { describe, expect, it } from 'vitest';
 import { operation } from '../../src/contract/index.ts';
-import { encodeBody, encodeQuery, sortArguments } from '../../src/engine/prepare.ts';
+import { encodeBody, encodeQuery, sortArguments, withCustomerId } from '../../src/engine/prepare.ts';
 import { rawRequest } from '../../src/engine/raw-request.ts';
 import { InvalidAnswerError, InvalidRequestError, ServerError } from '../../src/engine/index.ts';
 import { json } from './scripted-host.ts';
@@ -122,6 +122,37 @@ describe('the arguments of an operation', () => {
         unknown: ['stripe_customer_id'],
       },
     );
+  });
+
+  it('have their address normalized, and nothing else', () => {
+    const bodyOf = (args: object) =>
+      sorted('journeys.enroll', { publicationId: 'pub_1', automationId: 'a', ...args }).body;
+    expect(bodyOf({ email: ' Ada@EXAMPLE.com ' })).toEqual({ email: 'Ada@example.com' });
+    // Blanks alone stay: without its address, a list would be that of everybody.
+    expect(bodyOf({ email: '  ' })).toEqual({ email: '  ' });
+    expect(bodyOf({ email: ['A@B.C'] })).toEqual({ email: ['A@B.C'] });
+    expect(bodyOf({ email: 'a@b.c', double_opt: ' A@B.C ' })).toMatchObject({ double_opt: ' A@B.C ' });
+    expect(bodyOf({ email: 'a@b.c', subscription_id: ' SUB@1 ' })).toMatchObject({ subscription_id: ' SUB@1 ' });
+  });
+
+  it.each<[name: 'payments_customer_id' | 'stripe_customer_id', body: object | null, sent: object | null]>([
+    ['payments_customer_id', { payments_customer_id: 'c' }, { payments_customer_id: 'c' }],
+    ['stripe_customer_id', null, null],
+    ['stripe_customer_id', { payments_customer_id: 'c', email: 'a' }, { stripe_customer_id: 'c', email: 'a' }],
+    ['stripe_customer_id', { email: 'a' }, { email: 'a' }],
+    ['stripe_customer_id', { subscriptions: 'odd' }, { subscriptions: 'odd' }],
+    [
+      'stripe_customer_id',
+      { subscriptions: [{ payments_customer_id: 'c' }, { email: 'a' }, null] },
+      { subscriptions: [{ stripe_customer_id: 'c' }, { email: 'a' }, null] },
+    ],
+  ])('name the customer id %s in %j', (name, body, sent) => {
+    expect(withCustomerId(body as Record<string, unknown> | null, name)).toStrictEqual(sent);
+  });
+
+  it('name the customer id as the specification does by default', () => {
+    const body = { payments_customer_id: 'c', subscriptions: [{ payments_customer_id: 'd' }] };
+    expect(withCustomerId(body)).toBe(body);
   });
 
   it.each<[id: Parameters<typeof operation>[0], args: Readonly<Record<string, unknown>>, problems: readonly string[]]>([
