@@ -23,13 +23,18 @@ export interface UnplannedPair {
 /**
  * Whether a pair is at rest: address, consent and values are as its token says, and there is nothing to report.
  * `planPair` would then write nothing and report nothing. The reverse does not hold.
+ *
+ * @param key - of the subscription's address, where it is known
  */
-export function isAtRest(pair: UnplannedPair, mapping: ReadyMapping): boolean {
+export function isAtRest(
+  pair: UnplannedPair,
+  mapping: ReadyMapping,
+  key: string = addressKey(pair.subscription.email),
+): boolean {
   const { subscription, record, token } = pair;
   const { paths, optOut: veto, fields } = mapping;
   const email = readPath(record, paths.email);
   if (typeof email !== 'string' || isErased(subscription)) return false;
-  const key = addressKey(subscription.email);
   if (email !== subscription.email && addressKey(email) !== key) return false;
   const hasLeft = subscription.status === 'inactive';
   const shownOptOut = veto && delivered(readPath(record, veto.contact), mapping);

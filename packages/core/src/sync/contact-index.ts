@@ -181,8 +181,8 @@ export class ContactIndex {
   }
 
   /** Whether the linked contact of a row shows, together with its subscription, what its token says. */
-  isAtRest(row: number, subscription: SyncSubscription): boolean {
-    return isAtRest({ subscription, record: this.#records[row], token: this.#tokens[row] ?? '' }, this.#mapping);
+  isAtRest(row: number, subscription: SyncSubscription, key: string): boolean {
+    return isAtRest({ subscription, record: this.#records[row], token: this.#tokens[row] ?? '' }, this.#mapping, key);
   }
 
   /** Rows of the contacts with this address. */
@@ -209,10 +209,10 @@ export class ContactIndex {
    * The contact of a subscription where that is plain: it has one address, which nobody else has, and its token names
    * the subscription or nothing.
    *
+   * @param key - of the subscription's address
    * @returns its row; 0 where no contact comes into question; undefined where it is not plain
    */
-  plainContactOf({ id, email }: SyncSubscription): number | undefined {
-    const key = addressKey(email);
+  plainContactOf({ id }: SyncSubscription, key: string): number | undefined {
     const row = this.#byAddress.get(key);
     if (this.#byFurtherAddress.has(key)) return undefined;
     if (row === undefined) return this.linkedTo(id).length === 0 ? 0 : undefined;

@@ -2,6 +2,7 @@
  * Reconciles contacts with subscriptions: reads both sides, matches them into pairs, and plans every change. Pure.
  */
 import { isRecord } from '../is-record.ts';
+import { addressKey } from '../signup/address.ts';
 import { isOptedOut } from './canonical-value.ts';
 import { holdBack, limitOf, type BreakerFacts } from './circuit-breaker.ts';
 import { isUrgent } from './changes.ts';
@@ -178,7 +179,8 @@ export class Reconciler {
 
   #addSubscription(subscription: SyncSubscription): void {
     const { id } = subscription;
-    const row = this.#contacts.plainContactOf(subscription);
+    const key = addressKey(subscription.email);
+    const row = this.#contacts.plainContactOf(subscription, key);
     if (row === undefined) return void (this.#unplain.has(id) || this.#unplain.set(id, subscription));
     // Pages can repeat a subscription while others are added and removed.
     if (row === 0 ? this.#withoutContact.has(id) : this.#contacts.isMatched(row)) return;
@@ -186,7 +188,7 @@ export class Reconciler {
     if (row === 0) return void this.#withoutContact.set(id, subscription);
     this.#contacts.setMatched([row]);
     const isLinked = this.#contacts.isLinked(row);
-    if (isLinked && this.#contacts.isAtRest(row, subscription)) {
+    if (isLinked && this.#contacts.isAtRest(row, subscription, key)) {
       this.#countPair(subscription);
       return this.#onAtRest?.(this.#contacts.contactAt(row).id);
     }

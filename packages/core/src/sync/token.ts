@@ -7,8 +7,6 @@
  * side whose echo is awaited, what was written and how often (4 + 1), checksum 4. Fields are found by their identity:
  * rows of the mapping can be added, removed and put in another order.
  */
-import { hashText } from '../hash.ts';
-
 /** The longest text that every CRM's text field keeps (Salesforce and Pipedrive: 255). */
 export const tokenLimit = 255;
 
@@ -120,7 +118,7 @@ export function encodeToken(base: Base, mapping: TokenLayout): string {
   }
   if (text.length + checksumLength > tokenLimit)
     throw new RangeError(`The token has more than ${tokenLimit} characters: map fewer fields.`);
-  return text + number(checksumOf(text), checksumLength);
+  return text + number(checksumOf(text, text.length), checksumLength);
 }
 
 /**
@@ -136,7 +134,7 @@ export function decodeToken(token: unknown, mapping: TokenLayout): Base | undefi
 export function isWhole(token: unknown): token is string {
   if (typeof token !== 'string' || token[0] !== version || token.length < headLength + checksumLength) return false;
   const end = token.length - checksumLength;
-  const sum = checksumOf(token.slice(0, end));
+  const sum = checksumOf(token, end);
   // Compared digit by digit: a run checks the token of every contact.
   for (let at = 0; at < checksumLength; at += 1)
     if (token.charCodeAt(end + at) !== digits.charCodeAt((sum >> (18 - 6 * at)) & 63)) return false;
@@ -172,7 +170,7 @@ export function readToken(token: string, mapping: TokenLayout, subscriptionId: s
 }
 
 function readField(token: string, start: number): FieldBase {
-  const flags = numberAt(token, start, 3) % flagsSize;
+  const flags = flagsAt(token, start);
   let at = start + 3;
   const next = (length: number): number => numberAt(token, (at += length) - length, length);
   const awaited = (): AwaitedWrite => ({ fingerprint: next(4), count: next(1) });
@@ -186,9 +184,12 @@ function readField(token: string, start: number): FieldBase {
 
 const identityAt = (token: string, at: number): number => Math.floor(numberAt(token, at, 3) / flagsSize);
 
+/** The flags of an entry, which stand in its third character. */
+const flagsAt = (token: string, at: number): number => numberAt(token, at + 2, 1) % flagsSize;
+
 /** The position after the entry of a field. */
 function entryEnd(token: string, at: number): number {
-  const flags = numberAt(token, at, 3) % flagsSize;
+  const flags = flagsAt(token, at);
   return at + 3 + (flags & hasAgreed ? 4 : 0) + (flags & awaitsSubscription ? 5 : 0) + (flags & awaitsContact ? 5 : 0);
 }
 
@@ -228,7 +229,7 @@ export function isFieldSettled(token: string, identity: number, agreed: number |
   let at = headLength;
   while (at < end && identityAt(token, at) !== identity) at = entryEnd(token, at);
   if (at >= end) return agreed === undefined;
-  const flags = numberAt(token, at, 3) % flagsSize;
+  const flags = flagsAt(token, at);
   if (flags & wasReported || (flags & hasAgreed ? numberAt(token, at + 3, 4) : undefined) !== agreed) return false;
   // The count stands at the end of each write.
   const last = entryEnd(token, at) - 1;
@@ -350,7 +351,9 @@ for (const [value, digit] of [
   hexadecimalDigits[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** 24 bits. */
-function checksumOf(text: string): number {
-  return hashText(text, [5, 5, 5, 5])[0] & 0xffffff;
+/** 24 bits that stand for the characters before `end`: FNV-1a, which takes a tenth of the time of a hash. */
+function checksumOf(text: string, end: number): number {
+  let sum = 0x811c9dc5;
+  for (let at = 0; at < end; at += 1) sum = Math.imul(sum ^ text.charCodeAt(at), 0x01000193);
+  return (sum ^ (sum >>> 24)) & 0xffffff;
 }
