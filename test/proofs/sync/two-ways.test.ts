@@ -9,7 +9,7 @@ const seed = Number(process.env['TEST_SEED'] ?? 1);
 it('plans the same in memory and in the smallest batches', async () => {
   await fc.assert(
     fc.asyncProperty(history, (each) => playInAllWays(each, [inMemory, inBatches])),
-    { seed, numRuns: 300 },
+    { seed, numRuns: 1000 },
   );
 });
 

@@ -30,6 +30,8 @@ const kinds = [
   'leave',
   'return',
   'set opt-out',
+  'add further address',
+  'merge contact',
   'subscribe',
   'add contact',
   'copy contact',
@@ -71,8 +73,11 @@ export const history = fc.record({
 type History = typeof history extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** The columns of a contact of {@link World}. */
-export const table = `CREATE TABLE contacts (id text PRIMARY KEY, email text, city text, score jsonb, topics text,
+export const table = `CREATE TABLE contacts (id text PRIMARY KEY, email text, more text, merged_into text, city text, score jsonb, topics text,
   source text, newsletter_status text, ${optOut} boolean)`;
+
+/** Where the parts of a contact stand in its record. */
+const paths = { id: 'id', email: 'email', token: tokenPath, furtherAddresses: 'more', mergedInto: 'merged_into' };
 
 type Row = Readonly<Record<string, unknown>>;
 /** A way to plan the run of a world. */
@@ -80,7 +85,7 @@ export type Way = (world: World, spoiled: ReadonlySet<string>, accept: boolean) 
 
 /** Plays a history, and plans each of its runs in all ways. */
 export async function playInAllWays({ people, steps, mapping }: History, ways: readonly Way[]): Promise<void> {
-  const world = new World({ contact: { token: tokenPath }, ...mapping }, { newsletter: 'as given', crm: 'as given' });
+  const world = new World({ contact: paths, ...mapping }, { newsletter: 'as given', crm: 'as given' });
   for (const email of emails.slice(0, people)) {
     world.editPerson(world.subscribe(email), 'city', 'Bonn');
     world.addContact(email, { [tokenPath]: '' });
@@ -130,6 +135,12 @@ function take(world: World, { kind, at: index, value }: Step, spoiled: Set<strin
       break;
     case 'set opt-out':
       if (contact) contact.values[optOut] = true;
+      break;
+    case 'add further address':
+      if (contact) contact.further = [...(contact.further ?? []), emails[(index + value.length) % emails.length] ?? ''];
+      break;
+    case 'merge contact':
+      if (contact && next && contact !== next) contact.mergedInto = next.id;
       break;
     case 'subscribe':
       if (!world.persons.some((one) => one.email === email)) world.subscribe(email);
@@ -202,9 +213,11 @@ function newsletter(world: World, spoiled: ReadonlySet<string>) {
 const columns = ['city', 'score', 'topics', 'source', 'newsletter_status', optOut] as const;
 
 function contacts(world: World): readonly Row[] {
-  return world.contacts.map(({ id, email, values }) => ({
+  return world.contacts.map(({ id, email, values, further, mergedInto }) => ({
     id,
     email,
+    more: further?.join('; ') ?? null,
+    merged_into: mergedInto ?? null,
     ...Object.fromEntries(columns.map((column) => [column, values[column] ?? null])),
     [tokenPath]: values[tokenPath] || null,
   }));
@@ -212,10 +225,9 @@ function contacts(world: World): readonly Row[] {
 
 /** As long after the newest subscription as `World.run` is. */
 const timeOf = (world: World): number => (world.now + 1000) * 1000;
-const mappingOf = (world: World): SyncMapping => ({ ...world.mapping, contact: { token: tokenPath } });
 
 function reconcilerOf(world: World, accept: boolean, onAtRest?: (contactId: string) => void) {
-  const mapping = prepareMapping(mappingOf(world), customFields(world), 'pub_1');
+  const mapping = prepareMapping(world.mapping, customFields(world), 'pub_1');
   const reconciler = createReconciler({ mapping, state: world.state, now: timeOf(world), accept, onAtRest });
   return { mapping, reconciler };
 }
@@ -281,8 +293,8 @@ export function inPostgres(address: string, sql: (text: string) => Promise<unkno
     const config: SyncConfig = {
       name,
       schema: 'public',
-      mapping: { ...world.mapping, contact: { id: 'id', email: 'email', token: tokenPath } },
-      contacts: { table: 'contacts', id: 'id', email: 'email' },
+      mapping: world.mapping,
+      contacts: { table: 'contacts', id: 'id', email: 'email', furtherAddresses: 'more', mergedInto: 'merged_into' },
     };
     const scope = `pub_1 ${name}`;
     const database = await openDatabase(address, config, scope);
@@ -316,7 +328,7 @@ function mirror(records: readonly Row[], scope: string): string {
   const literal = (value: unknown): string => (value === null ? 'NULL' : `'${String(value).replaceAll("'", "''")}'`);
   const rows = records.map(
     (record) =>
-      `INSERT INTO contacts VALUES (${[record['id'], record['email'], record['city'], record['score'] === null ? null : JSON.stringify(record['score']), record['topics'], record['source'], record['newsletter_status'], record[optOut]].map(literal).join(', ')});`,
+      `INSERT INTO contacts VALUES (${[record['id'], record['email'], record['more'], record['merged_into'], record['city'], record['score'] === null ? null : JSON.stringify(record['score']), record['topics'], record['source'], record['newsletter_status'], record[optOut]].map(literal).join(', ')});`,
   );
   const tokens = records.flatMap(({ id, [tokenPath]: token }) =>
     token === null

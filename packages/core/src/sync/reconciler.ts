@@ -162,6 +162,8 @@ export class Reconciler {
   }
 
   *#planBatch(): Generator<undefined, PlannedBatch, undefined> {
+    // A batch may have no subscription.
+    this.#contacts.joinMerged();
     const matching = this.#planUnplain();
     if (this.#isComplete) yield* this.#planUnmatched(matching);
     this.#collectPairs();

@@ -29,6 +29,25 @@ describe('a run in batches', () => {
     expect(atRest).toEqual(['c1']);
   });
 
+  it('gives a contact the addresses merged into it, also where no subscription comes in', () => {
+    const merging = prepareMapping(
+      { ...defaults, contact: { token: 'token', mergedInto: 'into' } },
+      [{ id: city, display: 'City', kind: 'string' }],
+      'pub_1',
+    );
+    const [first] = contacts;
+    const records = [
+      { ...first, email: 'bob@example.com' },
+      { ...first, id: 'copy' },
+      { id: 'merged', email: first?.email, into: first?.id },
+    ];
+    const [whole, part] = [1, 2].map(() => createReconciler({ mapping: merging, state, now }));
+    for (const record of records) for (const each of [whole, part]) each?.addContact(record);
+    whole?.addSubscriptions([]);
+    const { findings } = whole?.finish() ?? {};
+    expect(part?.takeBatch().findings).toEqual(findings);
+  });
+
   it.each([
     ['an id of another form', { ...subscription(1), id: '17' }],
     ['no address', { ...subscription(1), email: null }],
