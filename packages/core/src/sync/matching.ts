@@ -127,7 +127,10 @@ export class Matching {
     const keys = contacts.addressKeys(row);
     const named = base && this.#byId.get(base.subscriptionId);
     const [own, ...others] = keys.map((key) => this.#living.get(key));
-    const further = others.filter((each) => each !== undefined);
+    // The oldest first, whatever the order in which the addresses came in.
+    const further = others
+      .filter((each) => each !== undefined)
+      .toSorted((one, other) => one.created - other.created || (one.id < other.id ? -1 : 1));
     // One that has no contact of its own, if there is one.
     const free = further.find(({ email }) => contacts.withAddress(email).length === 0) ?? further[0];
     const fits = keys.some((key) => base?.address === addressFingerprint(this.#mapping, key));

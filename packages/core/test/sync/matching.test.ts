@@ -138,6 +138,12 @@ describe('values', () => {
     expect(changed(plan(back, gone, second.state)).filter((field) => field.endsWith('ity'))).toEqual([]);
   });
 
+  it.each([[[2, 3]], [[3, 2]]])('go to the oldest of several subscriptions of further addresses %j', (numbers) => {
+    const contact = contactOf(9, { more: numbers.map(address).join(';'), city: 'Ulm' });
+    const { pairs } = plan([contact], [subscription(3), subscription(2)], startSync(), paths);
+    expect(pairs.map(({ subscriptionId }) => subscriptionId)).toEqual([id(2)]);
+  });
+
   it('go to the subscription of a further address where the own one has none', () => {
     const contact = contactOf(5, { more: `other@example.com; ${address(1)}`, city: 'Ulm' });
     const conflict = plan([contact], [subscription(1)], startSync(), paths);
