@@ -4,6 +4,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeliveryQueue, type DeliveryQueueOptions } from '../../src/delivery/queue.ts';
 import { decideRetry } from '../../src/queue/retry.ts';
 import type { Client } from '@newsletter-kit/core';
+import type { RelayEvent } from '../../src/events.ts';
 import type { Form, SignupStore } from '../../src/index.ts';
 import { eventually } from '../eventually.ts';
 import { newSignup } from '../new-signup.ts';
@@ -35,7 +36,7 @@ function dispatch(
   answer: Answer = created,
   forms: FormParts = { default: [1, 'key-1'] },
   change: Partial<SignupStore> = {},
-  more: DeliveryQueueOptions = {},
+  { bulkAbove, ...more }: DeliveryQueueOptions & { readonly bulkAbove?: number | null } = {},
 ): Test {
   const parts = deliveryParts(answer, change);
   const { store, lane } = parts;
@@ -45,6 +46,7 @@ function dispatch(
   const clientOf = vi.fn<(apiKey: string) => Client>(() => client);
   const config = {
     ...context.config,
+    ...(bulkAbove !== undefined && { delivery: { ...context.config.delivery, bulkAbove } }),
     forms: Object.fromEntries(
       Object.entries(forms).map(([name, [n, apiKey]]): [string, Form] => [
         name,
@@ -52,7 +54,10 @@ function dispatch(
       ]),
     ),
   };
-  const queue = new DeliveryQueue({ ...context, config }, clientOf, { bulk: null, ...more });
+  const queue = new DeliveryQueue({ ...context, config }, clientOf, {
+    ...(bulkAbove === undefined && { bulk: null }),
+    ...more,
+  });
   onTestFinished(() => queue.stop(0));
   let accepted = 0;
   return {
@@ -93,6 +98,29 @@ describe('the lanes of the queue', () => {
     await test.accept('default');
     test.queue.wake();
     await delivered(test, 1);
+  });
+
+  it.each<[event: RelayEvent, times: number]>([
+    [{ type: 'accepted', form: 'default', suspected: false, needsConfirmation: false, tookMs: 1 }, 1],
+    [{ type: 'accepted', form: 'default', suspected: false, needsConfirmation: true, tookMs: 1 }, 0],
+    [{ type: 'confirmed', form: 'default', waitedMs: 1 }, 1],
+  ])('are woken by %j: %i times', async (event, times) => {
+    const test = dispatch();
+    const wake = vi.spyOn(test.queue, 'wake');
+    test.lane.context.events.emit(event);
+    expect(wake).toHaveBeenCalledTimes(times);
+  });
+
+  it.each([
+    [10, accepted, 'bulk_subscriptions'],
+    [null, created, 'subscriptions'],
+  ])('with bulk delivery above %s post to %3$s', async (bulkAbove, answer, path) => {
+    const test = dispatch(answer, undefined, {}, { bulkAbove });
+    await test.accept('default', 10);
+    test.queue.start();
+    await eventually('all are sent', async () => (await test.counts()).waiting === 0);
+    const posts = test.requests.filter(({ method }) => method === 'POST');
+    expect(new Set(posts.map(({ url }) => new URL(url).pathname.split('/').at(-1)))).toEqual(new Set([path]));
   });
 
   it('deliver a due retry without being woken', async () => {

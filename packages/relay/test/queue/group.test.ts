@@ -1,0 +1,105 @@
+/** Several queues as one: what each is told, and delivery on demand until a deadline. */
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { StoreUnavailableError } from '../../src/index.ts';
+import { QueueGroup, type Queue } from '../../src/queue/group.ts';
+
+const minuteMs = 60_000;
+
+const queue = (changes: Partial<Queue> = {}) => ({ ...spied(), ...changes });
+
+function spied() {
+  return {
+    prepare: vi.fn<NonNullable<Queue['prepare']>>(() => Promise.resolve()),
+    start: vi.fn<Queue['start']>(),
+    wake: vi.fn<Queue['wake']>(),
+    deliver: vi.fn<Queue['deliver']>(() => Promise.resolve(null)),
+    stop: vi.fn<Queue['stop']>(() => Promise.resolve()),
+  };
+}
+
+/** Works until it is ended. */
+const endless: Queue['deliver'] = (ending) =>
+  new Promise((resolve) => ending.addEventListener('abort', () => resolve(Date.now())));
+
+describe('a group of queues', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('tells each of them', async () => {
+    const members = [spied(), spied()];
+    const group = new QueueGroup(members);
+    group.start();
+    group.wake();
+    await group.stop(70);
+    for (const { start, wake, stop } of members) {
+      expect([start.mock.calls, wake.mock.calls]).toEqual([[[]], [[]]]);
+      expect(stop.mock.calls).toEqual([[70]]);
+    }
+  });
+
+  it('is due when the first of them is', async () => {
+    const group = new QueueGroup([
+      queue({ deliver: () => Promise.resolve(9) }),
+      queue(),
+      queue({ deliver: async () => 7 }),
+    ]);
+    expect(await group.deliverUntil(Date.now() + minuteMs, Date.now)).toBe(7);
+    expect(await new QueueGroup([queue()]).deliverUntil(Date.now() + minuteMs, Date.now)).toBeNull();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('prepares each before it delivers, although the store fails meanwhile', async () => {
+    const order: string[] = [];
+    const failing = queue({
+      prepare: vi.fn(() => (order.push('first'), Promise.reject(new StoreUnavailableError('down')))),
+      deliver: vi.fn(() => (order.push('deliver'), Promise.resolve(null))),
+    });
+    const { prepare: _, ...unprepared } = queue();
+    const group = new QueueGroup([failing, unprepared, queue({ prepare: async () => void order.push('last') })]);
+    await group.deliverUntil(Date.now() + minuteMs, Date.now);
+    expect(order).toEqual(['first', 'last', 'deliver']);
+  });
+
+  it('does not hide another failure of a preparation', async () => {
+    const group = new QueueGroup([queue({ prepare: () => Promise.reject(new Error('a defect')) })]);
+    await expect(group.deliverUntil(Date.now() + minuteMs, Date.now)).rejects.toThrow('a defect');
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it.each([
+    ['half a minute before a deadline far away', 5 * minuteMs, 4.5 * minuteMs],
+    ['half-way to a deadline that is near', 40_000, 20_000],
+  ])('starts nothing more %s', async (_, untilMs, lastStartMs) => {
+    const from = Date.now();
+    const deliver = vi.fn(endless);
+    const ended = new QueueGroup([queue({ deliver })]).deliverUntil(from + untilMs, Date.now);
+    await vi.advanceTimersByTimeAsync(lastStartMs - 1);
+    const [ending] = deliver.mock.calls[0] ?? [];
+    expect(ending?.aborted).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ending?.aborted).toBe(true);
+    expect(await ended).toBe(from + lastStartMs);
+  });
+
+  it('returns at the deadline while something hangs', async () => {
+    const from = Date.now();
+    const group = new QueueGroup([queue({ deliver: () => new Promise(() => {}) })]);
+    const returned = vi.fn<(due: number | null) => void>();
+    void group.deliverUntil(from + minuteMs, Date.now).then(returned);
+    await vi.advanceTimersByTimeAsync(minuteMs - 1);
+    expect(returned).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(returned.mock.calls).toEqual([[from + minuteMs]]);
+  });
+
+  it('delivers for several calls one after the other', async () => {
+    const deliver = vi.fn(endless);
+    const group = new QueueGroup([queue({ deliver })]);
+    const calls = [1, 2].map(() => group.deliverUntil(Date.now() + minuteMs, Date.now));
+    await vi.advanceTimersByTimeAsync(minuteMs / 2 - 1);
+    expect(deliver).toHaveBeenCalledTimes(1);
+    await vi.advanceTimersByTimeAsync(minuteMs);
+    await Promise.all(calls);
+    expect(deliver).toHaveBeenCalledTimes(2);
+  });
+});
