@@ -59,8 +59,11 @@ export function addressesIn(value: unknown): readonly string[] {
 export function readPath(record: unknown, path: string): unknown {
   if (!isRecord(record)) return undefined;
   if (Object.hasOwn(record, path)) return record[path];
+  if (!path.includes('.')) return undefined;
   let at: unknown = record;
-  for (const name of namesOf(path)) {
+  const names = namesOf(path);
+  for (let index = 0; index < names.length; index += 1) {
+    const name = names[index] ?? '';
     if (!isRecord(at) || !Object.hasOwn(at, name)) return undefined;
     at = at[name];
   }
