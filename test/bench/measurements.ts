@@ -185,6 +185,16 @@ export const measurements: readonly Measurement[] = [
     },
   },
   {
+    script: 'cli/sync.ts',
+    goals: {
+      memory: {
+        title: 'Command: memory of a sync of 1,000,000 subscriptions and contacts in PostgreSQL',
+        unit: 'MB',
+        must: { atMost: 400 },
+      },
+    },
+  },
+  {
     script: 'sandbox/requests.ts',
     goals: {
       requests: {

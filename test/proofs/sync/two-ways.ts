@@ -12,6 +12,7 @@ import {
   type SyncCounts,
   type SyncMapping,
   type SyncPlan,
+  type SyncProgress,
   type SyncSubscription,
 } from '@newsletter-kit/core/sync';
 import type { Client } from '@newsletter-kit/core';
@@ -302,6 +303,7 @@ export function inPostgres(address: string, sql: (text: string) => Promise<unkno
       await database.prepare();
       await sql(mirror(contacts(world), scope));
       const { items, leftOut } = newsletter(world, spoiled);
+      let last: SyncProgress | undefined;
       const planned = await planInBatches(database, {
         engine: engineOf(world, items, leftOut),
         publicationId: 'pub_1',
@@ -309,8 +311,10 @@ export function inPostgres(address: string, sql: (text: string) => Promise<unkno
         state: world.state,
         accept,
         signal: new AbortController().signal,
-        onProgress: () => undefined,
+        onProgress: (progress) => (last = progress),
       });
+      const of = world.contacts.length;
+      expect(last).toEqual({ phase: 'comparing', done: of, of });
       await database.finish({ state: planned.state, lastRun: null });
       const parts: PlannedPart[] = [];
       for await (const part of planned.parts()) parts.push(part);

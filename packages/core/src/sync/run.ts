@@ -15,8 +15,8 @@ import type { SyncState } from './state.ts';
 
 /** How far a run is. */
 export interface SyncProgress {
-  readonly phase: 'contacts' | 'subscriptions' | 'writing';
-  /** Contacts or subscriptions read, or changes written. */
+  readonly phase: 'contacts' | 'subscriptions' | 'comparing' | 'writing';
+  /** Contacts or subscriptions read, contacts compared, or changes written. */
   readonly done: number;
   /** Undefined where it is not known yet. */
   readonly of?: number | undefined;

@@ -85,12 +85,12 @@ export class Batches {
    * Joins both sides, and returns everything that is not at rest, from one snapshot of the contacts.
    *
    * @param print - stands for the mapping and the version of the planner
-   * @param onContacts - is told how many contacts were read
+   * @param onContacts - is told how many contacts were read; `true` after the last, when the database begins to join
    * @param onRest - is given contacts that belong to no batch, because they have no id
    */
   async join(
     print: string,
-    onContacts: (read: number) => void,
+    onContacts: (read: number, isLast: boolean) => void,
     onRest: (record: BatchContact['record']) => void,
   ): Promise<AtRest> {
     const { postgres, scope } = this.#parts;
@@ -102,7 +102,10 @@ export class Batches {
     return atRest ?? { pairs: 0, newest: null };
   }
 
-  async #readKeys(onContacts: (read: number) => void, onRest: (record: BatchContact['record']) => void): Promise<void> {
+  async #readKeys(
+    onContacts: (read: number, isLast: boolean) => void,
+    onRest: (record: BatchContact['record']) => void,
+  ): Promise<void> {
     const { postgres, config } = this.#parts;
     await postgres.rows(this.#sql.openKeys, this.#scope);
     let nodes: (Node & { id: unknown })[] = [];
@@ -128,10 +131,10 @@ export class Batches {
         nodes.push({ node: firstContact + read, id, digest, keys });
       }
       read += 1;
-      if (read % batchSize === 0) onContacts(read);
+      if (read % batchSize === 0) onContacts(read, false);
     }
     await this.#add(this.#sql.addContacts, nodes);
-    onContacts(read);
+    onContacts(read, true);
   }
 
   async #add(statement: string, nodes: readonly Node[]): Promise<void> {

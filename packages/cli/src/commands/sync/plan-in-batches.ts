@@ -42,14 +42,18 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
     onProgress({ phase: 'subscriptions', done: seen });
   }
   await database.snapshot(async () => {
-    const onContacts = (done: number): void => {
+    let of = 0;
+    const onContacts = (read: number, isLast: boolean): void => {
       signal.throwIfAborted();
-      onProgress({ phase: 'contacts', done });
+      of = read;
+      onProgress(isLast ? { phase: 'comparing', done: 0, of } : { phase: 'contacts', done: read });
     };
     const { pairs, newest } = await batches.join(await printOf(mapping), onContacts, (record) => {
       reconciler.addContact(record);
     });
     if (newest !== null) reconciler.addAtRest(pairs, newest);
+    let compared = pairs;
+    onProgress({ phase: 'comparing', done: compared, of });
     for await (const { contacts, subscriptions } of batches.read()) {
       signal.throwIfAborted();
       for (const { record } of contacts) reconciler.addContact(record);
@@ -60,6 +64,8 @@ export async function planInBatches(database: SyncDatabase, options: BatchedPlan
       await changes.add(reconciler.takeBatch(), (id) => byId.get(id)?.version ?? '');
       await batches.noteAtRest(contacts.filter(({ id, digest }) => digest !== null && atRest.has(id.trim())));
       atRest.clear();
+      compared += contacts.length;
+      onProgress({ phase: 'comparing', done: compared, of });
     }
   });
   return await changes.finish(reconciler.finish());

@@ -60,6 +60,7 @@ export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   const texts = {
     contacts: `${count(done, 'contact')} read`,
     subscriptions: `${count(done, 'subscription')} read`,
+    comparing: `${count(done, 'contact')} of ${number(of ?? done)} compared`,
     writing: `${count(done, 'change')} of ${number(of ?? done)} sent to the newsletter`,
   };
   return { type: 'progress', text: texts[phase], data: { phase, done, of: of ?? null } };
