@@ -459,6 +459,25 @@ test('writes 100 contacts per call to HubSpot, also when one address is refused'
   expect(callsOf(atRest.calls)).toEqual({ [`GET ${path}`]: batches(kept.length) });
 });
 
+test('unsubscribes each address of a contact that HubSpot has merged', async ({ api, sandboxOnPort }) => {
+  await using sync = await publish(hubspot, sandboxOnPort);
+  const { crm, run } = sync;
+  await run('?accept=yes');
+  await sync.settle();
+  const [kept = '', merged = '', ...others] = crm
+    .contacts()
+    .filter(({ status }) => status === 'active')
+    .map(({ email }) => email);
+  crm.merge?.(kept, merged);
+  const { report } = await run();
+  expect(report).toMatchObject({ held: null, counts: { contactCreates: 0 }, written: { subscriptionUpdates: 0 } });
+  crm.save(kept, { optOut: true });
+  await run();
+  for (const email of [kept, merged]) expect(await subscriptionOf(api, email)).toMatchObject({ status: 'inactive' });
+  for (const email of others) expect(await subscriptionOf(api, email)).toMatchObject({ status: 'active' });
+  expect(await sync.settle()).toBeLessThanOrEqual(2);
+});
+
 test('writes the contacts of a batch singly that HubSpot refuses whole', async ({ api, sandboxOnPort }) => {
   await using sync = await publish(hubspot, sandboxOnPort);
   const { crm, run } = sync;
