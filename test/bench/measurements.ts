@@ -171,13 +171,13 @@ export const measurements: readonly Measurement[] = [
     script: 'core/sync.ts',
     goals: {
       share: {
-        title: 'Core: time to plan a sync of 100,000 subscriptions and contacts',
+        title: 'Sync: time to plan a sync of 100,000 subscriptions and contacts',
         unit: '×',
         peer: 'JSON.parse of both sides',
         must: { atMost: 1.6 },
       },
       compare: {
-        title: 'Core: speed of planning a first sync of 20,000 subscriptions and contacts',
+        title: 'Sync: speed of planning a first sync of 20,000 subscriptions and contacts',
         unit: '×',
         peer: "n8n's Compare Datasets",
         must: { atLeast: 20 },
@@ -188,7 +188,7 @@ export const measurements: readonly Measurement[] = [
     script: 'cli/sync.ts',
     goals: {
       memory: {
-        title: 'Command: memory of a sync of 1,000,000 subscriptions and contacts in PostgreSQL',
+        title: 'Sync: memory of a sync of 1,000,000 subscriptions and contacts in PostgreSQL',
         unit: 'MB',
         must: { atMost: 400 },
       },

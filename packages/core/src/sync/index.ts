@@ -25,12 +25,10 @@ export {
   type CustomFieldWrite,
 } from './plan-pair.ts';
 export type { Pair } from './pair.ts';
-export { isAtRest, type UnplannedPair } from './at-rest.ts';
 export type { ConsentRecord } from './plan-consent.ts';
 export { createReconciler, type Reconciler, type ReconcilerOptions } from './reconciler.ts';
 export { changeKinds, changeReasons, type ChangeKind, type ChangeReason, type FieldChange } from './changes.ts';
 export { changesOf, shortened, summaryOf, type PlannedChange } from './preview.ts';
-export { urgentOf } from './plan.ts';
 export type {
   ContactCreate,
   Held,
