@@ -21,6 +21,6 @@ it('plans the same in memory and with contacts in PostgreSQL', async () => {
   const inTheDatabase = inPostgres(database, sql);
   await fc.assert(
     fc.asyncProperty(history, (each) => playInAllWays(each, [inMemory, inTheDatabase])),
-    { numRuns: numRuns / 100 },
+    { numRuns: numRuns / 200 },
   );
 });

@@ -21,6 +21,7 @@ import {
 import { maxEntries, type SyncState } from './state.ts';
 import { encodeToken, type Base, type FieldBase } from './token.ts';
 import { isOptedOut, yesNo } from './canonical-value.ts';
+import { compareIds } from './whose-contact.ts';
 
 /** A creation that did not come back is repeated until it was tried this often. */
 const maxAttempts = 3;
@@ -89,7 +90,8 @@ export class DraftPlan {
     // A damaged token shows that there was a subscription once, and another newsletter's has no room for this one: a
     // person decides.
     if (this.#contacts.hasUnusableToken(row)) return;
-    if (this.#contacts.withAddress(contact.email)[0] !== row) return;
+    const isOlder = (other: number): boolean => compareIds(this.#contacts.contactAt(other).id, contact.id) < 0;
+    if (this.#contacts.withAddress(contact.email).some((other) => other !== row && isOlder(other))) return;
     if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
     this.#createSubscription(contact);
   }

@@ -147,8 +147,8 @@ export function oldestOfTwins(contacts: readonly Several[]): number | undefined 
   return areTwins ? oldest : undefined;
 }
 
-/** Numbers by their size and before all others, which go by their characters. */
-function compareIds(one: string, other: string): number {
+/** Puts the ids of contacts in the order of their age: numbers by their size, before all others by their characters. */
+export function compareIds(one: string, other: string): number {
   const areNumbers = [one, other].map((id) => /^\d+$/.test(id));
   if (areNumbers[0] !== areNumbers[1]) return areNumbers[0] ? -1 : 1;
   if (areNumbers[0] && one.length !== other.length) return one.length - other.length;

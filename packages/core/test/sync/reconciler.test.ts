@@ -180,6 +180,14 @@ describe('createReconciler', () => {
     ]);
   });
 
+  it('subscribes the oldest of several contacts with one address, in whatever order they come', () => {
+    const twins = [contactOf(1, { id: '10', city: 'Ulm' }), contactOf(1, { id: '9' })];
+    for (const contacts of [twins, twins.toReversed()]) {
+      const { subscriptionCreates } = plan(contacts, [], startSync(), { mapping: { subscribe: 'with_confirmation' } });
+      expect(subscriptionCreates.map(({ contactId }) => contactId)).toEqual(['9']);
+    }
+  });
+
   it.each([
     ['by default', 'never', contactOf(1)],
     ['who is opted out', 'with_confirmation', contactOf(1, { do_not_mail: true })],
