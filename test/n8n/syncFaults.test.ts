@@ -15,6 +15,8 @@ import { test } from './harness/test.ts';
 import { all } from './operations/execution.ts';
 
 const size = 2_000;
+/** More names differ than pass without a person who accepts them. */
+const accept = '?accept=yes';
 const server = postgresServer();
 
 // Includes addresses that get no contact, and subscriptions unknown to the CRM.
@@ -227,7 +229,7 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
     );
     lock.catch(() => undefined);
     await eventually('the row is locked', async () => (await sleepers(sync)).length > 0);
-    await sync.start();
+    await sync.start(accept);
     await eventually('the first contacts are written', async () => (await withToken()).length > 0);
     await own.kill();
     await server.run(`SELECT pg_terminate_backend(pid) FROM (${sleeping}) AS sleeper`, sync.address);
@@ -241,14 +243,14 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
     sandbox.faults.add({ match: 'subscriptions.list', effect: 'reset', nth: 12 });
     // Late, because the engine slows down to the assumed quota afterwards.
     sandbox.faults.add({ match: 'subscriptions.list', effect: { status: 429, retryAfter: 2 }, nth: 24 });
-    await sync.runOnce();
+    await sync.runOnce(accept);
     expect(sandbox.faults.list().map(({ fired }) => fired)).toEqual([1, 1, 1, 1, 1]);
     sandbox.faults.clear();
 
     // Killed after the service accepted the changes and before any contact is written: the clock is frozen until then.
     await sides.edit();
     const taken = answered(sandbox, 'subscriptions.bulkUpdate');
-    await sync.start();
+    await sync.start(accept);
     await taken;
     sandbox.clock.freeze();
     await own.kill();
@@ -258,7 +260,7 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
     await sides.edit();
     sandbox.faults.add({ match: 'subscriptions.bulkUpdate', effect: 'lostResponse', nth: 1 });
     sandbox.faults.add({ match: 'bulkSubscriptionUpdates.get', effect: { status: 502, body: 'html' }, nth: 1 });
-    await sync.runOnce();
+    await sync.runOnce(accept);
     expect(sandbox.faults.list().map(({ fired }) => fired)).toEqual([1, 1]);
     sandbox.faults.clear();
 
@@ -267,7 +269,7 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
     const [field] = await all(api.customFields.list());
     const accepted = answered(sandbox, 'subscriptions.bulkUpdate');
     const lookedTwice = answered(sandbox, 'bulkSubscriptionUpdates.get', 2);
-    const failing = sync.runOnce();
+    const failing = sync.runOnce(accept);
     await accepted;
     sandbox.clock.freeze();
     await api.customFields.update({ id: field?.id ?? '', display: 'Given name' });
@@ -277,7 +279,7 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
     expect(report).toMatchObject({ written: { failed: expect.toSatisfy((count: number) => count > 0) } });
 
     await sides.edit('Given name');
-    let last = await sync.runOnce();
+    let last = await sync.runOnce(accept);
     const written = (): number => last.output('Sync', 3).length + last.output('Sync', 4).length;
     let bulkRequests = 0;
     sandbox.subscribe((event) => {
@@ -285,7 +287,7 @@ test('syncs 2,000 contacts through edits of both sides, faults of the service an
     });
     for (let runs = 1; written() > 0 && runs < 4; runs += 1) {
       bulkRequests = 0;
-      last = await sync.runOnce();
+      last = await sync.runOnce(accept);
     }
     expect([3, 4].map((index) => last.output('Sync', index))).toEqual([[], []]);
     expect(bulkRequests).toBe(0);
