@@ -2,6 +2,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoreAddress } from './config/store-address.ts';
+import { answerWithinMs, DeadlineError, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import type { EventListener } from './events.ts';
@@ -60,7 +61,12 @@ export class StoreHealth {
     const { store, now } = this.#options;
     if (this.#probing === null || now() - this.#probedAt >= freshMs) {
       this.#probedAt = now();
-      this.#probing = store.probe(now());
+      this.#probing = within(answerWithinMs, store.probe(now())).catch((cause: unknown) => {
+        if (!(cause instanceof DeadlineError)) throw cause;
+        throw new StoreUnavailableError(`The store does not answer within ${answerWithinMs / 1000} seconds.`, {
+          cause,
+        });
+      });
     }
     try {
       await this.#probing;

@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import { headerOf, type RequestEnvironment, type SignupEndpoint, toResponse } from './admission/endpoint.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
+import { answerWithinMs, within } from './deadline.ts';
 import { livez, readiness } from './health.ts';
 import type { Metrics } from './ops/metrics.ts';
 import { operatorApi } from './ops/operator-api.ts';
@@ -48,11 +49,13 @@ export function createRoutes(
     const { text, type } = await metrics.page();
     return new Response(text, { headers: { 'content-type': type, 'cache-control': 'no-store' } });
   });
-  if (linkKey)
+  if (linkKey) {
+    app.use('/confirm/*', (_request, next) => within(answerWithinMs, next()));
     app.route(
       '/confirm',
       confirmationPages(context, { key: linkKey, visitor: (...post) => endpoint.visitor(...post) }),
     );
+  }
   if (token) app.route('/operator', operatorApi({ operator, token, now }));
   app.notFound((request) => endpoint.refuseRequest(request, defaultForm, notFound));
   app.onError((error, { req: { raw } }) => {

@@ -64,8 +64,11 @@ interface CheckedPost {
   readonly releases: (() => Promise<void>)[];
 }
 
-/** Time limit of Turnstile's verification, in milliseconds; the visitor waits for it. */
-const turnstileTimeoutMs = 3000;
+/**
+ * Time limit of Turnstile's verification, in milliseconds. The visitor waits for it: with a lookup of the mail domain
+ * it has to leave the store some of the time in which every post is answered.
+ */
+const turnstileTimeoutMs = 2000;
 
 const askMessages = {
   TOKEN_REQUIRED:

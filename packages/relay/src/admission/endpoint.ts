@@ -13,13 +13,14 @@ import {
 } from '@newsletter-kit/core/endpoint';
 import type { Context, Hono } from 'hono';
 import type { AbuseProtection } from './abuse-protection.ts';
-import { admit, type Check, checkOrigin } from './admit.ts';
+import { admit, type Admission, type Check, checkOrigin } from './admit.ts';
 import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts';
 import type { LimitKind } from '../config/relay.ts';
 import { visitorOf } from './consent.ts';
 import type { SignupPost } from './signup-post.ts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
+import { answerWithinMs, Deadline, DeadlineError } from '../deadline.ts';
 import { StoreUnavailableError } from '../errors.ts';
 
 /** Bindings of each request: the address of its connection. */
@@ -42,6 +43,9 @@ interface RefusalDetails {
   readonly limit?: LimitKind | undefined;
   readonly entered?: Entered;
 }
+
+/** A post that was admitted. */
+type Admitted = Extract<Admission, { readonly signup: unknown }>;
 
 /** Maximum number of refused origins that are logged, once each. */
 const maxLoggedOrigins = 20;
@@ -83,29 +87,33 @@ export class SignupEndpoint {
     );
   }
 
-  /** Answers one post. Unexpected failures are answered with 503. */
-  #post(post: SignupPost, thanks: string): Promise<Answer> {
-    return this.#admitAndStore(post, thanks).catch((error: unknown) => {
+  /** Answers one post, in time. Unexpected failures are answered with 503. */
+  async #post(post: SignupPost, thanks: string): Promise<Answer> {
+    const deadline = new Deadline(answerWithinMs);
+    try {
+      return await this.#admitAndStore(timed(post, deadline), thanks, deadline);
+    } catch (error) {
       this.logFailure(error);
       return this.#refuse(post, unavailable());
-    });
+    } finally {
+      deadline.stop();
+    }
   }
 
-  async #admitAndStore(post: SignupPost, thanks: string): Promise<Answer> {
-    const { store, health, log, events, stopping, now } = this.#context;
+  async #admitAndStore(post: SignupPost, thanks: string, deadline: Deadline): Promise<Answer> {
+    const { log, events, stopping, now } = this.#context;
     const { form, header } = post;
     const startedAt = performance.now();
     if (stopping.aborted) return this.#refuse(post, unavailable());
-    const admission = await admit(post, { ...this.#options, now: now() });
-    if ('refused' in admission) return this.#refuse(post, admission.refused, admission);
-    const { signup, undo } = admission;
-    // Durability of the 202: `accept` resolves only after the commit that contains the signup is synced to disk.
-    const id = await store.accept(signup).catch(async (error: unknown) => {
-      await undo();
-      health.failed('accept', error);
+    const admitting = admit(post, { ...this.#options, now: now() });
+    const admission = await deadline.race(admitting).catch((error: unknown) => {
+      // The visitor was asked to try again: what ends too late is not stored, and uses up nothing.
+      void admitting.then((late) => ('signup' in late ? late.undo() : undefined)).catch(() => undefined);
       throw error;
     });
-    health.succeeded('accept');
+    if ('refused' in admission) return this.#refuse(post, admission.refused, admission);
+    const { signup } = admission;
+    const id = await this.#store(admission, deadline);
     log.debug({ signup: id, suspected: signup.suspected }, 'kept');
     events.emit({
       type: 'accepted',
@@ -115,6 +123,38 @@ export class SignupEndpoint {
       tookMs: performance.now() - startedAt,
     });
     return acceptedAnswer(header, form.origins, form.thanksUrl ?? thanks);
+  }
+
+  /**
+   * Stores a signup. What is stored too late is not undone: posted again, it is a repetition of the same signup.
+   *
+   * @throws StoreUnavailableError if it could not be stored, or not in time
+   */
+  async #store({ signup, undo }: Admitted, deadline: Deadline): Promise<string> {
+    const { store, health } = this.#context;
+    // Durability of the 202: `accept` resolves only after the commit that contains the signup is synced to disk.
+    const stored = store.accept(signup).then(
+      (id) => {
+        health.succeeded('accept');
+        return id;
+      },
+      async (error: unknown) => {
+        await undo();
+        health.failed('accept', error);
+        throw error;
+      },
+    );
+    try {
+      return await deadline.race(stored);
+    } catch (cause) {
+      if (!(cause instanceof DeadlineError)) throw cause;
+      stored.catch(() => undefined);
+      const error = new StoreUnavailableError(`The store does not answer within ${answerWithinMs / 1000} seconds.`, {
+        cause,
+      });
+      health.failed('accept', error);
+      throw error;
+    }
   }
 
   #refuse({ header, form }: Refusable, why: Refused, { limit, entered }: RefusalDetails = {}): Answer {
@@ -138,7 +178,8 @@ export class SignupEndpoint {
   /** Logs why a request is answered with 503. */
   logFailure(error: unknown): void {
     const { log } = this.#context;
-    if (error instanceof StoreUnavailableError) log.error({ reason: error.message }, 'a request was answered with 503');
+    if (error instanceof StoreUnavailableError || error instanceof DeadlineError)
+      log.error({ reason: error.message }, 'a request was answered with 503');
     else log.error({ err: error }, 'an unexpected failure was answered with 503');
   }
 
@@ -174,6 +215,21 @@ export class SignupEndpoint {
 /** The post in a request. @param client - the visitor's IP address; null where it is unknown */
 function signupPost(request: Request, header: ReadHeader, form: Form, client: string | null): SignupPost {
   return { header, form, client, body: (limit) => readBody(request, limit) };
+}
+
+/** The post with a deadline for what the relay does: how long its visitor takes to send it does not count. */
+function timed(post: SignupPost, deadline: Deadline): SignupPost {
+  return {
+    ...post,
+    async body(limit) {
+      deadline.stop();
+      try {
+        return await post.body(limit);
+      } finally {
+        deadline.start();
+      }
+    },
+  };
 }
 
 /** Reads headers of a request. */

@@ -1,6 +1,7 @@
 /** Looks up in DNS whether a domain receives mail. Without an answer, the domain counts as receiving. */
 import { Resolver } from 'node:dns/promises';
 import { domainToASCII } from 'node:url';
+import { within } from '../deadline.ts';
 
 /** The DNS lookups, with the signatures of `node:dns`. */
 export interface MailResolver {
@@ -13,6 +14,9 @@ export interface MailResolver {
 const cacheMs = 600_000;
 const maxDomains = 5000;
 
+/** Time limit of a lookup, its up to three questions together, in milliseconds; the visitor waits for it. */
+const lookupMs = 1500;
+
 /** DNS error codes for "no such record", as opposed to a temporary failure. */
 const noRecordCodes: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA']);
 
@@ -20,8 +24,8 @@ export class MailDomains {
   readonly #resolver: MailResolver;
   readonly #cache = new Map<string, { readonly until: number; readonly receivesMail: Promise<boolean> }>();
 
-  /** @param resolver - default: the system's name servers, with two tries of one second each */
-  constructor(resolver: MailResolver = new Resolver({ timeout: 1000, tries: 2 })) {
+  /** @param resolver - default: the system's name servers, with two tries each */
+  constructor(resolver: MailResolver = new Resolver({ timeout: 500, tries: 2 })) {
     this.#resolver = resolver;
   }
 
@@ -32,7 +36,7 @@ export class MailDomains {
     this.#cache.delete(domain);
     const [oldest] = this.#cache.keys();
     if (this.#cache.size >= maxDomains && oldest !== undefined) this.#cache.delete(oldest);
-    const receivesMail = this.#lookUp(domainToASCII(domain)).catch(() => true);
+    const receivesMail = within(lookupMs, this.#lookUp(domainToASCII(domain))).catch(() => true);
     this.#cache.set(domain, { until: now + cacheMs, receivesMail });
     return receivesMail;
   }

@@ -17,7 +17,9 @@ export interface Listening {
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
-  keepAliveTimeout: 5000,
+  // Longer than any common proxy keeps an idle connection (Google's load balancer 600 seconds): whoever ends it first
+  // loses nothing, but a post that a proxy sends while the relay ends the connection is lost.
+  keepAliveTimeout: 620_000,
   // How often Node looks for connections beyond the first two: 30 seconds by default, three times what they allow.
   connectionsCheckingInterval: 2500,
 };

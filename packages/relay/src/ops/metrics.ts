@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
+import { within } from '../deadline.ts';
 import { type DiskSpace, diskSpaceOf, type StoreHealth } from '../health.ts';
 
 /** The page of the counters. */
@@ -196,11 +197,11 @@ export function createMetrics(context: MetricsContext, timeoutMs = storeTimeoutM
     async page() {
       const [works, read, room] = await Promise.all([
         // A full disk can still be read: writing and reading are checked separately.
-        within(
+        orNull(
           timeoutMs,
           context.health.probe().then(() => true),
         ),
-        within(timeoutMs, readStore(context)),
+        orNull(timeoutMs, readStore(context)),
         disk().catch(() => null),
       ]);
       meters.storeUp.set(works ? 1 : 0);
@@ -328,16 +329,6 @@ function showDisk(room: DiskSpace | null, { available, size }: Meters): void {
 }
 
 /** The promise's value; null if it fails or takes longer than `ms` milliseconds. */
-async function within<T>(ms: number, promise: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, ms, null);
-  });
-  try {
-    return await Promise.race([promise, timeout]);
-  } catch {
-    return null;
-  } finally {
-    clearTimeout(timer);
-  }
+function orNull<T>(ms: number, promise: Promise<T>): Promise<T | null> {
+  return within(ms, promise).catch(() => null);
 }

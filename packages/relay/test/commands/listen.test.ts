@@ -112,6 +112,18 @@ it('keeps a connection alive for the next signup', async () => {
   expect(await relay.store.counts()).toMatchObject({ waiting: 2 });
 });
 
+it.each([
+  ['nginx and the load balancer of AWS', 60],
+  ['Traefik', 90],
+  ['Caddy', 120],
+  ['the load balancer of Google', 600],
+])('keeps an idle connection longer than %s', async (_proxy, seconds) => {
+  const { address } = await open();
+  const { socket, read } = await dial(address);
+  socket.write('GET /livez HTTP/1.1\r\nHost: relay.example\r\n\r\n');
+  await expect.poll(() => Number(/^keep-alive: timeout=(\d+)/im.exec(read())?.[1])).toBeGreaterThan(seconds);
+});
+
 it('closes a busy connection after its answer while the port closes', async () => {
   const listening = vi.spyOn(Server.prototype, 'listen');
   onTestFinished(() => listening.mockRestore());
@@ -123,7 +135,7 @@ it('closes a busy connection after its answer while the port closes', async () =
     return new Promise((resolve) => (answer = resolve));
   };
   const server = await listen({ fetch: late }, { host: '127.0.0.1', port: 0 });
-  // By itself the server would end it after five seconds: only the closing may.
+  // By itself the server would end it after minutes: only the closing may.
   (listening.mock.contexts[0] as Server).keepAliveTimeout = 0;
   const agent = new Agent({ keepAlive: true });
   onTestFinished(() => agent.destroy());
