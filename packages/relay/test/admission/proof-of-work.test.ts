@@ -230,7 +230,7 @@ describe('Turnstile', () => {
     ],
     ['does not answer JSON', '<html>', 'an unreadable answer'],
     ['answers JSON of another shape', [1], 'an unreadable answer'],
-    ['does not answer', undefined, 'no answer within 3000 ms'],
+    ['does not answer', undefined, 'no answer within 2000 ms'],
   ])('that %s keeps the signup for review, and warns the operator', async (_case, said, reason) => {
     const { relay } = await turnstileRelay(() => said);
     expect((await relay.fetch(post({ ...ada, proof: 'x' }))).status).toBe(202);
