@@ -218,9 +218,8 @@ describe('under a quota', () => {
     const relay = await withBacklog(api, people(5000), { delivery: slowly });
     relay.start();
     await allDelivered(relay, 5000);
+    // How many pages the scans take depends on the time between them: `test/chaos/quota.slow.test.ts` counts them.
     expect(calls).toMatchObject({ bulk: 5, create: 0 });
-    // 50 pages of 100, one call before the first batch, and pages that two scans read.
-    expect(calls['list']).toBeLessThanOrEqual(60);
   });
 
   it('continues after a restart, and creates no subscription twice', async () => {
