@@ -89,6 +89,17 @@ export async function checkService(
   return results;
 }
 
+/** The service's clock by the `Date` of any answer, in milliseconds since the Unix epoch; null if none comes. */
+export async function serviceTime(apiUrl: string): Promise<number | null> {
+  try {
+    const { headers } = await fetch(apiUrl, { method: 'HEAD', signal: AbortSignal.timeout(timeoutMs) });
+    const at = Date.parse(headers.get('date') ?? '');
+    return Number.isNaN(at) ? null : at;
+  } catch {
+    return null;
+  }
+}
+
 function skewOf(date: string | undefined, now: number): number | undefined {
   const at = Date.parse(date ?? '');
   return Number.isNaN(at) ? undefined : now - at;

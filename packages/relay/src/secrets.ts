@@ -16,8 +16,11 @@ const secretBytes = 24;
 export function loadOrCreateSecret(file: string, what: string, setting: string): string {
   let secret: string;
   try {
-    if (!existsSync(file))
-      writeFileSync(file, `${randomBytes(secretBytes).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
+    if (!existsSync(file)) {
+      const content = `${randomBytes(secretBytes).toString('base64url')}\n`;
+      // Synced: after a power cut, a secret that was cut off would keep the relay from starting.
+      writeFileSync(file, content, { mode: 0o600, flag: 'wx', flush: true });
+    }
     secret = readFileSync(file, 'utf8').trim();
   } catch (cause) {
     throw new StartupError(`${what} could not be kept in ${file}. Set ${setting}, or make the folder writable.`, {

@@ -1,8 +1,12 @@
 /** Liveness, readiness, and reports of a failing store. */
-import { expect, it } from 'vitest';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { readiness, StoreHealth } from '../src/health.ts';
 import { createLog, StoreUnavailableError } from '../src/index.ts';
 import type { RelayEvent } from '../src/events.ts';
+import { openSqliteStore } from '../src/store/sqlite/open-database.ts';
+import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { changedStore } from './changed-store.ts';
 import { post, runRelay } from './running-relay.ts';
 
@@ -84,4 +88,29 @@ it('reports a full disk in metrics, status and one event, also without new signu
   now += 60_000;
   expect([await storeUp(), (await status()).running.storeTrouble]).toEqual(['1', null]);
   expect(events.filter((type) => type.startsWith('store'))).toEqual(['storeFailed', 'storeRecovered']);
+});
+
+it.each(['', '-wal'])('is not ready once the file of the store%s is deleted, and says what to do', async (suffix) => {
+  const path = join(scratchFolder(), 'relay.db');
+  const store = openSqliteStore(path);
+  onTestFinished(() => store.close());
+  const relay = runRelay({ store });
+  expect((await relay.fetch(get('/readyz'))).status).toBe(200);
+  rmSync(`${path}${suffix}`);
+  const later = runRelay({ store });
+  const unready = await later.fetch(get('/readyz'));
+  expect(unready.status).toBe(503);
+  expect(((await unready.json()) as { reason: string }).reason).toContain(`${path}${suffix} was deleted or replaced`);
+  expect(await (await later.fetch(get('/metrics'))).text()).toMatch(/^newsletter_relay_store_up 0$/m);
+});
+
+it('keeps what was stored after its log was deleted, when it is stopped as it says', async () => {
+  const path = join(scratchFolder(), 'relay.db');
+  const store = openSqliteStore(path);
+  rmSync(`${path}-wal`);
+  expect((await runRelay({ store }).fetch(post({ email: 'ada@example.com' }))).status).toBe(202);
+  await store.close();
+  const again = openSqliteStore(path);
+  onTestFinished(() => again.close());
+  expect((await again.counts()).waiting).toBe(1);
 });

@@ -48,6 +48,7 @@ export function createMemoryStore(): MemoryStore {
     },
     sync: () => Promise.resolve(),
     emptyLog: () => {},
+    checkFiles: () => {},
     close: () => {},
   };
   const names = Object.keys(tables) as Table[];

@@ -6,7 +6,7 @@ import { readConfig } from '../config/read.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
-import { checkMail, checkOrigins, checkStoreClock, logChecks } from '../checks.ts';
+import { checkMail, checkOrigins, checkStoreClock, logChecks, serviceTime } from '../checks.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../log.ts';
 import { storeName } from '../config/store-address.ts';
@@ -40,7 +40,12 @@ export async function serve(): Promise<void> {
       { address: server.address, store: storeName(config.store), waiting, review, dead },
       'the relay takes signups',
     );
-    const stopErasing = startRetentionJob({ store, retention: config.retention, log });
+    const stopErasing = startRetentionJob({
+      store,
+      retention: config.retention,
+      log,
+      serviceTime: () => serviceTime(config.api.url),
+    });
     relay.start();
     // Not awaited: signups are accepted while the API cannot be reached. A failing store is reported elsewhere.
     const clock = checkStoreClock(store, Date.now).catch(() => []);

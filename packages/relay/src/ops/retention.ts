@@ -1,4 +1,4 @@
-/** Erases expired records and duplicates in review: at start, then every hour while the relay runs. */
+/** Erases expired records and duplicates in review, by a confirmed clock: at start, then every hour. */
 import { StoreUnavailableError } from '../errors.ts';
 import type { Retention, SignupStore } from '../store/signup-store.ts';
 import type { Log } from '../log.ts';
@@ -32,15 +32,48 @@ export async function applyRetention({ store, retention, log, now = Date.now }: 
   }
 }
 
+/** Largest difference to the service's clock with which this machine's is trusted, in milliseconds. */
+const maxSkewMs = 300_000;
+
 /** Options of {@link startRetentionJob}. */
 export interface RetentionJobOptions extends RetentionOptions {
+  /** The service's clock, in milliseconds since the Unix epoch; null if it does not answer. */
+  readonly serviceTime: () => Promise<number | null>;
+  /** Milliseconds since some moment, by a clock that nobody sets. Default `performance.now`. */
+  readonly elapsed?: (() => number) | undefined;
   /** Milliseconds between two runs. Default an hour. */
   readonly everyMs?: number | undefined;
 }
 
-/** @returns a function that stops the job and waits for the run in progress */
-export function startRetentionJob({ everyMs = hourMs, ...options }: RetentionJobOptions): () => Promise<void> {
-  const run = (): Promise<void> => applyRetention(options);
+/**
+ * Erases nothing until the service's clock has agreed with this machine's: what a wrong clock erases is gone for good.
+ * From then on time passes as measured, so that a clock that is set forward erases nothing early either.
+ *
+ * @returns a function that stops the job and waits for the run in progress
+ */
+export function startRetentionJob({
+  everyMs = hourMs,
+  serviceTime,
+  now = Date.now,
+  elapsed = () => performance.now(),
+  ...options
+}: RetentionJobOptions): () => Promise<void> {
+  let confirmed: { readonly at: number; readonly elapsed: number } | null = null;
+  const confirm = async (): Promise<typeof confirmed> => {
+    const service = await serviceTime();
+    const at = now();
+    if (service !== null && Math.abs(at - service) <= maxSkewMs) return { at, elapsed: elapsed() };
+    const reason =
+      service === null
+        ? "the API does not answer, whose clock would confirm this machine's"
+        : `this machine's clock is ${Math.round(Math.abs(at - service) / 1000)} seconds ${at > service ? 'ahead of' : 'behind'} the API's: set it by NTP`;
+    options.log.warn({ reason }, 'nothing is erased yet; it is tried again within the hour');
+    return null;
+  };
+  const run = async (): Promise<void> => {
+    const since = (confirmed ??= await confirm());
+    if (since) await applyRetention({ ...options, now: () => Math.min(now(), since.at + elapsed() - since.elapsed) });
+  };
   let running = run();
   const timer = setInterval(() => {
     running = running.then(run);

@@ -1,7 +1,7 @@
 /** Maps database rows to the types of the store interface, and back. Statements name columns as the interface does. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { WebhookType } from '../config/webhook-type.ts';
-import { fingerprint, personOfFingerprint } from './signup-identity.ts';
+import { fingerprint, signupId, personOfFingerprint } from './signup-identity.ts';
 import {
   type ClaimedSignup,
   type ConfirmedSignup,
@@ -208,6 +208,14 @@ export function newRow(id: string, signup: NewSignup): SignupRow {
     settled_at: null,
     last_error: null,
   };
+}
+
+/** The row with which a store tries whether a signup could be written; it is taken back. */
+export function probeRow(now: number): SignupRow {
+  const submission = { email: 'probe@relay.invalid' };
+  const flags = { suspected: false, needsConfirmation: false };
+  const signup = { form: '', submission, ...flags, origin: null, idempotencyKey: null, consent: null, receivedAt: now };
+  return newRow(signupId(now), signup);
 }
 
 /** The entry of a new signup in the consent ledger; null without consent. */

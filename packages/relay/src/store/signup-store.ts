@@ -375,7 +375,11 @@ export interface SignupStore {
   paused(): Promise<boolean>;
   /** Pauses or resumes delivery, for every relay on this store, also after a restart. */
   setPaused(paused: boolean): Promise<void>;
-  /** Writes and syncs more than a signup would. @throws StoreUnavailableError if signups could not be stored either */
+  /**
+   * Writes and syncs more than a signup would, a signup that is taken back among it.
+   *
+   * @throws StoreUnavailableError if signups could not be stored either, or would not outlive this process
+   */
   probe(now: number): Promise<void>;
   /** Writes what is pending and closes the store. */
   close(): Promise<void>;

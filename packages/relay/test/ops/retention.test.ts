@@ -48,7 +48,8 @@ it.each([
 ] as const)('%s: erases it after its days, not before, and nothing else', async (kind, left) => {
   const store = await filled();
   let now = start + 7 * dayMs;
-  const parts = { store, retention: { ...never, [kind]: 7 }, log: createLog({ level: 'silent' }), now: () => now };
+  const clock = { now: () => now, serviceTime: () => Promise.resolve(now), elapsed: () => 0 };
+  const parts = { store, retention: { ...never, [kind]: 7 }, log: createLog({ level: 'silent' }), ...clock };
   await startRetentionJob(parts)();
   expect((await held(store)).sort()).toEqual([...all].sort());
   now += 1;
@@ -67,7 +68,65 @@ it('runs periodically, also after a failure of the store', async () => {
   });
   const retention = { ...never, review: 1 };
   const now = (): number => start + 2 * dayMs;
-  const stop = startRetentionJob({ store: failing, retention, log: createLog({ level: 'silent' }), now, everyMs: 5 });
+  const serviceTime = () => Promise.resolve(now());
+  const log = createLog({ level: 'silent' });
+  const stop = startRetentionJob({ store: failing, retention, log, now, serviceTime, everyMs: 5 });
   await eventually('the signup in review is gone', async () => (await store.counts()).review === 0);
   await stop();
+});
+
+const yearMs = 365 * dayMs;
+const service = start + dayMs;
+
+it.each<[what: string, now: number, said: number | null, erases: boolean]>([
+  ['agrees with the service', service, service, true],
+  ['is four minutes ahead', service + 240_000, service, true],
+  ['is six minutes ahead', service + 360_000, service, false],
+  ['is five years ahead', service + 5 * yearMs, service, false],
+  ['is five years behind', service - 5 * yearMs, service, false],
+  ['cannot be confirmed', service, null, false],
+])('erases only by a confirmed clock: one that %s', async (_what, now, said, erases) => {
+  const store = await filled();
+  const lines: string[] = [];
+  await startRetentionJob({
+    store,
+    retention: { ...never, delivered: 0 },
+    log: createLog({ level: 'warn', destination: { write: (line) => void lines.push(line) } }),
+    now: () => now,
+    serviceTime: () => Promise.resolve(said),
+  })();
+  expect(await held(store)).toEqual(
+    erases ? expect.arrayContaining(['erased']) : expect.not.arrayContaining(['erased']),
+  );
+  expect(lines.length).toBe(erases ? 0 : 1);
+});
+
+it('erases nothing early after the confirmed clock was set five years forward', async () => {
+  const store = await filled();
+  let now = service;
+  let elapsed = 0;
+  const runs: number[] = [];
+  const watched = changedStore(store, {
+    expire: (retention) => {
+      runs.push(retention.review ?? 0);
+      return store.expire(retention);
+    },
+  });
+  const stop = startRetentionJob({
+    store: watched,
+    retention: { ...never, review: 30 },
+    log: createLog({ level: 'silent' }),
+    now: () => now,
+    serviceTime: () => Promise.resolve(service),
+    elapsed: () => elapsed,
+    everyMs: 5,
+  });
+  await eventually('it has run', () => Promise.resolve(runs.length > 0));
+  now += 5 * yearMs;
+  elapsed = 3_600_000;
+  const before = runs.length;
+  await eventually('it has run twice more', () => Promise.resolve(runs.length > before + 1));
+  await stop();
+  expect(runs.at(-1)).toBe(service + elapsed - 30 * dayMs);
+  expect((await store.counts()).review).toBe(1);
 });

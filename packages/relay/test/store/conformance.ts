@@ -623,7 +623,9 @@ export function describeSignupStore(place: () => Promise<Place>): void {
   });
 
   it('passes its own write probe', async () => {
-    await expect((await fresh()).probe(start)).resolves.toBeUndefined();
+    const store = await fresh();
+    await expect(store.probe(start)).resolves.toBeUndefined();
+    expect(await store.list({}, { limit: 9 })).toEqual([]);
   });
 
   describe('for operators', () => {

@@ -10,6 +10,7 @@ import {
   loadedRow,
   newRow,
   numberOrNull,
+  probeRow,
   type Row,
   settledColumns,
   type SignupRow,
@@ -336,7 +337,15 @@ class PostgresStore implements SignupStore {
   }
 
   probe(now: number): Promise<void> {
-    return this.#write(sql.probe, [now]);
+    return asStoreUnavailable('written', () =>
+      this.#database.brief.transaction(async (query) => {
+        // A signup that is taken back: a lock on its table or a lost permission shows here.
+        await query('SAVEPOINT probe');
+        await query(sql.insert, [json([probeRow(now)]), json([])]);
+        await query('ROLLBACK TO SAVEPOINT probe');
+        await query(sql.probe, [now]);
+      }),
+    );
   }
 
   /** Queries a rate limit counter. A post queries several: only the first one waits for a server that hangs. */

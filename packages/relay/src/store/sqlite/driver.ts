@@ -32,5 +32,7 @@ export interface SqliteDriver {
    * @throws StoreUnavailableError if they could not be removed
    */
   emptyLog(): void;
+  /** @throws StoreUnavailableError if a file was deleted or replaced: what is written would end with this process */
+  checkFiles(): void;
   close(): void;
 }

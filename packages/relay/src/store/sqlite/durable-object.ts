@@ -32,6 +32,7 @@ export function openDurableObject(storage: DurableObjectStorage): SqliteDriver {
     sync: () => storage.sync(),
     // The platform keeps earlier states for 30 days, for its point-in-time recovery; nothing can end that.
     emptyLog: () => {},
+    checkFiles: () => {},
     close: () => {},
   };
 }

@@ -57,10 +57,11 @@ function openDatabase(givenPath: string, maxPages: number | undefined): SqliteDr
     if (cause instanceof StartupError) throw cause;
     throw new StartupError(`The store ${path} cannot be opened: ${explainSqliteError(cause)}.`, { cause });
   }
-  return driverOf(db, unlock);
+  return driverOf(db, path, unlock);
 }
 
-function driverOf(db: DatabaseSync, unlock: () => void): SqliteDriver {
+function driverOf(db: DatabaseSync, path: string, unlock: () => void): SqliteDriver {
+  const opened = [path, `${path}-wal`].map((file) => ({ file, inode: inodeOf(file) }));
   const begin = db.prepare('BEGIN IMMEDIATE');
   const commit = db.prepare('COMMIT');
   return {
@@ -78,11 +79,23 @@ function driverOf(db: DatabaseSync, unlock: () => void): SqliteDriver {
       }
     },
     emptyLog: () => truncateLog(db),
+    checkFiles() {
+      const gone = opened.find(({ file, inode }) => inodeOf(file) !== inode);
+      if (gone)
+        throw new StoreUnavailableError(
+          `The file ${gone.file} was deleted or replaced while the relay has it open, so that signups would be lost with its process: copy what is left, and stop the relay with SIGTERM, not by force, before it starts again.`,
+        );
+    },
     close() {
       db.close();
       unlock();
     },
   };
+}
+
+/** Number of the file of this name; undefined if there is none. */
+function inodeOf(file: string): bigint | undefined {
+  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }
 
 /** Truncates the write-ahead log, which contains earlier versions of the erased pages. */

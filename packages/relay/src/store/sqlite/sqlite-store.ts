@@ -9,6 +9,7 @@ import {
   loadedRow,
   newRow,
   numberOrNull,
+  probeRow,
   type Row,
   settledColumns,
   signupColumns,
@@ -336,7 +337,14 @@ export class SqliteStore implements SignupStore {
   }
 
   async probe(now: number): Promise<void> {
-    await this.#commits.run(() => this.#statements.probe.run({ now }));
+    await this.#commits.run(() => {
+      // A signup that is taken back in the transaction that would store it.
+      const row = probeRow(now);
+      this.#statements.insert.run(...signupColumns.map((name) => row[name]));
+      this.#statements.remove.run(row.id);
+      this.#statements.probe.run({ now });
+    });
+    this.#db.checkFiles();
   }
 
   close(): Promise<void> {
