@@ -2,7 +2,7 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import type { SignupStore } from '@newsletter-kit/relay';
 import type { SqliteDriver } from '../../../packages/relay/src/store/sqlite/driver.ts';
-import { personOf, steps } from '../../../packages/relay/src/store/sqlite/schema.ts';
+import { personOf, runSteps, steps } from '../../../packages/relay/src/store/sqlite/schema.ts';
 import { SqliteStore } from '../../../packages/relay/src/store/sqlite/sqlite-store.ts';
 
 type Value = string | number | null;
@@ -24,7 +24,11 @@ export interface MemoryStore {
 export function createMemoryStore(): MemoryStore {
   const db = new DatabaseSync(':memory:');
   db.function(personOf, (_submission) => null);
-  for (const step of steps) db.exec(step);
+  runSteps(
+    steps,
+    (text) => db.exec(text),
+    (text, ...values) => db.prepare(text).all(...values),
+  );
   const prepared = new Map<string, StatementSync>();
   const prepare = (text: string): StatementSync => {
     const known = prepared.get(text);

@@ -10,9 +10,10 @@ import type { RelayContext } from '../context.ts';
 import { AttackDetector } from './attack-detector.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenLifetimeMs, tokenMinAgeMs } from './form-token.ts';
 import { purposeKey } from '../secrets.ts';
+import { domainOf } from '../mailbox.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { challengeLifetimeSeconds, ProofOfWork } from './proof-of-work.ts';
-import { domainOf, inMemory, inPostgres, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
+import { inMemory, inPostgres, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
 import type { SignupPost } from './signup-post.ts';
 import { verifyTurnstile } from './turnstile.ts';
 

@@ -4,7 +4,6 @@
  */
 import { hash } from 'node:crypto';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
-import { addressKey } from '@newsletter-kit/core/signup';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 import RateLimiterPostgres from 'rate-limiter-flexible/lib/RateLimiterPostgres.js';
@@ -13,6 +12,7 @@ import type { LimitKind, LimitRules } from '../config/relay.ts';
 import type { LimitRule } from '../config/values.ts';
 import { fingerprint } from '../store/signup-identity.ts';
 import { repeatWindowMs, type SharedCounters } from '../store/signup-store.ts';
+import { domainOf, mailboxKey } from '../mailbox.ts';
 import { networksOf } from './client-address.ts';
 import { purposeKey } from '../secrets.ts';
 
@@ -121,23 +121,6 @@ export class RateLimits {
   #hash(text: string): string {
     return hash('sha256', `${this.#key} ${text}`, 'base64url').slice(0, 22);
   }
-}
-
-/** The domain of an e-mail address, in ASCII and lower case. */
-export function domainOf(address: string): string {
-  const key = addressKey(address);
-  return key.slice(key.lastIndexOf('@') + 1);
-}
-
-/**
- * The mailbox of an e-mail address, for rate limits alone: subaddresses (RFC 5233, `ada+news@`) may be two
- * subscriptions, but share a mailbox. Gmail also ignores dots.
- */
-export function mailboxKey(address: string): string {
-  const [name = '', domain = ''] = addressKey(address).split(/@(?=[^@]*$)/);
-  const mailbox = name.split('+', 1)[0] || name;
-  const isGmail = domain === 'gmail.com' || domain === 'googlemail.com';
-  return isGmail ? `${mailbox.replaceAll('.', '')}@gmail.com` : `${mailbox}@${domain}`;
 }
 
 /** Makes the rate limiter of one rule. The name is unique within a relay. */

@@ -16,7 +16,7 @@ const defaultText = `Please confirm that you want to receive our newsletter:
 
 {link}
 
-If you did not sign up, ignore this mail: you will get no other.`;
+If you did not sign up, ignore this mail: without your click nothing happens.`;
 
 export const formSettings = group({
   /** Delivers its signups; a secret. */

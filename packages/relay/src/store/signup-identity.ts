@@ -3,6 +3,7 @@
  * address and content – by which duplicates and all signups of a person are found.
  */
 import { hash, randomUUID } from 'node:crypto';
+import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { addressKey, normalizeAddress } from '@newsletter-kit/core/signup';
 import type { NewSignup } from './signup-store.ts';
 
@@ -52,12 +53,38 @@ export function fingerprint({
 }
 
 /**
- * The hash of an address, equal for its spellings in another case. It is stored, so that `addressKey`, which knows more
- * spellings, would need a migration. It begins every fingerprint of the person, so that a range scan
- * of one index finds all their signups.
+ * The hash of an address, equal for all its spellings. It begins every fingerprint of the person, so that a range
+ * scan of one index finds all their signups.
  */
 export function personHash(address: string): string {
-  return digest(normalizeAddress(address).toLowerCase());
+  return digest(addressKey(address));
+}
+
+/**
+ * The hashes under which the consent ledger may know an address. Earlier versions told spellings of a domain apart, and
+ * an entry whose signup was gone when the store was migrated still has the hash of its spelling.
+ */
+export function ledgerHashes(address: string): readonly [person: string, spelling: string] {
+  return [personHash(address), digest(normalizeAddress(address).toLowerCase())];
+}
+
+/** The columns of a signup that {@link rehashed} reads and writes. */
+export interface HashedRow {
+  readonly id: string;
+  readonly intent: string | null;
+  readonly content: string;
+}
+
+/** A signup of an earlier version with the hashes of {@link personHash}; null where they are the same. */
+export function rehashed({ id, submission, intent, content }: Readonly<Record<string, unknown>>): HashedRow | null {
+  const person = personHash((JSON.parse(String(submission)) as KeptSubmission).email);
+  if (String(content).startsWith(person)) return null;
+  const withPerson = (fingerprint: unknown): string => person + String(fingerprint).slice(digestLength);
+  return {
+    id: String(id),
+    intent: typeof intent === 'string' ? withPerson(intent) : null,
+    content: withPerson(content),
+  };
 }
 
 /**

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError } from '../../src/index.ts';
+import { expectOnePerson, spelledSignups } from './spelled-signups.ts';
 import { personHash } from '../../src/store/signup-identity.ts';
 import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
 import { steps } from '../../src/store/postgres/open-database.ts';
@@ -107,7 +108,7 @@ describe('the tables', () => {
       `CREATE SCHEMA newsletter_relay;
        CREATE TABLE newsletter_relay.setting (name text PRIMARY KEY, value text NOT NULL);
        CREATE TABLE newsletter_relay.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
-       ${steps.slice(0, 2).join(';')};
+       ${steps.slice(0, 2).map(String).join(';')};
        INSERT INTO newsletter_relay.setting VALUES ('version', '2'), ('paused', 'true');
        CREATE SCHEMA newsletter_relay_queue;
        CREATE TABLE newsletter_relay_queue.job (id uuid, state text);
@@ -144,6 +145,21 @@ describe('the tables', () => {
     expect(await server.run("SELECT 1 FROM pg_namespace WHERE nspname = 'newsletter_relay_queue'", address)).toEqual(
       [],
     );
+  });
+
+  it('in which spellings of a domain were people of their own are migrated', async () => {
+    const address = await server.database();
+    await server.run(
+      `CREATE SCHEMA newsletter_relay;
+       CREATE TABLE newsletter_relay.setting (name text PRIMARY KEY, value text NOT NULL);
+       CREATE TABLE newsletter_relay.probe (id integer PRIMARY KEY CHECK (id = 1), at bigint NOT NULL, room text NOT NULL);
+       ${steps.slice(0, 5).map(String).join(';')};
+       INSERT INTO newsletter_relay.setting VALUES ('version', '5');
+       SET search_path = newsletter_relay; ${spelledSignups().join(';')}`,
+      address,
+    );
+    await expectOnePerson(await open(address));
+    await expect(server.run(`UPDATE newsletter_relay.consent SET page = 'x'`, address)).rejects.toThrow('append-only');
   });
 
   it('of the consent ledger are append-only', async () => {

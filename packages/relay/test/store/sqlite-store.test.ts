@@ -1,4 +1,5 @@
 /** The SQLite store: conformance suite, disk, lock and file. */
+import { expectOnePerson, spelledSignups } from './spelled-signups.ts';
 import { hash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -223,7 +224,7 @@ describe('a signup store in an SQLite file', () => {
   it('migrates a file of the first version, and finds the people in it', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const old = new DatabaseSync(path);
-    old.exec(steps[0] ?? '');
+    old.exec(String(steps[0]));
     old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 1`);
     const insert =
       old.prepare(`INSERT INTO signup (id, form, state, received_at, submission, intent, content, attempts, next_attempt_at, settled_at, last_error)
@@ -270,6 +271,18 @@ describe('a signup store in an SQLite file', () => {
       expect(await store.erase(address)).toEqual({ signups: 1, consents: 0 });
     expect(await store.expire({ ...keep, delivered: 3000 })).toBe(0);
     expect(await store.counts()).toEqual({ ...none, dead: 1 });
+  });
+
+  it('migrates a file in which spellings of a domain were people of their own', async () => {
+    const path = join(scratchFolder(), 'relay.db');
+    const old = new DatabaseSync(path);
+    for (const step of steps.slice(0, 5)) old.exec(String(step).replaceAll('person_of(', 'quote('));
+    old.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = 5`);
+    for (const statement of spelledSignups()) old.exec(statement);
+    old.close();
+    const store = open(path);
+    await expectOnePerson(store);
+    expect(() => new DatabaseSync(path).exec(`UPDATE consent SET page = 'x'`)).toThrow('append-only');
   });
 
   it.each([

@@ -1,10 +1,11 @@
 /** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
-import { counterTable, schema, sql } from './statements.ts';
+import { counterTable, firstId, schema, sql } from './statements.ts';
 import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
-import { Connections } from './connections.ts';
+import { Connections, json, type RunQuery } from './connections.ts';
 import { explainPostgresError } from '../database-errors.ts';
 import type { Row } from '../rows.ts';
+import { digestLength, rehashed } from '../signup-identity.ts';
 
 /** Hashes, identifiers and times sort by their bytes, as in every other store. */
 const bytes = 'COLLATE "C"';
@@ -13,7 +14,7 @@ const bytes = 'COLLATE "C"';
 const queueSchema = 'newsletter_relay_queue';
 
 /** Step n brings the tables from version n to version n + 1. A released step never changes; new ones are appended. */
-export const steps: readonly string[] = [
+export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] = [
   `
   CREATE TABLE ${schema}.signup (
     id uuid PRIMARY KEY,
@@ -127,7 +128,30 @@ export const steps: readonly string[] = [
   `,
   // Hashes of the addresses of erased people.
   `CREATE TABLE ${schema}.suppression (hash text ${bytes} PRIMARY KEY);`,
+  // One person has one hash in every spelling of the domain. Spellings differ beyond ASCII alone.
+  async (query) => {
+    await query(`ALTER TABLE ${schema}.consent DISABLE TRIGGER consent_is_append_only`);
+    for (let after = firstId, page: Row[] = []; ; after = String(page.at(-1)?.['id'])) {
+      page = await query(
+        `SELECT id, submission, intent, content FROM ${schema}.signup
+         WHERE id > $1 AND octet_length(submission) > length(submission) ORDER BY id LIMIT ${pageSize}`,
+        [after],
+      );
+      if (page.length === 0) break;
+      await query(
+        `WITH changed AS (
+           UPDATE ${schema}.signup AS s SET intent = r.intent, content = r.content
+           FROM json_populate_recordset(null::${schema}.signup, $1::text::json) AS r WHERE s.id = r.id RETURNING s.id, s.content)
+         UPDATE ${schema}.consent SET person = left(changed.content, ${digestLength}) FROM changed WHERE signup = changed.id`,
+        [json(page.map(rehashed).filter((row) => row !== null))],
+      );
+    }
+    await query(`ALTER TABLE ${schema}.consent ENABLE TRIGGER consent_is_append_only`);
+  },
 ];
+
+/** Signups that a step reads at a time. */
+const pageSize = 1000;
 
 /** An open database. */
 export interface OpenDatabase {
@@ -205,7 +229,7 @@ async function migrate(url: string, place: string): Promise<void> {
       await query(sql.lockTables);
       await query(sql.prepareTables);
       const version = versionOf(await query(sql.setting, ['version']), place);
-      for (const step of steps.slice(version)) await query(step);
+      for (const step of steps.slice(version)) await (typeof step === 'string' ? query(step) : step(query));
       await query(sql.set, ['version', String(steps.length)]);
     });
   } finally {

@@ -3,7 +3,7 @@ import { type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } 
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { firstIdOf, personHash, signupId, suppressionHash } from '../signup-identity.ts';
+import { firstIdOf, ledgerHashes, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
   givenConsent,
@@ -48,7 +48,7 @@ import { json, type RunQuery } from './connections.ts';
 import { asStoreUnavailable, isPostgresFailure } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
-import { counterTable, filtered, schema, sql, webhooks } from './statements.ts';
+import { counterTable, filtered, firstId, schema, sql, webhooks } from './statements.ts';
 import { PostgresWebhookQueue } from './webhook-queue.ts';
 
 /**
@@ -68,9 +68,6 @@ const operatorBatchSize = 1000;
 
 /** How long the rate limit counters are not queried after a failure, in milliseconds. */
 const countersPauseMs = 5000;
-
-/** Sorts before every id. */
-const firstId = '00000000-0000-0000-0000-000000000000';
 
 interface Arrival {
   readonly row: SignupRow;
@@ -257,7 +254,7 @@ class PostgresStore implements SignupStore {
   async person(address: string): Promise<HeldAboutPerson> {
     const person = personHash(address);
     const signups = await this.#readLong(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
-    const consents = await this.#readLong(sql.consentsOf, [person], (rows) => rows.map(toConsent));
+    const consents = await this.#readLong(sql.consentsOf, [ledgerHashes(address)], (rows) => rows.map(toConsent));
     const suppressed = await this.#readLong(sql.isSuppressed, [suppressionHash(address)], (rows) => rows.length > 0);
     return { signups, consents, suppressed };
   }
@@ -277,7 +274,7 @@ class PostgresStore implements SignupStore {
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number }> {
     return asStoreUnavailable('written', async () => {
-      const values = [personHash(address), keepConsent, Date.now(), suppressionHash(address)];
+      const values = [personHash(address), keepConsent, Date.now(), suppressionHash(address), ledgerHashes(address)];
       const [erased] = await this.#database.long.query(sql.erase, values);
       return { signups: Number(erased?.['signups']), consents: Number(erased?.['consents']) };
     });

@@ -8,6 +8,9 @@ export const schema = 'newsletter_relay';
 /** Table of the rate limit counters. */
 export const counterTable = 'counter';
 
+/** Sorts before every id. */
+export const firstId = '00000000-0000-0000-0000-000000000000';
+
 const signup = `${schema}.signup`;
 const consent = `${schema}.consent`;
 const batch = `${schema}.batch`;
@@ -153,7 +156,7 @@ export const sql = {
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
   ofPerson: `SELECT ${stored} FROM ${ofPeople} ORDER BY id`,
-  consentsOf: `SELECT ${entry} FROM ${consent} WHERE person = $1 ORDER BY signup, kind DESC`,
+  consentsOf: `SELECT ${entry} FROM ${consent} WHERE person = ANY($1::text[]) ORDER BY signup, kind DESC`,
   // All entries of $2 signups: the next page starts after the last signup of this one.
   consents: `SELECT ${entry} FROM ${consent} WHERE signup IN (
       SELECT DISTINCT signup FROM ${consent} WHERE signup > $1 ORDER BY signup LIMIT $2) ORDER BY signup, kind DESC`,
@@ -163,9 +166,9 @@ export const sql = {
     ${countDelivered('-')},
     reported AS (INSERT INTO ${message} (destination, type, signup, form, at)
       SELECT d.name, 'signup.erased', s.id, s.form, $3::bigint FROM ${destination} AS d
-        CROSS JOIN (SELECT id, form FROM changed UNION SELECT signup, form FROM ${consent} WHERE person = $1) AS s
+        CROSS JOIN (SELECT id, form FROM changed UNION SELECT signup, form FROM ${consent} WHERE person = ANY($5::text[])) AS s
       WHERE strpos(d.types, 'signup.erased') > 0 ORDER BY s.id),
-    consents AS (DELETE FROM ${consent} WHERE person = $1 AND NOT $2 RETURNING 1),
+    consents AS (DELETE FROM ${consent} WHERE person = ANY($5::text[]) AND NOT $2 RETURNING 1),
     suppressed AS (INSERT INTO ${suppression} (hash) VALUES ($4) ON CONFLICT (hash) DO NOTHING)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
   isSuppressed: `SELECT 1 FROM ${suppression} WHERE hash = $1`,

@@ -3,7 +3,7 @@ import { StartupError } from '../../errors.ts';
 import type { Row } from '../rows.ts';
 import type { SignupStore } from '../signup-store.ts';
 import type { SqliteDriver, SqliteStatement, SqliteValue } from './driver.ts';
-import { personOf, steps } from './schema.ts';
+import { personOf, runSteps, steps } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 /** The part of a Durable Object's storage that the store needs. */
@@ -88,6 +88,10 @@ function migrate({ sql }: DurableObjectStorage): void {
   if (version === steps.length) return;
   // Durable Objects have no functions of one's own. Objects of the version that needs this one do not exist: its table
   // is empty, and any function will do.
-  for (const step of steps.slice(version)) sql.exec(step.replaceAll(`${personOf}(`, 'quote('));
+  runSteps(
+    steps.slice(version),
+    (text) => sql.exec(text.replaceAll(`${personOf}(`, 'quote(')),
+    (text, ...values) => sql.exec(text, ...values).toArray(),
+  );
   sql.exec(`INSERT OR REPLACE INTO setting (name, value) VALUES ('version', ?)`, String(steps.length));
 }

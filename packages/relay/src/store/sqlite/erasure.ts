@@ -1,6 +1,6 @@
 /** Erases signups from the SQLite store: by filter, by person, and by retention; also from its write-ahead log. */
 import { conditions } from '../conditions.ts';
-import { firstIdOf, personHash, suppressionHash } from '../signup-identity.ts';
+import { firstIdOf, ledgerHashes, suppressionHash } from '../signup-identity.ts';
 import type { Retention, SignupFilter } from '../signup-store.ts';
 import type { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
@@ -32,14 +32,14 @@ export class Erasure {
     address: string,
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number; readonly delivered: number }> {
-    const person = personHash(address);
+    const [person, spelling] = ledgerHashes(address);
     const { erase, eraseConsents, suppress, webhooks } = this.#statements;
     const { states, consents } = await this.#commits.run(() => {
-      webhooks.reportErasure.run({ person, now: Date.now() });
+      webhooks.reportErasure.run({ person, spelling, now: Date.now() });
       suppress.run(suppressionHash(address));
       return {
         states: erase.all({ person }).map(({ state }) => state),
-        consents: keepConsent ? 0 : Number(eraseConsents.run(person).changes),
+        consents: keepConsent ? 0 : Number(eraseConsents.run(person, spelling).changes),
       };
     });
     this.#db.emptyLog();

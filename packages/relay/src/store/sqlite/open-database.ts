@@ -9,7 +9,7 @@ import { personHash } from '../signup-identity.ts';
 import { explainSqliteError } from '../database-errors.ts';
 import type { SignupStore } from '../signup-store.ts';
 import type { SqliteDriver } from './driver.ts';
-import { personOf, steps } from './schema.ts';
+import { personOf, runSteps, steps } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
 
 /** `PRAGMA application_id` of the relay's files ("NKRL"): databases of other programs are refused. */
@@ -178,7 +178,11 @@ function migrate(db: DatabaseSync, path: string): void {
     typeof submission === 'string' ? personHash((JSON.parse(submission) as KeptSubmission).email) : null,
   );
   db.exec('BEGIN IMMEDIATE');
-  for (const step of steps.slice(version)) db.exec(step);
+  runSteps(
+    steps.slice(version),
+    (text) => db.exec(text),
+    (text, ...values) => db.prepare(text).all(...values),
+  );
   db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${steps.length}; COMMIT`);
 }
 

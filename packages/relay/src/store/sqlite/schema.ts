@@ -1,4 +1,7 @@
 /** The tables of the SQLite store: the steps that create them and migrate those of earlier versions. */
+import type { Row } from '../rows.ts';
+import { personOfFingerprint, rehashed } from '../signup-identity.ts';
+import type { SqliteValue } from './driver.ts';
 
 /** SQL function of the migration steps: the hash of the person of a submission in JSON, {@link personHash}. */
 export const personOf = 'person_of';
@@ -11,8 +14,27 @@ export const personOf = 'person_of';
 const shortened = (column: string): string =>
   `${personOf}(submission) || substr(${column}, CASE length(${column}) WHEN 44 THEN 23 WHEN 86 THEN 44 ELSE 1 END, 22)`;
 
+/** A step: its statements, or a function that runs one statement after the other. */
+export type Step = string | ((run: RunStatement) => void);
+
+type RunStatement = (text: string, ...values: SqliteValue[]) => Row[];
+
+/** Runs steps, one after the other. @param exec - runs several statements */
+export function runSteps(todo: readonly Step[], exec: (text: string) => unknown, run: RunStatement): void {
+  for (const step of todo) {
+    if (typeof step === 'string') exec(step);
+    else step(run);
+  }
+}
+
+/** Signups that a step reads at a time. */
+const pageSize = 500;
+
+const appendOnly = `CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
+    BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END`;
+
 /** Step n brings a file from version n to version n + 1 (`PRAGMA user_version`). */
-export const steps: readonly string[] = [
+export const steps: readonly Step[] = [
   `
   CREATE TABLE signup (
     id TEXT PRIMARY KEY,
@@ -115,8 +137,7 @@ export const steps: readonly string[] = [
     PRIMARY KEY (signup, kind)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX consent_by_person ON consent (person);
-  CREATE TRIGGER consent_is_append_only BEFORE UPDATE ON consent
-    BEGIN SELECT RAISE(ABORT, 'the consent ledger is append-only'); END;
+  ${appendOnly};
   `,
   // Webhook messages, which a trigger adds in the transaction that changes the state of a signup.
   `
@@ -155,4 +176,21 @@ export const steps: readonly string[] = [
   `,
   // Hashes of the addresses of erased people.
   `CREATE TABLE suppression (hash TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;`,
+  // One person has one hash in every spelling of the domain. Spellings differ beyond ASCII alone.
+  (run) => {
+    run('DROP TRIGGER consent_is_append_only');
+    for (let after = '', page: Row[] = []; ; after = String(page.at(-1)?.['id'])) {
+      page = run(
+        `SELECT id, submission, intent, content FROM signup
+         WHERE id > ? AND length(CAST(submission AS BLOB)) > length(submission) ORDER BY id LIMIT ${pageSize}`,
+        after,
+      );
+      if (page.length === 0) break;
+      for (const { id, intent, content } of page.map(rehashed).filter((row) => row !== null)) {
+        run('UPDATE signup SET intent = ?, content = ? WHERE id = ?', intent, content, id);
+        run('UPDATE consent SET person = ? WHERE signup = ?', personOfFingerprint(content), id);
+      }
+    }
+    run(appendOnly);
+  },
 ];

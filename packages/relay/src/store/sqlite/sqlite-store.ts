@@ -2,7 +2,7 @@
 import { earliest, type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { personHash, personOfFingerprint, signupId, suppressionHash } from '../signup-identity.ts';
+import { ledgerHashes, personHash, personOfFingerprint, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
   givenConsent,
@@ -280,7 +280,7 @@ export class SqliteStore implements SignupStore {
           .map(toStored)
           .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
         consents: this.#statements.consentsOf
-          .all(person)
+          .all(...ledgerHashes(address))
           .map(toConsent)
           .toSorted((a, b) => a.at - b.at),
         suppressed: this.#statements.isSuppressed.get(suppressionHash(address)) !== undefined,

@@ -73,7 +73,7 @@ export const sql = {
   setting: `SELECT value FROM setting WHERE name = :name`,
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
   ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~'`,
-  consentsOf: `SELECT ${consent} FROM consent WHERE person = ?`,
+  consentsOf: `SELECT ${consent} FROM consent WHERE person IN (?, ?)`,
   // All entries of :limit signups: the next page starts after the last signup of this one.
   consents: `SELECT ${consent} FROM consent WHERE signup IN (
                SELECT DISTINCT signup FROM consent WHERE signup > :after ORDER BY signup LIMIT :limit) ORDER BY signup`,
@@ -81,7 +81,7 @@ export const sql = {
   suppress: `INSERT OR IGNORE INTO suppression (hash) VALUES (?)`,
   isSuppressed: `SELECT 1 FROM suppression WHERE hash = ?`,
   suppressions: `SELECT hash FROM suppression WHERE hash > :after ORDER BY hash LIMIT :limit`,
-  eraseConsents: `DELETE FROM consent WHERE person = ?`,
+  eraseConsents: `DELETE FROM consent WHERE person IN (?, ?)`,
   expireDelivered: `UPDATE signup SET submission = NULL, intent = NULL, content = NULL WHERE id IN (
       SELECT id FROM signup WHERE state = 'delivered' AND submission IS NOT NULL AND settled_at < :before ORDER BY settled_at LIMIT :limit)`,
   expireReceived: `DELETE FROM signup WHERE id IN (
@@ -158,7 +158,7 @@ export const webhooks = {
   reportErasure: `INSERT INTO webhook_message (destination, type, signup, form, at)
     SELECT d.name, 'signup.erased', s.id, s.form, :now FROM webhook_destination AS d CROSS JOIN (
       SELECT id, form FROM signup WHERE content >= :person AND content < :person || '~'
-      UNION SELECT signup, form FROM consent WHERE person = :person) AS s
+      UNION SELECT signup, form FROM consent WHERE person IN (:person, :spelling)) AS s
     WHERE instr(d.types, 'signup.erased') > 0 ORDER BY s.id`,
   expire: `DELETE FROM webhook_message WHERE seq IN (
       SELECT seq FROM webhook_message WHERE next_attempt_at IS NULL AND at < :before LIMIT :limit)`,
