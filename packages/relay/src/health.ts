@@ -1,5 +1,5 @@
 /** Health checks: the store's failures and recovery, liveness, readiness, and free disk space. */
-import { statfs } from 'node:fs/promises';
+import { stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { StoreAddress } from './config/store-address.ts';
 import { answerWithinMs, DeadlineError, within } from './deadline.ts';
@@ -106,6 +106,8 @@ export interface DiskSpace {
   /** Bytes that a program without privileges may still write. */
   readonly availableBytes: number;
   readonly sizeBytes: number;
+  /** Size of the store's write-ahead log: it grows while another program reads the store without end. */
+  readonly logBytes: number;
 }
 
 /** Reads the free space of the store's disk; null if the store is not on a disk of this machine. */
@@ -117,6 +119,7 @@ export function diskSpaceOf(address: StoreAddress): ReadDiskSpace {
   const folder = dirname(address.path);
   return async () => {
     const { bavail, blocks, bsize } = await statfs(folder);
-    return { availableBytes: bavail * bsize, sizeBytes: blocks * bsize };
+    const log = await stat(`${address.path}-wal`).catch(() => null);
+    return { availableBytes: bavail * bsize, sizeBytes: blocks * bsize, logBytes: log?.size ?? 0 };
   };
 }

@@ -3,7 +3,7 @@ import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import type { ClaimedSignup } from '../store/signup-store.ts';
+import type { Claim, ClaimedSignup } from '../store/signup-store.ts';
 import { backoffMs, decideRetry } from '../queue/retry.ts';
 import { BulkConfirmation } from './bulk-confirmation.ts';
 import type { InFlight } from '../queue/worker.ts';
@@ -18,8 +18,8 @@ export interface BulkOptions {
   readonly lookAfterMs?: number | undefined;
 }
 
-/** Signups claimed in one transaction: new posts have to wait for one of them. Divides {@link maxBatchSize}. */
-const claimSize = 200;
+/** Signups claimed in one transaction: new posts have to wait for one of them. */
+const largestClaim = 200;
 
 /** How often a backlog below the threshold is counted again, in milliseconds. */
 const countIntervalMs = 5000;
@@ -55,6 +55,8 @@ export class BulkDelivery {
   #hasBacklog = false;
   #nextCountAt = 0;
   #nextConfirmationAt = 0;
+  /** Signups of the next claim: fewer after one that the store could not answer in time, which would fail again. */
+  #claimSize = largestClaim;
   /** Consecutive refused bulk creations. */
   #refusals = 0;
 
@@ -144,7 +146,8 @@ export class BulkDelivery {
     const { store, now } = context;
     while (signups.length < maxBatchSize && !worker.stopping.aborted) {
       const batch = { id, publicationId };
-      const claimed = await store.claim({ forms: this.#forms, limit: claimSize, now: now(), batch });
+      const limit = Math.min(this.#claimSize, maxBatchSize - signups.length);
+      const claimed = await this.#claim({ forms: this.#forms, limit, now: now(), batch });
       const rest = claimed.filter((signup) => {
         const form = forms[signup.form];
         const fits = form !== undefined && body.add(signup, form);
@@ -152,7 +155,22 @@ export class BulkDelivery {
         return !fits;
       });
       if (rest.length > 0) await store.release(rest.map((signup) => signup.id));
-      if (rest.length > 0 || claimed.length < claimSize) return;
+      if (rest.length > 0 || claimed.length < limit) break;
+    }
+    this.#claimSize = Math.min(largestClaim, this.#claimSize * 2);
+  }
+
+  async #claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
+    const { store, log } = this.#lane.context;
+    try {
+      return await store.claim(claim);
+    } catch (error) {
+      this.#claimSize = Math.max(1, Math.floor(claim.limit / 2));
+      log.warn(
+        { claimed: claim.limit, next: this.#claimSize },
+        'the store did not hand out a backlog; fewer are taken',
+      );
+      throw error;
     }
   }
 

@@ -166,6 +166,11 @@ const table = {
     name: 'newsletter_relay_store_disk_size_bytes',
     help: 'Size of the file system of an SQLite store.',
   },
+  log: {
+    type: Gauge,
+    name: 'newsletter_relay_store_log_bytes',
+    help: 'Size of the write-ahead log of an SQLite store; it grows while another program reads the store without end.',
+  },
   paused: {
     type: Gauge,
     name: 'newsletter_relay_paused',
@@ -321,11 +326,12 @@ function showStore(
   }
 }
 
-function showDisk(room: DiskSpace | null, { available, size }: Meters): void {
-  for (const gauge of [available, size]) gauge.remove();
+function showDisk(room: DiskSpace | null, { available, size, log }: Meters): void {
+  for (const gauge of [available, size, log]) gauge.remove();
   if (room === null) return;
   available.set(room.availableBytes);
   size.set(room.sizeBytes);
+  log.set(room.logBytes);
 }
 
 /** The promise's value; null if it fails or takes longer than `ms` milliseconds. */

@@ -1,9 +1,26 @@
 /** Bulk delivery: what follows a batch that the API refuses, or that fails. */
 import { describe, expect, it } from 'vitest';
-import { StoreUnavailableError } from '../../src/index.ts';
+import { type SignupStore, StoreUnavailableError } from '../../src/index.ts';
 import { publicationId, unreachable } from '../running-relay.ts';
 import { refusal, startAt } from './parts.ts';
 import { type Answer, accepted, bulk, fill } from './bulk-parts.ts';
+
+it('takes fewer signups after a claim that the store could not answer, and says so', async () => {
+  const limits: number[] = [];
+  const test = bulk({
+    change: {
+      claim(this: SignupStore, claim) {
+        limits.push(claim.limit);
+        return claim.limit > 60 ? Promise.reject(new StoreUnavailableError('too slow')) : this.claim(claim);
+      },
+    },
+  });
+  await fill(test, 70);
+  for (let n = 0; n < 3; n += 1) await test.send();
+  expect(limits).toEqual([200, 100, 50, 50]);
+  expect((await test.batches()).map((batch) => batch.length)).toEqual([70]);
+  expect(test.logged.join('')).toContain('the store did not hand out a backlog; fewer are taken');
+});
 
 describe('a batch that the API refuses', () => {
   it('is dissolved: its signups wait to be sent alone, and bulk creation is avoided for longer each time', async () => {

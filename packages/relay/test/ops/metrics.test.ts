@@ -1,10 +1,11 @@
 /** The metrics of `/metrics`. */
 import { statfsSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Events } from '../../src/events.ts';
 import { readConfig, StoreUnavailableError, type Relay } from '../../src/index.ts';
 import { diskSpaceOf } from '../../src/health.ts';
 import { createMetrics } from '../../src/ops/metrics.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { changedStore } from '../changed-store.ts';
 import { environment, post, runRelay } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
@@ -169,14 +170,17 @@ it('shows the backlog and the age of its oldest signup by form', async () => {
   expect(Object.keys(shown).filter((name) => name.includes('disk'))).toEqual([]);
 });
 
-it('shows the free disk space of an SQLite store', async () => {
+it('shows the free disk space and the log of an SQLite store', async () => {
   const folder = scratchFolder();
   const { blocks, bsize } = statfsSync(folder);
   const disk = await diskSpaceOf({ kind: 'sqlite', path: `${folder}/relay.db` })();
   expect(disk?.sizeBytes).toBe(blocks * bsize);
   expect(disk?.availableBytes).toBeGreaterThan(0);
   expect(await diskSpaceOf({ kind: 'postgres', url: 'postgres://u:p@db:5432/relay' })()).toBeNull();
-  const shown = await series(runRelay());
+  const store = openSqliteStore(`${folder}/relay.db`);
+  onTestFinished(() => store.close());
+  const shown = await series(runRelay({ store, settings: { RELAY_STORE: `sqlite:${folder}/relay.db` } }));
+  expect(shown['store_log_bytes']).toBeGreaterThan(0);
   expect([shown['store_disk_available_bytes'], shown['store_disk_size_bytes']]).toEqual([
     expect.any(Number),
     expect.any(Number),
