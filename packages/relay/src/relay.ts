@@ -1,10 +1,11 @@
 /** Creates a relay: what its parts share, its queues, its admission and its routes. */
 import { type Client, createClient } from '@newsletter-kit/core';
 import { AbuseProtection } from './admission/abuse-protection.ts';
-import type { Check } from './admission/admit.ts';
 import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import type { MakeLimiter } from './admission/rate-limits.ts';
+import { Reception } from './admission/reception.ts';
+import { type Check, Screening } from './admission/screening.ts';
 import { type CheckResult, checkService } from './checks.ts';
 import { confirmationOf, MailQueue } from './confirmation/queue.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
@@ -97,7 +98,7 @@ export interface Relay {
  * @throws StartupError if a form asks for confirmation and a setting for that is missing
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { config, store, secret = config.secret, checks = [], platform = {}, timing = {}, operatorToken } = options;
+  const { config, store, secret = config.secret, checks, platform = {}, timing = {}, operatorToken } = options;
   const stop = new AbortController();
   const context = createContext(options, stop.signal);
   const { now } = context;
@@ -111,15 +112,24 @@ export function createRelay(options: RelayOptions): Relay {
   const webhooks = new WebhookSender(context, platform.postWebhook ?? createPost(), timing.webhooks?.backoff);
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
-  const protection = new AbuseProtection(context, { ...platform, secret });
-  const endpoint = new SignupEndpoint(context, { protection, checks });
+  const reception = new Reception(context);
+  const screening = new Screening({ defence: config.defence, secret, checks });
+  const protection = new AbuseProtection(context, { ...platform, screening });
+  const endpoint = new SignupEndpoint(context, { reception, screening, protection });
   const operator = storeOperator(store, {
     running: () => status.read(),
     wake: () => queues.wake(),
     sendWebhooks: () => webhooks.sendNow(),
     now,
   });
-  const app = createRoutes(context, { endpoint, metrics, linkKey: confirmation?.key, operator, operatorToken });
+  const app = createRoutes(context, {
+    reception,
+    endpoint,
+    metrics,
+    linkKey: confirmation?.key,
+    operator,
+    operatorToken,
+  });
 
   return {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),

@@ -1,7 +1,8 @@
 /** Every route of a relay, and its answers for what is no signup. */
 import { refusalAnswer, refused, thanksAnswer, unavailable } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
-import { headerOf, type RequestEnvironment, type SignupEndpoint, toResponse } from './admission/endpoint.ts';
+import type { SignupEndpoint } from './admission/endpoint.ts';
+import { headerOf, type Reception, type RequestEnvironment, type SignUp, toResponse } from './admission/reception.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
@@ -12,6 +13,7 @@ import type { Operator } from './ops/operator.ts';
 
 /** What answers behind the routes. */
 export interface Answering {
+  readonly reception: Reception;
   readonly endpoint: SignupEndpoint;
   readonly metrics: Metrics;
   /** Signs the links in confirmation mails; undefined where no form sends any. */
@@ -32,18 +34,37 @@ const notFound = refused(
   'There is nothing here. Sign up with POST /signup, or /signup/NAME for a form with a name.',
 );
 
-export function createRoutes(
-  context: RelayContext,
-  { endpoint, metrics, linkKey, operator, operatorToken: token }: Answering,
+/** Beginnings of the paths that need state; {@link createSignupRoutes} has all others. */
+export const statefulPaths = ['/readyz', '/metrics', '/confirm', '/operator'] as const;
+
+/** The routes of forms, and every route that needs no state. @param signUp - answers a post to a form */
+export function createSignupRoutes(
+  forms: RelayContext['config']['forms'],
+  reception: Reception,
+  signUp: SignUp,
 ): Hono<RequestEnvironment> {
-  const { config, health, stopping, now } = context;
-  const defaultForm = config.forms['default'] ?? null;
+  const defaultForm = forms['default'] ?? null;
   const app = new Hono<RequestEnvironment>();
-  for (const form of Object.values(config.forms)) endpoint.addRoutes(app, `/signup/${form.name}`, form, '../thanks');
-  if (defaultForm) endpoint.addRoutes(app, '/signup', defaultForm, 'thanks');
+  for (const form of Object.values(forms)) reception.addRoutes(app, `/signup/${form.name}`, form, '../thanks', signUp);
+  if (defaultForm) reception.addRoutes(app, '/signup', defaultForm, 'thanks', signUp);
   app.get('/', ({ text }) => text(greeting, 200, { 'cache-control': 'no-store' }));
   app.get('/thanks', () => toResponse(thanksAnswer()));
   app.get('/livez', livez);
+  app.notFound((request) => reception.refuseRequest(request, defaultForm, notFound));
+  app.onError((error, { req: { raw } }) => {
+    reception.logFailure(error);
+    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable()));
+  });
+  return app;
+}
+
+/** Every route of a relay. */
+export function createRoutes(
+  context: RelayContext,
+  { reception, endpoint, metrics, linkKey, operator, operatorToken: token }: Answering,
+): Hono<RequestEnvironment> {
+  const { config, health, stopping, now } = context;
+  const app = createSignupRoutes(config.forms, reception, (post, thanks) => endpoint.answer(post, thanks));
   app.get('/readyz', readiness(health, stopping));
   app.get('/metrics', async () => {
     const { text, type } = await metrics.page();
@@ -57,10 +78,5 @@ export function createRoutes(
     );
   }
   if (token) app.route('/operator', operatorApi({ operator, token, now }));
-  app.notFound((request) => endpoint.refuseRequest(request, defaultForm, notFound));
-  app.onError((error, { req: { raw } }) => {
-    endpoint.logFailure(error);
-    return toResponse(refusalAnswer(headerOf(raw), defaultForm?.origins ?? null, unavailable()));
-  });
   return app;
 }

@@ -7,11 +7,11 @@ import { apiKeys, createSandbox, publicationId } from '@newsletter-kit/sandbox';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { bundleWorker, startWorkerd } from '../../../scripts/workerd.ts';
 import { reportFigures } from '../figure.ts';
-import type { Charged } from './counted-worker.ts';
+import type { Charged, ChargedSoFar } from '../../../packages/relay/test/worker/counted-worker.ts';
 
 const signups = 100;
-/** Milliseconds without a charge after which nothing is going on: longer than the delay of an alarm. */
-const idleMs = 300;
+/** Milliseconds between two looks whether the object is idle. */
+const lookEveryMs = 20;
 const token = 'operator-token-of-the-bench';
 
 const sandbox = createSandbox({ seed: 'empty', profile: 'unlimited' });
@@ -19,24 +19,27 @@ const listening = Promise.withResolvers<number>();
 const server = serve({ port: 0, hostname: '127.0.0.1', fetch: (request) => sandbox.fetch(request) }, ({ port }) =>
   listening.resolve(port),
 );
-const { url, workerd, runCron } = await startWorkerd(await bundleWorker('test/bench/relay/counted-worker.ts'), {
-  variables: {
-    NEWSLETTER_API_URL: `http://127.0.0.1:${await listening.promise}/v2`,
-    NEWSLETTER_API_KEY: apiKeys.workspace,
-    NEWSLETTER_PUBLICATION_ID: publicationId,
-    RELAY_ALLOWED_ORIGINS: 'https://shop.example',
-    RELAY_OPERATOR_TOKEN: token,
+const { url, workerd, runCron } = await startWorkerd(
+  await bundleWorker('packages/relay/test/worker/counted-worker.ts'),
+  {
+    variables: {
+      NEWSLETTER_API_URL: `http://127.0.0.1:${await listening.promise}/v2`,
+      NEWSLETTER_API_KEY: apiKeys.workspace,
+      NEWSLETTER_PUBLICATION_ID: publicationId,
+      RELAY_ALLOWED_ORIGINS: 'https://shop.example',
+      RELAY_OPERATOR_TOKEN: token,
+    },
   },
-});
+);
 
 /** What was charged until the object is idle. */
 async function chargedUntilIdle(): Promise<Charged> {
   let total: Charged = { requests: 0, rowsRead: 0, rowsWritten: 0 };
   for (;;) {
-    await sleep(idleMs);
-    const more = (await (await fetch(`${url}/charged`)).json()) as Charged;
-    if (more.requests + more.rowsRead + more.rowsWritten === 0) return total;
+    const more = (await (await fetch(`${url}/charged`)).json()) as ChargedSoFar;
     total = sum(total, more);
+    if (more.isIdle) return total;
+    await sleep(lookEveryMs);
   }
 }
 

@@ -24,11 +24,19 @@ export function publicationsOf({ forms }: Pick<RelayConfig, 'forms'>): readonly 
   return [...new Set(Object.values(forms).map(({ publicationId }) => publicationId))];
 }
 
+/** The part of a configuration that concerns one publication. */
+export function configOf(all: RelayConfig, publicationId: string): RelayConfig {
+  const forms = Object.fromEntries(
+    Object.entries(all.forms).filter(([, form]) => form.publicationId === publicationId),
+  );
+  return { ...all, forms, mail: { ...all.mail, publicUrl: publicUrlOf(all, publicationId) } };
+}
+
 /** Path before every path of a publication's own: links in mails, and the operator's page and API. */
 export const publicationPath = /^\/publications\/([^/]+)(?=\/)/;
 
 /** The address that links in a publication's mails begin with. */
-export function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publicationId: string): string | undefined {
+function publicUrlOf(config: Pick<RelayConfig, 'forms' | 'mail'>, publicationId: string): string | undefined {
   const { publicUrl } = config.mail;
   return publicUrl === undefined || publicationsOf(config).length === 1
     ? publicUrl

@@ -1,17 +1,18 @@
 /**
- * The relay on Cloudflare Workers: the Worker's handler, which passes each request on to the Durable Object of its
- * publication, and the class of those objects.
+ * The relay on Cloudflare Workers: the Worker's handler, which answers what needs no state and passes other requests on
+ * to the Durable Object of their publication, and the class of those objects.
  *
  * @packageDocumentation
  */
 import { refused } from '@newsletter-kit/core/endpoint';
-import type { RelayConfig } from '../config/settings.ts';
+import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { livez } from '../health.ts';
 import { refuse, refuseWithoutToken } from '../ops/operator-api.ts';
 import { StartupError } from '../errors.ts';
 import {
   callHeader,
   cannotStart,
+  configOf,
   publicationHeader,
   publicationPath,
   publicationsOf,
@@ -19,35 +20,52 @@ import {
   type RelayObjectStub,
   visitorHeader,
 } from './calls.ts';
+import { createFront, type Front, type PlatformRateLimit } from './front.ts';
 import { createConsoleLog } from './log.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
 export { RelayObject, type RelayObjectState } from './relay-object.ts';
 export type { RelayObjects, RelayObjectStub } from './calls.ts';
+export type { PlatformRateLimit } from './front.ts';
 export type { WorkerVariables } from './worker-config.ts';
 
 /** The bindings of the Worker: the objects, and the settings as variables and secrets. */
 export interface WorkerEnvironment extends WorkerVariables {
   readonly RELAY_OBJECTS: RelayObjects;
+  /** Cloudflare's rate limiting, for the posts of each visitor. Without it only the relay's own limits apply. */
+  readonly RELAY_VISITORS?: PlatformRateLimit;
 }
 
-/** The configuration of a Worker, or why there is none. */
-type ReadConfig = { readonly config: RelayConfig } | { readonly error: string };
+/** A Worker with correct settings. */
+interface OpenWorker {
+  readonly config: RelayConfig;
+  /** By publication, in the order of the forms. */
+  readonly fronts: ReadonlyMap<string, Front>;
+}
 
-/** Read once for each instance of the Worker. */
-const configs = new WeakMap<WorkerEnvironment, ReadConfig>();
+/** A Worker, or why it cannot start. */
+type Opened = OpenWorker | { readonly error: string };
 
-function configOf(environment: WorkerEnvironment): ReadConfig {
-  const known = configs.get(environment);
+/** Opened once for each instance of the Worker. */
+const opened = new WeakMap<WorkerEnvironment, Opened>();
+
+function openFor(environment: WorkerEnvironment): Opened {
+  const known = opened.get(environment);
   if (known) return known;
-  const result = readConfig(environment);
-  configs.set(environment, result);
+  const result = open(environment);
+  opened.set(environment, result);
   return result;
 }
 
-function readConfig(environment: WorkerEnvironment): ReadConfig {
+function open(environment: WorkerEnvironment): Opened {
   try {
-    return { config: readWorkerConfig(environment) };
+    const config = readWorkerConfig(environment);
+    const log = createConsoleLog({ level: config.log.level, secrets: secretsOf(config) });
+    const fronts = publicationsOf(config).map((id): [string, Front] => {
+      const pass = (request: Request) => objectOf(environment.RELAY_OBJECTS, id).fetch(request);
+      return [id, createFront({ config: configOf(config, id), log, visitors: environment.RELAY_VISITORS, pass })];
+    });
+    return { config, fronts: new Map(fronts) };
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     createConsoleLog({}).error({ reason: error.message }, 'every signup is answered with 503');
@@ -59,30 +77,27 @@ function readConfig(environment: WorkerEnvironment): ReadConfig {
 async function answer(request: Request, environment: WorkerEnvironment): Promise<Response> {
   const { pathname } = new URL(request.url);
   if (pathname === '/livez') return livez();
-  const read = configOf(environment);
-  if ('error' in read) return cannotStart(request, read.error);
-  const { config } = read;
-  const pass = (publicationId: string, forwarded = request): Promise<Response> =>
-    passOn(environment.RELAY_OBJECTS, publicationId, forwarded);
-  const publications = publicationsOf(config);
-  const [first = ''] = publications;
+  const worker = openFor(environment);
+  if ('error' in worker) return cannotStart(request, worker.error);
+  const { config, fronts } = worker;
   if (pathname === '/readyz') {
-    const [one, ...others] = await Promise.all([pass(first), ...publications.slice(1).map((id) => pass(id))]);
-    return [one, ...others].find(({ ok }) => !ok) ?? one;
+    const answers = await Promise.all([...fronts.keys()].map((id) => reach(worker, id, request)));
+    return answers.find(({ ok }) => !ok) ?? answers[0] ?? cannotStart(request, 'There is no form.');
   }
 
+  const [first = ''] = fronts.keys();
   const [, name = 'default'] = /^\/signup(?:\/([^/]+))?$/.exec(pathname) ?? [];
-  if (pathname.startsWith('/signup')) return pass(config.forms[name]?.publicationId ?? first);
+  if (pathname.startsWith('/signup')) return reach(worker, config.forms[name]?.publicationId ?? first, request);
 
   const [prefix = '', named = ''] = publicationPath.exec(pathname) ?? [];
-  const isNamed = publications.includes(named);
+  const isNamed = fronts.has(named);
   const path = isNamed ? pathname.slice(prefix.length) : pathname;
-  const refusal = refuseOperator(request, path, config, isNamed || publications.length === 1);
+  const refusal = refuseOperator(request, path, config, isNamed || fronts.size === 1);
   if (refusal) return refusal;
-  if (!isNamed) return pass(first);
+  if (!isNamed) return reach(worker, first, request);
   const url = new URL(request.url);
   url.pathname = path;
-  return pass(named, new Request(url, request));
+  return reach(worker, named, new Request(url, request));
 }
 
 /**
@@ -116,25 +131,27 @@ function objectOf(objects: RelayObjects, publicationId: string): RelayObjectStub
   return objects.get(objects.idFromName(publicationId));
 }
 
-/** Passes a request on to the object of a publication, with the visitor's address as Cloudflare names it. */
-function passOn(objects: RelayObjects, publicationId: string, request: Request): Promise<Response> {
+/** Answers a request to a publication, with the visitor's address as Cloudflare names it. */
+async function reach({ fronts }: OpenWorker, publicationId: string, request: Request): Promise<Response> {
   const visitor = request.headers.get('cf-connecting-ip');
-  const passed = new Request(request);
-  for (const name of [callHeader, visitorHeader, 'x-forwarded-for']) passed.headers.delete(name);
-  if (visitor !== null) passed.headers.set(visitorHeader, visitor);
-  passed.headers.set(publicationHeader, publicationId);
-  return objectOf(objects, publicationId).fetch(passed);
+  const own = new Request(request);
+  for (const name of [callHeader, visitorHeader, 'x-forwarded-for']) own.headers.delete(name);
+  if (visitor !== null) own.headers.set(visitorHeader, visitor);
+  own.headers.set(publicationHeader, publicationId);
+  const front = fronts.get(publicationId);
+  if (!front) throw new Error('A form belongs to no publication.');
+  return front(own, visitor);
 }
 
 /** The Worker. Its cron trigger wakes every object, so that a lost alarm delays its signups, and loses none. */
 export default {
   fetch: answer,
   async scheduled(_event: unknown, environment: WorkerEnvironment): Promise<void> {
-    const read = configOf(environment);
-    if ('error' in read) return;
+    const worker = openFor(environment);
+    if ('error' in worker) return;
     const objects = environment.RELAY_OBJECTS;
     await Promise.all(
-      publicationsOf(read.config).map((id) =>
+      [...worker.fronts.keys()].map((id) =>
         objectOf(objects, id).fetch(
           new Request('http://relay/', { headers: { [publicationHeader]: id, [callHeader]: 'wake' } }),
         ),

@@ -11,7 +11,7 @@ import type { SignupStore } from '../store/signup-store.ts';
 import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
 import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
 import type { PostWebhook } from '../webhooks/post.ts';
-import { callHeader, cannotStart, publicationHeader, publicUrlOf, visitorHeader } from './calls.ts';
+import { callHeader, cannotStart, configOf, publicationHeader, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
 import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
@@ -63,6 +63,8 @@ export class RelayObject {
   #alarmAt: number | null = null;
   /** Whether something may have become due since the alarm began its current round. */
   #isWoken = false;
+  /** Whether something was accepted or confirmed for which no alarm is set yet. */
+  #hasNews = false;
 
   constructor(state: RelayObjectState, variables: WorkerVariables) {
     this.#state = state;
@@ -83,8 +85,10 @@ export class RelayObject {
       return new Response(null, { status: 204 });
     }
     const answer = await relay.fetch(request, request.headers.get(visitorHeader));
-    // The alarm is set before the answer: what was accepted is delivered even if this object ends now.
-    if (request.method === 'POST' && answer.status < 400) await this.#wake();
+    // The alarm is set before the answer: what was accepted is delivered even if this object ends now. What is kept for
+    // review needs none.
+    const isOperator = request.method === 'POST' && new URL(request.url).pathname.startsWith('/operator/');
+    if (this.#hasNews || (isOperator && answer.status < 400)) await this.#wake();
     return answer;
   }
 
@@ -131,6 +135,7 @@ export class RelayObject {
   /** Makes the alarm deliver soon. */
   async #wake(): Promise<void> {
     this.#isWoken = true;
+    this.#hasNews = false;
     // The alarm that runs has set another one, should it be interrupted.
     if (this.#isDelivering) return;
     const now = Date.now();
@@ -168,10 +173,7 @@ export class RelayObject {
   async #openFor(publicationId: string): Promise<OpenRelay> {
     const { storage } = this.#state;
     const all = readWorkerConfig(this.#variables);
-    const forms = Object.fromEntries(
-      Object.entries(all.forms).filter(([, form]) => form.publicationId === publicationId),
-    );
-    const config = { ...all, forms, mail: { ...all.mail, publicUrl: publicUrlOf(all, publicationId) } };
+    const config = configOf(all, publicationId);
     const log = createConsoleLog({ level: config.log.level, secrets: secretsOf(all) });
     const db = openDurableObject(storage);
     const store = new SqliteStore(db);
@@ -181,6 +183,9 @@ export class RelayObject {
       store,
       log,
       operatorToken: config.operator.token,
+      onEvent: (event) => {
+        if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspected)) this.#hasNews = true;
+      },
       platform: { limiter: counters.limiter, postWebhook: postFromWorker },
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);

@@ -1,9 +1,5 @@
 /** The relay's Worker, whose object counts what Cloudflare charges for: requests, and rows read and written. */
-import worker, {
-  RelayObject as Relay,
-  type RelayObjectState,
-  type WorkerEnvironment,
-} from '@newsletter-kit/relay/worker';
+import worker, { RelayObject as Relay, type RelayObjectState, type WorkerEnvironment } from '../../src/worker/index.ts';
 
 /** What was charged for; `GET /charged` answers with it, and begins anew. */
 export interface Charged {
@@ -13,6 +9,12 @@ export interface Charged {
   rowsWritten: number;
 }
 
+/** The answer to `GET /charged`. */
+export interface ChargedSoFar extends Charged {
+  /** Whether no alarm is set: nothing more happens without a request. */
+  readonly isIdle: boolean;
+}
+
 interface Cursor {
   readonly rowsRead: number;
   readonly rowsWritten: number;
@@ -20,7 +22,11 @@ interface Cursor {
 }
 
 /** The same storage, counting. A value by its key is a row, and so is setting an alarm. */
-function counting(storage: RelayObjectState['storage'], charged: Charged): RelayObjectState['storage'] {
+function counting(
+  storage: RelayObjectState['storage'],
+  charged: Charged,
+  alarm: { isSet: boolean },
+): RelayObjectState['storage'] {
   const sql = {
     exec(...statement: Parameters<RelayObjectState['storage']['sql']['exec']>) {
       const cursor = storage.sql.exec(...statement) as Cursor;
@@ -36,9 +42,13 @@ function counting(storage: RelayObjectState['storage'], charged: Charged): Relay
     sync: () => storage.sync(),
     setAlarm(at) {
       charged.rowsWritten += 1;
+      alarm.isSet = true;
       return storage.setAlarm(at);
     },
-    deleteAlarm: () => storage.deleteAlarm(),
+    deleteAlarm() {
+      alarm.isSet = false;
+      return storage.deleteAlarm();
+    },
     get(name) {
       charged.rowsRead += 1;
       return storage.get(name);
@@ -53,14 +63,15 @@ function counting(storage: RelayObjectState['storage'], charged: Charged): Relay
 export class RelayObject {
   readonly #relay: Relay;
   readonly #charged: Charged = { requests: 0, rowsRead: 0, rowsWritten: 0 };
+  readonly #alarm = { isSet: false };
 
   constructor({ storage }: RelayObjectState, environment: WorkerEnvironment) {
-    this.#relay = new Relay({ storage: counting(storage, this.#charged) }, environment);
+    this.#relay = new Relay({ storage: counting(storage, this.#charged, this.#alarm) }, environment);
   }
 
   fetch(request: Request): Promise<Response> {
     if (new URL(request.url).pathname === '/charged') {
-      const answer = Response.json(this.#charged);
+      const answer = Response.json({ ...this.#charged, isIdle: !this.#alarm.isSet } satisfies ChargedSoFar);
       Object.assign(this.#charged, { requests: 0, rowsRead: 0, rowsWritten: 0 });
       return Promise.resolve(answer);
     }
@@ -74,4 +85,11 @@ export class RelayObject {
   }
 }
 
-export default worker;
+export default {
+  ...worker,
+  fetch(request: Request, environment: WorkerEnvironment): Promise<Response> {
+    if (new URL(request.url).pathname !== '/charged') return worker.fetch(request, environment);
+    const objects = environment.RELAY_OBJECTS;
+    return objects.get(objects.idFromName(String(environment['NEWSLETTER_PUBLICATION_ID']))).fetch(request);
+  },
+};

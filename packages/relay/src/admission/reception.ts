@@ -1,0 +1,165 @@
+/**
+ * Receives the requests to forms as far as that needs no state: their routes, the answers to what is refused, and the
+ * visitor's address. The same in the relay and in front of it, on a Worker.
+ */
+import {
+  type Answer,
+  collectBody,
+  type Entered,
+  preflightAnswer,
+  type ReadHeader,
+  refusalAnswer,
+  refused,
+  type Refused,
+  unavailable,
+} from '@newsletter-kit/core/endpoint';
+import type { Context, Hono } from 'hono';
+import type { Form } from '../config/form.ts';
+import type { LimitKind } from '../config/relay.ts';
+import type { RelayContext } from '../context.ts';
+import { DeadlineError } from '../deadline.ts';
+import { StoreUnavailableError } from '../errors.ts';
+import { addressList, clientAddress, isUnnamedProxy } from './client-address.ts';
+import { checkOrigin } from './screening.ts';
+import type { SignupPost } from './signup-post.ts';
+
+/** Bindings of each request: the address of its connection. */
+export interface RequestEnvironment {
+  readonly Bindings: { peer: string | null };
+}
+
+/** Answers a post to a form. @param thanks - address of the thank-you page, relative to that of the form */
+export type SignUp = (post: SignupPost, thanks: string, request: Request) => Promise<Answer | Response>;
+
+/** A request that may be refused: it need not be a post to a form. */
+type Refusable = Pick<SignupPost, 'header'> & { readonly form: Form | null };
+
+/** Details of a refusal for the log, the metrics and the page that shows the form again. */
+interface RefusalDetails {
+  readonly limit?: LimitKind | undefined;
+  readonly entered?: Entered;
+}
+
+/** Maximum number of refused origins that are logged, once each. */
+const maxLoggedOrigins = 20;
+
+/** The parts of the context that {@link Reception} needs. */
+export interface ReceptionContext extends Pick<RelayContext, 'log' | 'events'> {
+  readonly config: Pick<RelayContext['config'], 'forms' | 'trustedProxies'>;
+}
+
+export class Reception {
+  readonly #context: ReceptionContext;
+  readonly #trustedProxies: ReturnType<typeof addressList>;
+  /** Refused origins that were logged. The header may contain anything, so the set is small. */
+  readonly #loggedOrigins = new Set<string | null>();
+  #hasWarnedOfProxy = false;
+
+  constructor(context: ReceptionContext) {
+    this.#context = context;
+    this.#trustedProxies = addressList(context.config.trustedProxies);
+  }
+
+  /**
+   * Adds the routes of one form. Unexpected failures of `signUp` are answered with 503.
+   *
+   * @param thanks - address of the thank-you page, relative to `path`: a proxy may serve the relay under a path of its
+   *   own
+   */
+  addRoutes(app: Hono<RequestEnvironment>, path: string, form: Form, thanks: string, signUp: SignUp): void {
+    app.post(path, async ({ req: { raw }, env: { peer } }) => {
+      const header = headerOf(raw);
+      const post = signupPost(raw, header, form, this.client(peer, header));
+      const answer = await signUp(post, thanks, raw).catch((error: unknown) => {
+        this.logFailure(error);
+        return this.refuse(post, unavailable());
+      });
+      return answer instanceof Response ? answer : toResponse(answer);
+    });
+    app.options(path, (context) => {
+      const header = headerOf(context.req.raw);
+      const why = checkOrigin({ header, form });
+      if (!why) return toResponse(preflightAnswer(header, form.origins));
+      this.#logOrigin({ header, form });
+      return this.refuseRequest(context, form, why);
+    });
+    app.all(path, (context) =>
+      this.refuseRequest(context, form, refused(405, 'METHOD_NOT_ALLOWED', 'Sign up with POST.')),
+    );
+  }
+
+  /** Answers a refused post, and reports it. */
+  refuse({ header, form }: Refusable, why: Refused, { limit, entered }: RefusalDetails = {}): Answer {
+    const { log, events } = this.#context;
+    const codes = why.errors.map(({ code }) => code);
+    log.debug({ status: why.status, codes, limit }, 'refused');
+    events.emit({ type: 'refused', form: form?.name ?? null, status: why.status, codes, limit });
+    if (codes.includes('ORIGIN_NOT_ALLOWED')) this.#logOrigin({ header, form });
+    return refusalAnswer(header, form?.origins ?? null, why, entered);
+  }
+
+  /** Refuses a request that is no signup. Only a POST counts as a refused signup and is answered with its page. */
+  refuseRequest({ req: { raw } }: Context<RequestEnvironment>, form: Form | null, why: Refused): Response {
+    const header = headerOf(raw);
+    if (raw.method === 'POST') return toResponse(this.refuse({ header, form }, why));
+    this.#context.log.debug({ status: why.status, method: raw.method }, 'refused a request that is no signup');
+    const json: ReadHeader = (name) => (name === 'accept' ? null : header(name));
+    return toResponse(refusalAnswer(json, form?.origins ?? null, why));
+  }
+
+  /** Logs why a request is answered with 503. */
+  logFailure(error: unknown): void {
+    const { log } = this.#context;
+    if (error instanceof StoreUnavailableError || error instanceof DeadlineError)
+      log.error({ reason: error.message }, 'a request was answered with 503');
+    else log.error({ err: error }, 'an unexpected failure was answered with 503');
+  }
+
+  #logOrigin({ header, form }: Refusable): void {
+    const origin = header('origin')?.slice(0, 200) ?? null;
+    if (this.#loggedOrigins.has(origin) || this.#loggedOrigins.size >= maxLoggedOrigins) return;
+    this.#loggedOrigins.add(origin);
+    this.#context.log.warn(
+      { origin, form: form?.name },
+      'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
+    );
+  }
+
+  /** The visitor's address, behind trusted proxies; null if unknown. Warns once of a proxy that is not trusted. */
+  client(peer: string | null, header: ReadHeader): string | null {
+    const forwardedFor = header('x-forwarded-for');
+    if (!this.#hasWarnedOfProxy && isUnnamedProxy(peer, forwardedFor, this.#trustedProxies)) {
+      this.#hasWarnedOfProxy = true;
+      this.#context.log.warn(
+        { proxy: peer },
+        'a proxy that RELAY_TRUSTED_PROXIES does not name passes on visitors; the last address in X-Forwarded-For counts as theirs: name the proxy there',
+      );
+    }
+    return clientAddress(peer, forwardedFor, this.#trustedProxies);
+  }
+}
+
+/** The post in a request. @param client - the visitor's IP address; null where it is unknown */
+function signupPost(request: Request, header: ReadHeader, form: Form, client: string | null): SignupPost {
+  return { header, form, client, body: (limit) => readBody(request, limit) };
+}
+
+/** Reads headers of a request. */
+export function headerOf({ headers }: Request): ReadHeader {
+  return (name) => headers.get(name);
+}
+
+/** The answer as a Response. */
+export function toResponse({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers });
+}
+
+async function readBody(request: Request, limit: number): Promise<Uint8Array | null> {
+  if (request.headers.has('content-length') && !request.headers.has('transfer-encoding')) {
+    // The HTTP parser ends such a body at its stated length, which admission has checked. Reading it at once is five
+    // times as fast as reading its chunks.
+    const body = new Uint8Array(await request.arrayBuffer());
+    return body.byteLength > limit ? null : body;
+  }
+  return collectBody((request.body as ReadableStream<Uint8Array> | null) ?? [], limit);
+}

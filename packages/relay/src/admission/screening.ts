@@ -1,0 +1,202 @@
+/**
+ * What a post must pass that needs no state: headers, size, fields, consent, and the signatures of token and proof. A
+ * Worker screens a post before it calls its Durable Object, which costs.
+ */
+import { randomBytes } from 'node:crypto';
+import {
+  admitPost,
+  type AdmittedPost,
+  allowedOrigin,
+  originRefused,
+  type PostCheck,
+  type ReadHeader,
+  refused,
+  type Refused,
+  wantsPage,
+} from '@newsletter-kit/core/endpoint';
+import type { Ask } from '@newsletter-kit/core/signup';
+import type { Defence } from '../config/relay.ts';
+import { consentIn } from '../consent.ts';
+import { purposeKey } from '../secrets.ts';
+import { type FormToken, makeToken, readToken, tokenAge, tokenMinAgeMs } from './form-token.ts';
+import { ProofOfWork } from './proof-of-work.ts';
+import type { SignupPost } from './signup-post.ts';
+
+/** A check of a post before its body is read; null lets the post pass. Added with `createRelay`'s option `checks`. */
+export type Check = PostCheck<SignupPost>;
+
+/** Options of {@link Screening}. */
+export interface ScreeningOptions {
+  readonly defence: Pick<Defence, 'proofEffort'>;
+  /** Signs tokens and challenges, and hashes visitors' IP addresses. Default: random. */
+  readonly secret?: string | undefined;
+  /** Further checks, run after the relay's own and before the body is read. */
+  readonly checks?: readonly Check[] | undefined;
+}
+
+/** A post that passed {@link Screening.screen}. */
+export interface ScreenedPost extends AdmittedPost {
+  readonly post: SignupPost;
+  readonly now: number;
+  /** The website, by the token or by the `Origin` header. */
+  readonly origin: string;
+  /** The form token with a valid signature; null where there is none. */
+  readonly token: FormToken | null;
+  /** Whether the post must contain a proof. */
+  readonly needsProof: boolean;
+  /** Unique among all challenges: that of a required proof of work, which is right. Null with Turnstile. */
+  readonly challenge: string | null;
+}
+
+/** A post that was refused, with the fields of a form post. */
+export interface ScreenedOut extends Pick<AdmittedPost, 'entered'> {
+  readonly refused: Refused;
+}
+
+const askMessages = {
+  TOKEN_REQUIRED:
+    'This form requires a token: wait the seconds in "ask", then send the same signup again with the token in "ask".',
+  PROOF_REQUIRED:
+    'This form requires a proof: solve the challenge in "ask", then send the same signup again with the solution as "proof".',
+} as const;
+
+type AskCode = keyof typeof askMessages;
+
+const consentRequired = refused(
+  400,
+  'CONSENT_REQUIRED',
+  'This form needs your consent: tick its box, so that "consent" is sent.',
+);
+
+export class Screening {
+  readonly #checks: readonly Check[];
+  readonly #proofOfWork: ProofOfWork;
+  readonly #tokenKey: Buffer;
+  /** Hashes visitors' IP addresses for the consent ledger. */
+  readonly visitorKey: Buffer;
+
+  constructor({ defence, secret = randomBytes(32).toString('base64url'), checks = [] }: ScreeningOptions) {
+    this.#checks = checks;
+    this.#proofOfWork = new ProofOfWork(secret, defence.proofEffort);
+    this.#tokenKey = purposeKey(secret, 'form token');
+    this.visitorKey = purposeKey(secret, 'visitor');
+  }
+
+  /**
+   * Screens a post. What it refuses counts for no rate limit.
+   *
+   * @param countAttack - counts the post, and returns whether there is an attack. Default: there is none
+   */
+  async screen(
+    post: SignupPost,
+    now: number,
+    countAttack: (now: number) => boolean = () => false,
+  ): Promise<ScreenedPost | ScreenedOut> {
+    const { form, header } = post;
+    const admission = await admitPost(post, {
+      checkOrigin,
+      checks: this.#checks,
+      allowedFields: form.allowedFields,
+    });
+    if ('refused' in admission) return admission;
+    const { admitted } = admission;
+    if (form.consent.required && consentIn(admitted.kept) === null) return { refused: consentRequired };
+    const { proof } = form.protection;
+    const isAttack = countAttack(now);
+    const wantsProof = proof === 'always' || (proof === 'attack' && isAttack);
+    // A visitor without JavaScript cannot compute a proof: the signup is kept for review instead of refused.
+    const cannotProve = wantsProof && wantsPage(header);
+    const token = this.#readToken(post, admitted.submission.token);
+    const { entered } = admitted;
+    // A post of the relay's own page, which the origin check admits, belongs to the website in its token.
+    const origin = token?.origin ?? header('origin');
+    if (origin === null || !form.origins.has(origin))
+      return { refused: originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS'), ...(entered && { entered }) };
+    const screened: ScreenedPost = {
+      ...admitted,
+      post,
+      now,
+      origin,
+      token,
+      needsProof: wantsProof && !cannotProve,
+      challenge: null,
+      suspected: admitted.suspected || cannotProve,
+    };
+    const asked = (await this.#requireToken(screened)) ?? (await this.#requireProof(screened));
+    return asked ? { refused: asked, ...(entered && { entered }) } : this.#verifyProof(screened);
+  }
+
+  #readToken({ form, header }: SignupPost, token: string | undefined): FormToken | null {
+    if (!form.protection.token || token === undefined) return null;
+    const origin = header('origin');
+    const origins = origin !== null && form.origins.has(origin) ? [origin] : form.origins;
+    return readToken(this.#tokenKey, form.name, origins, token);
+  }
+
+  /** Refuses a post without a valid token; a token below its minimum age may be sent again. */
+  async #requireToken(screened: ScreenedPost): Promise<Refused | null> {
+    const { post, token, now } = screened;
+    if (!post.form.protection.token) return null;
+    const age = token && tokenAge(token, now);
+    return age === 'valid' ? null : this.ask('TOKEN_REQUIRED', screened, age === 'young');
+  }
+
+  /** Refuses a post that lacks a required proof; its token stays valid. */
+  async #requireProof(screened: ScreenedPost): Promise<Refused | null> {
+    if (!screened.needsProof || screened.submission.proof !== undefined) return null;
+    return this.ask('PROOF_REQUIRED', screened, true);
+  }
+
+  /** Verifies a required proof of work by its signatures, which computes no more than two hashes. */
+  async #verifyProof(screened: ScreenedPost): Promise<ScreenedPost | ScreenedOut> {
+    const { post, submission, needsProof, entered } = screened;
+    if (!needsProof || post.form.protection.turnstile) return screened;
+    const challenge = await this.#proofOfWork.verify(submission.proof ?? '', post.form.name);
+    if (challenge !== null) return { ...screened, challenge };
+    return { refused: await this.ask('PROOF_REQUIRED', screened, false), ...(entered && { entered }) };
+  }
+
+  /**
+   * Refuses a post with 403 and the token and proof to add.
+   *
+   * @param keepsToken - whether the token of the post is handed back, instead of a new one
+   */
+  async ask(code: AskCode, screened: ScreenedPost, keepsToken: boolean): Promise<Refused> {
+    const { post, submission, now, needsProof, origin, token } = screened;
+    const { name, protection } = post.form;
+    const kept = keepsToken ? token : null;
+    const ask: Ask = {
+      ...(protection.token && {
+        token:
+          (kept && submission.token) ??
+          makeToken(this.#tokenKey, name, origin, now, randomBytes(12).toString('base64url')),
+        wait_seconds: Math.max(0, Math.ceil(((kept?.issuedAt ?? now) + tokenMinAgeMs - now) / 1000)),
+      }),
+      ...(needsProof &&
+        (protection.turnstile
+          ? { turnstile: { site_key: protection.turnstile.siteKey } }
+          : { proof_of_work: await this.#proofOfWork.challenge(name, now) })),
+    };
+    return { ...refused(403, code, askMessages[code]), ask };
+  }
+}
+
+/**
+ * Refuses posts from other websites. The relay's own page may post too where forms have tokens: the token contains the
+ * origin of the website, which {@link Screening.screen} verifies.
+ */
+export function checkOrigin({ header, form }: Pick<SignupPost, 'header' | 'form'>): Refused | null {
+  if (allowedOrigin(header, form.origins) !== null) return null;
+  if (form.protection.token && isOwnPage(header)) return null;
+  return originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS');
+}
+
+/**
+ * Whether the post comes from the relay's own page with the one button. Browsers state it in a header that no page can
+ * set; Safari before 16.4 lacks the header, but sends the relay's host as the origin.
+ */
+function isOwnPage(header: ReadHeader): boolean {
+  const site = header('sec-fetch-site');
+  if (site !== null) return site === 'same-origin';
+  return URL.parse(header('origin') ?? '')?.host === header('host');
+}

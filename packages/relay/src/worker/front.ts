@@ -1,0 +1,65 @@
+/**
+ * The part of a relay that a Worker runs itself, in front of the Durable Object of a publication. It answers whatever
+ * needs no state, so that a request that is refused costs no request to the object and no row.
+ */
+import { tooManySignups } from '../admission/abuse-protection.ts';
+import { networksOf } from '../admission/client-address.ts';
+import { Reception } from '../admission/reception.ts';
+import { Screening } from '../admission/screening.ts';
+import type { SignupPost } from '../admission/signup-post.ts';
+import type { RelayConfig } from '../config/settings.ts';
+import { Events } from '../events.ts';
+import type { Log } from '../log.ts';
+import { createSignupRoutes, statefulPaths } from '../routes.ts';
+
+/** A binding of Cloudflare's rate limiting. */
+export interface PlatformRateLimit {
+  limit(options: { readonly key: string }): Promise<{ readonly success: boolean }>;
+}
+
+/** Options of {@link createFront}. */
+export interface FrontOptions {
+  /** Of one publication. */
+  readonly config: RelayConfig;
+  readonly log: Log;
+  /** Limits the posts of each visitor. Default: only the object's own limits apply. */
+  readonly visitors?: PlatformRateLimit | undefined;
+  /** Calls the Durable Object of the publication. */
+  pass(this: void, request: Request): Promise<Response>;
+}
+
+/** Answers a request, or passes it on. @param visitor - the visitor's IP address; null where it is unknown */
+export type Front = (request: Request, visitor: string | null) => Promise<Response>;
+
+/** The longer of the two periods that the platform's rate limiting has, in seconds. */
+const longestPeriodSeconds = 60;
+
+export function createFront({ config, log, visitors, pass }: FrontOptions): Front {
+  const reception = new Reception({ config, log, events: new Events() });
+  const screening = new Screening({ defence: config.defence, secret: config.secret });
+
+  const isWithinLimit = async ({ client }: SignupPost): Promise<boolean> => {
+    if (!visitors || client === null) return true;
+    try {
+      return (await visitors.limit({ key: networksOf(client).narrow })).success;
+    } catch (error) {
+      log.warn({ err: error }, "the platform's rate limiting failed; the relay's own limits apply");
+      return true;
+    }
+  };
+
+  const app = createSignupRoutes(config.forms, reception, async (post, _thanks, request) => {
+    const read: { bytes?: Uint8Array | null } = {};
+    const body = async (limit: number) => (read.bytes = await post.body(limit));
+    // Whether there is an attack is state: the object decides it.
+    const screened = await screening.screen({ ...post, body }, Date.now());
+    if ('refused' in screened) return reception.refuse(post, screened.refused, screened);
+    if (!(await isWithinLimit(post)))
+      return reception.refuse(post, tooManySignups(longestPeriodSeconds), { ...screened, limit: 'ip' });
+    const { url, method, headers } = request;
+    return pass(new Request(url, { method, headers, body: new Uint8Array(read.bytes ?? []) }));
+  });
+  for (const path of statefulPaths)
+    for (const each of [path, `${path}/*`]) app.all(each, ({ req: { raw } }) => pass(raw));
+  return async (request, visitor) => app.fetch(request, { peer: visitor });
+}
