@@ -376,7 +376,7 @@ export interface SignupStore {
   /** Pauses or resumes delivery, for every relay on this store, also after a restart. */
   setPaused(paused: boolean): Promise<void>;
   /**
-   * Writes and syncs more than a signup would, a signup that is taken back among it.
+   * Writes and syncs more than a signup would, in PostgreSQL a signup that is taken back among it.
    *
    * @throws StoreUnavailableError if signups could not be stored either, or would not outlive this process
    */
