@@ -13,7 +13,6 @@ export class Deadline {
   readonly #ms: number;
   readonly #over = Promise.withResolvers<never>();
   #timer: NodeJS.Timeout | undefined;
-  #hasPassed = false;
 
   /** Starts it. */
   constructor(ms: number) {
@@ -23,15 +22,10 @@ export class Deadline {
     this.start();
   }
 
-  get hasPassed(): boolean {
-    return this.#hasPassed;
-  }
-
   /** Grants the whole time, from now on. */
   start(): void {
     this.stop();
     this.#timer = setTimeout(() => {
-      this.#hasPassed = true;
       this.#over.reject(
         new DeadlineError(
           `It took longer than ${this.#ms / 1000} seconds: something it asked, such as the store, does not answer.`,

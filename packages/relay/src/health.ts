@@ -61,11 +61,8 @@ export class StoreHealth {
     const { store, now } = this.#options;
     if (this.#probing === null || now() - this.#probedAt >= freshMs) {
       this.#probedAt = now();
-      this.#probing = within(answerWithinMs, store.probe(now())).catch((cause: unknown) => {
-        if (!(cause instanceof DeadlineError)) throw cause;
-        throw new StoreUnavailableError(`The store does not answer within ${answerWithinMs / 1000} seconds.`, {
-          cause,
-        });
+      this.#probing = within(answerWithinMs, store.probe(now())).catch((error: unknown) => {
+        throw asStoreError(error);
       });
     }
     try {
@@ -122,4 +119,12 @@ export function diskSpaceOf(address: StoreAddress): ReadDiskSpace {
     const log = await stat(`${address.path}-wal`).catch(() => null);
     return { availableBytes: bavail * bsize, sizeBytes: blocks * bsize, logBytes: log?.size ?? 0 };
   };
+}
+
+/** The error of a store that has not answered a visitor in time. Any other error stays what it is. */
+export function asStoreError(error: unknown): unknown {
+  if (!(error instanceof DeadlineError)) return error;
+  return new StoreUnavailableError(`The store does not answer within ${answerWithinMs / 1000} seconds.`, {
+    cause: error,
+  });
 }

@@ -91,7 +91,7 @@ export class DraftPlan {
     // person decides.
     if (this.#contacts.hasUnusableToken(row)) return;
     const isOlder = (other: number): boolean => compareIds(this.#contacts.contactAt(other).id, contact.id) < 0;
-    if (this.#contacts.withAddress(contact.email).some((other) => other !== row && isOlder(other))) return;
+    if (this.#contacts.withAddress(contact.email).some(isOlder)) return;
     if (subscribe === 'on_consent' && yesNo(contact.consent) !== true) return;
     this.#createSubscription(contact);
   }

@@ -9,7 +9,7 @@ import type { SignupPost } from './signup-post.ts';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { answerWithinMs, Deadline, DeadlineError } from '../deadline.ts';
-import { StoreUnavailableError } from '../errors.ts';
+import { asStoreError } from '../health.ts';
 
 /** Options of {@link SignupEndpoint}. */
 export interface SignupEndpointOptions {
@@ -98,9 +98,7 @@ export class SignupEndpoint {
     } catch (cause) {
       if (!(cause instanceof DeadlineError)) throw cause;
       stored.catch(() => undefined);
-      const error = new StoreUnavailableError(`The store does not answer within ${answerWithinMs / 1000} seconds.`, {
-        cause,
-      });
+      const error = asStoreError(cause);
       health.failed('accept', error);
       throw error;
     }
