@@ -3,6 +3,7 @@
  * same conformance suite.
  */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import type { Counters } from './counters.ts';
 import type { Overview, SignupCounts, SignupState } from './overview.ts';
 import type { WebhookQueue } from './webhook-queue.ts';
 
@@ -15,6 +16,7 @@ export {
   type SignupCounts,
   type SignupState,
 } from './overview.ts';
+export type { Counter, Counters, ReachedCounter } from './counters.ts';
 export * from './webhook-queue.ts';
 
 /** Proof that a person agreed. */
@@ -233,21 +235,14 @@ export interface Retention {
   readonly consent: number | null;
 }
 
-/** A table of rate limit counters – `key`, `points`, `expire` – and how to query it. A crash may lose its rows. */
-export interface SharedCounters {
-  readonly schema: string;
-  readonly table: string;
-  query(this: void, text: string, values: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
-}
-
 /** Stores signups. The promise of every write resolves only after the change is synced to disk. */
 export interface SignupStore {
   /** Whether other processes may write to it too: then a relay has to poll for due signups. */
   readonly shared: boolean;
   /** The clock of the database, in milliseconds since the Unix epoch; a store in a file has none of its own. */
   readonly serverTime?: ((this: void) => Promise<number>) | undefined;
-  /** Rate limit counters shared by those processes; absent in a store of one process. */
-  readonly counters?: SharedCounters | undefined;
+  /** Counters of the rate limits. */
+  readonly counters: Counters;
   /** Messages about signups, for the destinations of webhooks. */
   readonly webhooks: WebhookQueue;
   /**

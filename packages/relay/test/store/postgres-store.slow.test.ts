@@ -10,6 +10,7 @@ import { steps } from '../../src/store/postgres/open-database.ts';
 import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
+import { describeCounters } from './counter-conformance.ts';
 import { describeTransfer } from './transfer-conformance.ts';
 import { describeWebhookQueue } from './webhook-conformance.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
@@ -21,6 +22,7 @@ describe('a signup store in PostgreSQL', () => {
   };
   describeSignupStore(place);
   describeWebhookQueue(place);
+  describeCounters(place);
 
   describe('an export, imported into it', () => {
     describeTransfer(async () => (await fresh()).store);

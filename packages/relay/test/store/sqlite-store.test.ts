@@ -13,6 +13,7 @@ import { filtered, sql, scans, webhooks } from '../../src/store/sqlite/statement
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
+import { describeCounters } from './counter-conformance.ts';
 import { describeWebhookQueue } from './webhook-conformance.ts';
 
 const ofPerson = (email: string, size = 0): NewSignup =>
@@ -35,6 +36,7 @@ describe('a signup store in an SQLite file', () => {
   };
   describeSignupStore(place);
   describeWebhookQueue(place);
+  describeCounters(place);
 
   it('rejects writes on a full disk, loses no acknowledged signup, and recovers with free space', async () => {
     const path = join(scratchFolder(), 'relay.db');

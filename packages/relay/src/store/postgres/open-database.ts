@@ -1,5 +1,5 @@
 /** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
-import { counterTable, firstId, schema, sql } from './statements.ts';
+import { firstId, schema, sql } from './statements.ts';
 import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
 import { Connections, json, type RunQuery } from './connections.ts';
@@ -35,8 +35,8 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
   CREATE INDEX signup_open ON ${schema}.signup (state, id) WHERE state <> 'delivered';
   CREATE INDEX signup_to_erase ON ${schema}.signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
   `,
-  // The columns of rate-limiter-flexible. UNLOGGED: a counter needs no sync.
-  `CREATE UNLOGGED TABLE ${schema}.${counterTable} (key varchar(255) PRIMARY KEY, points integer NOT NULL DEFAULT 0, expire bigint)`,
+  // UNLOGGED: a counter needs no sync.
+  `CREATE UNLOGGED TABLE ${schema}.counter (key varchar(255) PRIMARY KEY, points integer NOT NULL DEFAULT 0, expire bigint)`,
   // The row is the one record: attempts and batches are written down before they are made; consent has a ledger of its
   // own. The delivered, of which there may be millions, are read once, to count them, and not rewritten.
   `
@@ -148,6 +148,10 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
     }
     await query(`ALTER TABLE ${schema}.consent ENABLE TRIGGER consent_is_append_only`);
   },
+  `
+  DROP TABLE ${schema}.counter;
+  CREATE UNLOGGED TABLE ${schema}.counter (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
+  `,
 ];
 
 /** Signups that a step reads at a time. */
@@ -157,7 +161,7 @@ const pageSize = 1000;
 export interface OpenDatabase {
   /** For requests of visitors and for delivery: answers or fails within {@link brief}. */
   readonly brief: Connections;
-  /** For the counters of rate limits, of which every post queries several. */
+  /** For the counters of rate limits, of which every post queries some before it is stored. */
   readonly counting: Connections;
   /** For operators, whose queries may read many signups. */
   readonly long: Connections;

@@ -5,9 +5,6 @@ import { signupColumns } from '../rows.ts';
 /** Schema of the tables. */
 export const schema = 'newsletter_relay';
 
-/** Table of the rate limit counters. */
-export const counterTable = 'counter';
-
 /** Sorts before every id. */
 export const firstId = '00000000-0000-0000-0000-000000000000';
 
@@ -19,6 +16,7 @@ const setting = `${schema}.setting`;
 const destination = `${schema}.webhook_destination`;
 const message = `${schema}.webhook_message`;
 const suppression = `${schema}.suppression`;
+const counter = `${schema}.counter`;
 
 /** Keys of advisory locks ("NKRL" and the next): one process at a time prepares the tables, or claims. */
 const tablesLock = 0x4e_4b_52_4c;
@@ -193,6 +191,29 @@ export const sql = {
   // Larger than any signup with its indexes, and incompressible: on a nearly full disk the probe must fail first.
   probe: `INSERT INTO ${schema}.probe (id, at, room) SELECT 1, $1, string_agg(md5(random()::text), '') FROM generate_series(1, 2048)
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
+} as const;
+
+/** Whether a window of the counter `c` is open at $2; `end`: that of a window which begins then. */
+const isOpen = (end: string): string => `c.until > $2::bigint AND c.until <= 2 * ${end} - $2::bigint`;
+
+/** Statements of the counters of rate limits. */
+export const counters = {
+  // Returns those at their limit, which keep all from being counted; then those that a count has brought above it.
+  // The order keeps two posts from waiting for each other.
+  count: `WITH wanted AS (SELECT * FROM json_to_recordset($1::text::json) AS w(key text, most integer, until bigint)),
+    reached AS (SELECT c.key, c.until FROM wanted AS w JOIN ${counter} AS c USING (key)
+      WHERE c.points >= w.most AND ${isOpen('w.until')}),
+    counted AS (INSERT INTO ${counter} AS c (key, points, until)
+      SELECT DISTINCT key, 1, until FROM wanted WHERE NOT EXISTS (SELECT FROM reached) ORDER BY key
+      ON CONFLICT (key) DO UPDATE SET points = CASE WHEN ${isOpen('excluded.until')} THEN c.points + 1 ELSE 1 END,
+        until = CASE WHEN ${isOpen('excluded.until')} THEN c.until ELSE excluded.until END
+      RETURNING key, points, until)
+    SELECT key, until, false AS counted FROM reached
+    UNION ALL SELECT key, c.until, true FROM counted AS c JOIN wanted AS w USING (key) WHERE c.points > w.most`,
+  release: `UPDATE ${counter} SET points = points - 1 WHERE points > 0 AND key IN (
+      SELECT key FROM ${counter} WHERE key = ANY($1::text[]) ORDER BY key FOR UPDATE)`,
+  expire: `DELETE FROM ${counter} WHERE key IN (
+      SELECT key FROM ${counter} WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING key`,
 } as const;
 
 /** No earlier message of the same signup waits: the order of its messages is kept. */

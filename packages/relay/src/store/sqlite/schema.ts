@@ -193,4 +193,9 @@ export const steps: readonly Step[] = [
     }
     run(appendOnly);
   },
+  // Counters of rate limits. Some objects of Workers have a table of another kind.
+  `
+  DROP TABLE IF EXISTS rate_limit;
+  CREATE TABLE counter (key TEXT PRIMARY KEY, points INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
 ];

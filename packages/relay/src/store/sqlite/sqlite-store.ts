@@ -43,6 +43,7 @@ import {
   type StoredSignup,
   type ConfirmationScan,
 } from '../signup-store.ts';
+import { SqliteCounters } from './counters.ts';
 import { Erasure } from './erasure.ts';
 import { explainSqliteError } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
@@ -53,6 +54,7 @@ import { SqliteWebhookQueue } from './webhook-queue.ts';
 export class SqliteStore implements SignupStore {
   readonly shared = false;
   readonly webhooks: SqliteWebhookQueue;
+  readonly counters: SqliteCounters;
   readonly #db: SqliteDriver;
   readonly #statements: Statements;
   readonly #commits: SqliteGroupCommit;
@@ -67,7 +69,8 @@ export class SqliteStore implements SignupStore {
   constructor(db: SqliteDriver) {
     this.#db = db;
     this.#statements = prepare(db);
-    this.#commits = new SqliteGroupCommit(db);
+    this.counters = new SqliteCounters(this.#statements, (work) => this.#commits.run(work));
+    this.#commits = new SqliteGroupCommit(db, this.counters);
     this.#erasure = new Erasure(db, this.#statements, this.#commits);
     this.webhooks = new SqliteWebhookQueue(this.#statements, this.#commits, (query) => this.#read(query));
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
@@ -342,6 +345,8 @@ export class SqliteStore implements SignupStore {
   }
 
   close(): Promise<void> {
+    // What cannot be written is counted anew after the restart.
+    if (!this.counters.isWritten) this.#commits.run(() => undefined).catch(() => undefined);
     this.#commits.flush();
     this.#db.close();
     return Promise.resolve();

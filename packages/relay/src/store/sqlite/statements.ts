@@ -70,6 +70,12 @@ export const sql = {
                   RETURNING form, content`,
   exists: `SELECT 1 FROM signup WHERE id = ?`,
 
+  counter: `SELECT points, until FROM counter WHERE key = ?`,
+  setCounter: `INSERT INTO counter (key, points, until) VALUES (?, ?, ?)
+               ON CONFLICT (key) DO UPDATE SET points = excluded.points, until = excluded.until`,
+  expireCounters: `DELETE FROM counter WHERE key IN (
+      SELECT key FROM counter WHERE key > :after AND until <= :now ORDER BY key LIMIT :limit) RETURNING key`,
+
   setting: `SELECT value FROM setting WHERE name = :name`,
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
   ofPerson: `SELECT ${stored} FROM signup WHERE content >= :person AND content < :person || '~'`,
