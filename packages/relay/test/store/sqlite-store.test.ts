@@ -119,7 +119,7 @@ describe('a signup store in an SQLite file', () => {
   it('keeps the consent ledger append-only', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const store = open(path);
-    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    const consent = { kind: 'given', sentence: 'Yes.', version: null, page: null, visitor: null } as const;
     await store.accept({ ...ofPerson('ada@example.com'), consent });
     const db = new DatabaseSync(path);
     onTestFinished(() => db.close());
@@ -261,6 +261,8 @@ describe('a signup store in an SQLite file', () => {
       {
         state: 'waiting',
         submission: { email: 'ada@example.com' },
+        receivedAt: 1000,
+        dueAt: 1000,
         nextAttemptAt: 1000,
         reason: 'the service answered 503',
       },

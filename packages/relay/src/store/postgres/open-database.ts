@@ -152,6 +152,32 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
   DROP TABLE ${schema}.counter;
   CREATE UNLOGGED TABLE ${schema}.counter (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
   `,
+  // A signup is due by a column of its own, so that the time of its receipt is kept. The ledger has the request that a
+  // person has to confirm: it goes with its signup.
+  `
+  ALTER TABLE ${schema}.signup ADD COLUMN due_at bigint NOT NULL DEFAULT 0;
+  UPDATE ${schema}.signup SET due_at = received_at WHERE state <> 'delivered';
+  DROP INDEX ${schema}.signup_due, ${schema}.signup_open;
+  CREATE INDEX signup_due ON ${schema}.signup (form, state, next_attempt_at, due_at) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX signup_open ON ${schema}.signup (state, id, form, due_at) WHERE state <> 'delivered';
+  CREATE OR REPLACE FUNCTION ${schema}.add_webhook_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at, reason)
+    SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.due_at), NEW.last_error
+    FROM ${schema}.webhook_destination CROSS JOIN (SELECT CASE NEW.state
+      WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event) AS e
+    WHERE strpos(types, event) > 0;
+    RETURN NULL;
+  END $$;
+
+  ALTER TABLE ${schema}.consent DROP CONSTRAINT consent_kind_check,
+    ADD CONSTRAINT consent_kind_check CHECK (kind IN ('requested', 'given', 'confirmed'));
+  CREATE FUNCTION ${schema}.delete_request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    DELETE FROM ${schema}.consent WHERE signup = OLD.id AND kind = 'requested';
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER request_of_signup AFTER DELETE ON ${schema}.signup FOR EACH ROW
+    WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
+  `,
 ];
 
 /** Signups that a step reads at a time. */

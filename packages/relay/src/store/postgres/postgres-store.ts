@@ -6,7 +6,7 @@ import { peopleOf, planClaim } from '../claim-plan.ts';
 import { firstIdOf, ledgerHashes, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
-  givenConsent,
+  firstEntry,
   loadedRow,
   newRow,
   numberOrNull,
@@ -102,7 +102,7 @@ class PostgresStore implements SignupStore {
   async accept(signup: NewSignup): Promise<string> {
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
-    await asStoreUnavailable('written', () => this.#arrivals.run({ row, consent: givenConsent(row, signup) }));
+    await asStoreUnavailable('written', () => this.#arrivals.run({ row, consent: firstEntry(row, signup) }));
     return id;
   }
 

@@ -5,7 +5,7 @@ import { peopleOf, planClaim } from '../claim-plan.ts';
 import { ledgerHashes, personHash, personOfFingerprint, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
-  givenConsent,
+  firstEntry,
   loadedRow,
   newRow,
   numberOrNull,
@@ -79,7 +79,7 @@ export class SqliteStore implements SignupStore {
   accept(signup: NewSignup): Promise<string> {
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
-    const record = givenConsent(row, signup);
+    const record = firstEntry(row, signup);
     return this.#commits.run(() => {
       this.#statements.insert.run(...signupColumns.map((name) => row[name]));
       if (record) this.#addConsent(record);
@@ -95,15 +95,12 @@ export class SqliteStore implements SignupStore {
     const candidates = (): Row[] => {
       const { fresh, due } = this.#statements;
       const first = forms.flatMap((form) => fresh.all({ form, state, since: now - freshMs, limit }));
-      if (first.length >= limit) return first.toSorted(byReceipt).slice(0, limit);
+      if (first.length >= limit) return first.toSorted(byDue).slice(0, limit);
       const rest = claimableStates(state, batch !== undefined).flatMap((each) =>
         forms.flatMap((form) => due.all({ form, state: each, now: batch ? neverAttempted : now, limit })),
       );
       const ids = new Set(first.map(({ id }) => id));
-      return [...first.toSorted(byReceipt), ...rest.filter(({ id }) => !ids.has(id)).toSorted(byAttempt)].slice(
-        0,
-        limit,
-      );
+      return [...first.toSorted(byDue), ...rest.filter(({ id }) => !ids.has(id)).toSorted(byAttempt)].slice(0, limit);
     };
     return this.#commits.run(() => {
       this.#requeueInterrupted();
@@ -364,10 +361,10 @@ export class SqliteStore implements SignupStore {
   }
 }
 
-function byReceipt(one: Row, other: Row): number {
-  return Number(one['receivedAt']) - Number(other['receivedAt']);
+function byDue(one: Row, other: Row): number {
+  return Number(one['dueAt']) - Number(other['dueAt']);
 }
 
 function byAttempt(one: Row, other: Row): number {
-  return Number(one['nextAttemptAt']) - Number(other['nextAttemptAt']) || byReceipt(one, other);
+  return Number(one['nextAttemptAt']) - Number(other['nextAttemptAt']) || byDue(one, other);
 }
