@@ -61,13 +61,14 @@ export class SqliteGroupCommit {
   #commit(group: readonly Write[]): void {
     let acknowledge: (() => void)[];
     try {
+      this.#db.checkFiles();
       acknowledge = this.#db.transaction(() => {
         this.#first.write();
         return group.map(({ work }) => work());
       });
       this.#first.written();
     } catch (cause) {
-      if (group.length > 1 && !isSqliteFailure(cause)) {
+      if (group.length > 1 && !isSqliteFailure(cause) && !(cause instanceof StoreUnavailableError)) {
         // One write caused the failure: write each by itself.
         for (const write of group) this.#commit([write]);
         return;
@@ -82,7 +83,10 @@ export class SqliteGroupCommit {
 }
 
 function fail(group: readonly Write[], cause: unknown): void {
-  const error = new StoreUnavailableError(`The store cannot be written: ${explainSqliteError(cause)}.`, { cause });
+  const error =
+    cause instanceof StoreUnavailableError
+      ? cause
+      : new StoreUnavailableError(`The store cannot be written: ${explainSqliteError(cause)}.`, { cause });
   for (const write of group) write.fail(error);
 }
 
