@@ -149,6 +149,14 @@ export const relaySettings = group({
       'Token for `/operator`. Unset: one is generated and stored in the file `-operator` beside the store; with PostgreSQL `/operator` is then switched off',
     ),
   }),
+  /** Refused on a machine. */
+  worker: group({
+    subrequests: setting(
+      'RELAY_SUBREQUESTS',
+      numberFrom(10, 1_000_000).prefault('50'),
+      'Only on a Worker: the most calls of one invocation that its Cloudflare plan allows, 50 on the free plan; a delivery that needs more continues in the next one',
+    ),
+  }),
   alerts: group({
     webhook: setting('RELAY_ALERT_WEBHOOK', webAddress.optional(), 'URL that receives alerts, as a POST with JSON'),
     command: setting(

@@ -41,3 +41,11 @@ it('says of a wrong secret that it is wrong, not that it is missing', () => {
   const config = { secret: 'short', form_token: true };
   expect(errorOf(config)).toMatch(/errors:\n {2}- RELAY_CONFIG: "secret" must be 24 characters or more[^\n]*$/);
 });
+
+it('reads the calls of an invocation, by default those of the free plan', () => {
+  expect(readWorkerConfig(environment).worker).toEqual({ subrequests: 50 });
+  expect(readWorkerConfig({ ...environment, RELAY_SUBREQUESTS: 1000 }).worker).toEqual({ subrequests: 1000 });
+  expect(() => readWorkerConfig({ ...environment, RELAY_SUBREQUESTS: '9' })).toThrow(
+    'RELAY_SUBREQUESTS must be a number from 10 to 1000000',
+  );
+});
