@@ -15,7 +15,7 @@ import { type ConfigPlatform, readSources, type Variables } from './sources.ts';
 import { type WebhookDestination, webhookSettings } from './webhook.ts';
 
 /** Settings that only a Worker has. */
-const workerSettings = new Set(relaySettings.members.worker.settings.map(({ name }) => name));
+const workerSettings = new Set(relaySettings.members.worker.settings.flatMap(({ name }) => [name, `${name}_FILE`]));
 
 const onMachine: ConfigPlatform = {
   refuses: (name) => (workerSettings.has(name) ? 'is a setting of a Worker: remove it' : undefined),

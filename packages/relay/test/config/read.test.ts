@@ -161,6 +161,8 @@ describe('the configuration', () => {
     ],
     [{ RELAY_TRUSTED_PROXIES: 'localhost' }, 'RELAY_TRUSTED_PROXIES must be addresses or networks'],
     [{ RELAY_SUBREQUESTS: '50' }, 'RELAY_SUBREQUESTS is a setting of a Worker: remove it'],
+    [{ RELAY_JURISDICTION: 'eu' }, 'RELAY_JURISDICTION is a setting of a Worker: remove it'],
+    [{ RELAY_LOCATION_FILE: '/x' }, 'RELAY_LOCATION_FILE is a setting of a Worker: remove it'],
     [{ RELAY_BULK_ABOVE: '99' }, 'RELAY_BULK_ABOVE must be a number from 100 to 100000, or never'],
     [{ RELAY_BULK_ABOVE: '100001' }, 'RELAY_BULK_ABOVE must be a number from 100 to 100000, or never'],
     [{ RELAY_PROOF: 'sometimes' }, 'RELAY_PROOF must be off, always or attack'],

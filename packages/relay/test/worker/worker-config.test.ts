@@ -49,3 +49,12 @@ it('reads the calls of an invocation, by default those of the free plan', () => 
     'RELAY_SUBREQUESTS must be a number from 10 to 1000000',
   );
 });
+
+it('reads where its objects are', () => {
+  const worker = { subrequests: 50, jurisdiction: 'eu', location: 'weur' };
+  const set = { RELAY_JURISDICTION: 'eu', RELAY_LOCATION: 'weur' };
+  expect(readWorkerConfig({ ...environment, ...set }).worker).toEqual(worker);
+  expect(() => readWorkerConfig({ ...environment, RELAY_JURISDICTION: 'EU', RELAY_LOCATION: 'Paris' })).toThrow(
+    /RELAY_JURISDICTION must be eu, us or fedramp\.\s.*RELAY_LOCATION must be wnam, enam, .* or me\./s,
+  );
+});
