@@ -10,7 +10,14 @@ import { purposeKey } from '../secrets.ts';
 import { StartupError } from '../errors.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
-import { classifyMailError, mailConcurrency, type MailFailure, type MailTransport, openTransport } from './smtp.ts';
+import {
+  classifyMailError,
+  mailCalls,
+  mailConcurrency,
+  type MailFailure,
+  type MailTransport,
+  openTransport,
+} from './smtp.ts';
 
 /** What the mails of a relay need, and the pages of their links. */
 export interface Confirmation {
@@ -110,13 +117,14 @@ export class MailQueue implements Queue {
 
   /** @returns milliseconds until the next mail is due; null if unknown */
   async #startDue(): Promise<number | null> {
-    const { store, now } = this.#context;
+    const { store, calls, now } = this.#context;
     const forms = [...this.#forms.keys()];
     // While the server fails, one mail at a time is tried.
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
     const free = limit - this.#worker.inFlight.size;
     if (free <= 0) return null;
-    const due = await store.claim({ forms, limit: free, now: now(), state: 'unconfirmed' });
+    const claim = (most: number) => store.claim({ forms, limit: most, now: now(), state: 'unconfirmed' });
+    const due = await calls.claim(free, claim, mailCalls);
     for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
     if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');

@@ -19,6 +19,14 @@ import { type Attribution, attributionFields } from '@newsletter-kit/core/signup
 import { consentIn } from '../consent.ts';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
 
+/** The most calls that one attempt makes. */
+export const mostCalls = 2;
+
+/** The most calls of an attempt: a signup that was tried before is looked up first. */
+export function callsOf({ tried }: Pick<ClaimedSignup, 'tried'>): number {
+  return tried ? mostCalls : 1;
+}
+
 export class SingleDelivery {
   readonly #lane: DeliveryLane;
 

@@ -30,6 +30,9 @@ const collectMs = 100;
 /** How long one alarm delivers, in milliseconds; the platform ends an alarm after 15 minutes. */
 const alarmMs = 5 * 60_000;
 
+/** The least calls with which every signup can be delivered. */
+const leastCalls = 2;
+
 /** When the alarm that is set before any work fires, in milliseconds: it is needed only if that work is interrupted. */
 const rescueMs = 60_000;
 
@@ -102,14 +105,17 @@ export class RelayObject {
   /** Delivers what is due, and sets the next alarm. */
   async #deliver({ relay, ...open }: OpenRelay): Promise<void> {
     const untilMs = Date.now() + alarmMs;
+    let callsLeft = open.config.worker.subrequests;
     let nextDueAt: number | null;
     this.#isDelivering = true;
     try {
       await this.#erase(open);
       do {
         this.#isWoken = false;
-        ({ nextDueAt } = await relay.deliver({ untilMs }));
-      } while (this.#isWoken && Date.now() < untilMs);
+        const delivered = await relay.deliver({ untilMs, maxCalls: callsLeft });
+        ({ nextDueAt } = delivered);
+        callsLeft -= delivered.calls;
+      } while (this.#isWoken && callsLeft >= leastCalls && Date.now() < untilMs);
     } finally {
       this.#isDelivering = false;
     }
