@@ -3,6 +3,7 @@
  */
 import { ApiError, type Client } from '@newsletter-kit/core';
 import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
+import type { Form } from './config/form.ts';
 import type { RelayConfig } from './config/settings.ts';
 import type { RelayContext } from './context.ts';
 import type { SmtpServer } from './config/smtp-url.ts';
@@ -74,6 +75,7 @@ export async function checkService(
         .withResponse();
       skewMs ??= skewOf(headers['date'], now());
       results.push({ name, result: 'ok', text: `${publicationId} can be read` });
+      results.push(...(await checkPages(group, clientOf(apiKey))));
     } catch (error) {
       const decision = decideRetry(error, secrets);
       if (error instanceof ApiError && error.status === 403)
@@ -87,6 +89,28 @@ export async function checkService(
   }
   if (skewMs !== undefined) results.push(clockResult(skewMs));
   return results;
+}
+
+/** Warns of fields that the page of a form asks for and its publication lacks: the API drops what is entered there. */
+async function checkPages(forms: readonly Form[], client: Client): Promise<readonly CheckResult[]> {
+  const asking = forms.filter((form) => form.page !== null && form.page.fields.length > 0);
+  const publicationId = asking[0]?.publicationId;
+  if (publicationId === undefined) return [];
+  const known = new Set<string>();
+  try {
+    for await (const { display } of client.customFields.list({ publicationId }, { timeoutMs, retry: { retries: 0 } }))
+      known.add(display ?? '');
+  } catch {
+    const text = 'NEWSLETTER_API_KEY may not read custom fields, so that those of RELAY_PAGE_FIELDS were not compared.';
+    return [{ name: 'hosted form', result: 'warning', text }];
+  }
+  return asking.map(({ name: form, page }): CheckResult => {
+    const missing = page?.fields.filter(({ name }) => !known.has(name)).map(({ name }) => `"${name}"`) ?? [];
+    const name = `hosted form "${form}"`;
+    if (missing.length === 0) return { name, result: 'ok', text: 'the publication has its fields' };
+    const text = `The publication has no custom field ${missing.join(', ')}, so that what is entered there is lost: create it, or take it out of RELAY_PAGE_FIELDS.`;
+    return { name, result: 'warning', text };
+  });
 }
 
 /** The service's clock by the `Date` of any answer, in milliseconds since the Unix epoch; null if none comes. */

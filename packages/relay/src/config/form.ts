@@ -1,10 +1,24 @@
 /** The settings of a form. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
+import { pageThemes } from '@newsletter-kit/core/endpoint';
 import { subscriptionRequest } from '@newsletter-kit/core/schema';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { group, optionalGroup, setting, type ValueOf } from './setting.ts';
-import { asSet, flag, language, list, oneLine, oneOf, origin, orNull, sender, template, webAddress } from './values.ts';
+import {
+  asSet,
+  flag,
+  language,
+  list,
+  oneLine,
+  oneOf,
+  origin,
+  orNull,
+  pageField,
+  sender,
+  template,
+  webAddress,
+} from './values.ts';
 
 const request = subscriptionRequest.shape;
 
@@ -143,6 +157,48 @@ export const formSettings = group({
       '`true`: a signup is delivered only after the person has clicked a link in a mail that the relay sends',
     ),
   ),
+  /** Null where `GET /signup` has no page. */
+  page: optionalGroup(
+    {
+      title: setting('RELAY_PAGE_TITLE', oneLine(200).prefault('Newsletter'), 'Heading of that page'),
+      text: setting(
+        'RELAY_PAGE_TEXT',
+        orNull(z.string().max(2000, 'must be 2000 characters or fewer')),
+        'Text below it',
+      ),
+      label: setting('RELAY_PAGE_LABEL', oneLine(100).prefault('Email address'), 'Label of its field for the address'),
+      fields: setting(
+        'RELAY_PAGE_FIELDS',
+        list(pageField)
+          .refine((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'has a field twice')
+          .prefault(''),
+        'Custom fields it asks for, with commas between them; one with choices as `Topics=boats|food|history`',
+      ),
+      consent: setting(
+        'RELAY_PAGE_CONSENT',
+        orNull(oneLine(500)),
+        'Sentence beside a box to tick; kept with the signup. Unset: no box',
+      ),
+      button: setting('RELAY_PAGE_BUTTON', oneLine(60).prefault('Subscribe'), 'Label of its button'),
+      lang: setting(
+        'RELAY_PAGE_LANG',
+        language.prefault('en'),
+        'Language of these texts, as a BCP 47 tag: `de`, `pt-BR`',
+      ),
+      theme: setting(
+        'RELAY_PAGE_THEME',
+        orNull(oneOf(...(Object.keys(pageThemes) as (keyof typeof pageThemes)[]))),
+        `Theme of the page: ${Object.keys(pageThemes)
+          .map((name) => `\`${name}\``)
+          .join(', ')}. Unset: plain`,
+      ),
+    },
+    setting(
+      'RELAY_PAGE',
+      flag.prefault('false'),
+      '`true`: `GET /signup` is a page with the form, to link to from anywhere; the sites of `RELAY_ALLOWED_ORIGINS` may show it in a frame',
+    ),
+  ),
   pinned: group({
     double_opt_override: setting(
       'RELAY_DOUBLE_OPT_OVERRIDE',
@@ -204,6 +260,24 @@ export interface Form extends ValueOf<typeof formSettings> {
 
 /** The mail that asks a person to confirm, and the page that its link opens. */
 export type Confirmation = NonNullable<Form['confirmation']>;
+
+/** The form as a page of the relay. */
+export type HostedPage = NonNullable<Form['page']>;
+
+/** What keeps the page of a form from working. */
+export function pageProblems({ page, allowedFields, consent, protection }: Form): readonly string[] {
+  if (page === null) return [];
+  const refused = page.fields.filter(({ name }) => allowedFields?.has(name) === false).map(({ name }) => `"${name}"`);
+  return [
+    ...(refused.length > 0 ? [`RELAY_PAGE_FIELDS has ${refused.join(', ')}, which RELAY_ALLOWED_FIELDS lacks.`] : []),
+    ...(consent.required && page.consent === null
+      ? ['RELAY_CONSENT_REQUIRED needs RELAY_PAGE_CONSENT beside it: without it the page could sign up nobody.']
+      : []),
+    ...(protection.proof === 'always'
+      ? ['RELAY_PROOF must not be always with RELAY_PAGE: the page has no script that could prove anything.']
+      : []),
+  ];
+}
 
 /** Whether the form signs or hashes values that must stay valid after a restart or in another relay. */
 export function isSigning({ protection, confirmation, consent }: Form): boolean {

@@ -143,6 +143,20 @@ export const oneLine = (longest: number) =>
       `must be one line of ${longest} characters at most`,
     );
 
+/** A custom field that a page asks for. */
+export interface PageField {
+  readonly name: string;
+  /** Empty for a text of one's own. */
+  readonly options: readonly string[];
+}
+
+/** `City`, or `Topics=boats|food`: with choices. */
+export const pageField = parsed((text): PageField | null => {
+  const [, name, choices] = /^([^=|[\]]+?)\s*(?:=(.*))?$/.exec(text) ?? [];
+  const options = choices?.split('|').map((each) => each.trim()) ?? [];
+  return name === undefined || options.includes('') ? null : { name, options };
+}, 'must be names of custom fields, one with choices as Topics=boats|food');
+
 export const language = z
   .string()
   .refine((text) => /^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/.test(text), 'must be a language tag such as en, de or pt-BR');
