@@ -4,7 +4,7 @@
  */
 import { hash } from 'node:crypto';
 import { escapeHtml, framedPageHeaders, pageHtml, pageThemes, postingPage } from '@newsletter-kit/core/endpoint';
-import { honeypotField, readAttribution } from '@newsletter-kit/core/signup';
+import { attributionFields, honeypotField, readAttribution } from '@newsletter-kit/core/signup';
 import type { Form, HostedPage } from '../config/form.ts';
 
 /** Tells the page around a frame how high it would be without scrolling. */
@@ -24,25 +24,22 @@ export function isHosted(form: Form): form is HostedForm {
 /** The page of a form. @param request - its address may have UTM parameters and a referral code */
 export function hostedForm({ page, origins, consent }: HostedForm, { url, headers }: Request): Response {
   const { title, text, lang, theme, label, button, fields } = page;
-  const visit: Readonly<Record<string, string>> = readAttribution({ url, referrer: headers.get('referer') ?? '' });
+  const visit = readAttribution({ url, referrer: headers.get('referer') ?? '' });
   const content = [
     '<form method="post" accept-charset="utf-8">',
     input(label, 'type="email" name="email" autocomplete="email" maxlength="254" required'),
     ...fields.map(({ name, options }) => (options.length === 0 ? input(name, named(name)) : choices(name, options))),
     ...(page.consent === null ? [] : [choice('consent', page.consent, consent.required)]),
-    ...Object.entries(visit).map(
-      ([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`,
-    ),
-    `<input type="hidden" name="${honeypotField}">`,
+    ...attributionFields.map((name) => (visit[name] ? hidden(name, visit[name]) : '')),
+    hidden(honeypotField, ''),
     `<button>${escapeHtml(button)}</button>`,
     '</form>',
     `<script>${reportHeight}</script>`,
-    '',
   ];
   const body = pageHtml({
     title,
     paragraphs: text?.split(/\n\s*\n/) ?? [],
-    content: content.join('\n'),
+    content: `${content.filter(Boolean).join('\n')}\n`,
     lang,
     style: `${theme === null ? '' : pageThemes[theme]}${style}`,
   });
@@ -57,6 +54,10 @@ function input(label: string, attributes: string): string {
 }
 
 const named = (name: string): string => `name="custom_fields[${escapeHtml(name)}]"`;
+
+function hidden(name: string, value: string): string {
+  return `<input type="hidden" name="${name}" value="${escapeHtml(value)}">`;
+}
 
 function choices(name: string, options: readonly string[]): string {
   const boxes = options.map((option) => choice(`custom_fields[${name}][]`, option));
