@@ -116,7 +116,10 @@ export class MailQueue implements Queue {
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
     const free = limit - this.#worker.inFlight.size;
     if (free <= 0) return null;
-    const due = await store.claim({ forms, limit: free, now: now(), state: 'unconfirmed' });
+    const mailsOf = Object.fromEntries(
+      this.#confirmation.forms.map(({ name, publicationId }) => [name, publicationId]),
+    );
+    const due = await store.claim({ forms, limit: free, now: now(), mailsOf });
     for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
     if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');
