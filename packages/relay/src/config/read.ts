@@ -50,8 +50,6 @@ export function readConfig(variables: Variables, platform: ConfigPlatform = onMa
   if (parts.forms.some(({ values }) => values.get('RELAY_CONFIRMATION')?.value === 'true')) {
     for (const name of ['RELAY_SMTP_URL', 'RELAY_PUBLIC_URL'])
       if (!shared.values.has(name)) problems.push(`RELAY_CONFIRMATION needs ${name} beside it.`);
-    if (relay?.defence.limits.address.length === 0)
-      problems.push('RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.');
   }
   if (!relay || !store || problems.length > 0) throw configurationError(problems);
   return { ...relay, store, forms: Object.fromEntries(forms.map((form) => [form.name, form])), webhooks };

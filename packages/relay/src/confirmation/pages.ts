@@ -4,6 +4,7 @@ import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { mailboxOf } from '../store/mailbox-mails.ts';
 import type { StoredSignup } from '../store/signup-store.ts';
 import { verifyLink } from './mail.ts';
 
@@ -57,7 +58,7 @@ export function confirmationPages(
       if (signup === 'unknown') return page(404, unknownHtml);
       if (signup === 'gone') return page(410, goneHtml);
       if (signup.state === 'unconfirmed') {
-        const { id, form, receivedAt } = signup;
+        const { id, form, submission, receivedAt } = signup;
         const rules = forms[form];
         const consent = {
           sentence: null,
@@ -65,7 +66,8 @@ export function confirmationPages(
           page: null,
           visitor: rules ? visitor(req.raw, env.peer, rules) : null,
         };
-        if (!(await store.confirmPerson(id, now(), consent))) return page(410, goneHtml);
+        const mailbox = rules && submission ? mailboxOf(submission.email, rules.publicationId) : undefined;
+        if (!(await store.confirmPerson(id, now(), consent, mailbox))) return page(410, goneHtml);
         health.succeeded('accept');
         log.info({ signup: id }, 'confirmed by the person');
         events.emit({ type: 'confirmed', form, waitedMs: now() - receivedAt });
@@ -96,7 +98,7 @@ export const unknownHtml = messageHtml('This link does not work', [
 ]);
 
 const goneHtml = messageHtml('This link is no longer valid', [
-  'If you have confirmed before, there is nothing left to do. Otherwise sign up again; you will get a new mail.',
+  'If you have confirmed before, there is nothing left to do. Otherwise sign up again.',
 ]);
 
 const failedHtml = messageHtml('This did not work', ['Please open the link again in a minute.']);

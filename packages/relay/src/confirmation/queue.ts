@@ -123,7 +123,10 @@ export class MailQueue implements Queue {
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
     const free = limit - this.#worker.inFlight.size;
     if (free <= 0) return null;
-    const claim = (most: number) => store.claim({ forms, limit: most, now: now(), state: 'unconfirmed' });
+    const mailsOf = Object.fromEntries(
+      this.#confirmation.forms.map(({ name, publicationId }) => [name, publicationId]),
+    );
+    const claim = (most: number) => store.claim({ forms, limit: most, now: now(), mailsOf });
     const due = await calls.claim(free, claim, mailCalls);
     for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
     if (due.length === free) return null;

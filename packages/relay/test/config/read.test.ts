@@ -195,10 +195,6 @@ describe('the configuration', () => {
     [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_MAIL_FROM beside it.'],
     [{ RELAY_CONFIRMATION: 'true', RELAY_PORT: 'x' }, 'RELAY_CONFIRMATION needs RELAY_SMTP_URL beside it.'],
     [{ RELAY_CONFIRMATION: 'true', RELAY_TIER: 'gold' }, 'RELAY_CONFIRMATION needs RELAY_PUBLIC_URL beside it.'],
-    [
-      { ...confirming, RELAY_LIMIT_ADDRESS: '0' },
-      'RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.',
-    ],
     [{ ...confirming, RELAY_STORE: 'postgres://a:b@db/relay' }, 'RELAY_SECRET is missing'],
     [{ RELAY_CONFIG: '/nowhere/relay.yaml' }, 'The file /nowhere/relay.yaml, which RELAY_CONFIG names, cannot be read'],
     [{ RELAY_LOG_LEVEL: 'loud' }, 'RELAY_LOG_LEVEL must be fatal, error'],
