@@ -59,7 +59,8 @@ export class StoreHealth {
   /** Writes and syncs, as a signup would, once a second at most. @throws StoreUnavailableError */
   async probe(): Promise<void> {
     const { store, now } = this.#options;
-    if (this.#probing === null || now() - this.#probedAt >= freshMs) {
+    // A clock that was set back makes no probe last for years.
+    if (this.#probing === null || Math.abs(now() - this.#probedAt) >= freshMs) {
       this.#probedAt = now();
       this.#probing = within(answerWithinMs, store.probe(now())).catch((error: unknown) => {
         throw asStoreError(error);

@@ -3,7 +3,6 @@ import { type Client, createClient } from '@newsletter-kit/core';
 import { AbuseProtection } from './admission/abuse-protection.ts';
 import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
-import type { MakeLimiter } from './admission/rate-limits.ts';
 import { Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
 import { type CheckResult, checkService } from './checks.ts';
@@ -47,8 +46,6 @@ export interface RelayOptions {
 export interface RelayPlatform {
   /** Creates the API client for an API key. Default: a client for the configured API. */
   readonly clientOf?: ((apiKey: string) => Client) | undefined;
-  /** Creates the counters of the rate limits. Default: in the store if relays share it, otherwise in this process. */
-  readonly limiter?: MakeLimiter | undefined;
   /** Resolves the MX records of an address's domain. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
   /** Posts webhooks. */

@@ -1,4 +1,4 @@
-/** Tools of the system for tests: tracing of system calls, and a disk of a limited size. */
+/** Tools of the system for tests: tracing of system calls, a disk of a limited size, PgBouncer. */
 import { execFileSync } from 'node:child_process';
 
 /** Whether the system calls of a process may be traced: `strace` is there, and nothing forbids it. */
@@ -10,6 +10,11 @@ export function canTrace(): boolean {
 export function canMount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   return works('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt']);
+}
+
+/** Whether PgBouncer is installed. */
+export function canBounce(): boolean {
+  return works('pgbouncer', ['--version']);
 }
 
 function works(command: string, args: readonly string[]): boolean {

@@ -143,7 +143,7 @@ export class MailQueue implements Queue {
   async #send(signup: ClaimedSignup): Promise<void> {
     const { store, log, events, now } = this.#context;
     const { server, openTransport, publicUrl, key } = this.#confirmation;
-    const { id, submission, receivedAt } = signup;
+    const { id, submission, dueAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
     const link = `${publicUrl}/confirm/${signLink(key, id)}`;
@@ -159,12 +159,12 @@ export class MailQueue implements Queue {
     await this.#worker.writer.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
-    const waitedMs = now() - receivedAt;
+    const waitedMs = now() - dueAt;
     log.info({ signup: id, waitedMs }, 'sent the confirmation mail');
     events.emit({ type: 'confirmationSent', form: form.name, waitedMs });
   }
 
-  async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown): Promise<void> {
+  async #failed({ id, form, dueAt }: ClaimedSignup, error: unknown): Promise<void> {
     const { store, log, events, secrets, now } = this.#context;
     // Aborted because the relay stops: the claim expires, and the next process sends the mail.
     if (this.#worker.givenUp.aborted) return;
@@ -181,7 +181,7 @@ export class MailQueue implements Queue {
     if (failure.scope === 'server') this.#circuit.open({ ...failure, cause: reason });
     else if (failure.scope === 'unknown') this.#circuit.recordPossibleFailure({ ...failure, cause: reason });
     const pauseMs = this.#circuit.openForMs;
-    const nextAttemptAt = now() + (failure.scope === 'server' ? pauseMs : this.#deferFor(now() - receivedAt));
+    const nextAttemptAt = now() + (failure.scope === 'server' ? pauseMs : this.#deferFor(now() - dueAt));
     log[failure.needsOperator && pauseMs === 0 ? 'warn' : 'debug'](
       { signup: id, reason, nextAttemptAt },
       'the confirmation mail was not sent; it will be tried again',

@@ -127,7 +127,7 @@ export class BulkConfirmation {
       const emails = newer.map(({ email }) => email);
       const seen = await worker.writer.write(() => store.confirm(publicationId, emails, now(), scan));
       if (!seen) return scan;
-      for (const { form, receivedAt } of seen) events.emit({ type: 'delivered', form, waitedMs: now() - receivedAt });
+      for (const { form, dueAt } of seen) events.emit({ type: 'delivered', form, waitedMs: now() - dueAt });
       confirmed += seen.length;
       missing -= seen.length;
       if (ended || missing <= 0) break;

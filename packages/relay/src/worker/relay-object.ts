@@ -9,12 +9,10 @@ import { applyRetention } from '../ops/retention.ts';
 import type { Log } from '../log.ts';
 import { StartupError } from '../errors.ts';
 import type { SignupStore } from '../store/signup-store.ts';
-import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
-import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
+import { type DurableObjectStorage, openDurableObjectStore } from '../store/sqlite/durable-object.ts';
 import type { PostWebhook } from '../webhooks/post.ts';
 import { callHeader, cannotStart, configOf, publicationHeader, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
-import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
 /** The part of a Durable Object's state that the relay needs. */
@@ -49,7 +47,6 @@ const retentionMs = 3_600_000;
 interface OpenRelay {
   readonly relay: Relay;
   readonly store: SignupStore;
-  readonly counters: RateLimitTable;
   readonly config: RelayConfig;
   readonly log: Log;
 }
@@ -131,13 +128,12 @@ export class RelayObject {
     await this.#setAlarm(this.#isWoken ? Date.now() : nextDueAt);
   }
 
-  async #erase({ store, counters, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
+  async #erase({ store, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
     const { storage } = this.#state;
     const erasedAt = Number((await storage.get(keys.erasedAt)) ?? 0);
     const now = Date.now();
     // Also after the clock was set back.
     if (Math.abs(now - erasedAt) < retentionMs) return;
-    counters.deleteExpired(now);
     await applyRetention({ store, retention, log });
     await storage.put(keys.erasedAt, now);
   }
@@ -185,9 +181,7 @@ export class RelayObject {
     const all = readWorkerConfig(this.#variables);
     const config = configOf(all, publicationId);
     const log = createConsoleLog({ level: config.log.level, secrets: secretsOf(all) });
-    const db = openDurableObject(storage);
-    const store = new SqliteStore(db);
-    const counters = openRateLimitTable(db);
+    const store = openDurableObjectStore(storage);
     const relay = createRelay({
       config,
       store,
@@ -196,10 +190,10 @@ export class RelayObject {
       onEvent: (event) => {
         if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspected)) this.#hasNews = true;
       },
-      platform: { limiter: counters.limiter, postWebhook: postFromWorker, openTransport: this.#openTransport },
+      platform: { postWebhook: postFromWorker, openTransport: this.#openTransport },
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
-    this.#open ??= { relay, store, counters, config, log };
+    this.#open ??= { relay, store, config, log };
     return this.#open;
   }
 }

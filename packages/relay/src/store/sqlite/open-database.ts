@@ -83,7 +83,7 @@ function driverOf(db: DatabaseSync, path: string, unlock: () => void): SqliteDri
       const gone = opened.find(({ file, inode }) => inodeOf(file) !== inode);
       if (gone)
         throw new StoreUnavailableError(
-          `The file ${gone.file} was deleted or replaced while the relay has it open, so that signups would be lost with its process: copy what is left, and stop the relay with SIGTERM, not by force, before it starts again.`,
+          `The file ${gone.file} was deleted or replaced while the relay has it open, so that what it stored now would be lost with its process: copy what is left, and stop the relay with SIGTERM, not by force, before it starts again.`,
         );
     },
     close() {

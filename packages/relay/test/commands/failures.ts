@@ -1,0 +1,330 @@
+/** The table of what fails around a relay: its store, what it asks while a visitor waits, and the clock. */
+import { execFileSync, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
+import { createSocket } from 'node:dgram';
+import { join } from 'node:path';
+import pg from 'pg';
+import { onTestFinished } from 'vitest';
+import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
+import type { SignupStore } from '../../src/index.ts';
+import { openPostgresStore } from '../../src/store/postgres/postgres-store.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
+import { canBounce, canTrace } from '../machine.ts';
+import { bounced } from '../pg-bouncer.ts';
+import { postgresServer } from '../postgres-server.ts';
+import type { ServingRelay } from './relay-process.ts';
+
+/** What is prepared for one failure. */
+export interface Scene {
+  /** Of the relay's store. */
+  readonly folder: string;
+  readonly variables?: Readonly<Record<string, string>>;
+  /** A shell line around the command. */
+  readonly wrapper?: string;
+  /** False where only a restart ends the failure. */
+  readonly isMended?: false;
+  /** Sent with every signup. */
+  readonly fields?: Readonly<Record<string, string>>;
+  /** Opens the store while no relay runs. */
+  open(): Promise<SignupStore>;
+  /** Lets it fail. @returns a function that ends the failure */
+  fail(relay: ServingRelay): Promise<() => unknown>;
+}
+
+/** What a relay should answer and do meanwhile. */
+export interface Truth {
+  readonly post: 202 | 503;
+  readonly readyz: 200 | 503;
+  readonly storeUp: 0 | 1;
+  /** What happens to a record that is older than its retention; undefined where either may be. */
+  readonly expired?: 'erased' | 'kept';
+  /** What it tells its operator. */
+  readonly says?: RegExp;
+}
+
+/** A row of the table. */
+export interface Failure {
+  readonly name: string;
+  readonly possible: boolean;
+  /** Signups are stored until the store is full. */
+  readonly fills?: boolean;
+  readonly truth: Truth;
+  prepare(): Promise<Scene>;
+}
+
+const works: Truth = { post: 202, readyz: 200, storeUp: 1 };
+const fails: Truth = { post: 503, readyz: 503, storeUp: 0, says: /the store fails/ };
+
+const nothing = (): void => undefined;
+
+// Its log is in small files, so that a limit that its tables reach soon leaves the log alone.
+const server = postgresServer(['--wal-segsize=1']);
+const role = 'shop';
+
+type Break = (address: string, database: string) => Promise<() => unknown>;
+
+/** Ways in which a PostgreSQL server fails, by what an operator would call them. */
+const serverFailures: Readonly<Record<string, Break>> = {
+  frozen: () => {
+    server.freeze();
+    onTestFinished(() => server.thaw());
+    return Promise.resolve(() => server.thaw());
+  },
+  locked: async (address) => {
+    const client = new pg.Client({ connectionString: address });
+    client.on('error', nothing);
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('BEGIN; LOCK TABLE newsletter_relay.signup IN ACCESS EXCLUSIVE MODE');
+    return () => client.end();
+  },
+  'read-only': async (address, database) => {
+    await server.run(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+    await server.disconnect(address);
+    return async () => {
+      await server.run(`ALTER DATABASE ${database} RESET default_transaction_read_only`);
+      await server.disconnect(address);
+    };
+  },
+  full: async () => {
+    await server.confine(1_500_000);
+    onTestFinished(() => server.confine(null));
+    return () => server.confine(null);
+  },
+  'without a free connection': async (address) => {
+    await server.run(`ALTER ROLE ${role} CONNECTION LIMIT 0`);
+    await server.disconnect(address);
+    const mend = async (): Promise<void> => {
+      await server.run(`ALTER ROLE ${role} CONNECTION LIMIT -1`);
+    };
+    onTestFinished(mend);
+    return mend;
+  },
+};
+
+const ways = {
+  direct: { possible: true, through: (address: string) => Promise.resolve(address) },
+  'behind PgBouncer': { possible: canBounce(), through: (address: string) => bounced(server, address) },
+};
+
+function postgresFailures(): Failure[] {
+  return Object.entries(ways).flatMap(([way, { possible, through }]) =>
+    Object.entries(serverFailures).map(([what, fail]) => ({
+      name: `PostgreSQL ${what}, ${way}`,
+      possible: possible && process.platform === 'linux',
+      fills: what === 'full',
+      truth: fails,
+      async prepare() {
+        const all = await server.database();
+        const database = new URL(all).pathname.slice(1);
+        // No superuser, which no limit of connections keeps out.
+        await server.run(
+          `DO $$ BEGIN CREATE ROLE ${role} LOGIN PASSWORD '${new URL(all).password}'; EXCEPTION WHEN duplicate_object THEN END $$;
+           ALTER DATABASE ${database} OWNER TO ${role}`,
+        );
+        const address = all.replace('relay:', `${role}:`);
+        return {
+          folder: scratchFolder(),
+          variables: { RELAY_STORE: await through(address) },
+          open: () => openPostgresStore(address),
+          fail: () => fail(all, database),
+        };
+      },
+    })),
+  );
+}
+
+/** Options of strace that change what system calls of SQLite do. */
+async function inject({ child }: ServingRelay, calls: string, effect: string): Promise<() => unknown> {
+  const options = ['-f', '-p', String(child.pid), '-o', '/dev/null', '-e', `inject=${calls}:${effect}`];
+  const tracer = spawn('strace', [...options, '-e', `trace=${calls}`]);
+  const ended = once(tracer, 'close');
+  const end = async (): Promise<void> => {
+    tracer.kill();
+    await ended;
+  };
+  onTestFinished(end);
+  await once(tracer.stderr, 'data'); // "Process … attached"
+  return end;
+}
+
+function inFile(changes: Partial<Scene> = {}): Scene {
+  const folder = scratchFolder();
+  return {
+    folder,
+    open: () => Promise.resolve(openSqliteStore(join(folder, 'relay.db'))),
+    fail: () => Promise.resolve(nothing),
+    ...changes,
+  };
+}
+
+const sqliteFailures: readonly Failure[] = [
+  ...['200ms'].map((delay) => ({
+    name: `SQLite, each sync of the disk takes ${delay}`,
+    possible: canTrace(),
+    truth: works,
+    prepare: () =>
+      Promise.resolve(inFile({ fail: (relay) => inject(relay, 'fsync,fdatasync', `delay_exit=${delay}`) })),
+  })),
+  {
+    name: 'SQLite, its log is deleted',
+    possible: true,
+    truth: { ...fails, says: /relay\.db-wal was deleted or replaced/ },
+    prepare() {
+      const scene = inFile();
+      const fail = (): Promise<() => void> => {
+        rmSync(join(scene.folder, 'relay.db-wal'));
+        return Promise.resolve(nothing);
+      };
+      return Promise.resolve({ ...scene, isMended: false, fail });
+    },
+  },
+  {
+    name: 'SQLite, the disk is full',
+    possible: process.platform === 'linux',
+    fills: true,
+    truth: fails,
+    prepare: () =>
+      Promise.resolve(
+        inFile({
+          // The soft limit alone, so that it can be taken back.
+          wrapper: 'ulimit -S -f 2000; exec "$@"',
+          fail: ({ child }) =>
+            Promise.resolve(() => execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:'])),
+        }),
+      ),
+  },
+  {
+    name: 'SQLite, the disk is read-only',
+    possible: canTrace(),
+    truth: fails,
+    prepare: () => Promise.resolve(inFile({ fail: (relay) => inject(relay, 'pwrite64', 'error=EROFS') })),
+  },
+];
+
+/** Code that runs in the relay's process before it. */
+const before = (code: string): Record<string, string> => ({
+  NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(code)}`,
+});
+
+/** A server that takes connections and never says a word. */
+async function silentServer(): Promise<string> {
+  const sockets = new Set<{ destroy(): void }>();
+  const silent = createServer((socket) => void sockets.add(socket.on('error', nothing)));
+  silent.listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    silent.close();
+  });
+  return `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+}
+
+async function silentNameServer(): Promise<string> {
+  const silent = createSocket('udp4');
+  silent.bind(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  return `127.0.0.1:${silent.address().port}`;
+}
+
+const hanging: readonly Failure[] = [
+  {
+    name: 'the name servers hang',
+    possible: true,
+    truth: { ...works, expired: 'erased' },
+    prepare: async () =>
+      inFile({
+        variables: {
+          RELAY_MX_CHECK: 'review',
+          ...before(`import { promises } from 'node:dns'; import { syncBuiltinESMExports } from 'node:module';
+            promises.Resolver = class extends promises.Resolver {
+              constructor(options) { super(options); this.setServers(['${await silentNameServer()}']); }
+            }; syncBuiltinESMExports();`),
+        },
+      }),
+  },
+  {
+    name: 'Turnstile hangs',
+    possible: true,
+    truth: { ...works, expired: 'erased' },
+    prepare: async () =>
+      inFile({
+        variables: {
+          RELAY_PROOF: 'always',
+          RELAY_TURNSTILE_SITE_KEY: 'site-key',
+          RELAY_TURNSTILE_SECRET: 'the-secret',
+          RELAY_TURNSTILE_URL: `http://${await silentServer()}`,
+        },
+        fields: { proof: 'a response of its widget' },
+      }),
+  },
+  {
+    name: 'the mail server hangs',
+    possible: true,
+    truth: { ...works, expired: 'erased' },
+    prepare: async () =>
+      inFile({
+        variables: {
+          RELAY_CONFIRMATION: 'true',
+          RELAY_MAIL_FROM: 'shop@example.com',
+          RELAY_PUBLIC_URL: 'https://signup.example.com',
+          RELAY_SMTP_URL: `smtp://${await silentServer()}`,
+        },
+      }),
+  },
+  {
+    name: 'the API hangs',
+    possible: true,
+    truth: { ...works, expired: 'kept' },
+    prepare: async () => inFile({ variables: { NEWSLETTER_API_URL: `http://${await silentServer()}/v2` } }),
+  },
+];
+
+const years = { ahead: 5, behind: -5 } as const;
+
+/** The clock of the machine, by some years wrong from the start or, with a signal, from that moment on. */
+function clock(by: number, from: 'start' | 'SIGUSR2'): Record<string, string> {
+  const set = `by = ${by * 365 * 86_400_000}`;
+  return before(`const Real = Date; let by = 0;
+    globalThis.Date = class extends Real {
+      constructor(...parts) { parts.length ? super(...parts) : super(Real.now() + by); }
+      static now() { return Real.now() + by; }
+    };
+    ${from === 'start' ? set : `process.on('${from}', () => { ${set}; console.log('the clock is wrong'); })`}`);
+}
+
+const clocks: readonly Failure[] = Object.entries(years).flatMap(([way, by]): Failure[] => [
+  {
+    name: `the clock is five years ${way} from the start`,
+    possible: true,
+    truth: { ...works, expired: 'kept', says: new RegExp(`seconds ${way}`) },
+    prepare: () => Promise.resolve(inFile({ variables: clock(by, 'start') })),
+  },
+  {
+    name: `the clock is set five years ${way}`,
+    possible: true,
+    truth: works,
+    prepare: () =>
+      Promise.resolve(
+        inFile({
+          variables: clock(by, 'SIGUSR2'),
+          async fail({ child }) {
+            const said = once(child.stdout ?? child, 'data');
+            child.kill('SIGUSR2');
+            await said;
+            return nothing;
+          },
+        }),
+      ),
+  },
+]);
+
+/** Every way to fail. */
+export const failures: readonly Failure[] = [...postgresFailures(), ...sqliteFailures, ...hanging, ...clocks];
+
+/** An address that nobody used before. */
+export const someone = (): string => `${randomUUID()}@example.com`;
