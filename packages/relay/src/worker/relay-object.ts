@@ -4,6 +4,7 @@
  */
 import { createRelay, type Relay } from '../relay.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
+import type { OpenTransport } from '../confirmation/smtp.ts';
 import { applyRetention } from '../ops/retention.ts';
 import type { Log } from '../log.ts';
 import { StartupError } from '../errors.ts';
@@ -56,6 +57,7 @@ const keys = { publication: 'publication', erasedAt: 'erasedAt' } as const;
 export class RelayObject {
   readonly #state: RelayObjectState;
   readonly #variables: WorkerVariables;
+  readonly #openTransport: OpenTransport | null;
   #open: OpenRelay | null = null;
   /** Whether the alarm is running: then it also delivers what arrives meanwhile. */
   #isDelivering = false;
@@ -66,9 +68,11 @@ export class RelayObject {
   /** Whether something was accepted or confirmed for which no alarm is set yet. */
   #hasNews = false;
 
-  constructor(state: RelayObjectState, variables: WorkerVariables) {
+  /** @param openTransport - connects to a mail server; null in a Worker without that part */
+  constructor(state: RelayObjectState, variables: WorkerVariables, openTransport: OpenTransport | null = null) {
     this.#state = state;
     this.#variables = variables;
+    this.#openTransport = openTransport;
   }
 
   /** Answers a request that the Worker has passed on. */
@@ -186,7 +190,7 @@ export class RelayObject {
       onEvent: (event) => {
         if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspected)) this.#hasNews = true;
       },
-      platform: { postWebhook: postFromWorker },
+      platform: { postWebhook: postFromWorker, openTransport: this.#openTransport },
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
     this.#open ??= { relay, store, config, log };
