@@ -11,6 +11,7 @@ import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../log.ts';
 import { storeName } from '../config/store-address.ts';
 import { openStore } from '../store/open-store.ts';
+import { openStoreThread } from '../store/sqlite/store-thread.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
@@ -23,7 +24,8 @@ export async function serve(): Promise<void> {
   const stopAsked = firstSignal();
   const secret = signingSecret(config);
   const log = logFor(config, secret);
-  const store = await openStore(config.store);
+  const { store: place } = config;
+  const store = await (place.kind === 'sqlite' ? openStoreThread(place.path) : openStore(place));
   try {
     const alerts = createAlerts({ ...config.alerts, log });
     const relay = createRelay({
