@@ -153,12 +153,12 @@ async function greeting(
     : 'sign in as you did before';
   const place = relative(root, folder).startsWith('..') ? folder : relative(root, folder);
   return `
-  n8n        ${url}  – ${signIn}
+  n8n        ${url}/home/workflows  – ${signIn}
   Demo site  ${serverUrl(demo)}  – its form posts to n8n
   Sandbox    ${serverUrl(sandbox)}  – the newsletter API
 
-Open n8n and there the workflow "Add signups from your website to the newsletter with UTM values and custom fields", press
-Publish, and subscribe on the demo site: the signup appears under Executions and in the sandbox. Or follow docs/src/content/docs/start/n8n.md.
+Open ${url}/workflow/signupForm, press Publish, and subscribe on the demo site: the signup
+appears under Executions and in the sandbox. Or follow docs/src/content/docs/start/n8n.md.
 Everything is kept in ${place}; delete that folder to start again. Ctrl-C stops everything.
 `;
 }

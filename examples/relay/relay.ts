@@ -30,7 +30,8 @@ async function openRelay() {
         status: 401,
       });
     await applyRetention({ store, retention: config.retention, log });
-    return Response.json(await relay.deliver({ untilMs: Date.now() + Number(cronSeconds) * 1000 }));
+    const { nextDueAt } = await relay.deliver({ untilMs: Date.now() + Number(cronSeconds) * 1000 });
+    return Response.json({ nextDueAt });
   }
 
   return { relay, store, deliver };

@@ -1,31 +1,32 @@
 /** `npm run n8n`: starts an n8n with nodes, credentials and examples, and keeps the user's changes. */
-import { globSync } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { freePort } from '../support/free-ports.ts';
-import { root } from '../../scripts/root.ts';
 import { sandboxAccount, serverUrl } from '../../scripts/servers.ts';
 import { packageFolder } from '../../scripts/n8n/pack.ts';
 import type { Owner } from '../../scripts/n8n/server.ts';
 import { starter, type Started } from '../scripts/starter.ts';
+import { copyRepository } from '../support/repository-copy.ts';
 import { Rest } from './harness/rest.ts';
 
+/** Where nothing is built: other tests use what is built in the repository. */
+let copy: string;
 let folder: string;
 let ports: Readonly<Record<'n8n' | 'sandbox' | 'demo', number>>;
 beforeAll(async () => {
+  copy = await copyRepository('n8n-command');
   // Within the repository, as the folder that the command takes by default.
-  await mkdir(join(root, '.cache'), { recursive: true });
-  folder = await mkdtemp(join(root, '.cache', 'n8n-command-'));
+  folder = join(copy, '.cache', 'n8n');
   ports = { n8n: await freePort(), sandbox: await freePort(), demo: await freePort() };
 });
-afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+afterAll(() => rm(copy, { recursive: true, force: true, maxRetries: 5 }));
 
 function begin(): Started {
   const env = { N8N_PORT: String(ports.n8n), SANDBOX_PORT: String(ports.sandbox), DEMO_PORT: String(ports.demo) };
-  const started = starter(['n8n', '--folder', folder], env);
+  const started = starter(['n8n', '--folder', folder], env, copy);
   onTestFinished(async () => {
     started.child.kill('SIGTERM');
     await started.ended;
@@ -58,8 +59,6 @@ async function signIn(): Promise<Rest> {
 }
 
 it('runs where nothing is built, and subscribes a visitor of the demo site once the example is published', async () => {
-  for (const folder of globSync(['widget/dist', 'dist', '{packages,examples}/*/dist/page'], { cwd: root }))
-    await rm(join(root, folder), { recursive: true });
   const started = begin();
   await started.says(/Ctrl-C stops everything/);
   expect(await (await fetch(serverUrl(ports.demo))).text()).toContain('data-receiver="n8n"');

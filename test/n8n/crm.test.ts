@@ -362,6 +362,29 @@ describe.each(examples)('$name', (example) => {
     await run();
   });
 
+  const dayLimit = crmFaults.find(({ vendor, reason }) => vendor === example.name && reason === 'day_limit');
+  test.runIf(dayLimit)(
+    'ends where the budget of a day is used up, and goes on the next day',
+    async ({ api, sandboxOnPort }) => {
+      await using sync = await publish(example, sandboxOnPort);
+      const { crm, run } = sync;
+      const kept = await keptAddresses(api);
+      let left = 1;
+      crm.failing = ({ method }) => (method !== 'GET' && (left -= 1) < 0 && dayLimit) || false;
+      const { execution } = await run('?accept=yes', 'error');
+      const written = crm.contacts().length;
+      expect(written).toBeGreaterThan(0);
+      expect(execution.output('Check answers', 1)).toEqual([
+        expect.objectContaining({ handedOver: kept.length, written, refused: kept.length - written }),
+      ]);
+      expect(execution.error?.message).toContain(`The CRM took ${written} of ${kept.length} changes, and refused`);
+      crm.failing = undefined;
+      await run('?accept=yes');
+      expect(sorted(crm.contacts())).toEqual(kept);
+      expect(await sync.settle()).toBeLessThanOrEqual(2);
+    },
+  );
+
   test.runIf(example.hasUpsert)('creates no contact twice in two runs at once', async ({ api, sandboxOnPort }) => {
     await using sync = await publish(example, sandboxOnPort);
     const kept = await keptAddresses(api);
@@ -459,24 +482,26 @@ test('writes 100 contacts per call to HubSpot, also when one address is refused'
   expect(callsOf(atRest.calls)).toEqual({ [`GET ${path}`]: batches(kept.length) });
 });
 
-test('unsubscribes each address of a contact that HubSpot has merged', async ({ api, sandboxOnPort }) => {
-  await using sync = await publish(hubspot, sandboxOnPort);
-  const { crm, run } = sync;
-  await run('?accept=yes');
-  await sync.settle();
-  const [kept = '', merged = '', ...others] = crm
-    .contacts()
-    .filter(({ status }) => status === 'active')
-    .map(({ email }) => email);
-  crm.merge?.(kept, merged);
-  const { report } = await run();
-  expect(report).toMatchObject({ held: null, counts: { contactCreates: 0 }, written: { subscriptionUpdates: 0 } });
-  crm.save(kept, { optOut: true });
-  await run();
-  for (const email of [kept, merged]) expect(await subscriptionOf(api, email)).toMatchObject({ status: 'inactive' });
-  for (const email of others) expect(await subscriptionOf(api, email)).toMatchObject({ status: 'active' });
-  expect(await sync.settle()).toBeLessThanOrEqual(2);
-});
+for (const example of [hubspot, salesforce])
+  test(`unsubscribes each address of a contact that ${example.name} has merged`, async ({ api, sandboxOnPort }) => {
+    await using sync = await publish(example, sandboxOnPort);
+    const { crm, run } = sync;
+    await run('?accept=yes');
+    await sync.settle();
+    const [kept = '', merged = '', alsoMerged = '', ...others] = crm
+      .contacts()
+      .filter(({ status }) => status === 'active')
+      .map(({ email }) => email);
+    for (const loser of [merged, alsoMerged]) crm.merge?.(kept, loser);
+    const { report } = await run();
+    expect(report).toMatchObject({ held: null, counts: { contactCreates: 0 }, written: { subscriptionUpdates: 0 } });
+    crm.save(kept, { optOut: true });
+    await run();
+    for (const email of [kept, merged, alsoMerged])
+      expect(await subscriptionOf(api, email)).toMatchObject({ status: 'inactive' });
+    for (const email of others) expect(await subscriptionOf(api, email)).toMatchObject({ status: 'active' });
+    expect(await sync.settle()).toBeLessThanOrEqual(2);
+  });
 
 test('writes the contacts of a batch singly that HubSpot refuses whole', async ({ api, sandboxOnPort }) => {
   await using sync = await publish(hubspot, sandboxOnPort);

@@ -2,6 +2,7 @@
 import { type RelayConfig, secretsOf } from './config/settings.ts';
 import { type EventListener, Events } from './events.ts';
 import { StoreHealth } from './health.ts';
+import { CallBudget } from './call-budget.ts';
 import type { Log } from './log.ts';
 import type { SignupStore } from './store/signup-store.ts';
 
@@ -17,6 +18,8 @@ export interface RelayContext {
   readonly health: StoreHealth;
   readonly log: Log;
   readonly events: Events;
+  /** The calls that a delivery on demand may still make; without end while deliveries run all the time. */
+  readonly calls: CallBudget;
   /** Removed from every reason and from the log. */
   readonly secrets: readonly string[];
   /** Aborts once the relay shuts down. */
@@ -42,5 +45,6 @@ export function createContext(
 ): RelayContext {
   const events = new Events(onEvent);
   const health = new StoreHealth({ store, log, onEvent: events.emit, now });
-  return { config, store, health, log, events, secrets: secretsOf(config), stopping, now, random };
+  const calls = new CallBudget();
+  return { config, store, health, log, events, calls, secrets: secretsOf(config), stopping, now, random };
 }

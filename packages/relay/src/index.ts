@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 export type { MailResolver } from './admission/mail-domain.ts';
-export { inMemory, type MakeLimiter } from './admission/rate-limits.ts';
 export type { Check } from './admission/screening.ts';
 export type { SignupPost, SignupPost as Visit } from './admission/signup-post.ts';
 export type { Refused, RefusalStatus } from '@newsletter-kit/core/endpoint';

@@ -3,7 +3,6 @@ import { type Client, createClient } from '@newsletter-kit/core';
 import { AbuseProtection } from './admission/abuse-protection.ts';
 import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
-import type { MakeLimiter } from './admission/rate-limits.ts';
 import { Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
 import { type CheckResult, checkService } from './checks.ts';
@@ -14,7 +13,7 @@ import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { createRunningStatus, storeOperator } from './ops/operator.ts';
-import { QueueGroup } from './queue/group.ts';
+import { type OnDemandOptions, type OnDemandResult, QueueGroup } from './queue/group.ts';
 import type { BackoffOptions } from './queue/retry.ts';
 import { createRoutes } from './routes.ts';
 import type { SignupStore } from './store/signup-store.ts';
@@ -46,8 +45,6 @@ export interface RelayOptions {
 export interface RelayPlatform {
   /** Creates the API client for an API key. Default: a client for the configured API. */
   readonly clientOf?: ((apiKey: string) => Client) | undefined;
-  /** Creates the counters of the rate limits. Default: in the store if relays share it, otherwise in this process. */
-  readonly limiter?: MakeLimiter | undefined;
   /** Resolves the MX records of an address's domain. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
   /** Posts webhooks. Default: over `node:http`, to addresses that were checked after the name was resolved. */
@@ -75,14 +72,16 @@ export interface Relay {
   /** Starts delivery of the signups that wait. */
   start(): void;
   /**
-   * Delivers on demand, instead of {@link Relay.start}: everything that is due, until nothing is, or `untilMs` is near.
-   * Attempts in flight are awaited until then; those that take longer count as lost after three minutes. Calls at the
-   * same time deliver one after the other.
+   * Delivers on demand, instead of {@link Relay.start}: everything that is due, until nothing is, `untilMs` is near, or
+   * `maxCalls` are used up. Attempts in flight are awaited until `untilMs`; those that take longer count as lost after
+   * three minutes. Several deliveries at the same time run one after the other.
    *
-   * @param options - `untilMs`: milliseconds since the Unix epoch
-   * @returns `nextDueAt`: when to call again, in milliseconds since the Unix epoch; null if nothing waits
+   * @param options - `untilMs`: milliseconds since the Unix epoch; `maxCalls`: the most calls of the API, of receivers
+   *   of webhooks, of name servers and of the mail server, at least 2. Default: no maximum
+   * @returns `nextDueAt`: when to call again, in milliseconds since the Unix epoch; null if nothing waits. `calls`: the
+   *   most calls that it made
    */
-  deliver(options: { readonly untilMs: number }): Promise<{ readonly nextDueAt: number | null }>;
+  deliver(this: void, options: OnDemandOptions): Promise<OnDemandResult>;
   /**
    * Asks the API whether it accepts the key and publication of each form. A refusal pauses delivery and is reported, as
    * after a failed delivery.
@@ -135,7 +134,7 @@ export function createRelay(options: RelayOptions): Relay {
     fetch: async (request, peer = null) => app.fetch(request, { peer }),
     // What is delivered first is reported to a new destination too.
     start: () => void queues.prepare().then(() => queues.start()),
-    deliver: async ({ untilMs }) => ({ nextDueAt: await queues.deliverUntil(untilMs, now) }),
+    deliver: (limits) => queues.deliverUntil(limits, context),
     check: () => checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure)),
     async stop(graceMs = 10_000) {
       stop.abort();

@@ -47,7 +47,7 @@ export interface RelayParts
 }
 
 export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayParts = {}): RunningRelay {
-  const { limiter, mail, postWebhook, now, random = () => 0.5, delivery, confirmation, webhooks, ...options } = parts;
+  const { mail, postWebhook, now, random = () => 0.5, delivery, confirmation, webhooks, ...options } = parts;
   const config = readConfig({ ...environment, ...settings });
   const folder = scratchFolder();
   const store = parts.store ?? openSqliteStore(join(folder, 'relay.db'));
@@ -60,7 +60,7 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
     store,
     log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
     ...options,
-    platform: { clientOf, limiter, mail, postWebhook },
+    platform: { clientOf, mail, postWebhook },
     timing: { now, random, delivery, confirmation, webhooks },
   });
   onTestFinished(async () => {

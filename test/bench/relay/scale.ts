@@ -90,7 +90,13 @@ async function sizes({ address, size, compact }: Place): Promise<{ waiting: numb
     return size();
   };
   const receivedAt = Date.now();
-  const consent = { sentence, version: '2026-11', page: 'https://shop.example/news', visitor: '192.0.2.0' };
+  const consent = {
+    kind: 'given',
+    sentence,
+    version: '2026-11',
+    page: 'https://shop.example/news',
+    visitor: '192.0.2.0',
+  } as const;
   const empty = await work(async () => {});
   const full = await work(async (store) => {
     for (let at = 0; at < kept; at += 500)

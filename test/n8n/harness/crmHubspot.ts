@@ -70,11 +70,13 @@ export function createHubspot(): Crm {
     merge({ rows }, email, other) {
       const idOf = (address: string): string => [...rows].find(([, row]) => row['email'] === address)?.[0] ?? '';
       const [winner, loser] = [idOf(email), idOf(other)];
+      const kept = rows.get(winner);
+      const listed = (name: string, added: string): string => [kept?.[name], added].filter(Boolean).join(';');
       rows.set(winner, {
         ...rows.get(loser),
-        ...rows.get(winner),
-        hs_additional_emails: other,
-        hs_merged_object_ids: loser,
+        ...kept,
+        hs_additional_emails: listed('hs_additional_emails', other),
+        hs_merged_object_ids: listed('hs_merged_object_ids', loser),
       });
       rows.delete(loser);
     },

@@ -58,6 +58,8 @@ export const salesforceHost = 'example.my.salesforce.com';
 export function createSalesforce(): Crm {
   const issuer = createIssuer('https://login.salesforce.com', { instance_url: `https://${salesforceHost}` });
   const rows = new Map<string, Fields>();
+  /** The contacts that were merged into another one, which only `queryAll` lists. */
+  const merged: Fields[] = [];
   /** The addresses of opted-out leads. */
   const leads = new Set<string>();
   const newId = (): string => `003${String(rows.size + 1).padStart(12, '0')}AAA`;
@@ -94,16 +96,24 @@ export function createSalesforce(): Crm {
     return { id: at, success: true, errors: [], ...(externalId !== undefined && { created: isNew }) };
   }
 
+  const pageOf = (all: readonly Fields[], from: number, resource: 'query' | 'queryAll') => {
+    // Merged contacts are few.
+    const next = from + (resource === 'query' ? pageSize : 1);
+    const done = next >= all.length;
+    return {
+      totalSize: all.length,
+      done,
+      ...(!done && { nextRecordsUrl: `/services/data/v59.0/${resource}/01g${next}` }),
+      records: all.slice(from, next),
+    };
+  };
   const shown = (from: number, names: readonly string[]): Response => {
     const listed = [...rows].filter(([, { Email }]) => !crm.late?.(String(Email)));
     const all = listed.map(([Id, values]) => ({ Id, HasOptedOutOfEmail: false, ...values }));
-    const page = all.slice(from, from + pageSize);
-    const isDone = from + pageSize >= all.length;
+    const { records, ...page } = pageOf(all, from, 'query');
     return Response.json({
-      totalSize: all.length,
-      done: isDone,
-      ...(!isDone && { nextRecordsUrl: `/services/data/v59.0/query/01g${from + pageSize}` }),
-      records: page.map((row: Fields) => ({
+      ...page,
+      records: records.map((row: Fields) => ({
         attributes: { type: 'Contact', url: `/services/data/v59.0/sobjects/Contact/${String(row['Id'])}` },
         ...Object.fromEntries(names.map((name) => [name, row[name] ?? null])),
       })),
@@ -125,6 +135,14 @@ export function createSalesforce(): Crm {
         return Response.json([{ errorCode: 'MALFORMED_QUERY', message: 'No such field' }], { status: 400 });
       return shown(0, selected);
     }
+    if (request.method === 'GET' && what === 'queryAll')
+      return /^SELECT Id, Email, MasterRecordId\s+FROM Contact\s+WHERE IsDeleted = true AND MasterRecordId != null/.test(
+        searchParams.get('q') ?? '',
+      )
+        ? Response.json(pageOf(merged, 0, 'queryAll'))
+        : Response.json([{ errorCode: 'MALFORMED_QUERY' }], { status: 400 });
+    const [, nextMerged] = /^queryAll\/01g(\d+)$/.exec(what) ?? [];
+    if (request.method === 'GET' && nextMerged) return Response.json(pageOf(merged, Number(nextMerged), 'queryAll'));
     const [, next] = /^query\/01g(\d+)$/.exec(what) ?? [];
     if (request.method === 'GET' && next) return shown(Number(next), selected);
     const [, isCollection, externalId] = /^(composite\/sobjects)(?:\/Contact\/(\w+))?$/.exec(what) ?? [];
@@ -166,6 +184,12 @@ export function createSalesforce(): Crm {
         optOut: row['HasOptedOutOfEmail'] === true,
         token: text(row['Newsletter_Token__c']),
       })),
+    merge(email, other) {
+      const idOf = (address: string): string => [...rows].find(([, { Email }]) => Email === address)?.[0] ?? '';
+      const [MasterRecordId, Id] = [idOf(email), idOf(other)];
+      rows.delete(Id);
+      merged.push({ Id, Email: other, MasterRecordId });
+    },
     save(email, { firstName, optOut, otherOptOut }) {
       if (otherOptOut) leads.add(email);
       const [id = newId()] = [...rows].find(([, row]) => row['Email'] === email) ?? [];

@@ -3,48 +3,23 @@
  * endpoint is an extension: a resource that the specification does not have.
  */
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { git } from '../../../scripts/git.ts';
-import { root } from '../../../scripts/root.ts';
+import { copyRepository } from '../../support/repository-copy.ts';
 import { edits } from './edits.ts';
 
 const run = promisify(execFile);
 let copy: string;
 
 beforeAll(async () => {
-  await mkdir(join(root, '.cache'), { recursive: true });
-  copy = await mkdtemp(join(root, '.cache', 'extension-'));
-  const paths = git(['ls-files', '--cached', '--others', '--exclude-standard'])
-    .split('\n')
-    .filter((path) => path !== '');
-  for (const path of paths) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
-  const folders = new Set(paths.filter((path) => basename(path) === 'package.json').map(dirname));
-  for (const folder of folders) await linkDependencies(folder);
+  copy = await copyRepository('extension');
   for (const { path, before, text } of edits) await insert(join(copy, path), text, before);
   await node('packages/core/scripts/generate.ts');
   await node('node_modules/oxfmt/bin/oxfmt', ...new Set(edits.map(({ path }) => path)));
 });
 afterAll(() => rm(copy, { recursive: true, force: true }));
-
-/** A file that was deleted and not committed yet. */
-function ignoreMissing(error: NodeJS.ErrnoException): void {
-  if (error.code !== 'ENOENT') throw error;
-}
-
-/** Copies the links of pnpm: those to other packages of the workspace are relative, and resolve inside the copy. */
-async function linkDependencies(folder: string): Promise<void> {
-  const from = join(root, folder, 'node_modules');
-  const to = join(copy, folder, 'node_modules');
-  const names = await readdir(from).catch((): string[] => []);
-  if (names.length > 0) await mkdir(to, { recursive: true });
-  for (const name of names) {
-    if (name === '.pnpm') await symlink(join(from, name), join(to, name));
-    else if (name !== '.cache') await cp(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
-  }
-}
 
 async function insert(path: string, text: string, before?: string): Promise<void> {
   const file = await readFile(path, 'utf8');

@@ -244,8 +244,14 @@ export class People {
     for (const { email, who } of [one, other]) this.#owners.set(email, who ?? '');
     for (const contact of this.world.contacts) {
       this.#restate(contact);
-      if (this.#isUnseen(contact) && !this.#isAsWritten(contact)) this.#veto(contact);
+      if (this.#isUnseen(contact) && !this.#followsItsToken(contact)) this.#veto(contact);
     }
+  }
+
+  /** Whether a contact goes where the subscription of its token goes. */
+  #followsItsToken(contact: Contact): boolean {
+    const named = this.world.persons.find(({ id }) => id === this.#baseOf(contact)?.subscriptionId);
+    return named !== undefined && !named.email.endsWith('.invalid') && this.#isAsWritten(contact);
   }
 
   #erase(person: Person | undefined, isListed: boolean): void {

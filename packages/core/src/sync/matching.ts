@@ -133,7 +133,11 @@ export class Matching {
       .toSorted((one, other) => one.created - other.created || (one.id < other.id ? -1 : 1));
     // One that has no contact of its own, if there is one.
     const free = further.find(({ email }) => contacts.withAddress(email).length === 0) ?? further[0];
-    const fits = keys.some((key) => base?.address === addressFingerprint(this.#mapping, key));
+    const present = named && addressKey(named.email);
+    const fits = keys.some(
+      (key, position) =>
+        (position === 0 || key === present) && base?.address === addressFingerprint(this.#mapping, key),
+    );
     const claim: Claim = {
       token: contacts.hasForeignToken(row) ? 'foreign' : base ? (fits ? 'fits' : 'strays') : 'none',
       names: !base ? 'none' : named ? (isErased(named) ? 'erased' : 'living') : this.#isComplete ? 'gone' : 'unread',

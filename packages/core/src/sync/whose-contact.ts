@@ -6,8 +6,8 @@
 /** What is known of a contact. */
 export interface Claim {
   /**
-   * Its sync token: `fits` where the address that it remembers is one of the contact's, `strays` where it is not, as
-   * in a copied contact; `foreign` is another newsletter's.
+   * Its sync token: `fits` where the address that it remembers is the contact's own, or a further one that its
+   * subscription still has; `strays` where it is not, as in a copied contact; `foreign` is another newsletter's.
    */
   readonly token: 'none' | 'fits' | 'strays' | 'foreign';
   /** The subscription that the token names; `unread` where it did not come in, and not all did. */

@@ -89,6 +89,17 @@ describe('an opt-out', () => {
     if (reached.length > 0) expect(codes(second)).toContain('active_while_opted_out');
   });
 
+  it('of a contact with the token of somebody who moved on from its further address goes by its addresses alone', () => {
+    const moved = [
+      subscription(1, { email: 'new@example.com' }),
+      subscription(2),
+      subscription(4, { email: address(1), created: newer }),
+    ];
+    const first = plan([{ ...one, ...vetoed, email: address(2), more: [address(1)] }], moved, state, paths);
+    expect(unsubscribed(first).toSorted()).toEqual([id(2), id(4)]);
+    expect(named(first)).toContain('token_of_another c1');
+  });
+
   it('of a contact whose subscription moved away is no reason to unsubscribe who has the address now', () => {
     const moved = [
       subscription(1, { email: 'new@example.com' }),

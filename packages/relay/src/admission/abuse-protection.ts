@@ -6,19 +6,15 @@ import { refused, type Refused } from '@newsletter-kit/core/endpoint';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import { AttackDetector } from './attack-detector.ts';
-import { tokenLifetimeMs } from './form-token.ts';
 import { domainOf } from '../mailbox.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
-import { challengeLifetimeSeconds } from './proof-of-work.ts';
-import { inMemory, inPostgres, type MakeLimiter, RateLimits, SingleUse } from './rate-limits.ts';
+import { RateLimits } from './rate-limits.ts';
 import type { ScreenedPost, Screening } from './screening.ts';
 import { verifyTurnstile } from './turnstile.ts';
 
 /** Options of {@link AbuseProtection}. */
 export interface AbuseProtectionOptions {
   readonly screening: Screening;
-  /** Makes the rate limiters. Default: in the store if relays share it, otherwise in this process. */
-  readonly limiter?: MakeLimiter | undefined;
   /** Looks up mail domains. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
 }
@@ -63,24 +59,19 @@ export class AbuseProtection {
   readonly #rateLimits: RateLimits;
   readonly #attack: AttackDetector;
   readonly #screening: Screening;
-  readonly #usedTokens: SingleUse;
-  readonly #usedProofs: SingleUse;
   readonly #mailDomains: MailDomains;
 
   constructor(context: ProtectionContext, options: AbuseProtectionOptions) {
     const { config, store, log } = context;
     const { defence } = config;
-    const limiter = options.limiter ?? (store.counters ? inPostgres(store.counters) : inMemory);
     this.#context = context;
-    this.#rateLimits = new RateLimits(defence.limits, limiter, countingSecret(config));
+    this.#rateLimits = new RateLimits(defence.limits, store.counters, countingSecret(config));
     this.#attack = new AttackDetector(defence.attack, (isAttack) =>
       isAttack
         ? log.warn('under attack: forms with RELAY_PROOF=attack now require a proof')
         : log.info('the attack is over'),
     );
     this.#screening = options.screening;
-    this.#usedTokens = new SingleUse('token', tokenLifetimeMs / 1000, limiter);
-    this.#usedProofs = new SingleUse('proof', challengeLifetimeSeconds, limiter);
     this.#mailDomains = new MailDomains(options.mail);
   }
 
@@ -107,8 +98,8 @@ export class AbuseProtection {
     };
   }
 
-  async #applyRateLimits({ post, submission, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
-    const counted = await this.#rateLimits.countPost(submission.email, post.client);
+  async #applyRateLimits({ post, submission, now, releases }: CheckedPost): Promise<ProtectionRefusal | null> {
+    const counted = await this.#rateLimits.countPost(submission.email, post.client, now);
     if (!counted.within) return { refused: tooManySignups(counted.retryAfterSeconds), limit: counted.kind };
     releases.push(counted.release);
     return null;
@@ -123,9 +114,12 @@ export class AbuseProtection {
       const result = await this.#verifyTurnstile(attempt, turnstile.secret);
       if (result === 'unknown') attempt.suspected = true;
       if (result !== 'failed') return null;
-    } else if (challenge !== null && (await this.#usedProofs.use(challenge))) {
-      attempt.releases.push(() => this.#usedProofs.release(challenge));
-      return null;
+    } else if (challenge !== null) {
+      const release = await this.#rateLimits.use('proof', challenge, attempt.now);
+      if (release) {
+        attempt.releases.push(release);
+        return null;
+      }
     }
     return { refused: await this.#screening.ask('PROOF_REQUIRED', attempt.screened, false) };
   }
@@ -148,9 +142,9 @@ export class AbuseProtection {
   async #useToken(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     const { token } = attempt.screened;
     if (!token) return null;
-    if (!(await this.#usedTokens.use(token.nonce)))
-      return { refused: await this.#screening.ask('TOKEN_REQUIRED', attempt.screened, false) };
-    attempt.releases.push(() => this.#usedTokens.release(token.nonce));
+    const release = await this.#rateLimits.use('token', token.nonce, attempt.now);
+    if (!release) return { refused: await this.#screening.ask('TOKEN_REQUIRED', attempt.screened, false) };
+    attempt.releases.push(release);
     return null;
   }
 
@@ -168,8 +162,9 @@ export class AbuseProtection {
   }
 
   /** Counts the signup for its mailbox; true where the limit is exceeded. */
-  async #applyMailboxLimit({ post, kept, suspected, releases }: CheckedPost): Promise<boolean> {
-    const counted = await this.#rateLimits.countMailbox(post.form.name, kept, suspected);
+  async #applyMailboxLimit({ post, kept, suspected, now, releases }: CheckedPost): Promise<boolean> {
+    const signup = { form: post.form.name, submission: kept, suspected };
+    const counted = await this.#rateLimits.countMailbox(signup, now);
     releases.push(counted.release);
     return !counted.within;
   }

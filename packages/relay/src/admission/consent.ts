@@ -1,14 +1,14 @@
 /** The entry of a signup in the consent ledger. Pure. */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Form } from '../config/form.ts';
-import type { Consent } from '../store/signup-store.ts';
+import type { NewSignup } from '../store/signup-store.ts';
 import { canonicalAddress, networksOf } from './client-address.ts';
 import { consentIn } from '../consent.ts';
 import { sign } from '../secrets.ts';
 import type { SignupPost } from './signup-post.ts';
 
 /**
- * The ledger entry of a signup; null without consent.
+ * The ledger entry of a signup: the consent, or the request that has to be confirmed; null if there is neither.
  *
  * @param key - hashes the visitor's IP address, where the form's rules ask for that
  */
@@ -16,13 +16,13 @@ export function consentOf(
   { form, client }: Pick<SignupPost, 'form' | 'client'>,
   submission: KeptSubmission,
   key: Buffer,
-): Consent | null {
+): NewSignup['consent'] {
   const consent = consentIn(submission);
-  if (consent === null) return null;
-  const { version } = form.consent;
+  if (consent === null && form.confirmation === null) return null;
   return {
-    ...consent,
-    version,
+    kind: consent === null ? 'requested' : 'given',
+    sentence: consent?.sentence ?? null,
+    version: form.consent.version,
     page: submission.audit?.page ?? null,
     visitor: visitorOf(client, form.consent, key),
   };

@@ -1,7 +1,7 @@
 /** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
-import { auditFacts } from '../ops/audit-facts.ts';
+import { auditFacts, consentKinds } from '../ops/audit-facts.ts';
 import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {
@@ -292,10 +292,9 @@ function signupLines({ id, form, state, submission, origin, receivedAt, settledA
 }
 
 function consentLines({ signup, kind, at, form, sentence, version, page, visitor }: ConsentRecord): string[] {
-  const how = kind === 'given' ? 'given with the form' : 'confirmed by the link in a mail';
   return [
     `Consent of ${new Date(at).toISOString()}`,
-    ...indented({ consent: how, signup, form, sentence, version, page, visitor }),
+    ...indented({ consent: consentKinds[kind], signup, form, sentence, version, page, visitor }),
   ];
 }
 

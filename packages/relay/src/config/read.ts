@@ -14,8 +14,11 @@ import type { RelayConfig } from './settings.ts';
 import { type ConfigPlatform, readSources, type Variables } from './sources.ts';
 import { type WebhookDestination, webhookSettings } from './webhook.ts';
 
+/** Settings that only a Worker has. */
+const workerSettings = new Set(relaySettings.members.worker.settings.flatMap(({ name }) => [name, `${name}_FILE`]));
+
 const onMachine: ConfigPlatform = {
-  refuses: () => undefined,
+  refuses: (name) => (workerSettings.has(name) ? 'is a setting of a Worker: remove it' : undefined),
   readValue: (path) => readFileSync(path, 'utf8'),
   // Loads the YAML parser on demand: a relay without a configuration file saves its 3 MB of memory.
   readFile: (path) => parseYaml(path, readFile(path), createRequire(import.meta.url)('yaml') as typeof Yaml),

@@ -149,6 +149,24 @@ export const relaySettings = group({
       'Token for `/operator`. Unset: one is generated and stored in the file `-operator` beside the store; with PostgreSQL `/operator` is then switched off',
     ),
   }),
+  /** Refused on a machine. */
+  worker: group({
+    jurisdiction: setting(
+      'RELAY_JURISDICTION',
+      oneOf('eu', 'us', 'fedramp').optional(),
+      'Only on a Worker: the jurisdiction that its Durable Objects never leave; another one begins with empty objects. Unset: none',
+    ),
+    location: setting(
+      'RELAY_LOCATION',
+      oneOf('wnam', 'enam', 'sam', 'weur', 'eeur', 'apac', 'oc', 'afr', 'me').optional(),
+      'Only on a Worker: the region near which Cloudflare creates its Durable Objects, `weur` for western Europe; those that exist stay where they are. Unset: near the first request',
+    ),
+    subrequests: setting(
+      'RELAY_SUBREQUESTS',
+      numberFrom(10, 1_000_000).prefault('50'),
+      'Only on a Worker: the most calls of one invocation that its Cloudflare plan allows: 50 on the free plan, 10000 on the paid one; a delivery that needs more continues in the next one',
+    ),
+  }),
   alerts: group({
     webhook: setting('RELAY_ALERT_WEBHOOK', webAddress.optional(), 'URL that receives alerts, as a POST with JSON'),
     command: setting(

@@ -10,7 +10,14 @@ import { purposeKey } from '../secrets.ts';
 import { StartupError } from '../errors.ts';
 import type { ClaimedSignup } from '../store/signup-store.ts';
 import { confirmationMessage, signLink } from './mail.ts';
-import { classifyMailError, mailConcurrency, type MailFailure, type MailTransport, openTransport } from './smtp.ts';
+import {
+  classifyMailError,
+  mailCalls,
+  mailConcurrency,
+  type MailFailure,
+  type MailTransport,
+  openTransport,
+} from './smtp.ts';
 
 /** What the mails of a relay need, and the pages of their links. */
 export interface Confirmation {
@@ -110,13 +117,14 @@ export class MailQueue implements Queue {
 
   /** @returns milliseconds until the next mail is due; null if unknown */
   async #startDue(): Promise<number | null> {
-    const { store, now } = this.#context;
+    const { store, calls, now } = this.#context;
     const forms = [...this.#forms.keys()];
     // While the server fails, one mail at a time is tried.
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
     const free = limit - this.#worker.inFlight.size;
     if (free <= 0) return null;
-    const due = await store.claim({ forms, limit: free, now: now(), state: 'unconfirmed' });
+    const claim = (most: number) => store.claim({ forms, limit: most, now: now(), state: 'unconfirmed' });
+    const due = await calls.claim(free, claim, mailCalls);
     for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
     if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');
@@ -126,7 +134,7 @@ export class MailQueue implements Queue {
   async #send(signup: ClaimedSignup): Promise<void> {
     const { store, log, events, now } = this.#context;
     const { server, publicUrl, key } = this.#confirmation;
-    const { id, submission, receivedAt } = signup;
+    const { id, submission, dueAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);
     const link = `${publicUrl}/confirm/${signLink(key, id)}`;
@@ -142,12 +150,12 @@ export class MailQueue implements Queue {
     await this.#worker.writer.write(() =>
       store.settle([id], { state: 'unconfirmed', at: now(), nextAttemptAt: null, reason: null }),
     );
-    const waitedMs = now() - receivedAt;
+    const waitedMs = now() - dueAt;
     log.info({ signup: id, waitedMs }, 'sent the confirmation mail');
     events.emit({ type: 'confirmationSent', form: form.name, waitedMs });
   }
 
-  async #failed({ id, form, receivedAt }: ClaimedSignup, error: unknown): Promise<void> {
+  async #failed({ id, form, dueAt }: ClaimedSignup, error: unknown): Promise<void> {
     const { store, log, events, secrets, now } = this.#context;
     // Aborted because the relay stops: the claim expires, and the next process sends the mail.
     if (this.#worker.givenUp.aborted) return;
@@ -164,7 +172,7 @@ export class MailQueue implements Queue {
     if (failure.scope === 'server') this.#circuit.open({ ...failure, cause: reason });
     else if (failure.scope === 'unknown') this.#circuit.recordPossibleFailure({ ...failure, cause: reason });
     const pauseMs = this.#circuit.openForMs;
-    const nextAttemptAt = now() + (failure.scope === 'server' ? pauseMs : this.#deferFor(now() - receivedAt));
+    const nextAttemptAt = now() + (failure.scope === 'server' ? pauseMs : this.#deferFor(now() - dueAt));
     log[failure.needsOperator && pauseMs === 0 ? 'warn' : 'debug'](
       { signup: id, reason, nextAttemptAt },
       'the confirmation mail was not sent; it will be tried again',

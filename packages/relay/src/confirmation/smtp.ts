@@ -15,6 +15,9 @@ export interface MailTransport {
 /** Maximum number of mails in flight, each over a connection of its own. */
 export const mailConcurrency = 2;
 
+/** The most calls that one mail makes: to a name server, and to the mail server. */
+export const mailCalls = 2;
+
 /** Time limit of one mail, in milliseconds; shorter than a claim. */
 const mailTimeoutMs = 120_000;
 

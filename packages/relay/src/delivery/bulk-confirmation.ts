@@ -66,7 +66,7 @@ export class BulkConfirmation {
    * @returns when to run again, in milliseconds since the Unix epoch; null if no batch is open
    */
   async run(sending: ReadonlySet<string>): Promise<number | null> {
-    const { context, publicationId } = this.#lane;
+    const { context, publicationId, worker } = this.#lane;
     const { store, now } = context;
     let open = await this.#open(sending);
     if (open.length === 0) return null;
@@ -77,6 +77,10 @@ export class BulkConfirmation {
     const isRunning = lease.scan !== null && lease.scan.startedAt !== null;
     if (!isRunning && now() < due) return due;
     const scan = await this.#scan(lease.scan, open);
+    if (scan === null) {
+      await worker.writer.write(() => store.releaseScan(publicationId));
+      return now();
+    }
     this.#lastScanAt = scan.startedAt;
     open = await this.#open(sending);
     await this.#end(open, scan);
@@ -84,7 +88,8 @@ export class BulkConfirmation {
     return left.length === 0 ? null : Math.max(now(), Math.min(...left.map((batch) => this.#nextScanAt(batch))));
   }
 
-  async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<StartedScan> {
+  /** @returns null if no calls are left: the next scan continues after the last page read */
+  async #scan(stored: ConfirmationScan | null, open: readonly OpenBatch[]): Promise<StartedScan | null> {
     const { context, publicationId, client, worker } = this.#lane;
     const { store, log, events, now } = context;
     // Without a stored end, after an import for example, the scan ends at the oldest batch.
@@ -94,6 +99,7 @@ export class BulkConfirmation {
     let missing = open.reduce((sum, batch) => sum + batch.open, 0);
     let confirmed = 0;
     for (;;) {
+      if (!(await context.calls.take(1))) return null;
       const query = {
         publicationId,
         order_by: 'created',
@@ -121,7 +127,7 @@ export class BulkConfirmation {
       const emails = newer.map(({ email }) => email);
       const seen = await worker.writer.write(() => store.confirm(publicationId, emails, now(), scan));
       if (!seen) return scan;
-      for (const { form, receivedAt } of seen) events.emit({ type: 'delivered', form, waitedMs: now() - receivedAt });
+      for (const { form, dueAt } of seen) events.emit({ type: 'delivered', form, waitedMs: now() - dueAt });
       confirmed += seen.length;
       missing -= seen.length;
       if (ended || missing <= 0) break;

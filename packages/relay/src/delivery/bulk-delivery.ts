@@ -94,8 +94,9 @@ export class BulkDelivery {
   }
 
   /** Starts to send a batch, unless one is being sent. */
-  startBatch(): void {
-    if (!this.isSending) this.#batches.add(this.#sendBatch());
+  async startBatch(): Promise<void> {
+    // It reads the list, and creates.
+    if (!this.isSending && (await this.#lane.context.calls.take(2))) this.#batches.add(this.#sendBatch());
   }
 
   /** Starts a confirmation if one is due. */

@@ -10,10 +10,9 @@ import { QueueGroup } from '../queue/group.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
 import { type InFlight, QueueWorker } from '../queue/worker.ts';
 import { earliest } from '../store/overview.ts';
-import type { Claim } from '../store/signup-store.ts';
 import { BulkDelivery, type BulkOptions } from './bulk-delivery.ts';
 import { clockSkewMs, type DeliveryLane } from './lane.ts';
-import { SingleDelivery } from './single-delivery.ts';
+import { callsOf, mostCalls, SingleDelivery } from './single-delivery.ts';
 
 /** Options of {@link DeliveryQueue}. */
 export interface DeliveryQueueOptions {
@@ -169,11 +168,12 @@ class Lane {
     // An attempt may have failed since the loop checked.
     if (circuits.openForMs > 0) return;
     await this.#checkClock();
-    if (await this.#bulk.hasBacklog()) this.#bulk.startBatch();
+    if (await this.#bulk.hasBacklog()) await this.#bulk.startBatch();
     else {
+      const claim = (limit: number) => context.store.claim({ forms: this.#forms, limit, now: context.now() });
       const free = this.#limit - this.#singles.size;
-      const claimed = free > 0 ? await context.store.claim(this.#claim(free)) : [];
-      for (const signup of claimed) this.#singles.add(this.#single.deliver(signup));
+      for (const signup of await context.calls.claim(free, claim, mostCalls, callsOf))
+        this.#singles.add(this.#single.deliver(signup));
     }
     this.#bulk.startConfirmation();
   }
@@ -188,10 +188,6 @@ class Lane {
       await store.pullForward(at, 2 * backoff.maxRetryAfterMs);
     }
     this.#lastNow = at;
-  }
-
-  #claim(limit: number): Claim {
-    return { forms: this.#forms, limit, now: this.#lane.context.now() };
   }
 
   /** Milliseconds until something is due; null if unknown. */

@@ -19,6 +19,14 @@ import { type Attribution, attributionFields } from '@newsletter-kit/core/signup
 import { consentIn } from '../consent.ts';
 import { callOptions, clockSkewMs, type DeliveryLane } from './lane.ts';
 
+/** The most calls that one attempt makes. */
+export const mostCalls = 2;
+
+/** The most calls of an attempt: a signup that was tried before is looked up first. */
+export function callsOf({ tried }: Pick<ClaimedSignup, 'tried'>): number {
+  return tried ? mostCalls : 1;
+}
+
 export class SingleDelivery {
   readonly #lane: DeliveryLane;
 
@@ -38,7 +46,7 @@ export class SingleDelivery {
       const warnings = await this.#send(signup);
       circuits.recordSuccess();
       await writer.write(() => store.settle([id], { state: 'delivered', at: now() }));
-      const waitedMs = now() - signup.receivedAt;
+      const waitedMs = now() - signup.dueAt;
       log.info({ waitedMs }, 'delivered');
       events.emit({ type: 'delivered', form, waitedMs });
       if (warnings.length > 0) log.warn({ warnings }, 'the API left out parts of this signup; check the custom fields');
@@ -73,14 +81,14 @@ export class SingleDelivery {
    */
   async #send(signup: ClaimedSignup): Promise<readonly ServiceMessage[]> {
     const { client, forms, publicationId } = this.#lane;
-    const { submission, tried, receivedAt } = signup;
+    const { submission, tried, dueAt } = signup;
     const options = {
       ...callOptions(this.#lane),
       // Retries, of which there may be thousands, have a lower priority than signups whose visitors still wait.
       background: tried || !isFresh(signup, this.#lane.context.now()),
     };
     const createdAt = tried ? await this.#lookUp(submission.email, options) : null;
-    if (createdAt !== null && createdAt >= receivedAt - clockSkewMs) return [];
+    if (createdAt !== null && createdAt >= dueAt - clockSkewMs) return [];
     const request = toSubscriptionRequest(signup, forms[signup.form]);
     // An existing subscriber may have the welcome mail of the earlier attempt.
     const changes = createdAt === null ? {} : { send_welcome_email: false };
@@ -106,8 +114,8 @@ export class SingleDelivery {
 }
 
 /** Whether the visitor may still be waiting for a mail. */
-export function isFresh({ receivedAt }: ClaimedSignup, now: number): boolean {
-  return now - receivedAt <= freshMs;
+export function isFresh({ dueAt }: ClaimedSignup, now: number): boolean {
+  return now - dueAt <= freshMs;
 }
 
 /**

@@ -1,5 +1,13 @@
-/** The audit of a signup in words, for the command line and the operator's page. */
+/** The audit of a signup and its consent in words, for the command line and the operator's page. */
 import type { SignupAudit } from '@newsletter-kit/core/signup';
+import type { ConsentRecord } from '../store/signup-store.ts';
+
+/** The kinds of entries of the consent ledger. */
+export const consentKinds: Readonly<Record<ConsentRecord['kind'], string>> = {
+  requested: 'requested with the form, and valid once it is confirmed',
+  given: 'given with the form',
+  confirmed: 'confirmed by the link in a mail',
+};
 
 /** Pairs of a name and a text. */
 export function auditFacts(audit: SignupAudit = {}): readonly (readonly [name: string, value: string])[] {

@@ -11,7 +11,7 @@ const hourMs = 3_600_000;
 
 /** Options of {@link applyRetention}. */
 export interface RetentionOptions {
-  readonly store: Pick<SignupStore, 'expire'>;
+  readonly store: Pick<SignupStore, 'expire' | 'counters'>;
   /** As the configuration has it. */
   readonly retention: RetentionDays;
   readonly log: Log;
@@ -25,6 +25,7 @@ export interface RetentionOptions {
 export async function applyRetention({ store, retention, log, now = Date.now }: RetentionOptions): Promise<void> {
   try {
     const erased = await store.expire(momentsBefore(retention, now()));
+    await store.counters.expire(now());
     if (erased > 0) log.info({ erased }, 'erased what was older than its retention, and repeats in review');
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;

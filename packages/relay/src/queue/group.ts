@@ -1,6 +1,7 @@
 /** Several queues as one. */
 import { earliest } from '../store/overview.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import type { CallBudget } from '../call-budget.ts';
 import { LoopGroup } from './worker.ts';
 
 /** Works off what is due, all the time or on demand. */
@@ -25,6 +26,22 @@ export interface Queue {
 
 /** Longest time before a deadline in which nothing new is started, in milliseconds: the timeout of a call. */
 const lastStartMs = 30_000;
+
+/** Options of {@link QueueGroup.deliverUntil}. */
+export interface OnDemandOptions {
+  /** Milliseconds since the Unix epoch. */
+  readonly untilMs: number;
+  /** Maximum number of calls. Default: no maximum. */
+  readonly maxCalls?: number | undefined;
+}
+
+/** The result of {@link QueueGroup.deliverUntil}. */
+export interface OnDemandResult {
+  /** When the next thing is due, in milliseconds since the Unix epoch; null if nothing waits. */
+  readonly nextDueAt: number | null;
+  /** The most calls that were made. */
+  readonly calls: number;
+}
 
 /** A queue of queues, which work independently of each other. */
 export class QueueGroup implements Queue {
@@ -60,21 +77,28 @@ export class QueueGroup implements Queue {
   }
 
   /**
-   * Delivers on demand until a deadline; calls at the same time deliver one after the other.
+   * Delivers on demand until a deadline; several of these run one after the other.
    *
-   * @param untilMs - milliseconds since the Unix epoch
-   * @returns when the next thing is due, in milliseconds since the Unix epoch; null if nothing waits
+   * @param calls - counts the calls of every member
    */
-  async deliverUntil(untilMs: number, now: () => number): Promise<number | null> {
+  async deliverUntil(
+    { untilMs, maxCalls = Number.POSITIVE_INFINITY }: OnDemandOptions,
+    { calls, now }: { readonly calls: CallBudget; readonly now: () => number },
+  ): Promise<OnDemandResult> {
     const remainingMs = Math.max(0, untilMs - now());
     const ending = new AbortController();
     let deadline: NodeJS.Timeout | undefined;
     const lastStart = setTimeout(() => ending.abort(), remainingMs - Math.min(lastStartMs, remainingMs / 2));
-    const late = new Promise<number>((resolve) => {
-      deadline = setTimeout(() => resolve(now()), remainingMs);
+    const late = new Promise<OnDemandResult>((resolve) => {
+      deadline = setTimeout(() => resolve({ nextDueAt: now(), calls: calls.used }), remainingMs);
     });
     const before = this.#delivering;
-    const done = before.then(() => this.prepare()).then(() => this.deliver(ending.signal, new LoopGroup()));
+    const done = before.then(async () => {
+      calls.begin(maxCalls, () => ending.abort());
+      await this.prepare();
+      const nextDueAt = await this.deliver(ending.signal, new LoopGroup());
+      return { nextDueAt, calls: calls.used };
+    });
     const first = Promise.race([done, late]);
     this.#delivering = Promise.allSettled([before, first]);
     try {

@@ -68,9 +68,9 @@ function relationTo(others: readonly SignupOfPerson[], signup: SignupOfPerson): 
     ({ id, state }) => id < signup.id || (signup.state !== 'sent' && id !== signup.id && hasBeenSent(state)),
   );
   const isDuplicate = earlier.some(
-    ({ intent, content, state, receivedAt }) =>
+    ({ intent, content, state, dueAt }) =>
       (intent !== null && intent === signup.intent) ||
-      (content === signup.content && state !== 'dead' && Math.abs(receivedAt - signup.receivedAt) < repeatWindowMs),
+      (content === signup.content && state !== 'dead' && Math.abs(dueAt - signup.dueAt) < repeatWindowMs),
   );
   // An attempt that may have reached the API is kept: the earlier signup may wait for it.
   if (isDuplicate && signup.state !== 'sent') return 'duplicate';

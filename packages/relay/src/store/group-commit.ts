@@ -12,14 +12,23 @@ interface Write {
   readonly fail: (error: StoreUnavailableError) => void;
 }
 
+/** What every transaction writes before its group. */
+interface WrittenFirst {
+  write(): void;
+  /** Called after the commit. */
+  written(): void;
+}
+
 /** Runs writes in groups. Their promises resolve after the transaction is synced to disk. */
 export class SqliteGroupCommit {
   readonly #db: SqliteDriver;
+  readonly #first: WrittenFirst;
   #waiting: Write[] = [];
   #scheduled: NodeJS.Immediate | null = null;
 
-  constructor(db: SqliteDriver) {
+  constructor(db: SqliteDriver, first: WrittenFirst) {
     this.#db = db;
+    this.#first = first;
   }
 
   /** @throws StoreUnavailableError if the group could not be written; then none of it was */
@@ -32,7 +41,7 @@ export class SqliteGroupCommit {
         },
         fail: reject,
       });
-      // Such a database joins by itself what is written before it syncs, the counters of the rate limits too.
+      // Such a database joins by itself what is written before it syncs.
       if (this.#db.sync) this.flush();
       // After the poll phase, so that every request received by now joins the group.
       else this.#scheduled ??= setImmediate(() => this.flush());
@@ -53,7 +62,11 @@ export class SqliteGroupCommit {
     let acknowledge: (() => void)[];
     try {
       this.#db.checkFiles();
-      acknowledge = this.#db.transaction(() => group.map(({ work }) => work()));
+      acknowledge = this.#db.transaction(() => {
+        this.#first.write();
+        return group.map(({ work }) => work());
+      });
+      this.#first.written();
     } catch (cause) {
       if (group.length > 1 && !isSqliteFailure(cause) && !(cause instanceof StoreUnavailableError)) {
         // One write caused the failure: write each by itself.

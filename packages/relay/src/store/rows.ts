@@ -24,7 +24,7 @@ export function toClaimed(row: Row): ClaimedSignup {
     id: String(row['id']),
     form: String(row['form']),
     submission: JSON.parse(String(row['submission'])) as KeptSubmission,
-    receivedAt: Number(row['receivedAt']),
+    dueAt: Number(row['dueAt']),
     attempts: Number(row['attempts']),
     tried: Boolean(row['tried']) || row['state'] === 'sent',
     confirmed: Boolean(row['needsConfirmation']) && row['state'] !== 'unconfirmed',
@@ -35,14 +35,16 @@ export function toConfirmed(row: Row): ConfirmedSignup {
   return {
     id: String(row['id']),
     form: String(row['form']),
-    receivedAt: Number(row['receivedAt']),
+    dueAt: Number(row['dueAt']),
   };
 }
 
 export function toStored(row: Row): StoredSignup {
   const submission = textOrNull(row['submission']);
-  const receivedAt = Number(row['receivedAt']);
   const nextAttemptAt = numberOrNull(row['nextAttemptAt']);
+  const receivedAt = Number(row['receivedAt']);
+  // What was delivered by an earlier version has no time of its own.
+  const dueAt = Number(row['dueAt']) || receivedAt;
   return {
     id: String(row['id']),
     form: String(row['form']),
@@ -50,10 +52,11 @@ export function toStored(row: Row): StoredSignup {
     submission: submission === null ? null : (JSON.parse(submission) as KeptSubmission),
     origin: textOrNull(row['origin']),
     receivedAt,
+    dueAt,
     attempts: Number(row['attempts']),
     tried: Boolean(row['tried']),
     needsConfirmation: Boolean(row['needsConfirmation']),
-    nextAttemptAt: nextAttemptAt === neverAttempted ? receivedAt : nextAttemptAt,
+    nextAttemptAt: nextAttemptAt === neverAttempted ? dueAt : nextAttemptAt,
     settledAt: numberOrNull(row['settledAt']),
     reason: textOrNull(row['reason']),
     intent: textOrNull(row['intent']),
@@ -80,7 +83,7 @@ export interface SignupOfPerson {
   readonly state: SignupState;
   readonly intent: string | null;
   readonly content: string | null;
-  readonly receivedAt: number;
+  readonly dueAt: number;
 }
 
 export function toSignupOfPerson(row: Row): SignupOfPerson {
@@ -89,7 +92,7 @@ export function toSignupOfPerson(row: Row): SignupOfPerson {
     state: row['state'] as SignupState,
     intent: textOrNull(row['intent']),
     content: textOrNull(row['content']),
-    receivedAt: Number(row['receivedAt']),
+    dueAt: Number(row['dueAt']),
   };
 }
 
@@ -177,6 +180,7 @@ export const signupColumns = [
   'form',
   'state',
   'received_at',
+  'due_at',
   'origin',
   'submission',
   'intent',
@@ -198,6 +202,7 @@ export function newRow(id: string, signup: NewSignup): SignupRow {
     form,
     state,
     received_at: receivedAt,
+    due_at: receivedAt,
     origin,
     submission: JSON.stringify(signup.submission),
     ...fingerprint(signup),
@@ -218,15 +223,15 @@ export function probeRow(now: number): SignupRow {
   return newRow(signupId(now), signup);
 }
 
-/** The entry of a new signup in the consent ledger; null without consent. */
-export function givenConsent(row: SignupRow, { consent, form, receivedAt }: NewSignup): ConsentRecord | null {
+/** The entry of a new signup in the consent ledger; null without one. */
+export function firstEntry(row: SignupRow, { consent, form, receivedAt }: NewSignup): ConsentRecord | null {
   const person = personOfFingerprint(String(row.content));
-  return consent && { ...consent, signup: String(row.id), kind: 'given', at: receivedAt, form, person };
+  return consent && { ...consent, signup: String(row.id), at: receivedAt, form, person };
 }
 
 /** The row of an imported signup. An attempt in flight at the time of the export may have reached the API. */
 export function loadedRow(signup: StoredSignup, now: number): SignupRow {
-  const { id, form, receivedAt, origin, submission, intent, attempts, settledAt, reason } = signup;
+  const { id, form, receivedAt, dueAt, origin, submission, intent, attempts, settledAt, reason } = signup;
   const wasSent = signup.state === 'sent';
   const state = wasSent ? 'waiting' : signup.state;
   const tried = signup.tried || wasSent;
@@ -236,6 +241,7 @@ export function loadedRow(signup: StoredSignup, now: number): SignupRow {
     form,
     state,
     received_at: receivedAt,
+    due_at: dueAt,
     origin,
     submission: submission === null ? null : JSON.stringify(submission),
     intent: submission === null ? null : intent,

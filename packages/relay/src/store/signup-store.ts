@@ -3,6 +3,7 @@
  * same conformance suite.
  */
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
+import type { Counters } from './counters.ts';
 import type { Overview, SignupCounts, SignupState } from './overview.ts';
 import type { WebhookQueue } from './webhook-queue.ts';
 
@@ -15,6 +16,7 @@ export {
   type SignupCounts,
   type SignupState,
 } from './overview.ts';
+export type { Counter, Counters, ReachedCounter } from './counters.ts';
 export * from './webhook-queue.ts';
 
 /** Proof that a person agreed. */
@@ -42,8 +44,11 @@ export interface NewSignup {
   readonly origin: string | null;
   /** The idempotency key of the post; null without one. */
   readonly idempotencyKey: string | null;
-  /** Stored in the consent ledger with the signup; null if the person was not asked for consent. */
-  readonly consent: Consent | null;
+  /**
+   * Stored in the consent ledger with the signup: consent `given` with the form, or, where none was asked for, the
+   * request that the person has to confirm. Null if there is neither.
+   */
+  readonly consent: (Consent & { readonly kind: 'given' | 'requested' }) | null;
   /** Milliseconds since the Unix epoch. */
   readonly receivedAt: number;
 }
@@ -53,7 +58,8 @@ export interface ClaimedSignup {
   readonly id: string;
   readonly form: string;
   readonly submission: KeptSubmission;
-  readonly receivedAt: number;
+  /** Since when it may be sent: when it was received, or confirmed by its person. */
+  readonly dueAt: number;
   /** Number of earlier attempts. */
   readonly attempts: number;
   /** True if an earlier attempt may have reached the API: a lookup precedes the next attempt. */
@@ -142,7 +148,7 @@ export interface ConfirmationScan {
 }
 
 /** A signup that a scan has found at the API. */
-export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'receivedAt'>;
+export type ConfirmedSignup = Pick<ClaimedSignup, 'id' | 'form' | 'dueAt'>;
 
 /** A stored signup; also a line of an export, which another store can import. */
 export interface StoredSignup {
@@ -153,8 +159,9 @@ export interface StoredSignup {
   /** What the visitor sent; null once erased, see {@link SignupStore.expire}. */
   readonly submission: KeptSubmission | null;
   readonly origin: string | null;
-  /** Since when it may be delivered: when it was received, or confirmed by its person. */
   readonly receivedAt: number;
+  /** Since when it may be sent: when it was received, or confirmed by its person. */
+  readonly dueAt: number;
   /** Number of attempts to deliver it so far. */
   readonly attempts: number;
   /** Whether an attempt may have reached the API without an answer. */
@@ -175,8 +182,11 @@ export interface StoredSignup {
 export interface ConsentRecord extends Consent {
   /** Id of the signup. */
   readonly signup: string;
-  /** `given`: with the form. `confirmed`: by the click in a confirmation mail. */
-  readonly kind: 'given' | 'confirmed';
+  /**
+   * `requested`: a signup that its person has to confirm; deleted with it unless it was confirmed. `given`: with the
+   * form. `confirmed`: by the click in a confirmation mail.
+   */
+  readonly kind: 'requested' | 'given' | 'confirmed';
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
   readonly form: string;
@@ -233,21 +243,14 @@ export interface Retention {
   readonly consent: number | null;
 }
 
-/** A table of rate limit counters – `key`, `points`, `expire` – and how to query it. A crash may lose its rows. */
-export interface SharedCounters {
-  readonly schema: string;
-  readonly table: string;
-  query(this: void, text: string, values: readonly unknown[]): Promise<readonly Readonly<Record<string, unknown>>[]>;
-}
-
 /** Stores signups. The promise of every write resolves only after the change is synced to disk. */
 export interface SignupStore {
   /** Whether other processes may write to it too: then a relay has to poll for due signups. */
   readonly shared: boolean;
   /** The clock of the database, in milliseconds since the Unix epoch; a store in a file has none of its own. */
   readonly serverTime?: ((this: void) => Promise<number>) | undefined;
-  /** Rate limit counters shared by those processes; absent in a store of one process. */
-  readonly counters?: SharedCounters | undefined;
+  /** Counters of the rate limits. */
+  readonly counters: Counters;
   /** Messages about signups, for the destinations of webhooks. */
   readonly webhooks: WebhookQueue;
   /**
@@ -311,7 +314,7 @@ export interface SignupStore {
     scan: ConfirmationScan,
   ): Promise<readonly ConfirmedSignup[]>;
   /**
-   * Confirms a signup after the click in its mail: it waits for delivery as if received now, and the consent ledger
+   * Confirms a signup after the click in its mail: it waits for delivery from now on, and the consent ledger
    * gets an entry. Idempotent.
    *
    * @returns false if there is no such signup

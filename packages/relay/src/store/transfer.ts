@@ -65,6 +65,7 @@ const signupLine = z
     submission: submission.nullable(),
     origin: text,
     receivedAt: moment,
+    dueAt: moment,
     attempts: moment,
     tried: z.boolean(),
     needsConfirmation: z.boolean(),
@@ -81,7 +82,7 @@ const signupLine = z
 const consentLine = z.strictObject({
   consent: z.strictObject({
     signup: id,
-    kind: z.enum(['given', 'confirmed']),
+    kind: z.enum(['requested', 'given', 'confirmed']),
     at: moment,
     form: z.string().min(1),
     person: z.string().min(1),

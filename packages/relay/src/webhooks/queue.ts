@@ -144,12 +144,12 @@ class DestinationLane {
 
   /** @returns milliseconds until the next message is due; null if unknown */
   async #startDue(): Promise<number | null> {
-    const { now, store } = this.#context;
+    const { now, store, calls } = this.#context;
     const { name } = this.#destination;
     // While the destination fails, one message at a time is tried.
     const free = (this.#circuit.isFailing ? 1 : concurrency) - this.worker.inFlight.size;
     if (free <= 0) return null;
-    const due = await store.webhooks.claim(name, free, now());
+    const due = await calls.claim(free, (limit) => store.webhooks.claim(name, limit, now()), 1);
     for (const message of due) this.worker.inFlight.add(this.#send(message));
     if (due.length === free) return null;
     const next = await store.webhooks.nextDueAt(name);

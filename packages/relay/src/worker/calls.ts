@@ -16,7 +16,9 @@ export interface RelayObjectStub {
 /** The binding of the class of Durable Objects. */
 export interface RelayObjects {
   idFromName(name: string): unknown;
-  get(id: unknown): RelayObjectStub;
+  get(id: unknown, options?: { readonly locationHint: string }): RelayObjectStub;
+  /** The same class, in a jurisdiction; an object of the same name is another one there. */
+  jurisdiction(name: string): RelayObjects;
 }
 
 /** The publications of a configuration, in the order of its forms. */

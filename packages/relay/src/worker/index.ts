@@ -39,6 +39,7 @@ export interface WorkerEnvironment extends WorkerVariables {
 /** A Worker with correct settings. */
 interface OpenWorker {
   readonly config: RelayConfig;
+  objectOf(this: void, publicationId: string): RelayObjectStub;
   /** By publication, in the order of the forms. */
   readonly fronts: ReadonlyMap<string, Front>;
 }
@@ -61,16 +62,25 @@ function open(environment: WorkerEnvironment): Opened {
   try {
     const config = readWorkerConfig(environment);
     const log = createConsoleLog({ level: config.log.level, secrets: secretsOf(config) });
+    const objectOf = objectsOf(environment.RELAY_OBJECTS, config);
     const fronts = publicationsOf(config).map((id): [string, Front] => {
-      const pass = (request: Request) => objectOf(environment.RELAY_OBJECTS, id).fetch(request);
+      const pass = (request: Request) => objectOf(id).fetch(request);
       return [id, createFront({ config: configOf(config, id), log, visitors: environment.RELAY_VISITORS, pass })];
     });
-    return { config, fronts: new Map(fronts) };
+    return { config, objectOf, fronts: new Map(fronts) };
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
     createConsoleLog({}).error({ reason: error.message }, 'every signup is answered with 503');
     return { error: error.message };
   }
+}
+
+/** The object of a publication, in the configured jurisdiction and region. */
+function objectsOf(objects: RelayObjects, { worker }: RelayConfig): OpenWorker['objectOf'] {
+  const { jurisdiction, location } = worker;
+  const own = jurisdiction === undefined ? objects : objects.jurisdiction(jurisdiction);
+  const options = location === undefined ? undefined : { locationHint: location };
+  return (publicationId) => own.get(own.idFromName(publicationId), options);
 }
 
 /** Answers the requests of visitors and of the operator. */
@@ -127,10 +137,6 @@ function refuseOperator(
   );
 }
 
-function objectOf(objects: RelayObjects, publicationId: string): RelayObjectStub {
-  return objects.get(objects.idFromName(publicationId));
-}
-
 /** Answers a request to a publication, with the visitor's address as Cloudflare names it. */
 async function reach({ fronts }: OpenWorker, publicationId: string, request: Request): Promise<Response> {
   const visitor = request.headers.get('cf-connecting-ip');
@@ -149,12 +155,11 @@ export default {
   async scheduled(_event: unknown, environment: WorkerEnvironment): Promise<void> {
     const worker = openFor(environment);
     if ('error' in worker) return;
-    const objects = environment.RELAY_OBJECTS;
     await Promise.all(
       [...worker.fronts.keys()].map((id) =>
-        objectOf(objects, id).fetch(
-          new Request('http://relay/', { headers: { [publicationHeader]: id, [callHeader]: 'wake' } }),
-        ),
+        worker
+          .objectOf(id)
+          .fetch(new Request('http://relay/', { headers: { [publicationHeader]: id, [callHeader]: 'wake' } })),
       ),
     );
   },

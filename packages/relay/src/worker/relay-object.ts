@@ -8,12 +8,10 @@ import { applyRetention } from '../ops/retention.ts';
 import type { Log } from '../log.ts';
 import { StartupError } from '../errors.ts';
 import type { SignupStore } from '../store/signup-store.ts';
-import { SqliteStore } from '../store/sqlite/sqlite-store.ts';
-import { type DurableObjectStorage, openDurableObject } from '../store/sqlite/durable-object.ts';
+import { type DurableObjectStorage, openDurableObjectStore } from '../store/sqlite/durable-object.ts';
 import type { PostWebhook } from '../webhooks/post.ts';
 import { callHeader, cannotStart, configOf, publicationHeader, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
-import { openRateLimitTable, type RateLimitTable } from './rate-limit-table.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
 /** The part of a Durable Object's state that the relay needs. */
@@ -32,6 +30,9 @@ const collectMs = 100;
 /** How long one alarm delivers, in milliseconds; the platform ends an alarm after 15 minutes. */
 const alarmMs = 5 * 60_000;
 
+/** The least calls with which every signup can be delivered. */
+const leastCalls = 2;
+
 /** When the alarm that is set before any work fires, in milliseconds: it is needed only if that work is interrupted. */
 const rescueMs = 60_000;
 
@@ -45,7 +46,6 @@ const retentionMs = 3_600_000;
 interface OpenRelay {
   readonly relay: Relay;
   readonly store: SignupStore;
-  readonly counters: RateLimitTable;
   readonly config: RelayConfig;
   readonly log: Log;
 }
@@ -105,14 +105,17 @@ export class RelayObject {
   /** Delivers what is due, and sets the next alarm. */
   async #deliver({ relay, ...open }: OpenRelay): Promise<void> {
     const untilMs = Date.now() + alarmMs;
+    let callsLeft = open.config.worker.subrequests;
     let nextDueAt: number | null;
     this.#isDelivering = true;
     try {
       await this.#erase(open);
       do {
         this.#isWoken = false;
-        ({ nextDueAt } = await relay.deliver({ untilMs }));
-      } while (this.#isWoken && Date.now() < untilMs);
+        const delivered = await relay.deliver({ untilMs, maxCalls: callsLeft });
+        ({ nextDueAt } = delivered);
+        callsLeft -= delivered.calls;
+      } while (this.#isWoken && callsLeft >= leastCalls && Date.now() < untilMs);
     } finally {
       this.#isDelivering = false;
     }
@@ -121,13 +124,12 @@ export class RelayObject {
     await this.#setAlarm(this.#isWoken ? Date.now() : nextDueAt);
   }
 
-  async #erase({ store, counters, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
+  async #erase({ store, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
     const { storage } = this.#state;
     const erasedAt = Number((await storage.get(keys.erasedAt)) ?? 0);
     const now = Date.now();
     // Also after the clock was set back.
     if (Math.abs(now - erasedAt) < retentionMs) return;
-    counters.deleteExpired(now);
     await applyRetention({ store, retention, log });
     await storage.put(keys.erasedAt, now);
   }
@@ -175,9 +177,7 @@ export class RelayObject {
     const all = readWorkerConfig(this.#variables);
     const config = configOf(all, publicationId);
     const log = createConsoleLog({ level: config.log.level, secrets: secretsOf(all) });
-    const db = openDurableObject(storage);
-    const store = new SqliteStore(db);
-    const counters = openRateLimitTable(db);
+    const store = openDurableObjectStore(storage);
     const relay = createRelay({
       config,
       store,
@@ -186,10 +186,10 @@ export class RelayObject {
       onEvent: (event) => {
         if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspected)) this.#hasNews = true;
       },
-      platform: { limiter: counters.limiter, postWebhook: postFromWorker },
+      platform: { postWebhook: postFromWorker },
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
-    this.#open ??= { relay, store, counters, config, log };
+    this.#open ??= { relay, store, config, log };
     return this.#open;
   }
 }

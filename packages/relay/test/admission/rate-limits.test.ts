@@ -1,8 +1,9 @@
 /** Rate limits per mailbox, visitor, domain and relay, and answers that reveal no known address. */
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { inMemory, StoreUnavailableError } from '../../src/index.ts';
-import { RateLimits, SingleUse, type MakeLimiter } from '../../src/admission/rate-limits.ts';
-import { repeatWindowMs } from '../../src/store/signup-store.ts';
+import { describe, expect, it } from 'vitest';
+import { StoreUnavailableError } from '../../src/index.ts';
+import { RateLimits } from '../../src/admission/rate-limits.ts';
+import { MemoryCounters } from '../../src/store/counters.ts';
+import { type Counters, repeatWindowMs } from '../../src/store/signup-store.ts';
 import { changedStore } from '../changed-store.ts';
 import { eventually } from '../eventually.ts';
 import { formPost, post, type RunningRelay, runRelay } from '../running-relay.ts';
@@ -262,68 +263,88 @@ describe('a rate limit', () => {
 });
 
 describe('the counters of the rate limits', () => {
-  afterEach(() => vi.useRealTimers());
-
   const hour = { points: 1, seconds: 3600 };
   const none = { global: [], domain: [], ip: [], address: [] };
-  const limits = (rules: Partial<ConstructorParameters<typeof RateLimits>[0]>, make: MakeLimiter = inMemory) =>
-    new RateLimits({ ...none, ...rules }, make, 'a-secret-of-enough-characters');
+  const limits = (
+    rules: Partial<ConstructorParameters<typeof RateLimits>[0]>,
+    counters: Counters = new MemoryCounters(),
+  ) => new RateLimits({ ...none, ...rules }, counters, 'a-secret-of-enough-characters');
+  const ofAda = { form: 'default', submission: { email: 'ada@example.com' }, suspected: false };
 
   it('name the seconds until the window ends, at least one', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
     const counters = limits({ global: [hour] });
-    expect(await counters.countPost('ada@example.com', null)).toMatchObject({ within: true });
-    for (const [passMs, retryAfterSeconds] of [
+    expect(await counters.countPost('ada@example.com', null, 0)).toMatchObject({ within: true });
+    for (const [now, retryAfterSeconds] of [
       [0, 3600],
       [3_598_500, 2],
-      [1400, 1],
-    ] as const) {
-      vi.advanceTimersByTime(passMs);
-      expect(await counters.countPost('ada@example.com', null)).toEqual({
+      [3_599_900, 1],
+    ] as const)
+      expect(await counters.countPost('ada@example.com', null, now)).toEqual({
         within: false,
         kind: 'global',
         retryAfterSeconds,
       });
-    }
+  });
+
+  it('name the limit that is reached for longest', async () => {
+    const counters = limits({ global: [{ points: 1, seconds: 60 }], domain: [hour] });
+    await counters.countPost('ada@example.com', null, 0);
+    expect(await counters.countPost('bob@example.com', null, 0)).toMatchObject({
+      kind: 'domain',
+      retryAfterSeconds: 3600,
+    });
   });
 
   it('count a repeated signup anew once the store would keep it a second time', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
     const counters = limits({ address: [{ points: 1, seconds: 10 * repeatWindowMs }] });
-    const isWithin = async () => (await counters.countMailbox('default', { email: 'ada@example.com' }, false)).within;
-    expect([await isWithin(), await isWithin()]).toEqual([true, true]);
-    vi.advanceTimersByTime(repeatWindowMs - 1);
-    expect(await isWithin()).toBe(true);
-    vi.advanceTimersByTime(1);
-    expect(await isWithin()).toBe(false);
+    const isWithin = async (now: number) => (await counters.countMailbox(ofAda, now)).within;
+    expect([await isWithin(0), await isWithin(0), await isWithin(repeatWindowMs - 1)]).toEqual([true, true, true]);
+    expect(await isWithin(repeatWindowMs)).toBe(false);
+  });
+
+  it('count nothing for a limit with the same rule twice, beyond the rule', async () => {
+    const counters = limits({ address: [hour, hour] });
+    expect((await counters.countMailbox(ofAda, 0)).within).toBe(true);
+    expect((await counters.countMailbox({ ...ofAda, form: 'other' }, 0)).within).toBe(false);
   });
 
   it('are stored under short hashes, without an address', async () => {
     const keys: string[] = [];
-    const watched: MakeLimiter = (name, rule) => {
-      const limiter = inMemory(name, rule);
-      const consume = limiter.consume.bind(limiter);
-      return Object.assign(limiter, {
-        consume(key: string) {
-          keys.push(key);
-          return consume(key);
-        },
-      });
+    const memory = new MemoryCounters();
+    const watched: Counters = {
+      count(counters, now) {
+        keys.push(...counters.map(({ key }) => key));
+        return memory.count(counters, now);
+      },
+      release: (counters) => memory.release(counters),
+      expire: (now) => memory.expire(now),
     };
     const counters = limits({ domain: [hour], ip: [hour], address: [hour] }, watched);
-    await counters.countPost('ada@example.com', '2001:db8::1');
-    await counters.countMailbox('default', { email: 'ada@example.com' }, false);
+    await counters.countPost('ada@example.com', '2001:db8::1', 0);
+    await counters.countMailbox(ofAda, 0);
     expect(keys).toHaveLength(5);
     expect(new Set(keys).size).toBe(5);
-    for (const key of keys) expect(key).toMatch(/^[\w-]{22}$/);
+    for (const key of keys) expect(key).toMatch(/^[\w-]{22}(-\d+-3600)?$/);
   });
 
-  it('fail with the error of their database where they cannot count', async () => {
-    const broken: MakeLimiter = (name, rule) =>
-      Object.assign(inMemory(name, rule), { consume: () => Promise.reject(new Error('no connection')) });
-    await expect(limits({ global: [hour] }, broken).countPost('ada@example.com', null)).rejects.toThrow(
-      'no connection',
-    );
-    await expect(new SingleUse('token', 60, broken).use('x')).rejects.toThrow('no connection');
+  const failing = (reason: Error): Counters => ({
+    count: () => Promise.reject(reason),
+    release: () => Promise.reject(reason),
+    expire: () => Promise.reject(reason),
+  });
+
+  it('count in memory while the store fails, and take back what they have counted there', async () => {
+    const counters = limits({ global: [hour] }, failing(new StoreUnavailableError('full')));
+    const first = await counters.countPost('ada@example.com', null, 0);
+    expect(await counters.countPost('ada@example.com', null, 0)).toMatchObject({ within: false });
+    if (first.within) await first.release();
+    expect(await counters.countPost('ada@example.com', null, 0)).toMatchObject({ within: true });
+    expect(await counters.use('token', 'x', 0)).not.toBeNull();
+    expect(await counters.use('token', 'x', 0)).toBeNull();
+  });
+
+  it('fail with any other error', async () => {
+    const counters = limits({ global: [hour] }, failing(new TypeError('a mistake')));
+    await expect(counters.countPost('ada@example.com', null, 0)).rejects.toThrow('a mistake');
   });
 });

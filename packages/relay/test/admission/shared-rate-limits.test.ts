@@ -1,7 +1,6 @@
 /** Rate limits and used tokens shared by relays on one PostgreSQL. */
 import { expect, it } from 'vitest';
 import { openStore } from '../../src/index.ts';
-import { changedStore } from '../changed-store.ts';
 import { sharedPostgres } from '../postgres-server.ts';
 import { post, runRelay, type RunningRelay } from '../running-relay.ts';
 import { asked } from './ask.ts';
@@ -46,14 +45,11 @@ it('hold over all relays, and a token can be used once', async () => {
   await Promise.all(stores.map((store) => store.close()));
 });
 
-it('are counted in memory while the database is unavailable', async () => {
-  const store = await openStore({ kind: 'postgres', url: await server.database() });
-  const { counters } = store;
-  if (!counters) throw new Error('This store is shared.');
-  const deaf = changedStore(store, {
-    counters: { ...counters, query: () => Promise.reject(new Error('connection terminated')) },
-  });
-  const relay = runRelay({ store: deaf, settings: { RELAY_LIMIT_IP: '2/1h' } });
+it('are counted in memory while the database does not answer', async () => {
+  const url = await server.database();
+  const store = await openStore({ kind: 'postgres', url });
+  await server.run('DROP TABLE newsletter_relay.counter', url);
+  const relay = runRelay({ store, settings: { RELAY_LIMIT_IP: '2/1h' } });
   const statuses: number[] = [];
   for (let n = 0; n < 4; n += 1)
     statuses.push((await relay.fetch(post({ email: `p${n}@example.com` }), '203.0.113.9')).status);

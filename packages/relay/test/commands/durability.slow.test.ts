@@ -56,6 +56,19 @@ async function load(
   return so;
 }
 
+it('SIGKILL empties no limit', async () => {
+  const folder = scratchFolder();
+  const variables = { RELAY_LIMIT_IP: '2/1d' };
+  const statuses: number[] = [];
+  for (let n = 0; n < 4; n += 1) {
+    const relay = await serve(folder, variables);
+    statuses.push((await relay.signUp(`p${n}@example.com`)).status);
+    relay.child.kill('SIGKILL');
+    await relay.ended;
+  }
+  expect(statuses).toEqual([202, 202, 429, 429]);
+});
+
 it('SIGKILL under load loses no acknowledged signup, and repeats only deliveries whose answer was lost', async () => {
   const api = sandboxApi();
   const folder = scratchFolder();

@@ -177,7 +177,7 @@ const backupPage = readFileSync(
   'utf8',
 );
 const server = sharedPostgres();
-const consent = { sentence: 'Yes, mail me.', version: null, page: null, visitor: null };
+const consent = { kind: 'given', sentence: 'Yes, mail me.', version: null, page: null, visitor: null } as const;
 
 it('the commands report a store that does not exist, and create none', async () => {
   const folder = scratchFolder();

@@ -56,6 +56,26 @@ describe('a signup that needs confirmation', () => {
     expect(relay.logged.join('')).not.toMatch(/linus|confirm\/[\w-]{20}/);
   });
 
+  it('without a box for consent is in the ledger twice: as it was requested, and as it was confirmed', async () => {
+    const mail = await startMailServer();
+    let passed = 0;
+    const relay = confirming(mail, { now: () => Date.now() + passed });
+    await relay.signUp('ada@example.com', { audit: { page: 'https://shop.example/news' } });
+    const link = linkIn(await mailTo(mail, 'ada@example.com'));
+    passed = 3_600_000;
+    await relay.fetch(new Request(link, { method: 'POST' }), '203.0.113.9');
+    const { signups, consents } = await relay.store.person('ada@example.com');
+    const [requested, confirmed] = consents;
+    expect(requested).toMatchObject({
+      kind: 'requested',
+      at: signups[0]?.receivedAt,
+      page: 'https://shop.example/news',
+      visitor: '198.51.100.0/24',
+    });
+    expect(confirmed).toMatchObject({ kind: 'confirmed', visitor: '203.0.113.0/24' });
+    expect((confirmed?.at ?? 0) - (requested?.at ?? 0)).toBeGreaterThanOrEqual(passed);
+  });
+
   it('gets a mail in plain text and HTML with its sender, without external content, marked as automatic', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail, {

@@ -79,10 +79,10 @@ describe('a batch', () => {
     });
     await fill(test, 450);
     expect(test.delivery.isSending).toBe(false);
-    test.delivery.startBatch();
+    await test.delivery.startBatch();
     expect(test.delivery.isSending).toBe(true);
     // A second one does not start while the first is being sent.
-    test.delivery.startBatch();
+    await test.delivery.startBatch();
     await test.inFlight.end();
     expect(test.delivery.isSending).toBe(false);
     expect(test.onEnd).toHaveBeenCalledOnce();
@@ -142,7 +142,7 @@ describe('a batch', () => {
     const test = bulk({ create: (request) => promise.then(() => accepted(request)) });
     await fill(test, 20);
     expect(test.inFlight.size).toBe(0);
-    test.delivery.startBatch();
+    await test.delivery.startBatch();
     await expect.poll(() => test.batches()).toHaveLength(1);
     expect(test.inFlight.size).toBe(1);
     const reads = test.requests.length;

@@ -49,7 +49,7 @@ export function bulk({
       return (await Promise.all(bodies)).map(({ subscriptions }) => subscriptions.map(({ email }) => email));
     },
     async send() {
-      delivery.startBatch();
+      await delivery.startBatch();
       await inFlight.end();
     },
     async confirm() {

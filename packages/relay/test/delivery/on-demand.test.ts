@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
 import { startMailServer } from '../mail-server.ts';
 import { newSignup } from '../new-signup.ts';
-import { post, runRelay, unreachable } from '../running-relay.ts';
+import { post, runRelay, type RunningRelay, unreachable } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
 
@@ -24,9 +24,9 @@ describe('delivery on demand', () => {
     const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
     const relay = runRelay({ api: api.fetch });
     for (const signup of people(20)) await relay.store.accept(signup);
-    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     expect((await relay.store.counts()).delivered).toBe(20);
-    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     expect(api.received).toHaveLength(20);
   });
 
@@ -43,7 +43,7 @@ describe('delivery on demand', () => {
     const calls = [relay.deliver(inAMinute()), relay.deliver(inAMinute())];
     await eventually('the first are in flight', async () => (await relay.store.counts()).sent === 5);
     release.resolve(null);
-    expect(await Promise.all(calls)).toEqual([{ nextDueAt: null }, { nextDueAt: null }]);
+    expect(await Promise.all(calls)).toMatchObject([{ nextDueAt: null }, { nextDueAt: null }]);
     expect(api.received).toHaveLength(12);
   });
 
@@ -88,7 +88,7 @@ describe('delivery on demand', () => {
     const relay = runRelay();
     await relay.store.accept(newSignup('ada@example.com'));
     await relay.store.setPaused(true);
-    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     expect((await relay.store.counts()).waiting).toBe(1);
   });
 
@@ -99,7 +99,7 @@ describe('delivery on demand', () => {
     await relay.store.claim({ forms: ['default'], limit: 1, now: Date.now() });
     const nextAttemptAt = Date.now() + 30 * 86_400_000;
     await relay.store.settle([id], { state: 'waiting', at: Date.now(), nextAttemptAt, reason: 'x', tried: false });
-    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     expect((await relay.store.counts()).delivered).toBe(1);
   });
 
@@ -115,8 +115,97 @@ describe('delivery on demand', () => {
       },
     });
     await relay.store.accept(newSignup('ada@example.com', { needsConfirmation: true }));
-    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     expect(mail.received.map(({ recipient }) => recipient)).toEqual(['ada@example.com']);
+  });
+});
+
+describe('delivery on demand with a maximum of calls', () => {
+  /** Counts the calls of a handler, and how many there are in each delivery at most. */
+  function counted(handle: (request: Request) => Promise<Response>) {
+    const counts = { calls: 0 };
+    return { counts, fetch: asFetch((request) => ((counts.calls += 1), handle(request))) };
+  }
+
+  /** Delivers until nothing waits. @returns the calls of each delivery */
+  async function deliverAll(relay: RunningRelay, maxCalls: number, counts: { calls: number }, clock?: { now: number }) {
+    const each: number[] = [];
+    for (let due: number | null = 0; due !== null;) {
+      if (clock) clock.now = Math.max(clock.now, due);
+      counts.calls = 0;
+      const untilMs = (clock?.now ?? Date.now()) + 60_000;
+      const result = await relay.deliver({ untilMs, maxCalls });
+      expect(counts.calls).toBeLessThanOrEqual(result.calls);
+      each.push(counts.calls);
+      due = result.nextDueAt;
+    }
+    return each;
+  }
+
+  it('delivers each signup alone', async () => {
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const { counts, fetch } = counted(api.fetch);
+    const relay = runRelay({ api: fetch });
+    for (const signup of people(20)) await relay.store.accept(signup);
+    expect(await deliverAll(relay, 9, counts)).toEqual([8, 8, 4]);
+    expect(api.received).toHaveLength(20);
+  });
+
+  it('makes both calls of a signup that was tried before, and ends when nothing more is due', async () => {
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const { counts, fetch } = counted(api.fetch);
+    const relay = runRelay({ api: fetch });
+    for (const signup of people(7)) {
+      const id = await relay.store.accept(signup);
+      const at = Date.now();
+      await relay.store.claim({ forms: ['default'], limit: 1, now: at });
+      await relay.store.settle([id], { state: 'waiting', at, nextAttemptAt: at, reason: 'x', tried: true });
+    }
+    expect(await deliverAll(relay, 2, counts)).toEqual([2, 2, 2, 2, 2, 2, 2, 0]);
+    expect((await relay.store.counts()).delivered).toBe(7);
+  });
+
+  it('sends in bulk, and reads the list in several deliveries', async () => {
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const { counts, fetch } = counted(api.fetch);
+    const clock = { now: Date.now() };
+    const relay = runRelay({
+      api: fetch,
+      delivery: { bulk: { above: 100, lookAfterMs: 30_000 } },
+      now: () => clock.now,
+    });
+    for (const signup of people(1500)) await relay.store.accept(signup);
+    const each = await deliverAll(relay, 4, counts, clock);
+    expect(Math.max(...each)).toBeLessThanOrEqual(4);
+    expect((await relay.store.counts()).delivered).toBe(1500);
+    expect(await api.subscriptions()).toHaveLength(1500);
+    expect(relay.logged.filter((line) => /unreachable|takes no signups/.test(line))).toEqual([]);
+  });
+
+  it('shares them with webhooks and mails', async () => {
+    const receiver = await startReceiver();
+    const mail = await startMailServer();
+    const api = sandboxApi({ seed: 'empty', profile: 'unlimited' });
+    const relay = runRelay({
+      api: api.fetch,
+      settings: {
+        ...webhookSettings(receiver),
+        RELAY_CONFIRMATION: 'true',
+        RELAY_MAIL_FROM: 'news@example.com',
+        RELAY_SMTP_URL: mail.url,
+        RELAY_PUBLIC_URL: 'https://relay.example',
+        RELAY_SECRET: 'a-secret-of-enough-characters',
+      },
+    });
+    for (const [n, signup] of people(12).entries())
+      await relay.store.accept({ ...signup, needsConfirmation: n % 2 === 0 });
+    const made = () => api.received.length + receiver.received.length + mail.received.length;
+    for (let due: number | null = 0; due !== null;) {
+      const before = made();
+      ({ nextDueAt: due } = await relay.deliver({ ...inAMinute(), maxCalls: 3 }));
+      expect(made() - before).toBeLessThanOrEqual(3);
+    }
+    expect([api.received, mail.received, receiver.received].map(({ length }) => length)).toEqual([6, 6, 6]);
   });
 });
 
@@ -132,7 +221,7 @@ describe('delivery on demand beside slow receivers', () => {
       api: sandboxApi({ seed: 'demo', profile: 'unlimited' }).fetch,
       settings: webhookSettings(receiver),
     });
-    expect(await relay.deliver(inAMinute())).toEqual({ nextDueAt: null });
+    expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     await relay.store.accept(newSignup('ada@example.com'));
     const ended = relay.deliver(inAMinute());
     await eventually('the first webhook is in flight', () => receiver.received.length === 1);
@@ -143,7 +232,7 @@ describe('delivery on demand beside slow receivers', () => {
     expect((await relay.fetch(post({ email: 'bob@example.com' }))).status).toBe(202);
     await eventually('the second webhook is in flight', () => receiver.received.length === 2);
     answer.resolve(null);
-    expect(await ended).toEqual({ nextDueAt: null });
+    expect(await ended).toMatchObject({ nextDueAt: null });
     expect((await relay.store.counts()).delivered).toBe(2);
     expect(await relay.store.webhooks.overview()).toMatchObject([{ waiting: 0 }]);
   });

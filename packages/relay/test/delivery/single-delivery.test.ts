@@ -40,8 +40,8 @@ function single({
     ...parts,
     backgrounds,
     async deliver(changes = {}) {
-      const { receivedAt = startAt, submission = { email } } = changes;
-      await store.accept(newSignup(email, { receivedAt, submission }));
+      const { dueAt = startAt, submission = { email } } = changes;
+      await store.accept(newSignup(email, { receivedAt: dueAt, submission }));
       const [claimed] = await store.claim({ forms: ['default'], limit: 1, now: parts.clock.now });
       if (!claimed) throw new Error('The signup is due.');
       const signup = { ...claimed, ...changes };
@@ -88,7 +88,7 @@ describe('a first attempt', () => {
     [10_001, true],
   ])('%i ms after the post has background priority: %s', async (waitedMs, background) => {
     const test = single();
-    await test.deliver({ receivedAt: startAt - waitedMs });
+    await test.deliver({ dueAt: startAt - waitedMs });
     expect(test.backgrounds).toEqual([background]);
   });
 });

@@ -1,7 +1,7 @@
 /** Retention: each kind of record is erased at the end of its retention, and no other. */
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { StoreUnavailableError, type Consent, type SignupStore } from '../../src/index.ts';
+import { StoreUnavailableError, type SignupStore } from '../../src/index.ts';
 import { startRetentionJob, type RetentionDays } from '../../src/ops/retention.ts';
 import { createLog } from '../../src/log.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
@@ -12,7 +12,7 @@ import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 2, 1);
-const consent: Consent = { sentence: 'Yes', version: null, page: null, visitor: null };
+const consent = { kind: 'given', sentence: 'Yes', version: null, page: null, visitor: null } as const;
 const never: RetentionDays = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
 
 /** One of each kind, all of the same moment. */

@@ -1,7 +1,8 @@
 /** Several queues as one: what each is told, and delivery on demand until a deadline. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { StoreUnavailableError } from '../../src/index.ts';
-import { QueueGroup, type Queue } from '../../src/queue/group.ts';
+import { CallBudget } from '../../src/call-budget.ts';
+import { QueueGroup, type OnDemandResult, type Queue } from '../../src/queue/group.ts';
 
 const minuteMs = 60_000;
 
@@ -16,6 +17,10 @@ function spied() {
     stop: vi.fn<Queue['stop']>(() => Promise.resolve()),
   };
 }
+
+/** Delivers on demand until a time. */
+const deliverUntil = (members: readonly Queue[], untilMs: number): Promise<OnDemandResult> =>
+  new QueueGroup(members).deliverUntil({ untilMs }, { calls: new CallBudget(), now: Date.now });
 
 /** Works until it is ended. */
 const endless: Queue['deliver'] = (ending) =>
@@ -38,13 +43,9 @@ describe('a group of queues', () => {
   });
 
   it('is due when the first of them is', async () => {
-    const group = new QueueGroup([
-      queue({ deliver: () => Promise.resolve(9) }),
-      queue(),
-      queue({ deliver: async () => 7 }),
-    ]);
-    expect(await group.deliverUntil(Date.now() + minuteMs, Date.now)).toBe(7);
-    expect(await new QueueGroup([queue()]).deliverUntil(Date.now() + minuteMs, Date.now)).toBeNull();
+    const members = [queue({ deliver: () => Promise.resolve(9) }), queue(), queue({ deliver: async () => 7 })];
+    expect(await deliverUntil(members, Date.now() + minuteMs)).toEqual({ nextDueAt: 7, calls: 0 });
+    expect(await deliverUntil([queue()], Date.now() + minuteMs)).toEqual({ nextDueAt: null, calls: 0 });
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -55,14 +56,14 @@ describe('a group of queues', () => {
       deliver: vi.fn(() => (order.push('deliver'), Promise.resolve(null))),
     });
     const { prepare: _, ...unprepared } = queue();
-    const group = new QueueGroup([failing, unprepared, queue({ prepare: async () => void order.push('last') })]);
-    await group.deliverUntil(Date.now() + minuteMs, Date.now);
+    const last = queue({ prepare: async () => void order.push('last') });
+    await deliverUntil([failing, unprepared, last], Date.now() + minuteMs);
     expect(order).toEqual(['first', 'last', 'deliver']);
   });
 
   it('does not hide another failure of a preparation', async () => {
-    const group = new QueueGroup([queue({ prepare: () => Promise.reject(new Error('a defect')) })]);
-    await expect(group.deliverUntil(Date.now() + minuteMs, Date.now)).rejects.toThrow('a defect');
+    const failing = queue({ prepare: () => Promise.reject(new Error('a defect')) });
+    await expect(deliverUntil([failing], Date.now() + minuteMs)).rejects.toThrow('a defect');
     expect(vi.getTimerCount()).toBe(0);
   });
 
@@ -72,34 +73,36 @@ describe('a group of queues', () => {
   ])('starts nothing more %s', async (_, untilMs, lastStartMs) => {
     const from = Date.now();
     const deliver = vi.fn(endless);
-    const ended = new QueueGroup([queue({ deliver })]).deliverUntil(from + untilMs, Date.now);
+    const ended = deliverUntil([queue({ deliver })], from + untilMs);
     await vi.advanceTimersByTimeAsync(lastStartMs - 1);
     const [ending] = deliver.mock.calls[0] ?? [];
     expect(ending?.aborted).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
     expect(ending?.aborted).toBe(true);
-    expect(await ended).toBe(from + lastStartMs);
+    expect(await ended).toMatchObject({ nextDueAt: from + lastStartMs });
   });
 
   it('returns at the deadline while something hangs', async () => {
     const from = Date.now();
-    const group = new QueueGroup([queue({ deliver: () => new Promise(() => {}) })]);
-    const returned = vi.fn<(due: number | null) => void>();
-    void group.deliverUntil(from + minuteMs, Date.now).then(returned);
+    const hanging = queue({ deliver: () => new Promise(() => {}) });
+    const returned = vi.fn<(result: OnDemandResult) => void>();
+    void deliverUntil([hanging], from + minuteMs).then(returned);
     await vi.advanceTimersByTimeAsync(minuteMs - 1);
     expect(returned).not.toHaveBeenCalled();
     await vi.advanceTimersByTimeAsync(1);
-    expect(returned.mock.calls).toEqual([[from + minuteMs]]);
+    expect(returned.mock.calls).toEqual([[{ nextDueAt: from + minuteMs, calls: 0 }]]);
   });
 
   it('delivers for several calls one after the other', async () => {
     const deliver = vi.fn(endless);
     const group = new QueueGroup([queue({ deliver })]);
-    const calls = [1, 2].map(() => group.deliverUntil(Date.now() + minuteMs, Date.now));
+    const untilMs = Date.now() + minuteMs;
+    const shared = { calls: new CallBudget(), now: Date.now };
+    const deliveries = [1, 2].map(() => group.deliverUntil({ untilMs }, shared));
     await vi.advanceTimersByTimeAsync(minuteMs / 2 - 1);
     expect(deliver).toHaveBeenCalledTimes(1);
     await vi.advanceTimersByTimeAsync(minuteMs);
-    await Promise.all(calls);
+    await Promise.all(deliveries);
     expect(deliver).toHaveBeenCalledTimes(2);
   });
 });

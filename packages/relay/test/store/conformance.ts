@@ -35,6 +35,7 @@ const signup = (changes: Partial<NewSignup> = {}): NewSignup => ({
 });
 const forms = ['default'];
 const publicationId = 'pub_00000000-0000-4000-8000-000000000001';
+const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
 const none: SignupCounts = { unconfirmed: 0, review: 0, waiting: 0, sent: 0, delivered: 0, dead: 0 };
 const consent: Consent = {
   sentence: 'Yes, send me the news 🌷.',
@@ -42,6 +43,7 @@ const consent: Consent = {
   page: 'https://shop.example/news',
   visitor: '192.0.2.0',
 };
+const given = { kind: 'given', ...consent } as const;
 const failed = (nextAttemptAt: number, tried = false): DeliveryOutcome => ({
   state: 'waiting',
   at: start,
@@ -77,7 +79,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         id,
         form: 'default',
         submission: signup().submission,
-        receivedAt: start,
+        dueAt: start,
         attempts: 0,
         tried: false,
         confirmed: false,
@@ -341,7 +343,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         start + 7,
         scan,
       );
-      expect(seen).toEqual([{ id: ids[1], form: 'default', receivedAt: start + 1 }]);
+      expect(seen).toEqual([{ id: ids[1], form: 'default', dueAt: start + 1 }]);
       expect(await store.leaseScan(publicationId, start, start + 60_000)).toEqual({ scan });
       expect(await store.openBatches(publicationId)).toEqual([
         { id: batch.id, claimedAt: start, sentAt: start + 5, open: 2 },
@@ -408,7 +410,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
   describe('consent', () => {
     it('is in the ledger as soon as a signup is stored, and outlives the signup’s content', async () => {
       const store = await fresh();
-      const id = await store.accept(signup({ consent }));
+      const id = await store.accept(signup({ consent: given }));
       await store.accept(signup({ receivedAt: start + repeatWindowMs * 2 }));
       await claim(store, 9, start);
       await store.settle([id], { state: 'delivered', at: start });
@@ -427,7 +429,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     it('is erased with the person, unless it is kept explicitly', async () => {
       const store = await fresh();
-      await store.accept(signup({ consent }));
+      await store.accept(signup({ consent: given }));
       expect(await store.erase(signup().submission.email, { keepConsent: true })).toEqual({ signups: 1, consents: 0 });
       expect(await store.erase(signup().submission.email)).toEqual({ signups: 0, consents: 1 });
       expect(await store.person(signup().submission.email)).toEqual({ signups: [], consents: [], suppressed: true });
@@ -435,7 +437,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     it('precedes the delivery of a signup that needs confirmation', async () => {
       const store = await fresh();
-      const id = await store.accept(signup({ needsConfirmation: true, consent }));
+      const id = await store.accept(signup({ needsConfirmation: true, consent: given }));
       await store.accept(signup({ needsConfirmation: true, receivedAt: start + 1 }));
       expect(await store.counts()).toEqual({ ...none, unconfirmed: 2 });
       expect(await claim(store, 9, start)).toEqual([]);
@@ -469,7 +471,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         forms: [{ form: 'default', open: 1, oldestSince: start + 9 }],
       });
       expect(await claim(store, 9, start + 9)).toMatchObject([
-        { id, attempts: 0, tried: false, confirmed: true, receivedAt: start + 9 },
+        { id, attempts: 0, tried: false, confirmed: true, dueAt: start + 9 },
       ]);
     });
 
@@ -501,11 +503,57 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       expect(await store.counts()).toEqual({ ...none, waiting: 1 });
     });
 
+    it('has the request, which keeps its time, its page and its visitor when it is confirmed', async () => {
+      const store = await fresh();
+      const request = {
+        kind: 'requested',
+        sentence: null,
+        version: null,
+        page: consent.page,
+        visitor: '192.0.2.0',
+      } as const;
+      const id = await store.accept(signup({ needsConfirmation: true, consent: request }));
+      const later = start + 3 * repeatWindowMs;
+      await store.confirmPerson(id, later, { ...consent, sentence: null, page: null, visitor: '198.51.100.0' });
+      expect((await store.person(signup().submission.email)).consents).toMatchObject([
+        { ...request, signup: id, at: start },
+        { kind: 'confirmed', signup: id, at: later, visitor: '198.51.100.0' },
+      ]);
+      expect(await store.list({}, { limit: 1 })).toMatchObject([{ id, receivedAt: start, dueAt: later }]);
+      expect(await claim(store, 1, later)).toMatchObject([{ id, dueAt: later }]);
+    });
+
+    it.each<[string, NewSignup, (store: SignupStore) => Promise<unknown>]>([
+      ['its signup expires', signup(), (store) => store.expire({ ...keep, unconfirmed: start + 1 })],
+      ['its signup is discarded', signup(), (store) => store.discard({})],
+      [
+        'its signup in review expires',
+        signup({ suspected: true }),
+        (store) => store.expire({ ...keep, review: start + 1 }),
+      ],
+      ['its person is erased', signup(), (store) => store.erase(signup().submission.email)],
+      [
+        'its person is erased, and consent is kept',
+        signup(),
+        (store) => store.erase(signup().submission.email, { keepConsent: true }),
+      ],
+    ])('has no request any more when %s before it is confirmed', async (_case, changes, remove) => {
+      const store = await fresh();
+      const request = { ...given, kind: 'requested' } as const;
+      await store.accept({ ...changes, needsConfirmation: true, consent: request });
+      expect(await store.listConsents({ limit: 9 })).toHaveLength(1);
+      await remove(store);
+      expect(await store.listConsents({ limit: 9 })).toEqual([]);
+    });
+
     it('is exported in whole signups, however small the pages are', async () => {
       const store = await fresh();
       const ids: string[] = [];
       for (const email of ['a@example.com', 'b@example.com']) {
-        const id = await store.accept({ ...signup({ needsConfirmation: true, consent }), submission: { email } });
+        const id = await store.accept({
+          ...signup({ needsConfirmation: true, consent: given }),
+          submission: { email },
+        });
         await store.confirmPerson(id, start, consent);
         ids.push(id);
       }
@@ -540,7 +588,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     await store.accept({ ...ofPerson('review@example.com'), suspected: true });
     await store.accept({ ...ofPerson('unconfirmed@example.com'), needsConfirmation: true });
     await store.accept(ofPerson('waiting@example.com'));
-    const keep = { delivered: null, review: null, dead: null, unconfirmed: null, consent: null };
     expect(await store.expire(keep)).toBe(0);
     expect(
       await store.expire({ delivered: start, review: start, dead: start + 5, unconfirmed: start, consent: start }),
@@ -572,7 +619,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   it('imports an export once, and marks signups that may have reached the API', async () => {
     const from = await fresh();
-    await from.accept(signup({ consent, idempotencyKey: 'k1' }));
+    await from.accept(signup({ consent: given, idempotencyKey: 'k1' }));
     await from.accept(ofPerson('bob@example.com'));
     await from.accept({ ...ofPerson('robot@example.com'), suspected: true });
     const [sent] = await claim(from, 1, start);
@@ -643,6 +690,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         submission: { email: 'p4@example.com' },
         origin: 'https://shop.example',
         receivedAt: start + 4,
+        dueAt: start + 4,
         attempts: 0,
         tried: false,
         needsConfirmation: false,
@@ -829,7 +877,6 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       const store = await fresh();
       const ids = await kept(store);
       const counts = await store.counts();
-      const keep = { review: null, dead: null, unconfirmed: null, consent: null };
       expect(await store.expire({ ...keep, delivered: start + 10 })).toBe(0);
       expect(await store.expire({ ...keep, delivered: start + 11 })).toBe(1);
       expect(await store.expire({ ...keep, delivered: start + 11 })).toBe(0);

@@ -10,6 +10,7 @@ import { steps } from '../../src/store/postgres/open-database.ts';
 import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
+import { describeCounters } from './counter-conformance.ts';
 import { describeTransfer } from './transfer-conformance.ts';
 import { describeWebhookQueue } from './webhook-conformance.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
@@ -21,6 +22,7 @@ describe('a signup store in PostgreSQL', () => {
   };
   describeSignupStore(place);
   describeWebhookQueue(place);
+  describeCounters(place);
 
   describe('an export, imported into it', () => {
     describeTransfer(async () => (await fresh()).store);
@@ -48,7 +50,7 @@ describe('a signup store in PostgreSQL', () => {
 
   it('writes many signups in a few transactions, each with its consent', async () => {
     const { address, store } = await fresh();
-    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    const consent = { kind: 'given', sentence: 'Yes.', version: null, page: null, visitor: null } as const;
     await Promise.all(Array.from({ length: 300 }, (_, i) => store.accept(newSignup(`p${i}@example.com`, { consent }))));
     const [row] = await server.run(
       `SELECT count(*)::int AS together, count(DISTINCT s.xmin::text)::int AS transactions
@@ -164,7 +166,7 @@ describe('the tables', () => {
 
   it('of the consent ledger are append-only', async () => {
     const { address, store } = await fresh();
-    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    const consent = { kind: 'given', sentence: 'Yes.', version: null, page: null, visitor: null } as const;
     await store.accept(newSignup('ada@example.com', { consent }));
     await expect(server.run("UPDATE newsletter_relay.consent SET sentence = 'No.'", address)).rejects.toThrow(
       'the consent ledger is append-only',

@@ -13,6 +13,7 @@ import { filtered, sql, scans, webhooks } from '../../src/store/sqlite/statement
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
+import { describeCounters } from './counter-conformance.ts';
 import { describeWebhookQueue } from './webhook-conformance.ts';
 
 const ofPerson = (email: string, size = 0): NewSignup =>
@@ -35,6 +36,7 @@ describe('a signup store in an SQLite file', () => {
   };
   describeSignupStore(place);
   describeWebhookQueue(place);
+  describeCounters(place);
 
   it('rejects writes on a full disk, loses no acknowledged signup, and recovers with free space', async () => {
     const path = join(scratchFolder(), 'relay.db');
@@ -117,7 +119,7 @@ describe('a signup store in an SQLite file', () => {
   it('keeps the consent ledger append-only', async () => {
     const path = join(scratchFolder(), 'relay.db');
     const store = open(path);
-    const consent = { sentence: 'Yes.', version: null, page: null, visitor: null };
+    const consent = { kind: 'given', sentence: 'Yes.', version: null, page: null, visitor: null } as const;
     await store.accept({ ...ofPerson('ada@example.com'), consent });
     const db = new DatabaseSync(path);
     onTestFinished(() => db.close());
@@ -259,6 +261,8 @@ describe('a signup store in an SQLite file', () => {
       {
         state: 'waiting',
         submission: { email: 'ada@example.com' },
+        receivedAt: 1000,
+        dueAt: 1000,
         nextAttemptAt: 1000,
         reason: 'the service answered 503',
       },

@@ -1,19 +1,20 @@
 /** The suite of export and import, run by every store. */
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { claimMs, type Consent, type NewSignup, type SignupStore } from '../../src/index.ts';
+import { claimMs, type NewSignup, type SignupStore } from '../../src/index.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { exportLines, importLines } from '../../src/store/transfer.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 const forms = ['default'];
-const consent: Consent = {
+const consent = {
+  kind: 'given',
   sentence: 'Yes 🌷',
   version: '2026',
   page: 'https://shop.example/',
   visitor: '192.0.2.0/24',
-};
+} as const;
 
 export const signup = (n: number, changes: Partial<NewSignup> = {}): NewSignup => ({
   form: 'default',

@@ -14,7 +14,7 @@ import type { Place } from './conformance.ts';
 
 const start = Date.UTC(2026, 10, 20, 12);
 const forms = ['default'];
-const consent = { sentence: null, version: null, page: null, visitor: null };
+const consent = { kind: 'given', sentence: null, version: null, page: null, visitor: null } as const;
 const crm: WebhookSubscription = { name: 'crm', types: webhookTypes };
 const delivered: DeliveryOutcome = { state: 'delivered', at: start + 5 };
 const dead: DeliveryOutcome = { state: 'dead', at: start + 6, reason: 'the API refused it' };

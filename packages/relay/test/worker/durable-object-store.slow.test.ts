@@ -7,6 +7,7 @@ import { steps } from '../../src/store/sqlite/schema.ts';
 import { expectOnePerson, spelledSignups } from '../store/spelled-signups.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from '../store/conformance.ts';
+import { describeCounters } from '../store/counter-conformance.ts';
 import { describeWebhookQueue } from '../store/webhook-conformance.ts';
 import type { StoreCall } from './store-worker.ts';
 
@@ -70,7 +71,11 @@ function freshObject() {
         {
           shared: false,
           webhooks: remote<SignupStore['webhooks']>({}, 'webhooks.'),
-          close: () => Promise.allSettled(pending).then(() => undefined),
+          counters: remote<SignupStore['counters']>({}, 'counters.'),
+          async close() {
+            await Promise.allSettled(pending);
+            await send('close', []);
+          },
         },
         '',
       );
@@ -82,6 +87,7 @@ function freshObject() {
 describe('a signup store in a Durable Object', () => {
   describeSignupStore(() => Promise.resolve(freshObject()));
   describeWebhookQueue(() => Promise.resolve(freshObject()));
+  describeCounters(() => Promise.resolve(freshObject()));
 
   it('refuses the storage of a newer relay', async () => {
     const object = freshObject();

@@ -1,28 +1,36 @@
-/** What the Worker itself decides about a post, without its Durable Object: the platform's rate limiting. */
+/** What the Worker itself decides: the platform's rate limiting of posts, and where its objects are. */
 import { describe, expect, it } from 'vitest';
-import type { PlatformRateLimit, WorkerEnvironment } from '../../src/worker/index.ts';
+import type { PlatformRateLimit, RelayObjects, WorkerEnvironment } from '../../src/worker/index.ts';
 import worker from '../../src/worker/index.ts';
-import { environment, post, runRelay } from '../running-relay.ts';
+import { environment, post, publicationId, runRelay } from '../running-relay.ts';
 
 /** A Worker whose object accepts everything, and the e-mail addresses that reached it. */
-function workerWith(visitors?: PlatformRateLimit['limit']) {
+function workerWith(visitors?: PlatformRateLimit['limit'], settings: Readonly<Record<string, string>> = {}) {
   const reached: string[] = [];
   const accepting = {
     async fetch(request: Request): Promise<Response> {
+      if (request.method === 'GET') return new Response(null, { status: 204 });
       const { email } = (await request.json()) as { readonly email: string };
       reached.push(email);
       return Response.json({ status: 'accepted' }, { status: 202 });
     },
   };
+  const objects: object[] = [];
+  const objectsIn = (jurisdiction?: string): RelayObjects => ({
+    idFromName: (name) => ({ jurisdiction, name }),
+    get: (id, options) => (objects.push({ ...(id as object), ...options }), accepting),
+    jurisdiction: objectsIn,
+  });
   const bindings: WorkerEnvironment = {
     ...environment,
+    ...settings,
     RELAY_LOG_LEVEL: 'silent',
-    RELAY_OBJECTS: { idFromName: (name) => name, get: () => accepting },
+    RELAY_OBJECTS: objectsIn(),
     ...(visitors && { RELAY_VISITORS: { limit: visitors } }),
   };
   const signUp = (email: string, visitor?: string) =>
     worker.fetch(post({ email }, visitor === undefined ? {} : { 'cf-connecting-ip': visitor }), bindings);
-  return { reached, signUp };
+  return { reached, objects, bindings, signUp };
 }
 
 /** Lets each key pass so many times. */
@@ -71,4 +79,23 @@ describe('the rate limiting of the platform', () => {
     expect((await signUp('ada@example.com', visitor)).status).toBe(202);
     expect(reached).toEqual(['ada@example.com']);
   });
+});
+
+it.each([
+  ['near the first request', {}, {}],
+  ['in a jurisdiction', { RELAY_JURISDICTION: 'eu' }, { jurisdiction: 'eu' }],
+  ['in a region', { RELAY_LOCATION: 'weur' }, { locationHint: 'weur' }],
+  [
+    'in a region of a jurisdiction',
+    { RELAY_JURISDICTION: 'us', RELAY_LOCATION: 'enam' },
+    { jurisdiction: 'us', locationHint: 'enam' },
+  ],
+])('has its objects %s, for posts and for its cron trigger', async (_, settings, where) => {
+  const { objects, bindings, signUp } = workerWith(undefined, settings);
+  expect((await signUp('ada@example.com')).status).toBe(202);
+  await worker.scheduled(null, bindings);
+  expect(objects).toEqual([
+    { name: publicationId, ...where },
+    { name: publicationId, ...where },
+  ]);
 });

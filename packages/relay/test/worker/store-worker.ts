@@ -7,7 +7,7 @@ import type { RelayObjects } from '../../src/worker/index.ts';
 export interface StoreCall {
   /** Name of the opened store: another name opens the same storage again. */
   readonly instance: string;
-  /** `webhooks.` before the name calls the queue of webhook messages. */
+  /** `webhooks.` or `counters.` before the name calls that part of the store. */
   readonly method: string;
   readonly parameters: readonly unknown[];
 }
@@ -26,8 +26,8 @@ export class StoreObject {
       if (method === 'sql') return Response.json({ value: this.#storage.sql.exec(String(parameters[0])).toArray() });
       const store = this.#stores.get(instance) ?? openDurableObjectStore(this.#storage);
       this.#stores.set(instance, store);
-      const [, name = method] = /^webhooks\.(.+)$/.exec(method) ?? [];
-      const target = name === method ? store : store.webhooks;
+      const [, part, name = method] = /^(webhooks|counters)\.(.+)$/.exec(method) ?? [];
+      const target = part === 'webhooks' || part === 'counters' ? store[part] : store;
       const call: unknown = Reflect.get(target, name);
       const value: unknown = typeof call === 'function' ? await Reflect.apply(call, target, parameters) : null;
       return Response.json({ value });

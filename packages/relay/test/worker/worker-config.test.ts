@@ -41,3 +41,20 @@ it('says of a wrong secret that it is wrong, not that it is missing', () => {
   const config = { secret: 'short', form_token: true };
   expect(errorOf(config)).toMatch(/errors:\n {2}- RELAY_CONFIG: "secret" must be 24 characters or more[^\n]*$/);
 });
+
+it('reads the calls of an invocation, by default those of the free plan', () => {
+  expect(readWorkerConfig(environment).worker).toEqual({ subrequests: 50 });
+  expect(readWorkerConfig({ ...environment, RELAY_SUBREQUESTS: 1000 }).worker).toEqual({ subrequests: 1000 });
+  expect(() => readWorkerConfig({ ...environment, RELAY_SUBREQUESTS: '9' })).toThrow(
+    'RELAY_SUBREQUESTS must be a number from 10 to 1000000',
+  );
+});
+
+it('reads where its objects are', () => {
+  const worker = { subrequests: 50, jurisdiction: 'eu', location: 'weur' };
+  const set = { RELAY_JURISDICTION: 'eu', RELAY_LOCATION: 'weur' };
+  expect(readWorkerConfig({ ...environment, ...set }).worker).toEqual(worker);
+  expect(() => readWorkerConfig({ ...environment, RELAY_JURISDICTION: 'EU', RELAY_LOCATION: 'Paris' })).toThrow(
+    /RELAY_JURISDICTION must be eu, us or fedramp\.\s.*RELAY_LOCATION must be wnam, enam, .* or me\./s,
+  );
+});

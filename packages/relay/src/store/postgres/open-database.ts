@@ -1,5 +1,5 @@
 /** Opens the PostgreSQL database: checks version and durability, and creates or migrates the tables. */
-import { counterTable, firstId, schema, sql } from './statements.ts';
+import { firstId, schema, sql } from './statements.ts';
 import { StartupError } from '../../errors.ts';
 import { storeName } from '../../config/store-address.ts';
 import { Connections, json, type RunQuery } from './connections.ts';
@@ -35,8 +35,8 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
   CREATE INDEX signup_open ON ${schema}.signup (state, id) WHERE state <> 'delivered';
   CREATE INDEX signup_to_erase ON ${schema}.signup (settled_at) WHERE state = 'delivered' AND submission IS NOT NULL;
   `,
-  // The columns of rate-limiter-flexible. UNLOGGED: a counter needs no sync.
-  `CREATE UNLOGGED TABLE ${schema}.${counterTable} (key varchar(255) PRIMARY KEY, points integer NOT NULL DEFAULT 0, expire bigint)`,
+  // UNLOGGED: a counter needs no sync.
+  `CREATE UNLOGGED TABLE ${schema}.counter (key varchar(255) PRIMARY KEY, points integer NOT NULL DEFAULT 0, expire bigint)`,
   // The row is the one record: attempts and batches are written down before they are made; consent has a ledger of its
   // own. The delivered, of which there may be millions, are read once, to count them, and not rewritten.
   `
@@ -148,6 +148,36 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
     }
     await query(`ALTER TABLE ${schema}.consent ENABLE TRIGGER consent_is_append_only`);
   },
+  `
+  DROP TABLE ${schema}.counter;
+  CREATE UNLOGGED TABLE ${schema}.counter (key text ${bytes} PRIMARY KEY, points integer NOT NULL, until bigint NOT NULL);
+  `,
+  // A signup is due by a column of its own, so that the time of its receipt is kept. The ledger has the request that a
+  // person has to confirm: it goes with its signup.
+  `
+  ALTER TABLE ${schema}.signup ADD COLUMN due_at bigint NOT NULL DEFAULT 0;
+  UPDATE ${schema}.signup SET due_at = received_at WHERE state <> 'delivered';
+  DROP INDEX ${schema}.signup_due, ${schema}.signup_open;
+  CREATE INDEX signup_due ON ${schema}.signup (form, state, next_attempt_at, due_at) WHERE next_attempt_at IS NOT NULL;
+  CREATE INDEX signup_open ON ${schema}.signup (state, id, form, due_at) WHERE state <> 'delivered';
+  CREATE OR REPLACE FUNCTION ${schema}.add_webhook_messages() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    INSERT INTO ${schema}.webhook_message (destination, type, signup, form, at, reason)
+    SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.due_at), NEW.last_error
+    FROM ${schema}.webhook_destination CROSS JOIN (SELECT CASE NEW.state
+      WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event) AS e
+    WHERE strpos(types, event) > 0;
+    RETURN NULL;
+  END $$;
+
+  ALTER TABLE ${schema}.consent DROP CONSTRAINT consent_kind_check,
+    ADD CONSTRAINT consent_kind_check CHECK (kind IN ('requested', 'given', 'confirmed'));
+  CREATE FUNCTION ${schema}.delete_request() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    DELETE FROM ${schema}.consent WHERE signup = OLD.id AND kind = 'requested';
+    RETURN NULL;
+  END $$;
+  CREATE TRIGGER request_of_signup AFTER DELETE ON ${schema}.signup FOR EACH ROW
+    WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
+  `,
 ];
 
 /** Signups that a step reads at a time. */
@@ -157,7 +187,7 @@ const pageSize = 1000;
 export interface OpenDatabase {
   /** For requests of visitors and for delivery: answers or fails within {@link brief}. */
   readonly brief: Connections;
-  /** For the counters of rate limits, of which every post queries several. */
+  /** For the counters of rate limits, of which every post queries some before it is stored. */
   readonly counting: Connections;
   /** For operators, whose queries may read many signups. */
   readonly long: Connections;

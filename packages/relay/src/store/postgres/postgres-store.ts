@@ -6,7 +6,7 @@ import { peopleOf, planClaim } from '../claim-plan.ts';
 import { firstIdOf, ledgerHashes, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
-  givenConsent,
+  firstEntry,
   loadedRow,
   newRow,
   numberOrNull,
@@ -21,7 +21,6 @@ import {
   toStored,
   toScan,
 } from '../rows.ts';
-import { StoreUnavailableError } from '../../errors.ts';
 import {
   blockedMs,
   type Claim,
@@ -38,7 +37,6 @@ import {
   type DeliveryOutcome,
   type PageRequest,
   type Retention,
-  type SharedCounters,
   type SignupFilter,
   type SignupStore,
   type StoredSignup,
@@ -48,7 +46,8 @@ import { json, type RunQuery } from './connections.ts';
 import { asStoreUnavailable, isPostgresFailure } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
-import { counterTable, filtered, firstId, schema, sql, webhooks } from './statements.ts';
+import { PostgresCounters } from './counters.ts';
+import { filtered, firstId, sql, webhooks } from './statements.ts';
 import { PostgresWebhookQueue } from './webhook-queue.ts';
 
 /**
@@ -66,9 +65,6 @@ const maxGroupSize = 500;
 /** Maximum number of signups that an operator's command changes in one statement. */
 const operatorBatchSize = 1000;
 
-/** How long the rate limit counters are not queried after a failure, in milliseconds. */
-const countersPauseMs = 5000;
-
 interface Arrival {
   readonly row: SignupRow;
   readonly consent: ConsentRecord | null;
@@ -81,7 +77,7 @@ interface Settlement {
 
 class PostgresStore implements SignupStore {
   readonly shared = true;
-  readonly counters: SharedCounters;
+  readonly counters: PostgresCounters;
   readonly webhooks: PostgresWebhookQueue;
   readonly serverTime = (): Promise<number> => this.#read(sql.serverTime, [], ([row]) => Number(row?.['now']));
   readonly #database: OpenDatabase;
@@ -91,14 +87,13 @@ class PostgresStore implements SignupStore {
   readonly #processId = randomUUID();
   /** Leases of scans by publication, in milliseconds; every stored page renews the lease. */
   readonly #leases = new Map<string, number>();
-  #countersPausedUntil = 0;
   /** Resolves with the last claim: claims of this process run one after the other and use one connection. */
   #claimed: Promise<unknown> = Promise.resolve();
 
   constructor(database: OpenDatabase) {
     this.#database = database;
     this.webhooks = new PostgresWebhookQueue(database);
-    this.counters = { schema, table: counterTable, query: (text, values) => this.#queryCounters(text, values) };
+    this.counters = new PostgresCounters(database);
     const group = { maxItems: maxGroupSize, isSingleItemFailure: (error: unknown) => !isPostgresFailure(error) };
     this.#arrivals = new PostgresGroupCommit({ ...group, commit: (arrivals) => this.#insertGroup(arrivals) });
     this.#settlements = new PostgresGroupCommit({ ...group, commit: (settlements) => this.#settleGroup(settlements) });
@@ -107,7 +102,7 @@ class PostgresStore implements SignupStore {
   async accept(signup: NewSignup): Promise<string> {
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
-    await asStoreUnavailable('written', () => this.#arrivals.run({ row, consent: givenConsent(row, signup) }));
+    await asStoreUnavailable('written', () => this.#arrivals.run({ row, consent: firstEntry(row, signup) }));
     return id;
   }
 
@@ -343,19 +338,6 @@ class PostgresStore implements SignupStore {
         await query(sql.probe, [now]);
       }),
     );
-  }
-
-  /** Queries a rate limit counter. A post queries several: only the first one waits for a server that hangs. */
-  async #queryCounters(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
-    if (performance.now() < this.#countersPausedUntil) throw new StoreUnavailableError('The counters did not answer.');
-    const { counting, long } = this.#database;
-    try {
-      // Expired counters are deleted every few minutes.
-      return await (text.startsWith('DELETE') ? long : counting).query(text, values);
-    } catch (error) {
-      if (isPostgresFailure(error)) this.#countersPausedUntil = performance.now() + countersPauseMs;
-      throw error;
-    }
   }
 
   /** Does not release claims: a stopped dispatcher has settled or released all of them. */

@@ -5,9 +5,6 @@ import { signupColumns } from '../rows.ts';
 /** Schema of the tables. */
 export const schema = 'newsletter_relay';
 
-/** Table of the rate limit counters. */
-export const counterTable = 'counter';
-
 /** Sorts before every id. */
 export const firstId = '00000000-0000-0000-0000-000000000000';
 
@@ -19,16 +16,17 @@ const setting = `${schema}.setting`;
 const destination = `${schema}.webhook_destination`;
 const message = `${schema}.webhook_message`;
 const suppression = `${schema}.suppression`;
+const counter = `${schema}.counter`;
 
 /** Keys of advisory locks ("NKRL" and the next): one process at a time prepares the tables, or claims. */
 const tablesLock = 0x4e_4b_52_4c;
 const claimsLock = tablesLock + 1;
 
-const stored = `id, form, state, received_at AS "receivedAt", origin, submission, attempts, tried,
+const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt", origin, submission, attempts, tried,
   needs_confirmation AS "needsConfirmation", next_attempt_at AS "nextAttemptAt", settled_at AS "settledAt",
   last_error AS reason, intent`;
 
-const candidate = `s.id, s.form, s.state, s.submission, s.received_at AS "receivedAt", s.intent, s.content, s.attempts, s.tried,
+const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
   s.needs_confirmation AS "needsConfirmation"`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
@@ -49,8 +47,8 @@ const ofPeople = `unnest($1::text[]) AS p(person) CROSS JOIN LATERAL (
 /** The earliest signups of forms and states, by an index scan that never reads signups that are not due. */
 const earliestOf = (forms: string, states: string, condition: string): string => `
   SELECT c.* FROM unnest(${forms}::text[]) AS f(form) CROSS JOIN unnest(${states}::text[]) AS t(state) CROSS JOIN LATERAL (
-    SELECT id, state, next_attempt_at, received_at FROM ${signup}
-    WHERE form = f.form AND state = t.state AND ${condition} ORDER BY next_attempt_at, received_at LIMIT $4) AS c`;
+    SELECT id, state, next_attempt_at, due_at FROM ${signup}
+    WHERE form = f.form AND state = t.state AND ${condition} ORDER BY next_attempt_at, due_at LIMIT $4) AS c`;
 
 /**
  * The state as an expression that no index matches, where rows are found by id: with old statistics the planner may
@@ -89,13 +87,13 @@ export const sql = {
   lockClaims: `SELECT pg_advisory_xact_lock(${claimsLock})`,
   // 0: never attempted. Rows changed between selection and lock are skipped.
   candidates: `WITH chosen AS (
-      SELECT 0 AS turn, * FROM (${earliestOf('$1', 'ARRAY[$2]', 'next_attempt_at = 0 AND received_at > $3')}) AS fresh
+      SELECT 0 AS turn, * FROM (${earliestOf('$1', 'ARRAY[$2]', 'next_attempt_at = 0 AND due_at > $3')}) AS fresh
       UNION ALL
-      SELECT 1, * FROM (${earliestOf('$1', '$5', 'next_attempt_at <= $6 AND NOT (next_attempt_at = 0 AND received_at > $3)')}) AS due
-      ORDER BY 1, next_attempt_at, received_at, id LIMIT $4)
+      SELECT 1, * FROM (${earliestOf('$1', '$5', 'next_attempt_at <= $6 AND NOT (next_attempt_at = 0 AND due_at > $3)')}) AS due
+      ORDER BY 1, next_attempt_at, due_at, id LIMIT $4)
     SELECT ${candidate} FROM chosen AS c JOIN ${signup} AS s ON s.id = c.id AND (s.state, s.next_attempt_at) IS NOT DISTINCT FROM (c.state, c.next_attempt_at)
-    ORDER BY c.turn, c.next_attempt_at, c.received_at, c.id FOR UPDATE OF s SKIP LOCKED`,
-  signupsOfPeople: `SELECT s.id, s.state, s.intent, s.content, s.received_at AS "receivedAt" FROM ${ofPeople}`,
+    ORDER BY c.turn, c.next_attempt_at, c.due_at, c.id FOR UPDATE OF s SKIP LOCKED`,
+  signupsOfPeople: `SELECT s.id, s.state, s.intent, s.content, s.due_at AS "dueAt" FROM ${ofPeople}`,
   markSent: `UPDATE ${signup} SET state = 'sent', attempts = attempts + 1, tried = tried OR state = 'sent', batch = $2, next_attempt_at = $3
              WHERE id = ANY($1::uuid[])`,
   postpone: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
@@ -109,7 +107,7 @@ export const sql = {
       WHERE s.id = o.id AND (${unindexedState('s')} = 'unconfirmed' OR (${unindexedState('s')} = 'sent' AND o.state <> 'unconfirmed')) RETURNING s.state),
     ${countDelivered('+')} SELECT`,
   release: `UPDATE ${signup} AS s SET state = 'waiting', attempts = attempts - 1, batch = NULL,
-              next_attempt_at = CASE WHEN attempts = 1 AND NOT tried THEN 0 ELSE received_at END
+              next_attempt_at = CASE WHEN attempts = 1 AND NOT tried THEN 0 ELSE due_at END
             WHERE id = ANY($1::uuid[]) AND ${unindexedState('s')} = 'sent'`,
   backlog: `SELECT count(*) AS count FROM (SELECT FROM unnest($1::text[]) AS f(form) CROSS JOIN LATERAL (
       SELECT FROM ${signup} WHERE form = f.form AND state = 'waiting' AND next_attempt_at = 0 LIMIT $2) AS s LIMIT $2) AS counted`,
@@ -134,14 +132,14 @@ export const sql = {
       UPDATE ${signup} AS t SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = $3, last_error = NULL
       WHERE ${unindexedState('t')} = 'sent' AND id = ANY(ARRAY(
         SELECT s.id FROM ${ofPeople} WHERE s.state = 'sent' AND s.batch IN (SELECT id FROM ${batch} WHERE publication = $2)))
-      RETURNING id, form, state, received_at),
+      RETURNING id, form, state, due_at),
     ${countDelivered('+')},
     step AS (INSERT INTO ${scan} AS w (publication, place, holder, held_until) VALUES ($2, $4, $5, $3::bigint + $6::bigint)
       ON CONFLICT (publication) DO UPDATE SET place = excluded.place, holder = excluded.holder, held_until = excluded.held_until
         WHERE w.holder = excluded.holder OR w.held_until <= $3)
-    SELECT id, form, received_at AS "receivedAt" FROM changed`,
+    SELECT id, form, due_at AS "dueAt" FROM changed`,
   confirmPerson: `WITH confirmed AS (
-      UPDATE ${signup} SET state = 'waiting', received_at = $2, next_attempt_at = 0, last_error = NULL
+      UPDATE ${signup} SET state = 'waiting', due_at = $2, next_attempt_at = 0, last_error = NULL
       WHERE id = $1 AND state = 'unconfirmed'
       RETURNING id, form, content),
     ledger AS (INSERT INTO ${consent} (${entry})
@@ -151,7 +149,7 @@ export const sql = {
   counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
            UNION ALL SELECT name, value::bigint FROM ${setting} WHERE name = 'delivered'`,
   due: `SELECT count(*) AS count FROM ${signup} WHERE state = 'waiting' AND next_attempt_at <= $1`,
-  forms: `SELECT form, count(*) AS open, min(received_at) AS oldest FROM ${signup}
+  forms: `SELECT form, count(*) AS open, min(due_at) AS oldest FROM ${signup}
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form COLLATE "C"`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM ${signup} WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT $1`,
@@ -193,6 +191,29 @@ export const sql = {
   // Larger than any signup with its indexes, and incompressible: on a nearly full disk the probe must fail first.
   probe: `INSERT INTO ${schema}.probe (id, at, room) SELECT 1, $1, string_agg(md5(random()::text), '') FROM generate_series(1, 2048)
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
+} as const;
+
+/** Whether a window of the counter `c` is open at $2; `end`: that of a window which begins then. */
+const isOpen = (end: string): string => `c.until > $2::bigint AND c.until <= 2 * ${end} - $2::bigint`;
+
+/** Statements of the counters of rate limits. */
+export const counters = {
+  // Returns those at their limit, which keep all from being counted; then those that a count has brought above it.
+  // The order keeps two posts from waiting for each other.
+  count: `WITH wanted AS (SELECT * FROM json_to_recordset($1::text::json) AS w(key text, most integer, until bigint)),
+    reached AS (SELECT c.key, c.until FROM wanted AS w JOIN ${counter} AS c USING (key)
+      WHERE c.points >= w.most AND ${isOpen('w.until')}),
+    counted AS (INSERT INTO ${counter} AS c (key, points, until)
+      SELECT DISTINCT key, 1, until FROM wanted WHERE NOT EXISTS (SELECT FROM reached) ORDER BY key
+      ON CONFLICT (key) DO UPDATE SET points = CASE WHEN ${isOpen('excluded.until')} THEN c.points + 1 ELSE 1 END,
+        until = CASE WHEN ${isOpen('excluded.until')} THEN c.until ELSE excluded.until END
+      RETURNING key, points, until)
+    SELECT key, until, false AS counted FROM reached
+    UNION ALL SELECT key, c.until, true FROM counted AS c JOIN wanted AS w USING (key) WHERE c.points > w.most`,
+  release: `UPDATE ${counter} SET points = points - 1 WHERE points > 0 AND key IN (
+      SELECT key FROM ${counter} WHERE key = ANY($1::text[]) ORDER BY key FOR UPDATE)`,
+  expire: `DELETE FROM ${counter} WHERE key IN (
+      SELECT key FROM ${counter} WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING key`,
 } as const;
 
 /** No earlier message of the same signup waits: the order of its messages is kept. */

@@ -20,13 +20,8 @@ export interface DurableObjectStorage {
  * @throws StartupError if a newer version has written it
  */
 export function openDurableObjectStore(storage: DurableObjectStorage): SignupStore {
-  return new SqliteStore(openDurableObject(storage));
-}
-
-/** @throws StartupError if a newer version has written it */
-export function openDurableObject(storage: DurableObjectStorage): SqliteDriver {
   storage.transactionSync(() => migrate(storage));
-  return {
+  const db: SqliteDriver = {
     prepare: (text) => new DurableObjectStatement(storage, text),
     transaction: (work) => storage.transactionSync(work),
     sync: () => storage.sync(),
@@ -35,6 +30,7 @@ export function openDurableObject(storage: DurableObjectStorage): SqliteDriver {
     checkFiles: () => {},
     close: () => {},
   };
+  return new SqliteStore(db);
 }
 
 type Values = SqliteValue[] | [Readonly<Record<string, SqliteValue>>];

@@ -37,10 +37,9 @@ export class Erasure {
     const { states, consents } = await this.#commits.run(() => {
       webhooks.reportErasure.run({ person, spelling, now: Date.now() });
       suppress.run(suppressionHash(address));
-      return {
-        states: erase.all({ person }).map(({ state }) => state),
-        consents: keepConsent ? 0 : Number(eraseConsents.run(person, spelling).changes),
-      };
+      // First the ledger: a signup takes its request along.
+      const consents = keepConsent ? 0 : Number(eraseConsents.run(person, spelling).changes);
+      return { states: erase.all({ person }).map(({ state }) => state), consents };
     });
     this.#db.emptyLog();
     const delivered = states.filter((state) => state === 'delivered').length;

@@ -193,4 +193,50 @@ export const steps: readonly Step[] = [
     }
     run(appendOnly);
   },
+  // Counters of rate limits. Some objects of Workers have a table of another kind.
+  `
+  DROP TABLE IF EXISTS rate_limit;
+  CREATE TABLE counter (key TEXT PRIMARY KEY, points INTEGER NOT NULL, until INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+  `,
+  // A signup is due by a column of its own, so that the time of its receipt is kept. The ledger has the request that a
+  // person has to confirm: it goes with its signup.
+  `
+  ALTER TABLE signup ADD COLUMN due_at INTEGER NOT NULL DEFAULT 0;
+  UPDATE signup SET due_at = received_at WHERE state <> 'delivered';
+  DROP INDEX signup_due;
+  CREATE INDEX signup_due ON signup (form, state, next_attempt_at, due_at) WHERE next_attempt_at IS NOT NULL;
+  DROP INDEX signup_open;
+  CREATE INDEX signup_open ON signup (state, id, form, due_at) WHERE state <> 'delivered';
+  DROP TRIGGER webhook_of_state;
+  CREATE TRIGGER webhook_of_state AFTER UPDATE OF state ON signup
+    WHEN NEW.state <> OLD.state
+      AND (NEW.state IN ('delivered', 'dead') OR (OLD.state = 'unconfirmed' AND NEW.state = 'waiting'))
+    BEGIN
+      INSERT INTO webhook_message (destination, type, signup, form, at, reason)
+      SELECT name, event, NEW.id, NEW.form, coalesce(NEW.settled_at, NEW.due_at), NEW.last_error
+      FROM webhook_destination CROSS JOIN (SELECT CASE NEW.state
+        WHEN 'delivered' THEN 'signup.delivered' WHEN 'dead' THEN 'signup.refused' ELSE 'signup.confirmed' END AS event)
+      WHERE instr(types, event) > 0;
+    END;
+
+  CREATE TABLE consent_2 (
+    signup TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('requested', 'given', 'confirmed')),
+    at INTEGER NOT NULL,
+    form TEXT NOT NULL,
+    person TEXT NOT NULL,
+    sentence TEXT,
+    version TEXT,
+    page TEXT,
+    visitor TEXT,
+    PRIMARY KEY (signup, kind)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO consent_2 SELECT signup, kind, at, form, person, sentence, version, page, visitor FROM consent;
+  DROP TABLE consent;
+  ALTER TABLE consent_2 RENAME TO consent;
+  CREATE INDEX consent_by_person ON consent (person);
+  ${appendOnly};
+  CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
+    BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind = 'requested'; END;
+  `,
 ];

@@ -5,7 +5,7 @@ import { peopleOf, planClaim } from '../claim-plan.ts';
 import { ledgerHashes, personHash, personOfFingerprint, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
-  givenConsent,
+  firstEntry,
   loadedRow,
   newRow,
   numberOrNull,
@@ -43,6 +43,7 @@ import {
   type StoredSignup,
   type ConfirmationScan,
 } from '../signup-store.ts';
+import { SqliteCounters } from './counters.ts';
 import { Erasure } from './erasure.ts';
 import { explainSqliteError } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
@@ -53,6 +54,7 @@ import { SqliteWebhookQueue } from './webhook-queue.ts';
 export class SqliteStore implements SignupStore {
   readonly shared = false;
   readonly webhooks: SqliteWebhookQueue;
+  readonly counters: SqliteCounters;
   readonly #db: SqliteDriver;
   readonly #statements: Statements;
   readonly #commits: SqliteGroupCommit;
@@ -67,7 +69,8 @@ export class SqliteStore implements SignupStore {
   constructor(db: SqliteDriver) {
     this.#db = db;
     this.#statements = prepare(db);
-    this.#commits = new SqliteGroupCommit(db);
+    this.counters = new SqliteCounters(this.#statements, (work) => this.#commits.run(work));
+    this.#commits = new SqliteGroupCommit(db, this.counters);
     this.#erasure = new Erasure(db, this.#statements, this.#commits);
     this.webhooks = new SqliteWebhookQueue(this.#statements, this.#commits, (query) => this.#read(query));
     this.#paused = this.#statements.setting.get({ name: 'paused' })?.['value'] === 'true';
@@ -76,7 +79,7 @@ export class SqliteStore implements SignupStore {
   accept(signup: NewSignup): Promise<string> {
     const id = signupId(signup.receivedAt);
     const row = newRow(id, signup);
-    const record = givenConsent(row, signup);
+    const record = firstEntry(row, signup);
     return this.#commits.run(() => {
       this.#statements.insert.run(...signupColumns.map((name) => row[name]));
       if (record) this.#addConsent(record);
@@ -92,15 +95,12 @@ export class SqliteStore implements SignupStore {
     const candidates = (): Row[] => {
       const { fresh, due } = this.#statements;
       const first = forms.flatMap((form) => fresh.all({ form, state, since: now - freshMs, limit }));
-      if (first.length >= limit) return first.toSorted(byReceipt).slice(0, limit);
+      if (first.length >= limit) return first.toSorted(byDue).slice(0, limit);
       const rest = claimableStates(state, batch !== undefined).flatMap((each) =>
         forms.flatMap((form) => due.all({ form, state: each, now: batch ? neverAttempted : now, limit })),
       );
       const ids = new Set(first.map(({ id }) => id));
-      return [...first.toSorted(byReceipt), ...rest.filter(({ id }) => !ids.has(id)).toSorted(byAttempt)].slice(
-        0,
-        limit,
-      );
+      return [...first.toSorted(byDue), ...rest.filter(({ id }) => !ids.has(id)).toSorted(byAttempt)].slice(0, limit);
     };
     return this.#commits.run(() => {
       this.#requeueInterrupted();
@@ -341,6 +341,8 @@ export class SqliteStore implements SignupStore {
   }
 
   close(): Promise<void> {
+    // What cannot be written is counted anew after the restart.
+    if (!this.counters.isWritten) this.#commits.run(() => undefined).catch(() => undefined);
     this.#commits.flush();
     this.#db.close();
     return Promise.resolve();
@@ -358,10 +360,10 @@ export class SqliteStore implements SignupStore {
   }
 }
 
-function byReceipt(one: Row, other: Row): number {
-  return Number(one['receivedAt']) - Number(other['receivedAt']);
+function byDue(one: Row, other: Row): number {
+  return Number(one['dueAt']) - Number(other['dueAt']);
 }
 
 function byAttempt(one: Row, other: Row): number {
-  return Number(one['nextAttemptAt']) - Number(other['nextAttemptAt']) || byReceipt(one, other);
+  return Number(one['nextAttemptAt']) - Number(other['nextAttemptAt']) || byDue(one, other);
 }

@@ -2,11 +2,11 @@
 import { signupColumns } from '../rows.ts';
 import type { SqliteDriver, SqliteStatement } from './driver.ts';
 
-const stored = `id, form, state, received_at AS receivedAt, origin, submission, attempts, tried,
+const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, origin, submission, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt, settled_at AS settledAt,
   last_error AS reason, intent`;
 
-const candidate = `id, form, state, submission, received_at AS receivedAt, intent, content, attempts, tried,
+const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt`;
 
 const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
@@ -28,12 +28,12 @@ export const sql = {
 
   // 0: never attempted.
   fresh: `SELECT ${candidate} FROM signup
-          WHERE form = :form AND state = :state AND next_attempt_at = 0 AND received_at > :since ORDER BY received_at LIMIT :limit`,
+          WHERE form = :form AND state = :state AND next_attempt_at = 0 AND due_at > :since ORDER BY due_at LIMIT :limit`,
   due: `SELECT ${candidate} FROM signup
-        WHERE form = :form AND state = :state AND next_attempt_at <= :now ORDER BY next_attempt_at, received_at LIMIT :limit`,
+        WHERE form = :form AND state = :state AND next_attempt_at <= :now ORDER BY next_attempt_at, due_at LIMIT :limit`,
   // One index range contains all signups of a person. It serves deduplication by key and content, and erasure: a second
   // index of hashes would cost more than the rest of the row. '~' sorts after every character of a hash.
-  signupsOfPerson: `SELECT id, state, intent, content, received_at AS receivedAt FROM signup
+  signupsOfPerson: `SELECT id, state, intent, content, due_at AS dueAt FROM signup
              WHERE content >= :person AND content < :person || '~'`,
   markSent: `UPDATE signup SET state = 'sent', attempts = attempts + 1, tried = :tried, batch = :batch, next_attempt_at = :until
              WHERE id = :id`,
@@ -45,7 +45,7 @@ export const sql = {
              settled_at = :settledAt, last_error = :reason WHERE id = :id
              AND (state = 'unconfirmed' OR (state = 'sent' AND :state <> 'unconfirmed'))`,
   release: `UPDATE signup SET state = 'waiting', attempts = attempts - 1, batch = NULL,
-              next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE received_at END WHERE id = ? AND state = 'sent'`,
+              next_attempt_at = CASE WHEN attempts = 1 AND tried = 0 THEN 0 ELSE due_at END WHERE id = ? AND state = 'sent'`,
   backlog: `SELECT count(*) AS count FROM (
               SELECT 1 FROM signup WHERE form = :form AND state = 'waiting' AND next_attempt_at = 0 LIMIT :limit)`,
   nextDue: `SELECT next_attempt_at AS nextAttemptAt FROM signup
@@ -64,11 +64,17 @@ export const sql = {
   confirm: `UPDATE signup SET state = 'delivered', batch = NULL, next_attempt_at = NULL, settled_at = :at, last_error = NULL
             WHERE content >= :person AND content < :person || '~' AND state = 'sent'
               AND +batch IN (SELECT id FROM batch WHERE publication = :publicationId)
-            RETURNING id, form, received_at AS receivedAt`,
-  confirmPerson: `UPDATE signup SET state = 'waiting', received_at = :at, next_attempt_at = 0, last_error = NULL
+            RETURNING id, form, due_at AS dueAt`,
+  confirmPerson: `UPDATE signup SET state = 'waiting', due_at = :at, next_attempt_at = 0, last_error = NULL
                   WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,
   exists: `SELECT 1 FROM signup WHERE id = ?`,
+
+  counter: `SELECT points, until FROM counter WHERE key = ?`,
+  setCounter: `INSERT INTO counter (key, points, until) VALUES (?, ?, ?)
+               ON CONFLICT (key) DO UPDATE SET points = excluded.points, until = excluded.until`,
+  expireCounters: `DELETE FROM counter WHERE key IN (
+      SELECT key FROM counter WHERE key > :after AND until <= :now ORDER BY key LIMIT :limit) RETURNING key`,
 
   setting: `SELECT value FROM setting WHERE name = :name`,
   set: `INSERT OR REPLACE INTO setting (name, value) VALUES (:name, :value)`,
@@ -101,7 +107,7 @@ export const sql = {
 export const scans = {
   counts: `SELECT state, count(*) AS count FROM signup WHERE state <> 'delivered' GROUP BY state`,
   due: `SELECT count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'waiting' AND next_attempt_at <= :now`,
-  forms: `SELECT form, count(*) AS open, min(received_at) AS oldest FROM signup
+  forms: `SELECT form, count(*) AS open, min(due_at) AS oldest FROM signup
           WHERE state <> 'delivered' AND state IN ('waiting', 'sent') GROUP BY form ORDER BY form`,
   deadByReason: `SELECT coalesce(last_error, '') AS reason, count(*) AS count FROM signup WHERE state <> 'delivered' AND state = 'dead'
                  GROUP BY last_error ORDER BY count DESC, reason LIMIT :limit`,

@@ -1,0 +1,41 @@
+/** Copies of the repository, for tests that edit it or begin where nothing is built. */
+import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { git } from '../../scripts/git.ts';
+import { root } from '../../scripts/root.ts';
+
+/**
+ * Copies the files of the repository, with uncommitted changes; dependencies are those of the original, nothing is
+ * built. Whoever calls deletes the copy.
+ *
+ * @param name - the beginning of its name under `.cache`
+ * @returns the folder of the copy
+ */
+export async function copyRepository(name: string): Promise<string> {
+  await mkdir(join(root, '.cache'), { recursive: true });
+  const copy = await mkdtemp(join(root, '.cache', `${name}-`));
+  const paths = git(['ls-files', '--cached', '--others', '--exclude-standard'])
+    .split('\n')
+    .filter((path) => path !== '');
+  for (const path of paths) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
+  const folders = new Set(paths.filter((path) => basename(path) === 'package.json').map(dirname));
+  for (const folder of folders) await linkDependencies(folder, copy);
+  return copy;
+}
+
+/** A file that was deleted and not committed yet. */
+function ignoreMissing(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'ENOENT') throw error;
+}
+
+/** Copies the links of pnpm: those to other packages of the workspace are relative, and resolve inside the copy. */
+async function linkDependencies(folder: string, copy: string): Promise<void> {
+  const from = join(root, folder, 'node_modules');
+  const to = join(copy, folder, 'node_modules');
+  const names = await readdir(from).catch((): string[] => []);
+  if (names.length > 0) await mkdir(to, { recursive: true });
+  for (const name of names) {
+    if (name === '.pnpm') await symlink(join(from, name), join(to, name));
+    else if (name !== '.cache') await cp(join(from, name), join(to, name), { recursive: true, verbatimSymlinks: true });
+  }
+}
