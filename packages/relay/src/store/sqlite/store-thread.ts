@@ -7,8 +7,17 @@ import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_th
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
 import type { SignupStore } from '../signup-store.ts';
 
+/** The members of a store that have methods of their own. */
+type Member = {
+  [Name in keyof SignupStore]-?: SignupStore[Name] extends (...values: never) => unknown
+    ? never
+    : SignupStore[Name] extends object
+      ? Name
+      : never;
+}[keyof SignupStore];
+
 /** The parts of a store that are called. */
-type Part = 'store' | 'webhooks';
+type Part = 'store' | Member;
 
 interface Call {
   readonly id: number;
@@ -78,7 +87,8 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
           }),
       ]),
     );
-  const store = { ...part('store'), shared: false, webhooks: part('webhooks') } as SignupStore;
+  const members = { webhooks: part('webhooks'), counters: part('counters') } satisfies Record<Member, object>;
+  const store = { ...part('store'), ...members, shared: false } as SignupStore;
   return {
     ...store,
     async close() {
@@ -100,7 +110,7 @@ async function run(path: string, port: MessagePort): Promise<void> {
     port.postMessage({ failure: failureOf(error) } satisfies Opened);
     return;
   }
-  const parts = { store, webhooks: store.webhooks };
+  const parts = { store, webhooks: store.webhooks, counters: store.counters } satisfies Record<Part, object>;
   port.on('message', ({ id, part, method, values }: Call) => {
     const work = parts[part] as unknown as Readonly<
       Record<string, (...values: readonly unknown[]) => Promise<unknown>>
@@ -113,7 +123,12 @@ async function run(path: string, port: MessagePort): Promise<void> {
       (error: unknown) => port.postMessage({ id, failure: failureOf(error) } satisfies Reply),
     );
   });
-  port.postMessage({ methods: { store: methodsOf(store), webhooks: methodsOf(store.webhooks) } } satisfies Opened);
+  const methods = {
+    store: methodsOf(parts.store),
+    webhooks: methodsOf(parts.webhooks),
+    counters: methodsOf(parts.counters),
+  };
+  port.postMessage({ methods } satisfies Opened);
 }
 
 const methodsOf = (part: object): string[] =>
