@@ -186,8 +186,8 @@ function createMeters(registry: Registry): Meters {
 /**
  * Makes the metrics of one relay; each has a registry of its own.
  *
- * @param timeoutMs - how long the store may take to answer, in milliseconds; after that it counts as failing, as it does
- *   for a visitor. Prometheus gives up on a page after ten seconds
+ * @param timeoutMs - how long the store may take to answer, in milliseconds; after that it counts as failing, as it
+ *   does for a visitor. Prometheus gives up on a page after ten seconds
  */
 export function createMetrics(context: MetricsContext, timeoutMs = answerWithinMs): Metrics {
   const { config } = context;
