@@ -6,21 +6,17 @@ import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
 import type { Form } from './config/form.ts';
 import type { RelayConfig } from './config/settings.ts';
 import type { RelayContext } from './context.ts';
+import type { CheckResult } from './ops/operator.ts';
 import type { SmtpServer } from './config/smtp-url.ts';
 import { unknownHtml } from './confirmation/pages.ts';
-import { classifyMailError, openTransport } from './confirmation/smtp.ts';
+import { storeName, type StoreAddress } from './config/store-address.ts';
+import { answerWithinMs, within } from './deadline.ts';
+import { StoreUnavailableError } from './errors.ts';
+import { asStoreError } from './health.ts';
+import { classifyMailError, type MailTransport, type OpenTransport } from './confirmation/smtp.ts';
 import { decideRetry, type Retry } from './queue/retry.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import type { Log } from './log.ts';
-
-/** Result of one check. */
-export interface CheckResult {
-  readonly name: string;
-  /** `warning`: signups are delivered, but a setting is probably wrong. */
-  readonly result: 'ok' | 'warning' | 'failed';
-  /** What was found and, unless it is `ok`, what to do. Contains no secret. */
-  readonly text: string;
-}
 
 /** Tolerated difference between the clocks of this machine and of the API, in milliseconds. */
 const maxApiSkewMs = 120_000;
@@ -153,6 +149,33 @@ export async function checkStoreClock(
   return [{ name, result: 'warning', text }];
 }
 
+/** Writes and syncs, as a signup would, and compares the clocks. */
+export async function checkStore(
+  address: StoreAddress,
+  store: Pick<SignupStore, 'probe' | 'serverTime'>,
+  now: () => number,
+): Promise<readonly CheckResult[]> {
+  const name = 'store';
+  try {
+    await within(answerWithinMs, store.probe(now()));
+    const clock = await within(answerWithinMs, checkStoreClock(store, now));
+    return [{ name, result: 'ok', text: `${storeName(address)} can be written` }, ...clock];
+  } catch (cause) {
+    const error = asStoreError(cause);
+    if (error instanceof StoreUnavailableError) return [{ name, result: 'failed', text: error.message }];
+    throw error;
+  }
+}
+
+/** Everything that `newsletter-relay check` reports: whether a signup would be accepted and delivered. */
+export async function checkAll(
+  config: Pick<RelayConfig, 'forms'>,
+  checks: readonly Promise<readonly CheckResult[]>[],
+): Promise<readonly CheckResult[]> {
+  const results = await Promise.all(checks);
+  return [{ name: 'settings', result: 'ok', text: 'complete' }, checkOrigins(config), ...results.flat()];
+}
+
 /** Logs what `newsletter-relay check` would report, at the start of a relay. */
 export function logChecks(checks: readonly CheckResult[], log: Log): void {
   for (const { name, result, text } of checks) {
@@ -171,15 +194,19 @@ export function logChecks(checks: readonly CheckResult[], log: Log): void {
 export async function checkMail(
   { forms, mail: { server, publicUrl } }: Pick<RelayConfig, 'forms' | 'mail'>,
   secrets: readonly string[],
+  openTransport: OpenTransport | null,
 ): Promise<readonly CheckResult[]> {
   const isNeeded = Object.values(forms).some(({ confirmation }) => confirmation !== null);
-  if (!isNeeded || server === undefined || publicUrl === undefined) return [];
-  return Promise.all([checkMailServer(server, secrets), checkPublicUrl(publicUrl)]);
+  if (!isNeeded || server === undefined || publicUrl === undefined || openTransport === null) return [];
+  return Promise.all([checkMailServer(server, secrets, await openTransport(server)), checkPublicUrl(publicUrl)]);
 }
 
-async function checkMailServer(server: SmtpServer, secrets: readonly string[]): Promise<CheckResult> {
+async function checkMailServer(
+  server: SmtpServer,
+  secrets: readonly string[],
+  transport: MailTransport,
+): Promise<CheckResult> {
   const name = mailServerCheck;
-  const transport = await openTransport(server);
   try {
     await transport.verify();
     return { name, result: 'ok', text: `${server.host}:${server.port} takes mails` };

@@ -17,7 +17,7 @@ export type { StoreAddress } from './config/store-address.ts';
 export type { LimitRule } from './config/values.ts';
 export type { WebhookDestination } from './config/webhook.ts';
 export { webhookTypes, type WebhookType } from './config/webhook-type.ts';
-export type { CheckResult } from './checks.ts';
+export type { CheckResult } from './ops/operator.ts';
 export { createLog, type Log, type LogOptions } from './log.ts';
 export { applyRetention, type RetentionDays, type RetentionOptions } from './ops/retention.ts';
 export type { EventListener, RelayEvent } from './events.ts';

@@ -5,7 +5,7 @@ import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
-import { type CheckResult, checkService } from './checks.ts';
+import { checkAll, checkMail, checkService, checkStore } from './checks.ts';
 import { confirmationOf, MailQueue } from './confirmation/queue.ts';
 import type { OpenTransport } from './confirmation/smtp.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
@@ -13,7 +13,7 @@ import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
 import type { EventListener } from './events.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
-import { createRunningStatus, storeOperator } from './ops/operator.ts';
+import { type CheckResult, createRunningStatus, storeOperator } from './ops/operator.ts';
 import { type OnDemandOptions, type OnDemandResult, QueueGroup } from './queue/group.ts';
 import type { BackoffOptions } from './queue/retry.ts';
 import { createRoutes } from './routes.ts';
@@ -118,8 +118,16 @@ export function createRelay(options: RelayOptions): Relay {
   const screening = new Screening({ defence: config.defence, secret, checks });
   const protection = new AbuseProtection(context, { ...platform, screening });
   const endpoint = new SignupEndpoint(context, { reception, screening, protection });
+  const check = (): ReturnType<Relay['check']> =>
+    checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure));
   const operator = storeOperator(store, {
     running: () => status.read(),
+    check: () =>
+      checkAll(config, [
+        checkStore(config.store, store, now),
+        check(),
+        checkMail(config, context.secrets, platform.openTransport),
+      ]),
     wake: () => queues.wake(),
     sendWebhooks: () => webhooks.sendNow(),
     now,
@@ -138,7 +146,7 @@ export function createRelay(options: RelayOptions): Relay {
     // What is delivered first is reported to a new destination too.
     start: () => void queues.prepare().then(() => queues.start()),
     deliver: (limits) => queues.deliverUntil(limits, context),
-    check: () => checkService(context, clientOf, (form, failure) => deliveries.refused(form, failure)),
+    check,
     async stop(graceMs = 10_000) {
       stop.abort();
       await queues.stop(graceMs);

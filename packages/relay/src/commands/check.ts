@@ -1,63 +1,72 @@
 /** `newsletter-relay check`: reports whether signups would be accepted and delivered, without sending one. */
+import { existsSync } from 'node:fs';
 import process from 'node:process';
 import type { Command } from '@commander-js/extra-typings';
 import { createClient } from '@newsletter-kit/core';
-import { readConfig } from '../config/read.ts';
+import { readConfig, readStoreConfig } from '../config/read.ts';
 import { secretsOf, type RelayConfig } from '../config/settings.ts';
-import { checkMail, checkOrigins, checkService, checkStoreClock, type CheckResult } from '../checks.ts';
-import { storeName } from '../config/store-address.ts';
-import { StartupError, StoreInUseError, StoreUnavailableError } from '../errors.ts';
-import { addressOf, refuseRemote } from './with-operator.ts';
+import { checkAll, checkMail, checkService, checkStore } from '../checks.ts';
+import { openTransport } from '../confirmation/smtp.ts';
+import { StartupError, StoreInUseError } from '../errors.ts';
+import { type CheckResult, OperatorError, relayOperator } from '../ops/operator.ts';
+import { addressOf, operatorToken, remoteRelay, type RemoteRelay } from './with-operator.ts';
 
 const marks: Readonly<Record<CheckResult['result'], string>> = { ok: '✓', warning: '!', failed: '✗' };
 
 export function define(command: Command) {
   return command.option('--json', 'print JSON, for programs').action(async ({ json }) => {
-    refuseRemote(command);
-    const config = readConfig(process.env); // reports every problem of the settings
-    const secrets = secretsOf(config);
-    const results: readonly CheckResult[] = [
-      { name: 'settings', result: 'ok', text: 'complete' },
-      checkOrigins(config),
-      ...(await checkStore(config)),
-      ...(await checkService({ config, secrets, now: Date.now }, (token) =>
-        createClient({ baseUrl: config.api.url, token }),
-      )),
-      ...(await checkMail(config, secrets)),
-    ];
+    const remote = remoteRelay(command);
+    const results = remote ? await askRelay(remote) : await askRelay(localRelay()).catch(checkHere);
     const lines = results.map(({ name, result, text }) => `${marks[result]} ${name}: ${text}`);
     process.stdout.write(`${json ? JSON.stringify(results, null, 2) : lines.join('\n')}\n`);
     if (results.some(({ result }) => result === 'failed')) process.exitCode = 1;
   });
 }
 
-/** Writes and syncs, as a signup would. Where a running relay holds the store, asks that relay. */
-async function checkStore({ store: address, listen }: RelayConfig): Promise<readonly CheckResult[]> {
+/** The relay that should run on this machine, by the few settings that name it. */
+function localRelay(): RemoteRelay {
+  const config = readStoreConfig(process.env);
+  const address = addressOf(config.listen);
+  // A token is stored beside the file of a relay that has run.
+  const isNew = config.store.kind === 'sqlite' && !existsSync(config.store.path);
+  return { address, operator: relayOperator(address, (isNew ? undefined : operatorToken(config)) ?? '') };
+}
+
+/** The relay's own checks: its settings, files and network may be other ones than those of this shell. */
+async function askRelay({ address, operator }: RemoteRelay): Promise<readonly CheckResult[]> {
+  const results = await operator.check();
+  return [{ name: 'relay', result: 'ok', text: `the relay at ${address} has checked itself` }, ...results];
+}
+
+/** Checks with the settings of this shell where no relay can be asked. */
+async function checkHere(unanswered: unknown): Promise<readonly CheckResult[]> {
+  if (!(unanswered instanceof OperatorError)) throw unanswered;
+  const text = `${unanswered.message} So the settings of this shell are checked, which may be other ones than those of the relay.`;
+  const config = readConfig(process.env); // reports every problem of the settings
+  const secrets = secretsOf(config);
+  const service = checkService({ config, secrets, now: Date.now }, (token) =>
+    createClient({ baseUrl: config.api.url, token }),
+  );
+  const results = await checkAll(config, [checkOwnStore(config), service, checkMail(config, secrets, openTransport)]);
+  return [{ name: 'relay', result: 'warning', text }, ...results];
+}
+
+/** Opens the store and tries it. */
+async function checkOwnStore({ store: address }: RelayConfig): Promise<readonly CheckResult[]> {
   const name = 'store';
   // Loaded only now, so that help and completion answer at once.
   const { openStore } = await import('../store/open-store.ts');
   try {
     const store = await openStore(address);
     try {
-      await store.probe(Date.now());
-      const clock = await checkStoreClock(store, Date.now);
-      return [{ name, result: 'ok', text: `${storeName(address)} can be written` }, ...clock];
+      return await checkStore(address, store, Date.now);
     } finally {
       await store.close();
     }
   } catch (error) {
-    if (error instanceof StoreInUseError) return [await askRelay(addressOf(listen))];
-    if (error instanceof StartupError || error instanceof StoreUnavailableError)
-      return [{ name, result: 'failed', text: error.message }];
+    if (error instanceof StoreInUseError)
+      return [{ name, result: 'warning', text: 'A running relay has opened it, so it was not tried.' }];
+    if (error instanceof StartupError) return [{ name, result: 'failed', text: error.message }];
     throw error;
   }
-}
-
-async function askRelay(address: string): Promise<CheckResult> {
-  const answer = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(10_000) }).catch(() => null);
-  const text =
-    answer === null
-      ? `A running relay holds it, which does not answer at ${address}: check RELAY_HOST and RELAY_PORT.`
-      : `the relay at ${address} holds it and ${answer.ok ? 'can write it' : 'cannot write it'}`;
-  return { name: 'store', result: answer?.ok === true ? 'ok' : 'failed', text };
 }

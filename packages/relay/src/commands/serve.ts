@@ -7,10 +7,12 @@ import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
 import { createAlerts } from '../ops/alerts.ts';
 import { checkMail, checkOrigins, checkStoreClock, logChecks, serviceTime } from '../checks.ts';
+import { openTransport } from '../confirmation/smtp.ts';
 import { startRetentionJob } from '../ops/retention.ts';
 import { createLog, type Log, plainLines } from '../log.ts';
 import { storeName } from '../config/store-address.ts';
 import { openStore } from '../store/open-store.ts';
+import { openStoreThread } from '../store/sqlite/store-thread.ts';
 import { listen } from './listen.ts';
 import { operatorToken } from './with-operator.ts';
 
@@ -23,7 +25,8 @@ export async function serve(): Promise<void> {
   const stopAsked = firstSignal();
   const secret = signingSecret(config);
   const log = logFor(config, secret);
-  const store = await openStore(config.store);
+  const { store: place } = config;
+  const store = await (place.kind === 'sqlite' ? openStoreThread(place.path) : openStore(place));
   try {
     const alerts = createAlerts({ ...config.alerts, log });
     const relay = createMachineRelay({
@@ -49,7 +52,7 @@ export async function serve(): Promise<void> {
     relay.start();
     // Not awaited: signups are accepted while the API cannot be reached. A failing store is reported elsewhere.
     const clock = checkStoreClock(store, Date.now).catch(() => []);
-    void Promise.all([clock, relay.check(), checkMail(config, secretsOf(config))]).then((checks) =>
+    void Promise.all([clock, relay.check(), checkMail(config, secretsOf(config), openTransport)]).then((checks) =>
       logChecks([checkOrigins(config), ...checks.flat()], log),
     );
 

@@ -5,7 +5,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
-import { within } from '../deadline.ts';
+import { answerWithinMs, within } from '../deadline.ts';
 import { type DiskSpace, diskSpaceOf, type StoreHealth } from '../health.ts';
 
 /** The page of the counters. */
@@ -25,12 +25,6 @@ type MetricsContext = Pick<RelayContext, 'events' | 'now'> & {
   /** Tells whether the store can be written. */
   readonly health: Pick<StoreHealth, 'probe'>;
 };
-
-/**
- * How long the store may take to answer, in milliseconds; after that it counts as failing: Prometheus gives up on a
- * page after ten seconds, and would report the relay as gone.
- */
-const storeTimeoutMs = 3000;
 
 interface MetricRow {
   readonly type: typeof Counter | typeof Gauge | typeof Histogram;
@@ -189,8 +183,13 @@ function createMeters(registry: Registry): Meters {
   return Object.fromEntries(meters) as Meters;
 }
 
-/** Makes the metrics of one relay; each has a registry of its own. */
-export function createMetrics(context: MetricsContext, timeoutMs = storeTimeoutMs): Metrics {
+/**
+ * Makes the metrics of one relay; each has a registry of its own.
+ *
+ * @param timeoutMs - how long the store may take to answer, in milliseconds; after that it counts as failing, as it
+ *   does for a visitor. Prometheus gives up on a page after ten seconds
+ */
+export function createMetrics(context: MetricsContext, timeoutMs = answerWithinMs): Metrics {
   const { config } = context;
   const registry = new Registry();
   // A Worker has no process of its own.

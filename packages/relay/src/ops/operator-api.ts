@@ -34,6 +34,7 @@ export function operatorApi({ operator, token, now }: OperatorApiOptions): Hono 
   });
 
   api.get('/api/status', async () => Response.json(await operator.status(), { headers }));
+  api.get('/api/check', async () => Response.json({ checks: await operator.check() }, { headers }));
   for (const paused of [true, false]) {
     api.post(paused ? '/api/pause' : '/api/resume', async () => {
       await operator.setPaused(paused);

@@ -67,12 +67,23 @@ export function createRunningStatus({ events, now }: Pick<RelayContext, 'events'
   };
 }
 
-/** Everything an operator can do. All but the status are operations of the store. */
+/** Result of one check. */
+export interface CheckResult {
+  readonly name: string;
+  /** `warning`: signups are delivered, but a setting is probably wrong. */
+  readonly result: 'ok' | 'warning' | 'failed';
+  /** What was found and, unless it is `ok`, what to do. Contains no secret. */
+  readonly text: string;
+}
+
+/** Everything an operator can do. All but status and check are operations of the store. */
 export interface Operator extends Pick<
   SignupStore,
   'list' | 'listConsents' | 'suppressions' | 'person' | 'discard' | 'erase' | 'setPaused' | 'load'
 > {
   status(): Promise<Status>;
+  /** What the running relay finds when it checks itself; nothing where none is asked. */
+  check(): Promise<readonly CheckResult[]>;
   /** Redrives dead letters and signups in review that match the filter. @returns how many */
   redrive(filter: SignupFilter): Promise<number>;
   /** Sends now what waits for a destination, also a held one. @returns false if there is no such destination */
@@ -85,6 +96,8 @@ export interface Operator extends Pick<
 export interface StoreOperatorOptions {
   /** Status of the running relay. Default: none is running. */
   readonly running?: () => Running | null;
+  /** The checks of the running relay. Default: none. */
+  readonly check?: Operator['check'];
   /** Called when something new may be due. */
   readonly wake?: () => void;
   /** Called when webhooks are to be sent now. Default: `wake`. */
@@ -95,9 +108,16 @@ export interface StoreOperatorOptions {
 /** The operator interface of a store in this process. */
 export function storeOperator(
   store: SignupStore,
-  { running = () => null, wake = () => {}, sendWebhooks = wake, now = Date.now }: StoreOperatorOptions = {},
+  {
+    running = () => null,
+    check = () => Promise.resolve([]),
+    wake = () => {},
+    sendWebhooks = wake,
+    now = Date.now,
+  }: StoreOperatorOptions = {},
 ): Operator {
   return {
+    check,
     async status() {
       return {
         ...(await store.overview(now())),
@@ -235,6 +255,7 @@ export function relayOperator(address: string, token: string, advice = 'check RE
   };
   return {
     status: () => ask('GET', 'status'),
+    check: async () => (await ask<{ checks: readonly CheckResult[] }>('GET', 'check')).checks,
     setPaused: async (paused) => void (await ask('POST', paused ? 'pause' : 'resume')),
     async list(filter, { after, limit }) {
       const query = { ...writeFilter(filter), limit: String(limit), ...(after !== undefined && { after }) };

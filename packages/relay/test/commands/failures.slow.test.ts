@@ -111,6 +111,7 @@ for (const { name, possible, fills = false, truth, prepare } of failures) {
     const fields = fills ? large() : {};
     if (fills) while ((await visitors.post(large())) === 202);
     await eventually('it has noticed', async () => (await ready()) === (truth.readyz === 200));
+    if (truth.expired === 'erased') await eventually('it has erased', () => relay.output().includes('"erased":'));
     visitors.longestMs = 0;
     const { post, readyz, storeUp, says = /(?:)/ } = truth;
     for (const wave of ['one', 'two'])

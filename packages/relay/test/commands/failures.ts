@@ -56,6 +56,7 @@ export interface Failure {
 }
 
 const works: Truth = { post: 202, readyz: 200, storeUp: 1 };
+const worksAndErases: Truth = { ...works, expired: 'erased' };
 const fails: Truth = { post: 503, readyz: 503, storeUp: 0, says: /the store fails/ };
 
 const nothing = (): void => undefined;
@@ -162,10 +163,10 @@ function inFile(changes: Partial<Scene> = {}): Scene {
 }
 
 const sqliteFailures: readonly Failure[] = [
-  ...['200ms'].map((delay) => ({
+  ...Object.entries({ '200ms': worksAndErases, '1s': worksAndErases, '6s': fails }).map(([delay, truth]) => ({
     name: `SQLite, each sync of the disk takes ${delay}`,
     possible: canTrace(),
-    truth: works,
+    truth,
     prepare: () =>
       Promise.resolve(inFile({ fail: (relay) => inject(relay, 'fsync,fdatasync', `delay_exit=${delay}`) })),
   })),
@@ -235,7 +236,7 @@ const hanging: readonly Failure[] = [
   {
     name: 'the name servers hang',
     possible: true,
-    truth: { ...works, expired: 'erased' },
+    truth: worksAndErases,
     prepare: async () =>
       inFile({
         variables: {
@@ -250,7 +251,7 @@ const hanging: readonly Failure[] = [
   {
     name: 'Turnstile hangs',
     possible: true,
-    truth: { ...works, expired: 'erased' },
+    truth: worksAndErases,
     prepare: async () =>
       inFile({
         variables: {
@@ -265,7 +266,7 @@ const hanging: readonly Failure[] = [
   {
     name: 'the mail server hangs',
     possible: true,
-    truth: { ...works, expired: 'erased' },
+    truth: worksAndErases,
     prepare: async () =>
       inFile({
         variables: {

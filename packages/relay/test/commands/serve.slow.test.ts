@@ -1,4 +1,5 @@
 /** `newsletter-relay` as a process: every command line, check, errors at the start, and its stop. */
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { request } from 'node:http';
 import { join } from 'node:path';
@@ -51,6 +52,8 @@ describe('check', () => {
   ): Promise<{ code: number | null; results: Record<string, readonly [string, string]> }> => {
     const { code, stdout, stderr } = await run(['check', '--json'], {
       ...environment,
+      // No relay listens there.
+      RELAY_PORT: '9',
       RELAY_STORE: `sqlite:${scratchFolder()}/relay.db`,
       ...changes,
     });
@@ -64,6 +67,10 @@ describe('check', () => {
     expect([code, results]).toEqual([
       0,
       {
+        relay: [
+          'warning',
+          'The relay at http://127.0.0.1:9 does not answer: check RELAY_HOST and RELAY_PORT. So the settings of this shell are checked, which may be other ones than those of the relay.',
+        ],
         settings: ['ok', 'complete'],
         origins: ['ok', expect.stringContaining(site)],
         store: ['ok', expect.stringContaining('relay.db can be written')],
@@ -97,11 +104,47 @@ describe('check', () => {
     ]);
   });
 
-  it('asks the running relay that has opened the store', async () => {
+  it('asks the running relay, whose settings this shell does not have', async () => {
     const folder = scratchFolder();
-    const { address } = await serve(folder);
-    const { results } = await checks({ RELAY_STORE: `sqlite:${folder}/relay.db`, RELAY_PORT: new URL(address).port });
-    expect(results['store']).toEqual(['ok', `the relay at ${address} holds it and can write it`]);
+    const relay = await serve(folder, {
+      NEWSLETTER_API_URL: `${await onPort(sandboxApi().fetch)}/v2`,
+      RELAY_ALLOWED_ORIGINS: 'https://of-the-relay.example',
+    });
+    const { stdout, code } = await run(['check'], {
+      RELAY_STORE: `sqlite:${folder}/relay.db`,
+      RELAY_PORT: new URL(relay.address).port,
+    });
+    expect([code, stdout.split('\n')]).toEqual([
+      0,
+      [
+        `✓ relay: the relay at ${relay.address} has checked itself`,
+        '✓ settings: complete',
+        '✓ origins: https://of-the-relay.example',
+        `✓ store: ${folder}/relay.db can be written`,
+        expect.stringMatching(/^✓ publication of "default": pub_\S+ can be read$/),
+        '✓ clock: agrees with the API',
+        '',
+      ],
+    ]);
+    const remote = ['--remote', relay.address, 'check', '--json'];
+    const token = readFileSync(`${folder}/relay.db-operator`, 'utf8').trim();
+    expect(JSON.parse((await run(remote, { RELAY_OPERATOR_TOKEN: token })).stdout)).toHaveLength(6);
+  });
+
+  it.each([
+    ['a relay that does not know the token of this shell', '/none.db', /does not accept the operator token/, 'ok'],
+    ['the store of a relay that cannot be asked', '/relay.db', /does not answer/, 'warning'],
+  ])('tells %s', async (_case, store, text, result) => {
+    const folder = scratchFolder();
+    const { port } = new URL((await serve(folder)).address);
+    const { results } = await checks({
+      RELAY_STORE: `sqlite:${folder}${store}`,
+      ...(store === '/none.db' && { RELAY_PORT: port }),
+    });
+    expect([results['relay'], results['store']]).toEqual([
+      ['warning', expect.stringMatching(text)],
+      [result, expect.any(String)],
+    ]);
   });
 });
 
