@@ -65,6 +65,7 @@ describe('the configuration', () => {
           thanksUrl: null,
           protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
           confirmation: null,
+          page: null,
           consent: { version: null, required: false, field: null, address: 'shortened' },
         },
       },
