@@ -54,6 +54,7 @@ function formOf(name: Publication): Form {
             button: 'Confirm',
             lang: 'en',
             confirmedUrl: null,
+            mailsPerHour: 1_000_000,
           },
   };
 }

@@ -4,7 +4,20 @@ import { subscriptionRequest } from '@newsletter-kit/core/schema';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { group, optionalGroup, setting, type ValueOf } from './setting.ts';
-import { asSet, flag, language, list, oneLine, oneOf, origin, orNull, sender, template, webAddress } from './values.ts';
+import {
+  asSet,
+  flag,
+  language,
+  list,
+  numberFrom,
+  oneLine,
+  oneOf,
+  origin,
+  orNull,
+  sender,
+  template,
+  webAddress,
+} from './values.ts';
 
 const request = subscriptionRequest.shape;
 
@@ -140,6 +153,11 @@ export const formSettings = group({
         'RELAY_CONFIRMED_URL',
         orNull(webAddress),
         'Page shown after a confirmation. Unset: a page of the relay',
+      ),
+      mailsPerHour: setting(
+        'RELAY_CONFIRMATION_MAILS_PER_HOUR',
+        numberFrom(1, 1_000_000).prefault('1000'),
+        'Confirmation mails of the form in an hour; signups above it are kept for review, and reported as an alert',
       ),
     },
     setting(

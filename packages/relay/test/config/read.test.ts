@@ -245,6 +245,7 @@ describe('the configuration', () => {
       button: 'Confirm',
       lang: 'en',
       confirmedUrl: `${site}/welcome`,
+      mailsPerHour: 1000,
     });
     expect(secretsOf(readConfig({ ...environment, ...confirming }))).toContain('mail&password');
     expect(readConfig(environment).forms['default']?.confirmation).toBeNull();
