@@ -55,6 +55,10 @@ export type RelayEvent =
   | { readonly type: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
   /** A person has confirmed a signup. `waitedMs`: since the signup was received. */
   | { readonly type: 'confirmed'; readonly form: string; readonly waitedMs: number }
+  /** A form has sent its confirmation mails of the hour: more signups are kept for review. */
+  | { readonly type: 'mailsHeld'; readonly form: string; readonly mailsPerHour: number }
+  /** The form sends confirmation mails again. */
+  | { readonly type: 'mailsResumed'; readonly form: string }
   /** The circuit breaker of the mail server has opened. `needsOperator`: the failure does not pass by itself. */
   | { readonly type: 'mailCircuitOpened'; readonly reason: string; readonly needsOperator: boolean }
   /** The mail server accepts mails again. */

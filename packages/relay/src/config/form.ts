@@ -10,6 +10,7 @@ import {
   flag,
   language,
   list,
+  numberFrom,
   oneLine,
   oneOf,
   origin,
@@ -30,7 +31,9 @@ const defaultText = `Please confirm that you want to receive our newsletter:
 
 {link}
 
-If you did not sign up, ignore this mail: without your click nothing happens.`;
+If you did not sign up, ignore this mail: without your click nothing happens. To get no more of them, say that it was not you:
+
+{not_me}`;
 
 export const formSettings = group({
   /** Delivers its signups; a secret. */
@@ -127,17 +130,20 @@ export const formSettings = group({
         'RELAY_CONFIRMATION_SUBJECT',
         oneLine(200)
           .pipe(template)
-          .refine((text) => !text.includes('{link}'), 'must be a subject without {link}')
+          .refine((text) => !/\{(?:link|not_me)\}/.test(text), 'must be a subject without {link} and {not_me}')
           .prefault('Please confirm your subscription'),
         'Subject of that mail, and heading of the page that its link opens',
       ),
       text: setting(
         'RELAY_CONFIRMATION_TEXT',
         template
-          .refine((text) => text.includes('{link}'), 'must contain {link}, which is replaced by the link')
+          .refine(
+            (text) => text.includes('{link}') && text.includes('{not_me}'),
+            'must contain {link}, which is replaced by the link, and {not_me}, by the one for people who did not sign up',
+          )
           .optional()
           .transform((text = defaultText) => text),
-        'Plain text of that mail; `{link}` is replaced by the link. Unset: an English text',
+        'Plain text of that mail; `{link}` is replaced by the link, `{not_me}` by the one for people who did not sign up. Unset: an English text',
       ),
       button: setting('RELAY_CONFIRMATION_BUTTON', oneLine(60).prefault('Confirm'), 'Label of the button on that page'),
       lang: setting(
@@ -149,6 +155,11 @@ export const formSettings = group({
         'RELAY_CONFIRMED_URL',
         orNull(webAddress),
         'Page shown after a confirmation. Unset: a page of the relay',
+      ),
+      mailsPerHour: setting(
+        'RELAY_CONFIRMATION_MAILS_PER_HOUR',
+        numberFrom(1, 1_000_000).prefault('1000'),
+        'Confirmation mails of the form in an hour; signups above it are kept for review, and reported as an alert',
       ),
     },
     setting(

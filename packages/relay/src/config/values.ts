@@ -128,11 +128,11 @@ export const sender = parsed((text): MailSender | null => {
   return isAddress(address) ? { name, address } : null;
 }, 'must be an address: news@example.com, or Example News <news@example.com>');
 
-/** A text in which {link} and {form} are replaced. */
+/** A text in which {link}, {not_me} and {form} are replaced. */
 export const template = z.string().superRefine((text, context) => {
-  const unknown = /\{(?!(?:link|form)\})\w{1,20}\}/.exec(text)?.[0];
+  const unknown = /\{(?!(?:link|not_me|form)\})\w{1,20}\}/.exec(text)?.[0];
   if (unknown !== undefined)
-    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link} and {form} are replaced` });
+    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link}, {not_me} and {form} are replaced` });
 });
 
 export const oneLine = (longest: number) =>

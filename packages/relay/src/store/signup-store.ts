@@ -302,6 +302,11 @@ export interface SignupStore {
    * @returns false if there is no such signup
    */
   confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean>;
+  /**
+   * Deletes an unconfirmed signup whose person did not sign up, and stops the confirmation mails to the mailbox until
+   * it is forgotten or confirms one. Idempotent.
+   */
+  stopMails(id: string, mailbox: Mailbox, at: number): Promise<void>;
   counts(): Promise<SignupCounts>;
   overview(now: number): Promise<Overview>;
   /** A page of the signups that match a filter, newest first. `everySignup` reads all pages. */

@@ -184,10 +184,11 @@ describe('the configuration', () => {
       'RELAY_CONFIRMATION_SUBJECT must be one line of 200 characters at most',
     ],
     [{ RELAY_CONFIRMATION_SUBJECT: 'Open {link}' }, 'RELAY_CONFIRMATION_SUBJECT must be a subject without {link}'],
-    [{ RELAY_CONFIRMATION_TEXT: 'Please confirm.' }, 'RELAY_CONFIRMATION_TEXT must contain {link}'],
+    [{ RELAY_CONFIRMATION_TEXT: 'Not you? {not_me}' }, 'RELAY_CONFIRMATION_TEXT must contain {link}'],
+    [{ RELAY_CONFIRMATION_TEXT: 'Please confirm: {link}' }, 'RELAY_CONFIRMATION_TEXT must contain {link}'],
     [
       { RELAY_CONFIRMATION_TEXT: 'Dear {name}: {link}' },
-      'RELAY_CONFIRMATION_TEXT has {name}, but only {link} and {form} are replaced',
+      'RELAY_CONFIRMATION_TEXT has {name}, but only {link}, {not_me} and {form} are replaced',
     ],
     [{ RELAY_CONFIRMATION_LANG: 'English!' }, 'RELAY_CONFIRMATION_LANG must be a language tag such as en'],
     [{ RELAY_PUBLIC_URL: 'https://signup.example?a=b' }, 'RELAY_PUBLIC_URL must be an address without ? and #'],
@@ -249,6 +250,7 @@ describe('the configuration', () => {
       button: 'Confirm',
       lang: 'en',
       confirmedUrl: `${site}/welcome`,
+      mailsPerHour: 1000,
     });
     expect(secretsOf(readConfig({ ...environment, ...confirming }))).toContain('mail&password');
     expect(readConfig(environment).forms['default']?.confirmation).toBeNull();

@@ -113,6 +113,28 @@ export function describeMailboxes(place: () => Promise<Place>): void {
       expect(await claim(store, start + 1)).toMatchObject([{ id }]);
     });
 
+    it('end with the objection of its owner, also after an erasure, until it confirms one', async () => {
+      const store = await fresh();
+      const mailbox = mailboxOf('ada@gmail.com', 'pub_one');
+      const { id } = only(await ask(store, start));
+      const second = only(await ask(store, start + 10 * minute));
+      for (let n = 0; n < 2; n += 1) await store.stopMails(id, mailbox, start + 11 * minute + n);
+      expect(await store.list({ ids: [id] }, { limit: 1 })).toEqual([]);
+      expect(await ask(store, start + 30 * day)).toHaveLength(0);
+      expect(await ask(store, start + 30 * day, 'other')).toHaveLength(1);
+      // Not even a mail that was deferred.
+      await store.settle([second.id], { state: 'unconfirmed', at: start, nextAttemptAt: start, reason: 'deferred' });
+      expect(await claim(store, start + 30 * day)).toEqual([]);
+      await store.confirmPerson(second.id, start + 31 * day, click, mailbox);
+      expect(await ask(store, start + 31 * day)).toHaveLength(1);
+
+      await store.stopMails(second.id, mailbox, start + 32 * day);
+      expect(await store.list({ ids: [second.id] }, { limit: 1 })).toHaveLength(1);
+      await store.erase('ada@gmail.com');
+      expect(await ask(store, start + 33 * day)).toHaveLength(0);
+      expect(await store.person('ada@gmail.com')).toMatchObject({ mails: [{ suppressedAt: start + 32 * day }] });
+    });
+
     it('are not held back for years by a clock that was wrong once', async () => {
       const store = await fresh();
       await ask(store, start + 1825 * day);

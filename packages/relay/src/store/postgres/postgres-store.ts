@@ -221,6 +221,10 @@ class PostgresStore implements SignupStore {
     );
   }
 
+  stopMails(id: string, { mailbox, publication }: Mailbox, at: number): Promise<void> {
+    return this.#write(sql.stopMails, [id, mailbox, publication, at]);
+  }
+
   counts(): Promise<SignupCounts> {
     return this.#readLong(sql.counts, [], toCounts);
   }

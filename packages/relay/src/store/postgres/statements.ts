@@ -109,6 +109,9 @@ export const sql = {
     INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at)
       SELECT mailbox, publication, mails, last_mail_at FROM ${rowsOf(confirmationMailbox, '$1')}
     ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
+  stopMails: `WITH removed AS (DELETE FROM ${signup} WHERE id = $1 AND state = 'unconfirmed')
+    INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at, suppressed_at) VALUES ($2, $3, 1, $4, $4)
+    ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
   expireMailboxes: `DELETE FROM ${confirmationMailbox} WHERE (mailbox, publication) IN (SELECT mailbox, publication FROM ${confirmationMailbox}
       WHERE last_mail_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING mailbox AS id`,
   beginBatch: `INSERT INTO ${batch} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,

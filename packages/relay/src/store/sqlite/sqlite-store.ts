@@ -245,6 +245,13 @@ export class SqliteStore implements SignupStore {
     });
   }
 
+  stopMails(id: string, mailbox: Mailbox, at: number): Promise<void> {
+    return this.#commits.run(() => {
+      this.#statements.removeUnconfirmed.run(id);
+      this.#statements.suppressMailbox.run({ ...mailbox, at });
+    });
+  }
+
   counts(): Promise<SignupCounts> {
     return this.#read(() => this.#counts());
   }

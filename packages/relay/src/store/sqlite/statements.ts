@@ -78,6 +78,10 @@ export const sql = {
               VALUES (:mailbox, :publication, :mails, :lastMailAt)
               ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
   keepUnmailed: `UPDATE signup SET next_attempt_at = NULL, last_error = :reason WHERE id = :id`,
+  suppressMailbox: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at)
+                    VALUES (:mailbox, :publication, 1, :at, :at)
+                    ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
+  removeUnconfirmed: `DELETE FROM signup WHERE id = ? AND state = 'unconfirmed'`,
   forgetMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
   eraseMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = ? AND suppressed_at IS NULL`,
   expireMailboxes: `DELETE FROM confirmation_mailbox WHERE (mailbox, publication) IN (SELECT mailbox, publication
