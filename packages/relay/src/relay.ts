@@ -10,7 +10,7 @@ import { confirmationOf, MailQueue } from './confirmation/queue.ts';
 import type { OpenTransport } from './confirmation/smtp.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
-import type { EventListener } from './events.ts';
+import type { EventListener, RefusedEvent } from './events.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { type CheckResult, createRunningStatus, storeOperator } from './ops/operator.ts';
@@ -48,6 +48,8 @@ export interface RelayPlatform {
   readonly clientOf?: ((apiKey: string) => Client) | undefined;
   /** Resolves the MX records of an address's domain. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
+  /** Reads from a request what was refused in front of this relay, to be counted here. Default: nothing. */
+  readonly refusedBefore?: ((request: Request) => readonly RefusedEvent[]) | undefined;
   /** Posts webhooks. */
   readonly postWebhook: PostWebhook;
   /** Connects to a mail server; null where that is not part of the program. */
@@ -142,7 +144,10 @@ export function createRelay(options: RelayOptions): Relay {
   });
 
   return {
-    fetch: async (request, peer = null) => app.fetch(request, { peer }),
+    async fetch(request, peer = null) {
+      for (const event of platform.refusedBefore?.(request) ?? []) context.events.emit(event);
+      return app.fetch(request, { peer });
+    },
     // What is delivered first is reported to a new destination too.
     start: () => void queues.prepare().then(() => queues.start()),
     deliver: (limits) => queues.deliverUntil(limits, context),
