@@ -2,6 +2,7 @@
 import type { Form } from '../config/form.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { defaultBackoff, type BackoffOptions } from '../queue/retry.ts';
+import { ClaimSize } from '../queue/claim-size.ts';
 import { CircuitBreaker } from '../queue/circuit-breaker.ts';
 import type { Queue } from '../queue/group.ts';
 import { type LoopGroup, QueueWorker } from '../queue/worker.ts';
@@ -66,6 +67,7 @@ export class MailQueue implements Queue {
   readonly #worker: QueueWorker;
   #transport: Promise<MailTransport> | null = null;
   readonly #circuit: CircuitBreaker<TemporaryFailure>;
+  readonly #claims: ClaimSize;
 
   /** @param backoff - while the mail server fails */
   constructor(context: RelayContext, confirmation: Confirmation, backoff?: Partial<BackoffOptions>) {
@@ -73,6 +75,7 @@ export class MailQueue implements Queue {
     this.#confirmation = confirmation;
     this.#forms = new Map(confirmation.forms.map((form) => [form.name, form]));
     const { log, events, now, random } = context;
+    this.#claims = new ClaimSize(mailConcurrency, log);
     this.#circuit = new CircuitBreaker({
       backoff: { ...defaultBackoff, ...backoff },
       now,
@@ -136,7 +139,7 @@ export class MailQueue implements Queue {
       this.#confirmation.forms.map(({ name, publicationId }) => [name, publicationId]),
     );
     const claim = (most: number) => store.claim({ forms, limit: most, now: now(), mailsOf });
-    const due = await calls.claim(free, claim, mailCalls);
+    const due = await calls.claim(free, this.#claims.limited(claim), mailCalls);
     for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
     if (due.length === free) return null;
     const next = await store.nextDueAt(forms, 'unconfirmed');

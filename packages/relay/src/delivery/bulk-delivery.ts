@@ -3,7 +3,8 @@ import { ApiError, type SubscriptionRequest } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
 import { signupId } from '../store/signup-identity.ts';
 import { StoreUnavailableError } from '../errors.ts';
-import type { Claim, ClaimedSignup } from '../store/signup-store.ts';
+import type { ClaimedSignup } from '../store/signup-store.ts';
+import { ClaimSize } from '../queue/claim-size.ts';
 import { backoffMs, decideRetry } from '../queue/retry.ts';
 import { BulkConfirmation } from './bulk-confirmation.ts';
 import type { InFlight } from '../queue/worker.ts';
@@ -55,8 +56,7 @@ export class BulkDelivery {
   #hasBacklog = false;
   #nextCountAt = 0;
   #nextConfirmationAt = 0;
-  /** Signups of the next claim: fewer after one that the store could not answer in time, which would fail again. */
-  #claimSize = largestClaim;
+  readonly #claims: ClaimSize;
   /** Consecutive refused bulk creations. */
   #refusals = 0;
 
@@ -64,6 +64,7 @@ export class BulkDelivery {
     this.#lane = lane;
     this.#bulk = bulk;
     this.#forms = Object.keys(lane.forms);
+    this.#claims = new ClaimSize(largestClaim, lane.context.log);
     this.#batches = lane.worker.inFlight.part();
     this.#confirmations = lane.worker.inFlight.part();
     this.#confirmation = new BulkConfirmation(lane, bulk?.lookAfterMs ?? defaultLookAfterMs);
@@ -147,8 +148,10 @@ export class BulkDelivery {
     const { store, now } = context;
     while (signups.length < maxBatchSize && !worker.stopping.aborted) {
       const batch = { id, publicationId };
-      const limit = Math.min(this.#claimSize, maxBatchSize - signups.length);
-      const claimed = await this.#claim({ forms: this.#forms, limit, now: now(), batch });
+      const limit = Math.min(this.#claims.size, maxBatchSize - signups.length);
+      const claimed = await this.#claims.claim(limit, (most) =>
+        store.claim({ forms: this.#forms, limit: most, now: now(), batch }),
+      );
       const rest = claimed.filter((signup) => {
         const form = forms[signup.form];
         const fits = form !== undefined && body.add(signup, form);
@@ -158,21 +161,7 @@ export class BulkDelivery {
       if (rest.length > 0) await store.release(rest.map((signup) => signup.id));
       if (rest.length > 0 || claimed.length < limit) break;
     }
-    this.#claimSize = Math.min(largestClaim, this.#claimSize * 2);
-  }
-
-  async #claim(claim: Claim): Promise<readonly ClaimedSignup[]> {
-    const { store, log } = this.#lane.context;
-    try {
-      return await store.claim(claim);
-    } catch (error) {
-      this.#claimSize = Math.max(1, Math.floor(claim.limit / 2));
-      log.warn(
-        { claimed: claim.limit, next: this.#claimSize },
-        'the store did not hand out a backlog; fewer are taken',
-      );
-      throw error;
-    }
+    this.#claims.grow();
   }
 
   async #batchFailed(id: string, signups: readonly ClaimedSignup[], error: unknown): Promise<void> {

@@ -6,6 +6,7 @@ import type { Client } from '@newsletter-kit/core';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { ApiCircuits, CircuitBreaker } from '../queue/circuit-breaker.ts';
+import { ClaimSize } from '../queue/claim-size.ts';
 import { QueueGroup } from '../queue/group.ts';
 import { defaultBackoff, type BackoffOptions, type Retry } from '../queue/retry.ts';
 import { type InFlight, QueueWorker } from '../queue/worker.ts';
@@ -123,6 +124,7 @@ class Lane {
   readonly #lane: DeliveryLane;
   readonly #forms: readonly string[];
   readonly #concurrency: number;
+  readonly #claims: ClaimSize;
   /** The single deliveries in flight. */
   readonly #singles: InFlight;
   readonly #single: SingleDelivery;
@@ -143,6 +145,7 @@ class Lane {
     this.#lane = { ...shared, worker: this.worker };
     this.#forms = Object.keys(shared.forms);
     this.#concurrency = concurrency;
+    this.#claims = new ClaimSize(concurrency, context.log);
     this.#singles = this.worker.inFlight.part();
     this.#single = new SingleDelivery(this.#lane);
     this.#bulk = new BulkDelivery(this.#lane, bulk);
@@ -172,7 +175,7 @@ class Lane {
     else {
       const claim = (limit: number) => context.store.claim({ forms: this.#forms, limit, now: context.now() });
       const free = this.#limit - this.#singles.size;
-      for (const signup of await context.calls.claim(free, claim, mostCalls, callsOf))
+      for (const signup of await context.calls.claim(free, this.#claims.limited(claim), mostCalls, callsOf))
         this.#singles.add(this.#single.deliver(signup));
     }
     this.#bulk.startConfirmation();

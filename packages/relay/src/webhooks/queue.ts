@@ -1,6 +1,7 @@
 /** Sends webhook messages, to each destination on its own, and retries each until its destination has accepted it. */
 import { retryAfterMs } from '@newsletter-kit/core/engine';
 import type { WebhookDestination } from '../config/webhook.ts';
+import { ClaimSize } from '../queue/claim-size.ts';
 import { CircuitBreaker, type DeliveryFailure } from '../queue/circuit-breaker.ts';
 import { QueueGroup } from '../queue/group.ts';
 import { QueueWorker } from '../queue/worker.ts';
@@ -93,6 +94,7 @@ class DestinationLane {
   readonly #destination: WebhookDestination;
   readonly #options: LaneOptions;
   readonly #circuit: CircuitBreaker<AttemptFailure>;
+  readonly #claims: ClaimSize;
   /** How often operators have resumed the destination, as read during the current pause; null without one. */
   #resumes: number | null = null;
 
@@ -102,6 +104,7 @@ class DestinationLane {
     this.#context = context;
     this.#destination = destination;
     this.#options = options;
+    this.#claims = new ClaimSize(concurrency, log);
     this.#circuit = new CircuitBreaker({
       backoff: options.backoff,
       now,
@@ -149,7 +152,8 @@ class DestinationLane {
     // While the destination fails, one message at a time is tried.
     const free = (this.#circuit.isFailing ? 1 : concurrency) - this.worker.inFlight.size;
     if (free <= 0) return null;
-    const due = await calls.claim(free, (limit) => store.webhooks.claim(name, limit, now()), 1);
+    const claim = (limit: number) => store.webhooks.claim(name, limit, now());
+    const due = await calls.claim(free, this.#claims.limited(claim), 1);
     for (const message of due) this.worker.inFlight.add(this.#send(message));
     if (due.length === free) return null;
     const next = await store.webhooks.nextDueAt(name);

@@ -95,6 +95,16 @@ const serverFailures: Readonly<Record<string, Break>> = {
     onTestFinished(() => server.confine(null));
     return () => server.confine(null);
   },
+  'without its synchronous standby': async () => {
+    const set = async (change: string): Promise<void> => {
+      await server.run(`ALTER SYSTEM ${change}`);
+      await server.run('SELECT pg_reload_conf()');
+    };
+    await set("SET synchronous_standby_names = 'gone'");
+    const mend = (): Promise<void> => set('RESET synchronous_standby_names');
+    onTestFinished(mend);
+    return mend;
+  },
   'without a free connection': async (address) => {
     await server.run(`ALTER ROLE ${role} CONNECTION LIMIT 0`);
     await server.disconnect(address);
