@@ -333,7 +333,7 @@ export const measurements: readonly Measurement[] = [
       objectRequests: {
         title: 'Relay: requests to its Durable Object per 1,000 signups, alarms included',
         unit: 'requests',
-        must: { atMost: 3000 },
+        must: { atMost: 2000 },
       },
       rowsRead: {
         title: 'Relay: rows that the Worker reads per 1,000 signups',
@@ -343,7 +343,7 @@ export const measurements: readonly Measurement[] = [
       rowsWritten: {
         title: 'Relay: rows that the Worker writes per 1,000 signups, indexes and alarms included',
         unit: 'rows',
-        must: { atMost: 16_000 },
+        must: { atMost: 14_000 },
       },
     },
   },
