@@ -5,7 +5,7 @@ import { satteri } from '@astrojs/markdown-satteri';
 import starlight from '@astrojs/starlight';
 import { defineConfig } from 'astro/config';
 import starlightLinksValidator from 'starlight-links-validator';
-import { base, content, repository } from './site.ts';
+import { base, content, repository, site } from './site.ts';
 import { brokenLinks, repositoryLinks } from './repository-links.ts';
 
 /**
@@ -13,20 +13,9 @@ import { brokenLinks, repositoryLinks } from './repository-links.ts';
  *
  * @param {string} label
  * @param {string} directory
- * @param {boolean} [collapsed]
  */
-function folder(label, directory, collapsed = false) {
-  return existsSync(join(content, directory)) ? [{ label, collapsed, items: [{ autogenerate: { directory } }] }] : [];
-}
-
-/**
- * A group of the sidebar with these pages.
- *
- * @param {string} label
- * @param {...string} slugs
- */
-function pages(label, ...slugs) {
-  return [{ label, items: slugs.filter((slug) => existsSync(join(content, `${slug}.md`))) }];
+function folder(label, directory) {
+  return existsSync(join(content, directory)) ? [{ label, items: [{ autogenerate: { directory } }] }] : [];
 }
 
 /** A table that scrolls can be scrolled with the keyboard; any other is no stop of the tab key. */
@@ -40,7 +29,7 @@ for (const table of document.querySelectorAll('.sl-markdown-content table')) obs
 `;
 
 export default defineConfig({
-  site: 'https://newsletter-kit.github.io',
+  site,
   base,
   trailingSlash: 'always',
   markdown: { processor: satteri({ mdastPlugins: [repositoryLinks] }) },
@@ -54,7 +43,9 @@ export default defineConfig({
       // Languages that the highlighter does not know, by ones that look alike.
       expressiveCode: { defaultProps: { wrap: true }, shiki: { langAlias: { promql: 'sql', caddyfile: 'nginx' } } },
       customCss: ['./src/styles.css'],
-      components: { Hero: './src/components/Hero.astro' },
+      routeMiddleware: './src/search-words.ts',
+      // The words that `search-words.ts` adds. Those of questions must only not be missing.
+      pagefind: { ranking: { metaWeights: { title: 5, keywords: 4, summary: 2, question: 0 } } },
       editLink: { baseUrl: `${repository}/edit/main/docs/` },
       plugins: [
         // It cannot see pages that are not Markdown.
@@ -72,20 +63,24 @@ export default defineConfig({
         ...folder('Command line', 'cli'),
         ...folder('Client', 'client'),
         ...folder('Reference', 'reference'),
-        ...pages(
-          'About',
-          'services',
-          'support',
-          'comparison',
-          'security',
-          'privacy',
-          'benchmarks',
-          'tests',
-          'releases',
-          'troubleshooting',
-        ),
-        ...folder('Contributing', 'contributing'),
-        ...folder('Decisions', 'decisions', true),
+        {
+          label: 'About',
+          items: [
+            { autogenerate: { directory: 'about' } },
+            'services',
+            'comparison',
+            'security',
+            'privacy',
+            'support',
+            'releases',
+            'troubleshooting',
+          ],
+        },
+        {
+          label: 'For contributors',
+          collapsed: true,
+          items: ['contributing/tour', 'tests', 'benchmarks', { autogenerate: { directory: 'decisions' } }],
+        },
       ],
     }),
   ],

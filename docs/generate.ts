@@ -1,5 +1,6 @@
 /**
- * Writes the pages of the reference from the code, and copies the built files of the widget. Git ignores both.
+ * Writes the pages of the reference from the code and `llms.txt` from all pages, and copies the built files of the
+ * widget. Git ignores them.
  */
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,7 +10,8 @@ import { assumptionsPage, clientPage, operationsPage } from './reference/operati
 import { metricsPage, settingsPage } from './reference/relay.ts';
 import { sandboxPage } from './reference/sandbox.ts';
 import { writePage } from './reference/page.ts';
-import { content, root } from './site.ts';
+import { llmsText } from './llms.ts';
+import { content, root, site } from './site.ts';
 
 const options = await currentOptions();
 const folder = join(content, 'reference');
@@ -28,6 +30,7 @@ mkdirSync(folder, { recursive: true });
 for (const [index, page] of pages.entries())
   writeFileSync(join(folder, `${page.name}.${page.format ?? 'md'}`), writePage(page, index + 1));
 
+writeFileSync(join(import.meta.dirname, 'public', 'llms.txt'), llmsText(site));
 writeFileSync(join(import.meta.dirname, 'src', 'playground-options.json'), JSON.stringify(options));
 
 const widget = join(root, 'widget');

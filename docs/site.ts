@@ -7,5 +7,6 @@ export const root = dirname(import.meta.dirname);
 export const content = join(import.meta.dirname, 'src', 'content', 'docs');
 /** The folder of the pages that are not Markdown, such as the playground. */
 export const pages = join(import.meta.dirname, 'src', 'pages');
+export const site = 'https://newsletter-kit.github.io';
 export const repository = 'https://github.com/newsletter-kit/newsletter-kit';
 export { base } from './src/base.ts';

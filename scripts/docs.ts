@@ -5,23 +5,51 @@ import { UserError } from './user-error.mjs';
 
 /** Workspace packages are read from their sources. */
 const nodeOptions = ['--conditions=@newsletter-kit/source', '--disable-warning=ExperimentalWarning'];
-const commands = ['dev', 'build', 'preview'];
 
-/** Serves the site while its pages change (`dev`), builds it into `docs/dist`, or serves what was built (`preview`). */
-export async function runDocs([command = 'dev', ...args]: readonly string[]): Promise<boolean> {
-  if (!commands.includes(command))
+/**
+ * Astro's steps for each command, by the command's name. Only a built site has an index for the search. A build goes
+ * without its cache: a page that did not change may link to one that is gone.
+ */
+const commands: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  '': [['build', '--force'], ['preview']],
+  build: [['build', '--force']],
+  preview: [['preview']],
+  dev: [['dev']],
+};
+
+/**
+ * Builds the site and serves it; or only builds it into `docs/dist` (`build`), serves what was built (`preview`), or
+ * serves the pages while they change, without a search (`dev`). Options such as `--port 4400` go to the last step.
+ */
+export async function runDocs(args: readonly string[]): Promise<boolean> {
+  if (args[0] === 'old-sources') return printOldSources();
+  const command = args.find((arg, index) => index === 0 && !arg.startsWith('-')) ?? '';
+  const steps = Object.hasOwn(commands, command) ? commands[command] : undefined;
+  if (!steps)
     throw new UserError(
       `There is no command "${command}" for the site.`,
-      `The commands are ${commands.join(', ')}; without one, the site is served while its pages change.`,
+      'The commands are build, preview, dev and old-sources; without one, the site is built and served.',
     );
   if (command !== 'preview') {
     await buildIfStale('docs');
     if (!(await run(process.execPath, [...nodeOptions, 'docs/generate.ts']))) return false;
   }
-  // Without its cache: a page that did not change may link to one that is gone.
-  const fresh = command === 'build' ? ['--force'] : [];
-  return run(process.execPath, ['node_modules/astro/bin/astro.mjs', command, ...fresh, ...args], {
-    cwd: 'docs',
-    env: { ASTRO_TELEMETRY_DISABLED: '1' },
-  });
+  for (const step of steps) {
+    const options = step === steps.at(-1) ? args.slice(command === '' ? 0 : 1) : [];
+    const astro = ['node_modules/astro/bin/astro.mjs', ...step, ...options];
+    if (!(await run(process.execPath, astro, { cwd: 'docs', env: { ASTRO_TELEMETRY_DISABLED: '1' } }))) return false;
+  }
+  return true;
+}
+
+/** Prints the cells of the comparison whose source was read more than six months ago, by source. */
+async function printOldSources(): Promise<boolean> {
+  const { oldCells, readOn } = await import('./comparison.ts');
+  const old = Map.groupBy(oldCells(new Date()), ({ source }) => source ?? '');
+  if (old.size === 0) console.log('Every source of the comparison was read within the last six months.');
+  for (const [source, cells] of old) {
+    console.log(`${readOn[source]} ${source}`);
+    for (const { row, column } of cells) console.log(`           ${column}: ${row}`);
+  }
+  return true;
 }

@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import { zipSync, type Zippable } from 'fflate';
 import { buildAll } from './build.ts';
 import { run } from './command.ts';
 import { pnpm } from './install.mjs';
 import { packPublished, publishedNames } from './pack.ts';
 import { root } from './root.ts';
+import { zipScript } from './script-zip.ts';
 import { UserError } from './user-error.mjs';
 
 /** Which script a page on the web may load: an address that never changes its content, and the hash of that content. */
@@ -121,15 +121,6 @@ async function compareWithPage(built: Release): Promise<void> {
     `${relative(root, page)} names ${named ? `version ${named.version} with ${named.hash}` : 'no release'}, and built was ${built.version} with ${built.hash}.`,
     'Run "npm run release -- version" on this commit, commit what it changes, and tag that.',
   );
-}
-
-/** The script with every file that it may load, at the places where it looks for them. */
-async function zipScript(): Promise<Uint8Array> {
-  const parts = Object.keys(await readJson<Record<string, string>>(join(dist, 'integrity.json')));
-  const files: Zippable = { LICENSE: await readFile(join(root, 'LICENSE')) };
-  for (const part of [...parts, 'integrity.json']) files[part] = await readFile(join(dist, part));
-  // The same files give the same archive.
-  return zipSync(files, { level: 9, mtime: '1980-01-01T00:00:00' });
 }
 
 async function sha256(path: string): Promise<string> {

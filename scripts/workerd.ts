@@ -34,7 +34,7 @@ export interface WorkerdOptions {
  *
  * @returns the code
  */
-export async function bundleWorker(entry = 'packages/relay/src/worker/index.ts'): Promise<string> {
+export async function bundleWorker(entry = 'packages/relay/src/worker/mail.ts'): Promise<string> {
   const result = await build({
     configFile: false,
     logLevel: 'warn',

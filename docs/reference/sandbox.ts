@@ -60,6 +60,13 @@ const groups: readonly Group[] = [
         about: 'One subscription in full, with its journeys.',
         path: '/subscriptions/{subscription}',
       },
+      {
+        route: 'PUT /subscriptions/:id',
+        about:
+          'Changes it at once, as its owner or the person would: `unsubscribe`, and `custom_fields` as a bulk update has them.',
+        path: '/subscriptions/{subscription}',
+        body: { custom_fields: [{ name: 'First Name', value: 'Ada' }] },
+      },
       { route: 'GET /jobs', about: 'The latest 100 bulk updates and imports, with their errors.' },
       { route: 'GET /connection', about: 'The settings of a client: addresses, publications, keys and OAuth clients.' },
     ],
@@ -267,10 +274,13 @@ function checkRoutes(): void {
     throw new Error(`docs/reference/sandbox.ts and the routes of the sandbox differ: ${different.join(', ')}.`);
 }
 
-/** Content for the examples: a subscriber with an e-mail to confirm, and a request that was refused. */
+/** Content for the examples: a subscriber with an e-mail to confirm, a custom field, and a request that was refused. */
 async function prepare({ fetch, settle, clock }: Sandbox): Promise<void> {
-  const address = `http://127.0.0.1:4010/v2/publications/${publicationId}/subscriptions`;
+  const publication = `http://127.0.0.1:4010/v2/publications/${publicationId}`;
+  const address = `${publication}/subscriptions`;
   const headers = { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' };
+  const field = JSON.stringify({ kind: 'string', display: 'First Name' });
+  await fetch(`${publication}/custom_fields`, { method: 'POST', headers, body: field });
   await fetch(address, { method: 'POST', headers, body: JSON.stringify({ email: 'ada' }) });
   const signup = { email: 'ada@example.com', double_opt_override: 'on', utm_source: 'docs' };
   await fetch(address, { method: 'POST', headers, body: JSON.stringify(signup) });

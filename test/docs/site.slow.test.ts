@@ -1,8 +1,6 @@
-/** The documentation site as `npm run docs -- build` writes it: links, reference, search and live examples. */
-import { execFile } from 'node:child_process';
+/** The documentation site as `npm run docs` builds and serves it: links, reference, search and live examples. */
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
-import { promisify } from 'node:util';
+import { join } from 'node:path';
 import { operations } from '@newsletter-kit/core/contract';
 import { settings } from '@newsletter-kit/relay';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -12,65 +10,41 @@ import { alertConditions } from '../../packages/relay/src/ops/alerts.ts';
 import { gaps } from '../../packages/sandbox/src/gaps.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { root } from '../../scripts/root.ts';
-import { hosted, type Hosted } from '../e2e/hosted.ts';
 import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
+import { starter, type Started } from '../scripts/starter.ts';
 import { blocks, hides, namesIn } from '../support/block-lists.ts';
+import { freePort } from '../support/free-ports.ts';
 import { leadsSomewhere } from './pages.ts';
+import { answered, questions } from './questions.ts';
 
 const built = join(root, 'docs', 'dist');
-const types: Readonly<Record<string, string>> = {
-  '.html': 'text/html',
-  '.js': 'text/javascript',
-  '.css': 'text/css',
-  '.svg': 'image/svg+xml',
-  '.json': 'application/json',
-  '.wasm': 'application/wasm',
-};
 
 let session: BrowserSession;
-let site: Hosted;
+let site: Started;
+let origin: string;
 let pages: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
-  const build = [
-    '--conditions=@newsletter-kit/source',
-    '--disable-warning=ExperimentalWarning',
-    'scripts/tasks.ts',
-    'docs',
-    'build',
-  ];
+  const port = await freePort();
   // Vitest sets variables that Astro reads too, such as BASE_URL.
-  const { PATH, HOME } = process.env;
-  await promisify(execFile)(process.execPath, build, { cwd: root, env: { PATH, HOME }, maxBuffer: 64 * 1024 * 1024 });
+  const others = Object.keys(process.env).filter((name) => !['PATH', 'HOME'].includes(name));
+  site = starter(['docs', '--port', String(port)], Object.fromEntries(others.map((name) => [name, undefined])));
+  origin = `http://127.0.0.1:${port}`;
+  await site.says(new RegExp(`:${port}${base}/`));
   pages = new Map(
     globSync('**/*.html', { cwd: built }).map((file) => [
       `${base}/${file.replaceAll('\\', '/').replace(/(^|\/)index\.html$/, '$1')}`,
       readFileSync(join(built, file), 'utf8'),
     ]),
   );
-  site = await hosted({ fetch: answer });
   session = await openBrowser();
-});
+}, 600_000);
 afterEach(() => session?.closePages());
 afterAll(async () => {
   await session?.close();
-  site?.close();
+  site?.child.kill();
+  await site?.ended;
 });
-
-/** Serves the built files as GitHub Pages does. */
-function answer(request: Request): Response {
-  const { pathname } = new URL(request.url);
-  const path = decodeURI(pathname).slice(base.length);
-  const file = join(built, path.endsWith('/') ? `${path}index.html` : path);
-  if (!pathname.startsWith(`${base}/`) || !existsSync(file))
-    return new Response(readFileSync(join(built, '404.html')), {
-      status: 404,
-      headers: { 'content-type': 'text/html' },
-    });
-  return new Response(readFileSync(file), {
-    headers: { 'content-type': types[extname(file)] ?? 'application/octet-stream' },
-  });
-}
 
 const hrefs = (html: string): string[] =>
   [...html.matchAll(/<a\b[^>]*?\shref="([^"]*)"/g)].map(([, href = '']) => href.replaceAll('&amp;', '&'));
@@ -195,18 +169,61 @@ describe('the reference', () => {
   });
 });
 
-describe('in the browser', () => {
-  it('finds a word by the search', async () => {
+describe('the search', () => {
+  /** Opens the search of the start page; resolves to a function that returns the addresses it finds. */
+  async function openSearch(): Promise<(words: string) => Promise<readonly string[]>> {
     const page = await session.browser.newPage();
     page.setDefaultTimeout(60_000);
-    await page.goto(`${site.origin}${base}/`);
+    await page.goto(`${origin}${base}/`);
     await page.locator('button[data-open-modal]').click();
-    await page.waitForSelector('dialog[open]');
-    await page.locator('#starlight__search input').fill('RELAY_LIMIT_ADDRESS');
-    const found = await page.waitForSelector('#starlight__search .pagefind-ui__result-link');
-    expect(await found?.evaluate((link) => link.getAttribute('href'))).toMatch(`${base}/`);
+    return async (words) => {
+      await page.locator('#starlight__search input').fill(words);
+      // The first three have come, and are not those of the words before.
+      await page.waitForFunction(
+        (asked) => {
+          const message = document.querySelector('.pagefind-ui__message')?.textContent?.trim() ?? '';
+          const results = [...document.querySelectorAll('.pagefind-ui__result')].slice(0, 3);
+          return (
+            /^(?:\d+|No) results? for /.test(message) &&
+            message.endsWith(` for ${asked}`) &&
+            results.every((each) => each.querySelector('a'))
+          );
+        },
+        {},
+        words,
+      );
+      return page.$$eval('.pagefind-ui__result-inner > .pagefind-ui__result-title > a', (links) =>
+        links.map((link) => new URL((link as HTMLAnchorElement).href).pathname),
+      );
+    };
+  }
+
+  it('finds a word', async () => {
+    const find = await openSearch();
+    expect((await find('RELAY_LIMIT_ADDRESS'))[0]).toMatch(`${base}/`);
   });
 
+  it(`answers ${answered} of ${questions.length} questions by one of the first three pages`, async () => {
+    expect(new Set(questions.map(([asked]) => asked)).size).toBe(60);
+    expect(questions.filter(([, page]) => !pages.has(`${base}/${page}/`))).toEqual([]);
+    const find = await openSearch();
+    const unanswered: string[] = [];
+    for (const [asked, page] of questions) {
+      const found = (await find(asked)).slice(0, 3).map((path) => path.slice(base.length + 1, -1));
+      if (!found.includes(page)) unanswered.push(`${asked} | ${page} | ${found.join(', ') || 'nothing'}`);
+    }
+    const table = ['Question | Page | Found instead', ...unanswered].join('\n');
+    expect(questions.length - unanswered.length, table).toBeGreaterThanOrEqual(answered);
+  });
+
+  it('has no page for contributors', () => {
+    const searched = [...pages].flatMap(([page, html]) => (html.includes('data-pagefind-body') ? page : []));
+    expect(searched.length).toBeGreaterThan(30);
+    expect(searched.filter((page) => /\/(?:benchmarks|tests|contributing|decisions)\//.test(page))).toEqual([]);
+  });
+});
+
+describe('in the browser', () => {
   it.each([
     ['/', 1280, 'light'],
     ['/', 1280, 'dark'],
@@ -218,30 +235,66 @@ describe('in the browser', () => {
     const page = await session.browser.newPage();
     await page.setViewport({ width, height: 900 });
     await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
-    await page.goto(`${site.origin}${base}${path}`, { waitUntil: 'networkidle0' });
+    await page.goto(`${origin}${base}${path}`, { waitUntil: 'networkidle0' });
     expect(await page.$eval('html', ({ dataset }) => dataset['theme'])).toBe(scheme);
     expect(await findings(page)).toEqual([]);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true);
   });
 
-  it('shows the whole picture of the start page on a phone', async () => {
+  it.each([
+    [1280, 800],
+    [390, 844],
+  ])('the start page shows a form that works above the fold of %i × %i pixels', async (width, height) => {
     const page = await session.browser.newPage();
-    await page.setViewport({ width: 360, height: 800 });
-    await page.goto(`${site.origin}${base}/`, { waitUntil: 'networkidle0' });
-    const picture = await page.$eval('.hero img', (image) => ({
-      natural: image.naturalHeight / image.naturalWidth,
-      shown: image.clientHeight / image.clientWidth,
-      right: image.getBoundingClientRect().right,
-    }));
-    // The six themes are higher than wide: 1400 × 1860 pixels.
-    expect(picture.natural).toBeCloseTo(1860 / 1400, 2);
-    expect(picture.shown).toBeCloseTo(picture.natural, 1);
-    expect(picture.right).toBeLessThanOrEqual(360);
+    await page.setViewport({ width, height });
+    await page.goto(`${origin}${base}/`, { waitUntil: 'networkidle0' });
+    const button = await page.waitForSelector('.example newsletter-signup >>> [part~=button]');
+    const box = await button?.boundingBox();
+    expect((box?.y ?? height) + (box?.height ?? 0)).toBeLessThanOrEqual(height);
+    const address = await page.$('.example newsletter-signup >>> input[name=email]');
+    await address?.type('ada@example.com\n');
+    await page.waitForSelector('.example newsletter-signup:state(success)');
+  });
+
+  it('leads to every page from a menu on a phone', async () => {
+    const page = await session.browser.newPage();
+    await page.setViewport({ width: 390, height: 844 });
+    await page.goto(`${origin}${base}/`, { waitUntil: 'networkidle0' });
+    await page.locator('starlight-menu-button button').click();
+    await page.waitForFunction(() =>
+      document.querySelector('nav.sidebar a[href$="/start/website/"]')?.checkVisibility(),
+    );
+    const listed = new Set(await page.$$eval('nav.sidebar a', (links) => links.map((link) => link.pathname)));
+    expect(listed.size).toBeGreaterThan(30);
+    const missing = [...pages.keys()].filter((path) => !listed.has(path));
+    expect(missing.toSorted()).toEqual([`${base}/`, `${base}/404.html`]);
+  });
+
+  it('keeps the first column of a table that scrolls', async () => {
+    const page = await session.browser.newPage();
+    await page.setViewport({ width: 390, height: 844 });
+    await page.goto(`${origin}${base}/comparison/`, { waitUntil: 'networkidle0' });
+    const places = await page.evaluate(() => {
+      const table = document.querySelector('.sl-markdown-content table');
+      const [first, second] = table?.querySelectorAll('tbody tr:first-child > td') ?? [];
+      const left = (): (number | undefined)[] => [first, second].map((cell) => cell?.getBoundingClientRect().left);
+      const before = left();
+      table?.scrollTo(100, 0);
+      return { before, after: left() };
+    });
+    expect(places.after[0]).toBe(places.before[0]);
+    expect(places.after[1]).toBe((places.before[1] ?? 0) - 100);
+  });
+
+  it('has llms.txt with the pages for readers', async () => {
+    const text = await (await fetch(`${origin}${base}/llms.txt`)).text();
+    expect(text).toContain(`[What it costs](https://newsletter-kit.github.io${base}/about/cost/)`);
+    expect(text).not.toContain('/decisions/');
   });
 
   it('shows what a live example posted, without a server', async () => {
     const page = await session.browser.newPage();
-    await page.goto(`${site.origin}${base}/reference/element/`, { waitUntil: 'networkidle0' });
+    await page.goto(`${origin}${base}/reference/element/`, { waitUntil: 'networkidle0' });
     // The first example is a form of the page, which the script enhances.
     await page.waitForSelector('.example newsletter-signup >>> [part=surface]');
     const address = await page.$('.example newsletter-signup input[name=email]');
@@ -254,7 +307,7 @@ describe('in the browser', () => {
 
   it('has the playground, with an answer for each state', async () => {
     const page = await session.browser.newPage();
-    await page.goto(`${site.origin}${base}/playground/?state=refused&language=de&theme=harbor`);
+    await page.goto(`${origin}${base}/playground/?state=refused&language=de&theme=harbor`);
     const frame = await (await page.waitForSelector('.frame:not([hidden]) iframe'))?.contentFrame();
     const notice = await frame?.waitForSelector('newsletter-signup:state(error) >>> [part~=notice]');
     expect(await notice?.evaluate(({ textContent }) => textContent)).toContain('We cannot take signups');

@@ -32,7 +32,7 @@ const hosts = [
 
 /** What readers copy: fenced blocks of the documentation, example pages and snippets of the playground. */
 async function copied(): Promise<ReadonlyMap<string, string>> {
-  const examples = globSync('examples/pages/**/*.{html,vue,svelte,jsx,js}', { cwd: root });
+  const examples = globSync('examples/{pages,site}/**/*.{html,vue,svelte,jsx,js}', { cwd: root });
   const pages = globSync(['{.,widget}/README.md', 'docs/src/content/docs/**/*.md'], { cwd: root });
   const fenced = (page: string): string => (read(page).match(/^ *```.*?^ *```$/gms) ?? []).join('\n');
   const options = await currentOptions();

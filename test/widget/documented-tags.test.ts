@@ -15,7 +15,7 @@ import { openBrowser, type BrowserSession } from '../e2e/visitor.ts';
 import { options } from './snippets.ts';
 
 const paths = globSync(
-  ['README.md', 'widget/README.md', 'docs/src/content/docs/**/*.md', 'examples/{pages,demo/page}/*.html'],
+  ['README.md', 'widget/README.md', 'docs/src/content/docs/**/*.md', 'examples/{pages,site,demo/page}/*.html'],
   {
     cwd: root,
   },

@@ -5,7 +5,7 @@
 import { writeFile } from 'node:fs/promises';
 import { writeApi } from './api.ts';
 import { format } from './format.ts';
-import { writePageStyle } from './page-style.ts';
+import { writePageStyle, writePageThemes } from './page-style.ts';
 import { writeRecords } from './records.ts';
 import { writeResources } from './resources.ts';
 import { writeTypes } from './types.ts';
@@ -17,6 +17,7 @@ export function generate(): ReadonlyMap<string, string> {
     ['src/schema/types.ts', format('types.ts', writeTypes())],
     ['src/resources.ts', format('resources.ts', writeResources())],
     ['src/endpoint/page-style.ts', format('page-style.ts', writePageStyle())],
+    ['src/endpoint/page-themes.ts', format('page-themes.ts', writePageThemes())],
     ['api.md', writeApi()],
   ]);
 }

@@ -1,6 +1,7 @@
 /** `<person-search>`: finds, exports and erases everything that is stored about a person. */
 import { button, formatCount, formatNumber, PageElement, toast } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import { mailsLine } from '../src/ops/audit-facts.ts';
 import type { HeldAboutPerson } from '../src/store/signup-store.ts';
 import { request, type OperatorActions } from './operator-api.ts';
 import { consentDetails, signupDetails } from './signup-list.ts';
@@ -70,17 +71,18 @@ export class PersonSearch extends PageElement {
   }
 
   #result(found: Found): TemplateResult {
-    const { email, signups, consents, suppressed } = found;
+    const { email, signups, consents, mails, suppressed } = found;
+    const mailed = mails.map((record) => html`<p>${mailsLine(record)}.</p>`);
     if (signups.length + consents.length === 0)
       return html`<h3 tabindex="-1"
         ><bdi>${email}</bdi>: ${suppressed ? 'erased; a hash of the address is held' : 'nothing is held'}</h3
-      >`;
+        >${mailed}`;
     return html`<h3 tabindex="-1"><bdi>${email}</bdi>: ${countHeld(signups.length, consents.length)}</h3>
       <div class="actions">
-        ${button({ label: 'Download everything', onClick: () => download({ signups, consents, suppressed }) })}
+        ${button({ label: 'Download everything', onClick: () => download({ signups, consents, mails, suppressed }) })}
         ${button({ label: 'Erase…', kind: 'danger', onClick: () => this.page.run(() => this.#erase(found)) })}
       </div>
-      ${signups.map((signup) => signupDetails(signup, this.page))} ${consents.map(consentDetails)}`;
+      ${mailed} ${signups.map((signup) => signupDetails(signup, this.page))} ${consents.map(consentDetails)}`;
   }
 
   async #erase({ email, signups, consents }: Found): Promise<void> {

@@ -3,6 +3,7 @@
  */
 import { ApiError, type Client } from '@newsletter-kit/core';
 import { isLoopbackHost } from '@newsletter-kit/core/endpoint';
+import type { Form } from './config/form.ts';
 import type { RelayConfig } from './config/settings.ts';
 import type { RelayContext } from './context.ts';
 import type { CheckResult } from './ops/operator.ts';
@@ -12,7 +13,7 @@ import { storeName, type StoreAddress } from './config/store-address.ts';
 import { answerWithinMs, within } from './deadline.ts';
 import { StoreUnavailableError } from './errors.ts';
 import { asStoreError } from './health.ts';
-import { classifyMailError, type MailTransport } from './confirmation/smtp.ts';
+import { classifyMailError, type MailTransport, type OpenTransport } from './confirmation/smtp.ts';
 import { decideRetry, type Retry } from './queue/retry.ts';
 import type { SignupStore } from './store/signup-store.ts';
 import type { Log } from './log.ts';
@@ -70,6 +71,7 @@ export async function checkService(
         .withResponse();
       skewMs ??= skewOf(headers['date'], now());
       results.push({ name, result: 'ok', text: `${publicationId} can be read` });
+      results.push(...(await checkPages(group, clientOf(apiKey))));
     } catch (error) {
       const decision = decideRetry(error, secrets);
       if (error instanceof ApiError && error.status === 403)
@@ -83,6 +85,28 @@ export async function checkService(
   }
   if (skewMs !== undefined) results.push(clockResult(skewMs));
   return results;
+}
+
+/** Warns of fields that the page of a form asks for and its publication lacks: the API drops what is entered there. */
+async function checkPages(forms: readonly Form[], client: Client): Promise<readonly CheckResult[]> {
+  const asking = forms.filter((form) => form.page !== null && form.page.fields.length > 0);
+  const publicationId = asking[0]?.publicationId;
+  if (publicationId === undefined) return [];
+  const known = new Set<string>();
+  try {
+    for await (const { display } of client.customFields.list({ publicationId }, { timeoutMs, retry: { retries: 0 } }))
+      known.add(display ?? '');
+  } catch {
+    const text = 'NEWSLETTER_API_KEY may not read custom fields, so that those of RELAY_PAGE_FIELDS were not compared.';
+    return [{ name: 'hosted form', result: 'warning', text }];
+  }
+  return asking.map(({ name: form, page }): CheckResult => {
+    const missing = page?.fields.filter(({ name }) => !known.has(name)).map(({ name }) => `"${name}"`) ?? [];
+    const name = `hosted form "${form}"`;
+    if (missing.length === 0) return { name, result: 'ok', text: 'the publication has its fields' };
+    const text = `The publication has no custom field ${missing.join(', ')}, so that what is entered there is lost: create it, or take it out of RELAY_PAGE_FIELDS.`;
+    return { name, result: 'warning', text };
+  });
 }
 
 /** The service's clock by the `Date` of any answer, in milliseconds since the Unix epoch; null if none comes. */
@@ -166,17 +190,14 @@ export function logChecks(checks: readonly CheckResult[], log: Log): void {
   }
 }
 
-/** Connects to a mail server. */
-type OpenTransport = (server: SmtpServer) => Promise<MailTransport>;
-
 /** Logs in at the mail server, without sending, and opens the public address that mails link to. */
 export async function checkMail(
   { forms, mail: { server, publicUrl } }: Pick<RelayConfig, 'forms' | 'mail'>,
   secrets: readonly string[],
-  openTransport: OpenTransport,
+  openTransport: OpenTransport | null,
 ): Promise<readonly CheckResult[]> {
   const isNeeded = Object.values(forms).some(({ confirmation }) => confirmation !== null);
-  if (!isNeeded || server === undefined || publicUrl === undefined) return [];
+  if (!isNeeded || server === undefined || publicUrl === undefined || openTransport === null) return [];
   return Promise.all([checkMailServer(server, secrets, await openTransport(server)), checkPublicUrl(publicUrl)]);
 }
 

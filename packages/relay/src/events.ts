@@ -15,13 +15,17 @@ export type RelayEvent =
       readonly needsConfirmation: boolean;
       readonly tookMs: number;
     }
-  /** A post to a form was refused. `limit`: the rate limit it exceeded. `form`: null if unknown. */
+  /**
+   * A post to a form was refused. `limit`: the rate limit it exceeded. `form`: null if unknown. `times`: how many
+   * posts, where a Worker reports several at once; default 1.
+   */
   | {
       readonly type: 'refused';
       readonly form: string | null;
       readonly status: number;
       readonly codes: readonly string[];
       readonly limit?: LimitKind | undefined;
+      readonly times?: number | undefined;
     }
   /** The API has created the subscription. */
   | { readonly type: 'delivered'; readonly form: string; readonly waitedMs: number }
@@ -55,6 +59,10 @@ export type RelayEvent =
   | { readonly type: 'confirmationSent'; readonly form: string; readonly waitedMs: number }
   /** A person has confirmed a signup. `waitedMs`: since the signup was received. */
   | { readonly type: 'confirmed'; readonly form: string; readonly waitedMs: number }
+  /** A form has sent its confirmation mails of the hour: more signups are kept for review. */
+  | { readonly type: 'mailsHeld'; readonly form: string; readonly mailsPerHour: number }
+  /** The form sends confirmation mails again. */
+  | { readonly type: 'mailsResumed'; readonly form: string }
   /** The circuit breaker of the mail server has opened. `needsOperator`: the failure does not pass by itself. */
   | { readonly type: 'mailCircuitOpened'; readonly reason: string; readonly needsOperator: boolean }
   /** The mail server accepts mails again. */
@@ -79,6 +87,9 @@ export type RelayEvent =
   /** The store cannot be written or read. */
   | { readonly type: 'storeFailed'; readonly reason: string }
   | { readonly type: 'storeRecovered' };
+
+/** Posts that were refused. */
+export type RefusedEvent = Extract<RelayEvent, { type: 'refused' }>;
 
 /** Receives events. It must return at once and never throw. */
 export type EventListener = (event: RelayEvent) => void;

@@ -7,10 +7,10 @@ import { Reception } from './admission/reception.ts';
 import { type Check, Screening } from './admission/screening.ts';
 import { checkAll, checkMail, checkService, checkStore } from './checks.ts';
 import { confirmationOf, MailQueue } from './confirmation/queue.ts';
-import { openTransport } from './confirmation/smtp.ts';
+import type { OpenTransport } from './confirmation/smtp.ts';
 import { createContext, type RelayContext, type RelaySettings } from './context.ts';
 import { DeliveryQueue, type DeliveryQueueOptions } from './delivery/queue.ts';
-import type { EventListener } from './events.ts';
+import type { EventListener, RefusedEvent } from './events.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './ops/metrics.ts';
 import { type CheckResult, createRunningStatus, storeOperator } from './ops/operator.ts';
@@ -18,7 +18,7 @@ import { type OnDemandOptions, type OnDemandResult, QueueGroup } from './queue/g
 import type { BackoffOptions } from './queue/retry.ts';
 import { createRoutes } from './routes.ts';
 import type { SignupStore } from './store/signup-store.ts';
-import { createPost, type PostWebhook } from './webhooks/post.ts';
+import type { PostWebhook } from './webhooks/post.ts';
 import { WebhookSender } from './webhooks/queue.ts';
 
 /** Options of {@link createRelay}. */
@@ -38,18 +38,22 @@ export interface RelayOptions {
   readonly checks?: readonly Check[] | undefined;
   /** Receives every event of the relay. */
   readonly onEvent?: EventListener | undefined;
-  readonly platform?: RelayPlatform | undefined;
+  readonly platform: RelayPlatform;
   readonly timing?: RelayTiming | undefined;
 }
 
-/** What a platform other than a machine with Node.js replaces. */
+/** What depends on where a relay runs. */
 export interface RelayPlatform {
   /** Creates the API client for an API key. Default: a client for the configured API. */
   readonly clientOf?: ((apiKey: string) => Client) | undefined;
   /** Resolves the MX records of an address's domain. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
-  /** Posts webhooks. Default: over `node:http`, to addresses that were checked after the name was resolved. */
-  readonly postWebhook?: PostWebhook | undefined;
+  /** Reads from a request what was refused in front of this relay, to be counted here. Default: nothing. */
+  readonly refusedBefore?: ((request: Request) => readonly RefusedEvent[]) | undefined;
+  /** Posts webhooks. */
+  readonly postWebhook: PostWebhook;
+  /** Connects to a mail server; null where that is not part of the program. */
+  readonly openTransport: OpenTransport | null;
 }
 
 /** Clock, chance and waits, for tests. */
@@ -95,10 +99,10 @@ export interface Relay {
 /**
  * Creates a relay.
  *
- * @throws StartupError if a form asks for confirmation and a setting for that is missing
+ * @throws StartupError if a form asks for confirmation and a setting or the mail for that is missing
  */
 export function createRelay(options: RelayOptions): Relay {
-  const { config, store, secret = config.secret, checks, platform = {}, timing = {}, operatorToken } = options;
+  const { config, store, secret = config.secret, checks, platform, timing = {}, operatorToken } = options;
   const stop = new AbortController();
   const context = createContext(options, stop.signal);
   const { now } = context;
@@ -106,10 +110,10 @@ export function createRelay(options: RelayOptions): Relay {
   const metrics = createMetrics(context);
 
   const clientOf = platform.clientOf ?? clientsOf(context);
-  const confirmation = confirmationOf(config, secret);
+  const confirmation = confirmationOf(config, secret, platform.openTransport);
   const deliveries = new DeliveryQueue(context, clientOf, timing.delivery);
   const mails = confirmation && new MailQueue(context, confirmation, timing.confirmation?.backoff);
-  const webhooks = new WebhookSender(context, platform.postWebhook ?? createPost(), timing.webhooks?.backoff);
+  const webhooks = new WebhookSender(context, platform.postWebhook, timing.webhooks?.backoff);
   const queues = new QueueGroup([deliveries, ...(mails ? [mails] : []), webhooks]);
 
   const reception = new Reception(context);
@@ -124,7 +128,7 @@ export function createRelay(options: RelayOptions): Relay {
       checkAll(config, [
         checkStore(config.store, store, now),
         check(),
-        checkMail(config, context.secrets, openTransport),
+        checkMail(config, context.secrets, platform.openTransport),
       ]),
     wake: () => queues.wake(),
     sendWebhooks: () => webhooks.sendNow(),
@@ -140,7 +144,10 @@ export function createRelay(options: RelayOptions): Relay {
   });
 
   return {
-    fetch: async (request, peer = null) => app.fetch(request, { peer }),
+    async fetch(request, peer = null) {
+      for (const event of platform.refusedBefore?.(request) ?? []) context.events.emit(event);
+      return app.fetch(request, { peer });
+    },
     // What is delivered first is reported to a new destination too.
     start: () => void queues.prepare().then(() => queues.start()),
     deliver: (limits) => queues.deliverUntil(limits, context),

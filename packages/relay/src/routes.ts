@@ -2,7 +2,9 @@
 import { refusalAnswer, refused, thanksAnswer, unavailable } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { SignupEndpoint } from './admission/endpoint.ts';
+import { hostedForm, isHosted } from './admission/hosted-form.ts';
 import { headerOf, type Reception, type RequestEnvironment, type SignUp, toResponse } from './admission/reception.ts';
+import type { Form } from './config/form.ts';
 import { confirmationPages } from './confirmation/pages.ts';
 import type { RelayContext } from './context.ts';
 import { answerWithinMs, within } from './deadline.ts';
@@ -45,10 +47,15 @@ export function createSignupRoutes(
 ): Hono<RequestEnvironment> {
   const defaultForm = forms['default'] ?? null;
   const app = new Hono<RequestEnvironment>();
-  for (const form of Object.values(forms)) reception.addRoutes(app, `/signup/${form.name}`, form, '../thanks', signUp);
-  if (defaultForm) reception.addRoutes(app, '/signup', defaultForm, 'thanks', signUp);
+  const addRoutes = (path: string, form: Form, thanks: string): void => {
+    if (isHosted(form)) app.get(path, ({ req: { raw } }) => hostedForm(form, raw));
+    reception.addRoutes(app, path, form, thanks, signUp);
+  };
+  for (const form of Object.values(forms)) addRoutes(`/signup/${form.name}`, form, '../thanks');
+  if (defaultForm) addRoutes('/signup', defaultForm, 'thanks');
   app.get('/', ({ text }) => text(greeting, 200, { 'cache-control': 'no-store' }));
-  app.get('/thanks', () => toResponse(thanksAnswer()));
+  const sites = new Set(Object.values(forms).flatMap(({ origins }) => [...origins]));
+  app.get('/thanks', () => toResponse(thanksAnswer(sites)));
   app.get('/livez', livez);
   app.notFound((request) => reception.refuseRequest(request, defaultForm, notFound));
   app.onError((error, { req: { raw } }) => {

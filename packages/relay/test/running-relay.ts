@@ -40,7 +40,7 @@ export interface RunningRelay extends Relay {
 
 /** The options of a relay, ungrouped. */
 export interface RelayParts
-  extends Partial<Omit<RelayOptions, 'config' | 'platform' | 'timing'>>, RelayPlatform, RelayTiming {
+  extends Partial<Omit<RelayOptions, 'config' | 'platform' | 'timing'>>, Partial<RelayPlatform>, RelayTiming {
   /** What the API answers. Default: nothing, it is unreachable. */
   readonly api?: Fetch;
   readonly settings?: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
     store,
     log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
     ...options,
-    platform: { clientOf, mail, postWebhook },
+    platform: { clientOf, mail, ...(postWebhook && { postWebhook }) },
     timing: { now, random, delivery, confirmation, webhooks },
   });
   onTestFinished(async () => {

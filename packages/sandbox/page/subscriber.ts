@@ -1,14 +1,22 @@
 /** `<subscriber-drawer>`: everything the sandbox stores about one subscriber, in a drawer. */
-import { button, facts, formatNumber, PageElement, toastError, type Renderable } from '@newsletter-kit/pages';
+import { button, facts, formatNumber, PageElement, toast, toastError, type Renderable } from '@newsletter-kit/pages';
 import { html, nothing, type TemplateResult } from 'lit';
+import { live } from 'lit/directives/live.js';
 import type { JourneyOverview } from '../src/store/overview.ts';
 import { ask } from './control.ts';
 import { copyable, moment, statusBadge, valueText } from './format.ts';
+import type { SandboxEvent } from './view.ts';
 
 interface OtherSubscriber {
   readonly id: string;
   readonly email: string;
   readonly status: string;
+}
+
+interface CustomField {
+  readonly name: string;
+  readonly kind: string;
+  readonly value: unknown;
 }
 
 interface Subscriber extends OtherSubscriber {
@@ -19,7 +27,7 @@ interface Subscriber extends OtherSubscriber {
   readonly newsletter_list_ids: readonly string[];
   readonly tags: readonly string[];
   readonly payments_customer_id: string | null;
-  readonly custom_fields: readonly { readonly name: string; readonly value: unknown }[];
+  readonly custom_fields: readonly CustomField[];
   readonly stats: {
     readonly emails_received: number;
     readonly open_rate: number;
@@ -46,17 +54,38 @@ export async function showSubscriber(id: string): Promise<void> {
   await document.querySelector<SubscriberDrawer>('subscriber-drawer')?.show(id);
 }
 
-class SubscriberDrawer extends PageElement {
+export class SubscriberDrawer extends PageElement {
   static override properties = { subscriber: { state: true } };
   declare subscriber: (Subscriber & Partial<Record<keyof typeof attribution, string>>) | undefined;
 
   async show(id: string): Promise<void> {
-    this.subscriber = (await ask<{ data: Subscriber }>(`/subscriptions/${encodeURIComponent(id)}`)).data;
+    await this.#read(id);
     await this.updateComplete;
     const drawer = this.#dialog();
     if (!drawer) return;
     if (!drawer.open) drawer.showModal();
     drawer.scrollTop = 0;
+  }
+
+  /** Keeps what is shown current. */
+  receive(event: SandboxEvent): void {
+    const { id } = this.subscriber ?? {};
+    if (event.type === 'subscription' && event.subscription.id === id && this.#dialog()?.open)
+      this.#read(id).catch(toastError);
+  }
+
+  async #read(id: string): Promise<void> {
+    this.subscriber = (await ask<{ data: Subscriber }>(pathOf(id))).data;
+  }
+
+  async #change(body: object, done: string): Promise<void> {
+    const { id = '' } = this.subscriber ?? {};
+    try {
+      this.subscriber = (await ask<{ data: Subscriber }>(pathOf(id), { method: 'PUT', body })).data;
+      toast(done);
+    } catch (error) {
+      toastError(error);
+    }
   }
 
   #dialog(): HTMLDialogElement | null {
@@ -84,6 +113,11 @@ class SubscriberDrawer extends PageElement {
     const { stats } = data;
     return html`<div class="head">
         <h2 id="subscriber-title">${data.email}</h2>
+        ${
+          data.status === 'inactive'
+            ? nothing
+            : button({ label: 'Unsubscribe', onClick: () => this.#change({ unsubscribe: true }, 'Unsubscribed.') })
+        }
         ${button({ label: 'Close', onClick: () => this.#dialog()?.close() })}
       </div>
       ${facts([
@@ -98,7 +132,7 @@ class SubscriberDrawer extends PageElement {
       ])}
       ${
         data.custom_fields.length > 0
-          ? part('Custom fields', facts(data.custom_fields.map(({ name, value }) => [name, valueText(value)] as const)))
+          ? part('Custom fields', facts(data.custom_fields.map((field) => [field.name, this.#field(field)] as const)))
           : nothing
       }
       ${part(
@@ -126,10 +160,22 @@ class SubscriberDrawer extends PageElement {
       )}`;
   }
 
+  /** A text can be changed: Enter, or leaving the input, saves it. */
+  #field({ name, kind, value }: CustomField): Renderable {
+    if (kind !== 'string') return valueText(value);
+    const save = ({ currentTarget }: Event): void => {
+      if (!(currentTarget instanceof HTMLInputElement)) return;
+      void this.#change({ custom_fields: [{ name, value: currentTarget.value }] }, `“${name}” is saved.`);
+    };
+    return html`<input aria-label=${name} .value=${live(valueText(value))} autocomplete="off" @change=${save} />`;
+  }
+
   #link({ id, email }: OtherSubscriber): TemplateResult {
     return button({ label: email, kind: 'link', onClick: () => this.show(id).catch(toastError) });
   }
 }
+
+const pathOf = (id: string): string => `/subscriptions/${encodeURIComponent(id)}`;
 
 function journeyLine({ automation_name: name, status, created, completed }: JourneyOverview): TemplateResult {
   const until = completed === null ? nothing : html` until ${moment(completed)}`;

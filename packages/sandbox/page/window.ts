@@ -19,6 +19,7 @@ import './inbox.ts';
 import './jobs.ts';
 import './requests.ts';
 import './subscriber.ts';
+import type { SubscriberDrawer } from './subscriber.ts';
 import './subscribers.ts';
 import { valueOf, type SandboxEvent, type View } from './view.ts';
 
@@ -129,6 +130,7 @@ class SandboxWindow extends PageElement {
   #receive(event: SandboxEvent): void {
     if (event.type === 'reset') return void this.#refresh(this.views).catch(toastError);
     for (const view of this.views) view.receive(event);
+    this.querySelector<SubscriberDrawer>('subscriber-drawer')?.receive(event);
     this.#refreshFollowers();
   }
 

@@ -44,6 +44,7 @@ function formOf(name: Publication): Form {
     thanksUrl: null,
     protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
     consent: { version: null, required: false, field: null, address: 'none' },
+    page: null,
     confirmation:
       name === 'single'
         ? null
@@ -54,6 +55,7 @@ function formOf(name: Publication): Form {
             button: 'Confirm',
             lang: 'en',
             confirmedUrl: null,
+            mailsPerHour: 1_000_000,
           },
   };
 }

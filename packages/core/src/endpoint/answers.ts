@@ -54,9 +54,10 @@ export function refusalAnswer(
   };
   if (!wantsPage(header))
     return { status, headers: { ...headers, ...json }, body: JSON.stringify(refusalBody(refused)) };
+  const page = framedPageHeaders(origins ?? []);
   if (ask?.token === undefined || entered === undefined)
-    return { status, headers: { ...headers, ...pageHeaders }, body: refusalHtml(refused) };
-  return { status, headers: { ...headers, ...askPageHeaders }, body: askHtml(entered, ask.token) };
+    return { status, headers: { ...headers, ...page }, body: refusalHtml(refused) };
+  return { status, headers: { ...headers, ...page, ...postingPage }, body: askHtml(entered, ask.token) };
 }
 
 /** The answer to the CORS preflight that a browser sends before it posts JSON to another origin. */
@@ -74,9 +75,13 @@ export function preflightAnswer(header: ReadHeader, origins: ReadonlySet<string>
   return { status: 204, headers, body: null };
 }
 
-/** The page for a visitor without JavaScript whose signup was stored. */
-export function thanksAnswer(): Answer {
-  return { status: 200, headers: { ...pageHeaders, ...noSniff }, body: thanksHtml() };
+/**
+ * The page for a visitor without JavaScript whose signup was stored.
+ *
+ * @param origins - the origins of the sites that may show it in a frame
+ */
+export function thanksAnswer(origins: Iterable<string> = []): Answer {
+  return { status: 200, headers: { ...framedPageHeaders(origins), ...noSniff }, body: thanksHtml() };
 }
 
 /** Lets scripts of an allowed origin read the answer and `Retry-After`. Cookies are neither sent nor accepted. */
@@ -94,17 +99,31 @@ export const pageHeaders = {
   'referrer-policy': 'no-referrer',
 } as const;
 
-/** Headers of a page with a form: under `no-referrer` a browser would post with `Origin: null`. */
-export const askPageHeaders = { ...pageHeaders, 'referrer-policy': 'same-origin' } as const;
+/**
+ * Response headers of a page that sites may show in a frame, as they show the form that leads to it.
+ *
+ * @param origins - the origins of these sites
+ */
+export function framedPageHeaders(origins: Iterable<string>): Readonly<Record<string, string>> {
+  const policy = pageHeaders['content-security-policy'].replace(/'none'$/, ["'self'", ...origins].join(' '));
+  return { ...pageHeaders, 'content-security-policy': policy };
+}
+
+/** The header of a page with a form: under `no-referrer` a browser would post with `Origin: null`. */
+export const postingPage = { 'referrer-policy': 'same-origin' } as const;
 
 /** Page after a stored signup. */
 export function thanksHtml(): string {
-  return page('Thank you for signing up', ['If a confirmation is needed, you will find it in your inbox.']);
+  return pageHtml({
+    title: 'Thank you for signing up',
+    paragraphs: ['If a confirmation is needed, you will find it in your inbox.'],
+  });
 }
 
 /** Page after a refused signup. */
 export function refusalHtml({ errors }: Refused): string {
-  return page('Your signup was not saved', [...errors.map(({ message }) => message), 'Go back, and try again.']);
+  const paragraphs = [...errors.map(({ message }) => message), 'Go back, and try again.'];
+  return pageHtml({ title: 'Your signup was not saved', paragraphs });
 }
 
 /**
@@ -116,15 +135,16 @@ export function askHtml(entered: Entered, token: string): string {
   const fields = [...kept, ['token', token] as const].map(
     ([name, value]) => `<input type="hidden" name="${escapeHtml(name)}" value="${escapeHtml(value)}">`,
   );
-  const form = `<form method="post" accept-charset="utf-8">\n${fields.join('\n')}\n<button>Sign up</button>\n</form>`;
-  return page('One more step', ['Press the button to finish your signup.'], form);
+  const content = `<form method="post" accept-charset="utf-8">\n${fields.join('\n')}\n<button>Sign up</button>\n</form>`;
+  return pageHtml({ title: 'One more step', paragraphs: ['Press the button to finish your signup.'], content });
 }
 
 /**
  * A page in the operator's words with one button, which posts without fields to the URL of the page.
  */
 export function buttonHtml({ title, button, lang }: ButtonPage): string {
-  return page(title, [], `<form method="post">\n<button>${escapeHtml(button)}</button>\n</form>\n`, lang);
+  const content = `<form method="post">\n<button>${escapeHtml(button)}</button>\n</form>\n`;
+  return pageHtml({ title, paragraphs: [], content, lang });
 }
 
 /** Texts of a {@link buttonHtml} page. */
@@ -137,20 +157,33 @@ export interface ButtonPage {
 
 /** A page in English with a heading and paragraphs. */
 export function messageHtml(title: string, paragraphs: readonly string[]): string {
-  return page(title, paragraphs);
+  return pageHtml({ title, paragraphs });
 }
 
-function page(title: string, paragraphs: readonly string[], form = '', lang = 'en'): string {
+/** A page without a script of its own. */
+export interface PageParts {
+  readonly title: string;
+  readonly paragraphs: readonly string[];
+  /** HTML after them. */
+  readonly content?: string;
+  /** Language of the texts, as a BCP 47 tag. Default: `en`. */
+  readonly lang?: string;
+  /** CSS after that of every page. */
+  readonly style?: string;
+}
+
+/** Writes a page. */
+export function pageHtml({ title, paragraphs, content = '', lang = 'en', style = '' }: PageParts): string {
   return `<!doctype html>
 <html lang="${escapeHtml(lang)}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)}</title>
-<style>${pageStyle}</style>
+<style>${pageStyle}${style}</style>
 <main dir="auto">
 <h1>${escapeHtml(title)}</h1>
 ${paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
-${form}</main>
+${content}</main>
 </html>
 `;
 }

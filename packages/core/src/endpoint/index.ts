@@ -21,12 +21,17 @@ export {
   type Answer,
   buttonHtml,
   escapeHtml,
+  framedPageHeaders,
   messageHtml,
   pageHeaders,
+  pageHtml,
+  postingPage,
   type ButtonPage,
+  type PageParts,
 } from './answers.ts';
 export { withAudit } from './audit.ts';
 export { pageStyle } from './page-style.ts';
+export { pageThemes } from './page-themes.ts';
 export {
   originRefused,
   refusalBody,

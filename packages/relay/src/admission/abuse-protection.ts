@@ -19,7 +19,7 @@ export interface AbuseProtectionOptions {
   readonly mail?: MailResolver | undefined;
 }
 
-type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log'>;
+type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log' | 'events'>;
 
 /** Result of {@link AbuseProtection.check}. */
 export type ProtectionResult =
@@ -60,6 +60,8 @@ export class AbuseProtection {
   readonly #attack: AttackDetector;
   readonly #screening: Screening;
   readonly #mailDomains: MailDomains;
+  /** Names of the forms that have sent their confirmation mails of the hour. */
+  readonly #held = new Set<string>();
 
   constructor(context: ProtectionContext, options: AbuseProtectionOptions) {
     const { config, store, log } = context;
@@ -162,11 +164,34 @@ export class AbuseProtection {
   }
 
   /** Counts the signup for its mailbox; true where the limit is exceeded. */
-  async #applyMailboxLimit({ post, kept, suspected, now, releases }: CheckedPost): Promise<boolean> {
-    const signup = { form: post.form.name, submission: kept, suspected };
-    const counted = await this.#rateLimits.countMailbox(signup, now);
+  async #applyMailboxLimit(attempt: CheckedPost): Promise<boolean> {
+    const { post, kept: submission, suspected, now, releases } = attempt;
+    const { name: form, confirmation } = post.form;
+    const mailsPerHour = suspected ? undefined : confirmation?.mailsPerHour;
+    let counted = await this.#rateLimits.countMailbox({ form, submission, suspected }, now, mailsPerHour);
+    if (mailsPerHour !== undefined) this.#reportMails(form, counted.mail, mailsPerHour);
+    if (counted.mail === 'beyond') {
+      attempt.suspected = true;
+      counted = await this.#rateLimits.countMailbox({ form, submission, suspected: true }, now);
+    }
     releases.push(counted.release);
     return !counted.within;
+  }
+
+  /** Reports when a form has sent its confirmation mails of the hour, and when it sends some again. */
+  #reportMails(form: string, mail: 'counted' | 'beyond' | null, mailsPerHour: number): void {
+    const { log, events } = this.#context;
+    if (mail === 'beyond' && !this.#held.has(form)) {
+      this.#held.add(form);
+      log.warn(
+        { form, mailsPerHour },
+        'the form has sent its confirmation mails of the hour; more signups are kept for review',
+      );
+      events.emit({ type: 'mailsHeld', form, mailsPerHour });
+    } else if (mail === 'counted' && this.#held.delete(form)) {
+      log.info({ form }, 'the form sends confirmation mails again');
+      events.emit({ type: 'mailsResumed', form });
+    }
   }
 }
 

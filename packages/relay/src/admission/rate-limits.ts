@@ -62,16 +62,33 @@ export class RateLimits {
    * Counts a signup for its mailbox. Suspected signups, which cause no mail, have a limit of their own. The same signup
    * within {@link repeatWindowMs} is counted once, since the store merges the two. Every case makes one call to the
    * counters, so that response times do not reveal known addresses.
+   *
+   * @param mailsPerHour - counts the confirmation mail too
+   * @returns `mail`: whether it was counted, or its form has sent its mails of the hour; null where neither was decided
    */
   async countMailbox(
     signup: { readonly form: string; readonly submission: KeptSubmission; readonly suspected: boolean },
     now: number,
-  ): Promise<{ readonly within: boolean; release(this: void): Promise<void> }> {
+    mailsPerHour?: number,
+  ): Promise<{
+    readonly within: boolean;
+    readonly mail: 'counted' | 'beyond' | null;
+    release(this: void): Promise<void>;
+  }> {
     const { content } = fingerprint({ ...signup, idempotencyKey: null });
     const mailbox = `${signup.suspected ? 'review' : 'mail'} ${mailboxKey(signup.submission.email)}`;
     const repetition = { key: this.#keyOf('signup', content), most: 1, windowMs: repeatWindowMs };
-    const { reached, release } = await this.#count([...this.#counters('address', mailbox), repetition], now);
-    return { within: reached.length === 0 || reached.some(({ key }) => key === repetition.key), release };
+    const mails = { key: this.#keyOf('mails', signup.form), most: mailsPerHour ?? 0, windowMs: 3_600_000 };
+    const counters = [
+      ...this.#counters('address', mailbox),
+      repetition,
+      ...(mailsPerHour === undefined ? [] : [mails]),
+    ];
+    const { reached, release } = await this.#count(counters, now);
+    const isReached = (key: string): boolean => reached.some((each) => each.key === key);
+    const isRepetition = isReached(repetition.key);
+    const mail = reached.length === 0 ? 'counted' : isReached(mails.key) && !isRepetition ? 'beyond' : null;
+    return { within: reached.length === 0 || isRepetition, mail, release };
   }
 
   /** Uses what can be used once. @returns how it is released; null if it was used before */

@@ -110,7 +110,7 @@ export class Screening {
     const { entered } = admitted;
     // A post of the relay's own page, which the origin check admits, belongs to the website in its token.
     const origin = token?.origin ?? header('origin');
-    if (origin === null || !form.origins.has(origin))
+    if (origin === null || !(form.origins.has(origin) || (form.page && isOwnPage(header))))
       return { refused: originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS'), ...(entered && { entered }) };
     const screened: ScreenedPost = {
       ...admitted,
@@ -129,7 +129,8 @@ export class Screening {
   #readToken({ form, header }: SignupPost, token: string | undefined): FormToken | null {
     if (!form.protection.token || token === undefined) return null;
     const origin = header('origin');
-    const origins = origin !== null && form.origins.has(origin) ? [origin] : form.origins;
+    if (origin !== null && form.origins.has(origin)) return readToken(this.#tokenKey, form.name, [origin], token);
+    const origins = origin !== null && form.page ? [...form.origins, origin] : form.origins;
     return readToken(this.#tokenKey, form.name, origins, token);
   }
 
@@ -182,12 +183,12 @@ export class Screening {
 }
 
 /**
- * Refuses posts from other websites. The relay's own page may post too where forms have tokens: the token contains the
- * origin of the website, which {@link Screening.screen} verifies.
+ * Refuses posts from other websites. The relay's own pages may post too where a form has one, or has tokens: then the
+ * token contains the origin of the website, which {@link Screening.screen} verifies.
  */
 export function checkOrigin({ header, form }: Pick<SignupPost, 'header' | 'form'>): Refused | null {
   if (allowedOrigin(header, form.origins) !== null) return null;
-  if (form.protection.token && isOwnPage(header)) return null;
+  if ((form.protection.token || form.page) && isOwnPage(header)) return null;
   return originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS');
 }
 

@@ -1,7 +1,7 @@
 /** The operator's commands: each parses its options, calls an {@link Operator} and prints the result. */
 import { type Command, Option } from '@commander-js/extra-typings';
 import { UsageError } from '#command-line';
-import { auditFacts, consentKinds } from '../ops/audit-facts.ts';
+import { auditFacts, consentKinds, mailsLine } from '../ops/audit-facts.ts';
 import type { Operator, Status } from '../ops/operator.ts';
 import { filterParts, readFilter } from '../ops/signup-filter.ts';
 import {
@@ -262,9 +262,12 @@ function figure(count: number): string {
 }
 
 /** Everything held about a person. */
-function personLines({ signups, consents, suppressed }: HeldAboutPerson): string[] {
-  const listed = suppressed ? ['The hash of the address is in the list of erased people.'] : [];
-  if (signups.length + consents.length === 0) return suppressed ? listed : [nothingHeld];
+function personLines({ signups, consents, mails, suppressed }: HeldAboutPerson): string[] {
+  const listed = [
+    ...(suppressed ? ['The hash of the address is in the list of erased people.'] : []),
+    ...mails.map((record) => `${mailsLine(record)}.`),
+  ];
+  if (signups.length + consents.length === 0) return listed.length > 0 ? listed : [nothingHeld];
   return [
     `Held: ${counted(signups.length, consents.length)}.`,
     ...listed,

@@ -1,7 +1,7 @@
 /** `newsletter-relay serve`: opens store and port, and closes both in the right order. */
 import process from 'node:process';
 import { isSigning } from '../config/form.ts';
-import { createRelay } from '../relay.ts';
+import { createMachineRelay } from '../machine.ts';
 import { readConfig } from '../config/read.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
 import { loadOrCreateSecret } from '../secrets.ts';
@@ -29,7 +29,7 @@ export async function serve(): Promise<void> {
   const store = await (place.kind === 'sqlite' ? openStoreThread(place.path) : openStore(place));
   try {
     const alerts = createAlerts({ ...config.alerts, log });
-    const relay = createRelay({
+    const relay = createMachineRelay({
       config,
       store,
       log,

@@ -1,10 +1,25 @@
 /** The settings of a form. */
 import type { SubscriptionRequest } from '@newsletter-kit/core';
+import { pageThemes } from '@newsletter-kit/core/endpoint';
 import { subscriptionRequest } from '@newsletter-kit/core/schema';
 import type { attributionFields } from '@newsletter-kit/core/signup';
 import * as z from 'zod';
 import { group, optionalGroup, setting, type ValueOf } from './setting.ts';
-import { asSet, flag, language, list, oneLine, oneOf, origin, orNull, sender, template, webAddress } from './values.ts';
+import {
+  asSet,
+  flag,
+  language,
+  list,
+  numberFrom,
+  oneLine,
+  oneOf,
+  origin,
+  orNull,
+  pageField,
+  sender,
+  template,
+  webAddress,
+} from './values.ts';
 
 const request = subscriptionRequest.shape;
 
@@ -16,7 +31,9 @@ const defaultText = `Please confirm that you want to receive our newsletter:
 
 {link}
 
-If you did not sign up, ignore this mail: without your click nothing happens.`;
+If you did not sign up, ignore this mail: without your click nothing happens. To get no more of them, say that it was not you:
+
+{not_me}`;
 
 export const formSettings = group({
   /** Delivers its signups; a secret. */
@@ -113,17 +130,20 @@ export const formSettings = group({
         'RELAY_CONFIRMATION_SUBJECT',
         oneLine(200)
           .pipe(template)
-          .refine((text) => !text.includes('{link}'), 'must be a subject without {link}')
+          .refine((text) => !/\{(?:link|not_me)\}/.test(text), 'must be a subject without {link} and {not_me}')
           .prefault('Please confirm your subscription'),
         'Subject of that mail, and heading of the page that its link opens',
       ),
       text: setting(
         'RELAY_CONFIRMATION_TEXT',
         template
-          .refine((text) => text.includes('{link}'), 'must contain {link}, which is replaced by the link')
+          .refine(
+            (text) => text.includes('{link}') && text.includes('{not_me}'),
+            'must contain {link}, which is replaced by the link, and {not_me}, by the one for people who did not sign up',
+          )
           .optional()
           .transform((text = defaultText) => text),
-        'Plain text of that mail; `{link}` is replaced by the link. Unset: an English text',
+        'Plain text of that mail; `{link}` is replaced by the link, `{not_me}` by the one for people who did not sign up. Unset: an English text',
       ),
       button: setting('RELAY_CONFIRMATION_BUTTON', oneLine(60).prefault('Confirm'), 'Label of the button on that page'),
       lang: setting(
@@ -136,11 +156,58 @@ export const formSettings = group({
         orNull(webAddress),
         'Page shown after a confirmation. Unset: a page of the relay',
       ),
+      mailsPerHour: setting(
+        'RELAY_CONFIRMATION_MAILS_PER_HOUR',
+        numberFrom(1, 1_000_000).prefault('1000'),
+        'Confirmation mails of the form in an hour; signups above it are kept for review, and reported as an alert',
+      ),
     },
     setting(
       'RELAY_CONFIRMATION',
       flag.prefault('false'),
       '`true`: a signup is delivered only after the person has clicked a link in a mail that the relay sends',
+    ),
+  ),
+  /** Null where `GET /signup` has no page. */
+  page: optionalGroup(
+    {
+      title: setting('RELAY_PAGE_TITLE', oneLine(200).prefault('Newsletter'), 'Heading of that page'),
+      text: setting(
+        'RELAY_PAGE_TEXT',
+        orNull(z.string().max(2000, 'must be 2000 characters or fewer')),
+        'Text below it',
+      ),
+      label: setting('RELAY_PAGE_LABEL', oneLine(100).prefault('Email address'), 'Label of its field for the address'),
+      fields: setting(
+        'RELAY_PAGE_FIELDS',
+        list(pageField)
+          .refine((fields) => new Set(fields.map(({ name }) => name)).size === fields.length, 'has a field twice')
+          .prefault(''),
+        'Custom fields it asks for, with commas between them; one with choices as `Topics=boats|food|history`',
+      ),
+      consent: setting(
+        'RELAY_PAGE_CONSENT',
+        orNull(oneLine(500)),
+        'Sentence beside a box to tick; kept with the signup. Unset: no box',
+      ),
+      button: setting('RELAY_PAGE_BUTTON', oneLine(60).prefault('Subscribe'), 'Label of its button'),
+      lang: setting(
+        'RELAY_PAGE_LANG',
+        language.prefault('en'),
+        'Language of these texts, as a BCP 47 tag: `de`, `pt-BR`',
+      ),
+      theme: setting(
+        'RELAY_PAGE_THEME',
+        orNull(oneOf(...(Object.keys(pageThemes) as (keyof typeof pageThemes)[]))),
+        `Theme of the page: ${Object.keys(pageThemes)
+          .map((name) => `\`${name}\``)
+          .join(', ')}. Unset: plain`,
+      ),
+    },
+    setting(
+      'RELAY_PAGE',
+      flag.prefault('false'),
+      '`true`: `GET /signup` is a page with the form, to link to from anywhere; the sites of `RELAY_ALLOWED_ORIGINS` may show it in a frame',
     ),
   ),
   pinned: group({
@@ -204,6 +271,24 @@ export interface Form extends ValueOf<typeof formSettings> {
 
 /** The mail that asks a person to confirm, and the page that its link opens. */
 export type Confirmation = NonNullable<Form['confirmation']>;
+
+/** The form as a page of the relay. */
+export type HostedPage = NonNullable<Form['page']>;
+
+/** What keeps the page of a form from working. */
+export function pageProblems({ page, allowedFields, consent, protection }: Form): readonly string[] {
+  if (page === null) return [];
+  const refused = page.fields.filter(({ name }) => allowedFields?.has(name) === false).map(({ name }) => `"${name}"`);
+  return [
+    ...(refused.length > 0 ? [`RELAY_PAGE_FIELDS has ${refused.join(', ')}, which RELAY_ALLOWED_FIELDS lacks.`] : []),
+    ...(consent.required && page.consent === null
+      ? ['RELAY_CONSENT_REQUIRED needs RELAY_PAGE_CONSENT beside it: without it the page could sign up nobody.']
+      : []),
+    ...(protection.proof === 'always'
+      ? ['RELAY_PROOF must not be always with RELAY_PAGE: the page has no script that could prove anything.']
+      : []),
+  ];
+}
 
 /** Whether the form signs or hashes values that must stay valid after a restart or in another relay. */
 export function isSigning({ protection, confirmation, consent }: Form): boolean {

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type * as Yaml from 'yaml';
 import { StartupError } from '../errors.ts';
 import { parseYaml } from './file.ts';
-import { type Form, formSettings, isSigning } from './form.ts';
+import { type Form, formSettings, isSigning, pageProblems } from './form.ts';
 import { configFile, relaySettings } from './relay.ts';
 import { type Declared, group, type Layer, type ValueOf } from './setting.ts';
 import type { RelayConfig } from './settings.ts';
@@ -40,6 +40,7 @@ export function readConfig(variables: Variables, platform: ConfigPlatform = onMa
     const read = formSettings.read(layer, problems);
     return read ? [{ name: layer.name, ...read.value }] : [];
   });
+  problems.push(...forms.flatMap(pageProblems));
   const webhooks = parts.webhooks.flatMap((layer) => readWebhook(layer, problems) ?? []);
   const store = platform.store ?? relay?.store;
   if (store && store.kind !== 'sqlite' && !shared.values.has('RELAY_SECRET') && forms.some(isSigning))
@@ -49,8 +50,6 @@ export function readConfig(variables: Variables, platform: ConfigPlatform = onMa
   if (parts.forms.some(({ values }) => values.get('RELAY_CONFIRMATION')?.value === 'true')) {
     for (const name of ['RELAY_SMTP_URL', 'RELAY_PUBLIC_URL'])
       if (!shared.values.has(name)) problems.push(`RELAY_CONFIRMATION needs ${name} beside it.`);
-    if (relay?.defence.limits.address.length === 0)
-      problems.push('RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.');
   }
   if (!relay || !store || problems.length > 0) throw configurationError(problems);
   return { ...relay, store, forms: Object.fromEntries(forms.map((form) => [form.name, form])), webhooks };

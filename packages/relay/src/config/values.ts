@@ -128,11 +128,11 @@ export const sender = parsed((text): MailSender | null => {
   return isAddress(address) ? { name, address } : null;
 }, 'must be an address: news@example.com, or Example News <news@example.com>');
 
-/** A text in which {link} and {form} are replaced. */
+/** A text in which {link}, {not_me} and {form} are replaced. */
 export const template = z.string().superRefine((text, context) => {
-  const unknown = /\{(?!(?:link|form)\})\w{1,20}\}/.exec(text)?.[0];
+  const unknown = /\{(?!(?:link|not_me|form)\})\w{1,20}\}/.exec(text)?.[0];
   if (unknown !== undefined)
-    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link} and {form} are replaced` });
+    context.addIssue({ code: 'custom', message: `has ${unknown}, but only {link}, {not_me} and {form} are replaced` });
 });
 
 export const oneLine = (longest: number) =>
@@ -142,6 +142,20 @@ export const oneLine = (longest: number) =>
       new RegExp(`^[^\\p{Cc}\\p{Zl}\\p{Zp}]{1,${longest}}$`, 'u'),
       `must be one line of ${longest} characters at most`,
     );
+
+/** A custom field that a page asks for. */
+export interface PageField {
+  readonly name: string;
+  /** Empty for a text of one's own. */
+  readonly options: readonly string[];
+}
+
+/** `City`, or `Topics=boats|food`: with choices. */
+export const pageField = parsed((text): PageField | null => {
+  const [, name, choices] = /^([^=|[\]]+?)\s*(?:=(.*))?$/.exec(text) ?? [];
+  const options = choices?.split('|').map((each) => each.trim()) ?? [];
+  return name === undefined || options.includes('') ? null : { name, options };
+}, 'must be names of custom fields, one with choices as Topics=boats|food');
 
 export const language = z
   .string()

@@ -17,6 +17,9 @@ export interface Message {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** End of the path of the link for people who did not sign up, after the confirmation link. */
+export const notMePath = 'not-me';
+
 /** @returns null if the form no longer asks for confirmation */
 export function confirmationMessage(
   { name: form, confirmation }: { readonly name: string; readonly confirmation: Confirmation | null },
@@ -27,21 +30,19 @@ export function confirmationMessage(
   const { from, subject, text, lang } = confirmation;
   const filled = (template: string): string => template.replaceAll('{form}', form);
   const body = filled(text);
-  const anchor = `<a href="${escapeHtml(link)}">${escapeHtml(link)}</a>`;
+  const linked = (template: string, show: (address: string) => string): string =>
+    template.replaceAll('{link}', () => show(link)).replaceAll('{not_me}', () => show(`${link}/${notMePath}`));
+  const anchor = (address: string): string => `<a href="${escapeHtml(address)}">${escapeHtml(address)}</a>`;
   const paragraphs = body
     .trim()
     .split(/(?:\r?\n[ \t]*){2,}/)
-    .map((paragraph) =>
-      escapeHtml(paragraph)
-        .replaceAll(/\r?\n/g, '<br>\n')
-        .replaceAll('{link}', () => anchor),
-    )
+    .map((paragraph) => linked(escapeHtml(paragraph).replaceAll(/\r?\n/g, '<br>\n'), anchor))
     .map((paragraph) => `<p dir="auto">${paragraph}</p>`);
   return {
     from,
     to: { name: '', address: signup.email },
     subject: filled(subject),
-    text: body.replaceAll('{link}', () => link),
+    text: linked(body, (address) => address),
     html: `<!doctype html>\n<html lang="${escapeHtml(lang)}">\n<meta charset="utf-8">\n${paragraphs.join('\n')}\n</html>\n`,
     messageId: `<confirmation.${signup.id}@${from.address.slice(from.address.lastIndexOf('@') + 1)}>`,
     // RFC 3834: prevents automatic replies. The second header does so for Exchange.

@@ -1,11 +1,12 @@
 /** The pages of a confirmation link: GET shows a button, and only its POST confirms. */
-import { buttonHtml, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
+import { buttonHtml, type KeptSubmission, messageHtml, pageHeaders } from '@newsletter-kit/core/endpoint';
 import { Hono } from 'hono';
 import type { Form } from '../config/form.ts';
 import type { RelayContext } from '../context.ts';
 import { StoreUnavailableError } from '../errors.ts';
+import { mailboxOf } from '../store/mailbox-mails.ts';
 import type { StoredSignup } from '../store/signup-store.ts';
-import { verifyLink } from './mail.ts';
+import { notMePath, verifyLink } from './mail.ts';
 
 /** Options of {@link confirmationPages}. */
 export interface ConfirmationPagesOptions {
@@ -20,8 +21,8 @@ interface PageEnvironment {
 }
 
 /**
- * Routes for `/TOKEN`. Mail scanners open links, so GET changes nothing and POST confirms. A second POST shows the same
- * page and changes nothing.
+ * Routes for `/TOKEN`, and `/TOKEN/not-me` for people who did not sign up. Mail scanners open links, so GET changes
+ * nothing: POST confirms, or stops the mails. A second POST changes nothing.
  */
 export function confirmationPages(
   { config: { forms }, store, health, log, events, now }: RelayContext,
@@ -42,8 +43,30 @@ export function confirmationPages(
     return redirect(forms[form]?.confirmation?.confirmedUrl ?? donePath);
   }
 
+  /** Answers for an unconfirmed signup, or says why the link of a person who did not sign up has nothing to stop. */
+  async function objection(token: string, answer: (signup: Unconfirmed) => Response | Promise<Response>) {
+    const signup = await find(token);
+    if (signup === 'unknown') return page(404, unknownHtml);
+    if (signup === 'gone' || signup.state !== 'unconfirmed' || signup.submission === null)
+      return page(410, notOpenHtml);
+    return answer({ ...signup, submission: signup.submission });
+  }
+
   return new Hono<PageEnvironment>()
     .get(`/${donePath}`, () => page(200, confirmedHtml))
+    .get(`/${stoppedPath}`, () => page(200, stoppedHtml))
+    .get(`/:token/${notMePath}`, ({ req }) => objection(req.param('token'), () => page(200, notMeHtml)))
+    .post(`/:token/${notMePath}`, ({ req }) =>
+      objection(req.param('token'), async ({ id, form, submission }) => {
+        await store.stopMails(id, mailboxOf(submission.email, forms[form]?.publicationId ?? ''), now());
+        health.succeeded('accept');
+        log.info(
+          { signup: id },
+          'deleted, as the owner of the mailbox did not sign up; the mailbox gets no more mails',
+        );
+        return redirect(`../${stoppedPath}`);
+      }),
+    )
     .get('/:token', async (context) => {
       const signup = await find(context.req.param('token'));
       if (signup === 'unknown') return page(404, unknownHtml);
@@ -57,7 +80,7 @@ export function confirmationPages(
       if (signup === 'unknown') return page(404, unknownHtml);
       if (signup === 'gone') return page(410, goneHtml);
       if (signup.state === 'unconfirmed') {
-        const { id, form, receivedAt } = signup;
+        const { id, form, submission, receivedAt } = signup;
         const rules = forms[form];
         const consent = {
           sentence: null,
@@ -65,7 +88,8 @@ export function confirmationPages(
           page: null,
           visitor: rules ? visitor(req.raw, env.peer, rules) : null,
         };
-        if (!(await store.confirmPerson(id, now(), consent))) return page(410, goneHtml);
+        const mailbox = rules && submission ? mailboxOf(submission.email, rules.publicationId) : undefined;
+        if (!(await store.confirmPerson(id, now(), consent, mailbox))) return page(410, goneHtml);
         health.succeeded('accept');
         log.info({ signup: id }, 'confirmed by the person');
         events.emit({ type: 'confirmed', form, waitedMs: now() - receivedAt });
@@ -73,6 +97,7 @@ export function confirmationPages(
       return done(signup);
     })
     .all('/:token', () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
+    .all(`/:token/${notMePath}`, () => page(405, unknownHtml, { allow: 'GET, HEAD, POST' }))
     .onError((error) => {
       if (error instanceof StoreUnavailableError) {
         health.failed('accept', error);
@@ -85,6 +110,11 @@ export function confirmationPages(
 /** Path of the page after a confirmation, shorter than any token. It outlives the signup, which may be deleted. */
 const donePath = 'done';
 
+/** Path of the page after an objection. */
+const stoppedPath = 'stopped';
+
+type Unconfirmed = StoredSignup & { readonly submission: KeptSubmission };
+
 /** Texts for a form that is no longer in the configuration. */
 const fallback = { subject: 'Please confirm your subscription', button: 'Confirm', lang: 'en' } as const;
 
@@ -96,7 +126,17 @@ export const unknownHtml = messageHtml('This link does not work', [
 ]);
 
 const goneHtml = messageHtml('This link is no longer valid', [
-  'If you have confirmed before, there is nothing left to do. Otherwise sign up again; you will get a new mail.',
+  'If you have confirmed before, there is nothing left to do. Otherwise sign up again.',
+]);
+
+const notMeHtml = buttonHtml({ title: 'Did somebody else sign you up?', button: 'This was not me', lang: 'en' });
+
+const stoppedHtml = messageHtml('You get no more of these mails', [
+  'The signup is deleted. For about half a year nobody can have such a mail sent to you.',
+]);
+
+const notOpenHtml = messageHtml('There is nothing to stop', [
+  'This signup is deleted already, or confirmed. To leave a newsletter, use the link in one of its issues.',
 ]);
 
 const failedHtml = messageHtml('This did not work', ['Please open the link again in a minute.']);

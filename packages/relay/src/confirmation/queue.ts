@@ -17,12 +17,13 @@ import {
   mailConcurrency,
   type MailFailure,
   type MailTransport,
-  openTransport,
+  type OpenTransport,
 } from './smtp.ts';
 
 /** What the mails of a relay need, and the pages of their links. */
 export interface Confirmation {
   readonly server: SmtpServer;
+  readonly openTransport: OpenTransport;
   /** Public address of the relay, without a trailing slash. */
   readonly publicUrl: string;
   /** Signs the links. */
@@ -33,9 +34,13 @@ export interface Confirmation {
 
 /**
  * @returns null without a form that asks for confirmation
- * @throws StartupError if a setting for confirmation mails is missing
+ * @throws StartupError if a setting for confirmation mails is missing, or mail is not part of the program
  */
-export function confirmationOf({ forms, mail }: RelaySettings, secret: string | undefined): Confirmation | null {
+export function confirmationOf(
+  { forms, mail }: RelaySettings,
+  secret: string | undefined,
+  openTransport: OpenTransport | null,
+): Confirmation | null {
   const confirming = Object.values(forms).filter((form) => form.confirmation !== null);
   if (confirming.length === 0) return null;
   const { server, publicUrl } = mail;
@@ -43,7 +48,11 @@ export function confirmationOf({ forms, mail }: RelaySettings, secret: string | 
     throw new StartupError(
       'A form asks for confirmation by mail: give the relay RELAY_SMTP_URL, RELAY_PUBLIC_URL, and a secret that outlives it.',
     );
-  return { server, publicUrl, key: purposeKey(secret, 'confirmation'), forms: confirming };
+  if (openTransport === null)
+    throw new StartupError(
+      "A form asks for confirmation by mail, which this Worker was deployed without: export RelayObject from '@newsletter-kit/relay/worker/mail' in its index.js, and deploy it again.",
+    );
+  return { server, openTransport, publicUrl, key: purposeKey(secret, 'confirmation'), forms: confirming };
 }
 
 /** Shortest and longest wait of a deferred mail, in milliseconds. */
@@ -126,7 +135,10 @@ export class MailQueue implements Queue {
     const limit = this.#circuit.isFailing ? 1 : mailConcurrency;
     const free = limit - this.#worker.inFlight.size;
     if (free <= 0) return null;
-    const claim = (most: number) => store.claim({ forms, limit: most, now: now(), state: 'unconfirmed' });
+    const mailsOf = Object.fromEntries(
+      this.#confirmation.forms.map(({ name, publicationId }) => [name, publicationId]),
+    );
+    const claim = (most: number) => store.claim({ forms, limit: most, now: now(), mailsOf });
     const due = await calls.claim(free, this.#claims.limited(claim), mailCalls);
     for (const signup of due) this.#worker.inFlight.add(this.#send(signup));
     if (due.length === free) return null;
@@ -136,7 +148,7 @@ export class MailQueue implements Queue {
 
   async #send(signup: ClaimedSignup): Promise<void> {
     const { store, log, events, now } = this.#context;
-    const { server, publicUrl, key } = this.#confirmation;
+    const { server, openTransport, publicUrl, key } = this.#confirmation;
     const { id, submission, dueAt } = signup;
     const form = this.#forms.get(signup.form);
     if (!form) throw new Error(`A signup of the form "${signup.form}" was claimed, which asks for no confirmation.`);

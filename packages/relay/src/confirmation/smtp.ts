@@ -12,6 +12,9 @@ export interface MailTransport {
   close(): void;
 }
 
+/** Connects to a mail server, with the first mail. */
+export type OpenTransport = (server: SmtpServer) => Promise<MailTransport>;
+
 /** Maximum number of mails in flight, each over a connection of its own. */
 export const mailConcurrency = 2;
 
@@ -24,7 +27,7 @@ const mailTimeoutMs = 120_000;
 const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, dnsTimeout: 10_000, socketTimeout: 60_000 };
 
 /** Loads the parts of nodemailer that are used on demand, to save their memory in a relay that sends no mail. */
-export async function openTransport(server: SmtpServer): Promise<MailTransport> {
+export const openTransport: OpenTransport = async (server) => {
   const [{ default: Mailer }, { default: SmtpPool }] = await Promise.all([
     import('nodemailer/lib/mailer'),
     import('nodemailer/lib/smtp-pool'),
@@ -50,7 +53,7 @@ export async function openTransport(server: SmtpServer): Promise<MailTransport> 
     },
     close: () => transport.close(),
   };
-}
+};
 
 /** A mail that was not sent. No reason contains an address or a secret. */
 export type MailFailure =

@@ -22,6 +22,11 @@ export const alertConditions = {
     end: 'mail_recovered',
     over: 'The mail server takes confirmation mails again.',
   },
+  mails_held: {
+    when: 'A form has sent `RELAY_CONFIRMATION_MAILS_PER_HOUR`, by an attack or by a success; more signups are kept for review.',
+    end: 'mails_resumed',
+    over: 'The form sends confirmation mails again.',
+  },
 } as const satisfies Readonly<Record<string, Readonly<Record<'when' | 'end' | 'over', string>>>>;
 
 type ConditionName = keyof typeof alertConditions;
@@ -91,6 +96,14 @@ export function createAlerts(options: AlertOptions): Alerts {
           needsOperator ? 0 : outageDelayMs,
         ),
       mailCircuitClosed: () => conditions.end('mail_failing'),
+      mailsHeld: ({ form, mailsPerHour }) =>
+        conditions.begin(
+          'mails_held',
+          { scope: form, forms: [form] },
+          `The form "${form}" has sent ${mailsPerHour} confirmation mails within an hour, and keeps more signups for review. If people sign up, redrive them and raise RELAY_CONFIRMATION_MAILS_PER_HOUR; if bots do, discard them, and require a proof.`,
+          0,
+        ),
+      mailsResumed: ({ form }) => conditions.end('mails_held', form),
       storeFailed: ({ reason }) =>
         conditions.begin(
           'store_failing',

@@ -1,6 +1,6 @@
 /** The audit of a signup and its consent in words, for the command line and the operator's page. */
 import type { SignupAudit } from '@newsletter-kit/core/signup';
-import type { ConsentRecord } from '../store/signup-store.ts';
+import type { ConsentRecord, MailboxRecord } from '../store/signup-store.ts';
 
 /** The kinds of entries of the consent ledger. */
 export const consentKinds: Readonly<Record<ConsentRecord['kind'], string>> = {
@@ -8,6 +8,14 @@ export const consentKinds: Readonly<Record<ConsentRecord['kind'], string>> = {
   given: 'given with the form',
   confirmed: 'confirmed by the link in a mail',
 };
+
+/** The confirmation mails to a mailbox in a line. */
+export function mailsLine({ publication, mails, lastMailAt, suppressedAt }: MailboxRecord): string {
+  const time = (moment: number): string => new Date(moment).toISOString();
+  const objection =
+    suppressedAt === null ? '' : `; no more, as its owner said on ${time(suppressedAt)} that it was not them`;
+  return `Confirmation mails of ${publication} to this mailbox: ${mails}, the last on ${time(lastMailAt)}${objection}`;
+}
 
 /** Pairs of a name and a text. */
 export function auditFacts(audit: SignupAudit = {}): readonly (readonly [name: string, value: string])[] {

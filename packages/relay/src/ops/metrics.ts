@@ -245,8 +245,8 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
       signups.inc({ form, result: suspected ? 'review' : 'kept' });
       acknowledgement.observe(tookMs / 1000);
     },
-    refused: ({ form, status, codes: [code = 'none'], limit }) =>
-      refusals.inc({ ...(form !== null && { form }), status, code, ...(limit && { limit }) }),
+    refused: ({ form, status, codes: [code = 'none'], limit, times }) =>
+      refusals.inc({ ...(form !== null && { form }), status, code, ...(limit && { limit }) }, times),
     delivered({ form, waitedMs }) {
       attempts.inc({ form, result: 'delivered' });
       age.observe({ form }, waitedMs / 1000);

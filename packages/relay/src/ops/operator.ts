@@ -4,6 +4,7 @@
  */
 import type { Overview } from '../store/overview.ts';
 import type { RelayContext } from '../context.ts';
+import type { RelayEvent } from '../events.ts';
 import {
   type ConsentRecord,
   type SignupFilter,
@@ -187,16 +188,18 @@ const minutesKept = 60;
 export function createMinuteCounters({ events, now }: Pick<RelayContext, 'events' | 'now'>): MinuteCounters {
   const counted = new Map<number, Record<CountedEvent, number>>();
   const current = (): number => Math.floor(now() / minuteMs);
-  const count = (event: CountedEvent) => (): void => {
-    const minute = current();
-    let row = counted.get(minute);
-    if (row === undefined) {
-      row = { kept: 0, refused: 0, delivered: 0, dead: 0 };
-      counted.set(minute, row);
-      for (const old of counted.keys()) if (old <= minute - minutesKept) counted.delete(old);
-    }
-    row[event] += 1;
-  };
+  const count =
+    (column: CountedEvent) =>
+    (event: RelayEvent): void => {
+      const minute = current();
+      let row = counted.get(minute);
+      if (row === undefined) {
+        row = { kept: 0, refused: 0, delivered: 0, dead: 0 };
+        counted.set(minute, row);
+        for (const old of counted.keys()) if (old <= minute - minutesKept) counted.delete(old);
+      }
+      row[column] += ('times' in event ? event.times : undefined) ?? 1;
+    };
   events.on({
     accepted: count('kept'),
     refused: count('refused'),

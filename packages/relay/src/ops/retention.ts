@@ -1,10 +1,11 @@
 /** Erases expired records and duplicates in review, by a confirmed clock: at start, then every hour. */
 import { StoreUnavailableError } from '../errors.ts';
+import { mailboxDays } from '../store/mailbox-mails.ts';
 import type { Retention, SignupStore } from '../store/signup-store.ts';
 import type { Log } from '../log.ts';
 
 /** Days for which each kind of record is kept, from the moments of {@link Retention}; null: for ever. */
-export type RetentionDays = Retention;
+export type RetentionDays = Omit<Retention, 'mailboxes'>;
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -93,5 +94,6 @@ function momentsBefore({ delivered, review, dead, unconfirmed, consent }: Retent
     dead: before(dead),
     unconfirmed: before(unconfirmed),
     consent: before(consent),
+    mailboxes: before(mailboxDays),
   };
 }

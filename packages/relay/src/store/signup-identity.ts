@@ -5,6 +5,7 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { addressKey, normalizeAddress } from '@newsletter-kit/core/signup';
+import { mailboxKey } from '../mailbox.ts';
 import type { NewSignup } from './signup-store.ts';
 
 /** The millisecond of the last id, and the number of earlier ids in it. */
@@ -58,6 +59,11 @@ export function fingerprint({
  */
 export function personHash(address: string): string {
   return digest(addressKey(address));
+}
+
+/** The hash of the mailbox of an address: that of no person. */
+export function mailboxHash(address: string): string {
+  return digest(`mailbox ${mailboxKey(address)}`);
 }
 
 /**

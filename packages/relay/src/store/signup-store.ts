@@ -5,6 +5,7 @@
 import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { Counters } from './counters.ts';
 import type { Overview, SignupCounts, SignupState } from './overview.ts';
+import type { Consent, ConsentRecord, Mailbox, MailboxRecord } from './records.ts';
 import type { WebhookQueue } from './webhook-queue.ts';
 
 export {
@@ -17,19 +18,8 @@ export {
   type SignupState,
 } from './overview.ts';
 export type { Counter, Counters, ReachedCounter } from './counters.ts';
+export type { Consent, ConsentRecord, Mailbox, MailboxRecord } from './records.ts';
 export * from './webhook-queue.ts';
-
-/** Proof that a person agreed. */
-export interface Consent {
-  /** The sentence the person agreed to; null where the form keeps no text, or for a click in a confirmation mail. */
-  readonly sentence: string | null;
-  /** The operator's name for the version of the sentence or of the privacy policy behind it. */
-  readonly version: string | null;
-  /** Address of the page, without query and fragment. */
-  readonly page: string | null;
-  /** The visitor's address as the relay is configured to keep it: shortened, hashed, or null. */
-  readonly visitor: string | null;
-}
 
 /** A signup that was admitted and is not stored yet. */
 export interface NewSignup {
@@ -79,8 +69,11 @@ export interface Claim {
    * a restart. Several claims may add to one batch. Default: due signups, each for a call of its own.
    */
   readonly batch?: { readonly id: string; readonly publicationId: string } | undefined;
-  /** `unconfirmed` claims signups whose confirmation mail is due; they keep their state. Default `waiting`. */
-  readonly state?: 'waiting' | 'unconfirmed' | undefined;
+  /**
+   * The publications of the forms, by name. Claims signups whose confirmation mail is due, of a mailbox only those that
+   * `planMails` grants; they keep their state. Default: signups that wait for delivery.
+   */
+  readonly mailsOf?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -178,26 +171,12 @@ export interface StoredSignup {
   readonly intent: string | null;
 }
 
-/** An entry of the consent ledger, which is append-only until the retention of an entry ends. */
-export interface ConsentRecord extends Consent {
-  /** Id of the signup. */
-  readonly signup: string;
-  /**
-   * `requested`: a signup that its person has to confirm; deleted with it unless it was confirmed. `given`: with the
-   * form. `confirmed`: by the click in a confirmation mail.
-   */
-  readonly kind: 'requested' | 'given' | 'confirmed';
-  /** Milliseconds since the Unix epoch. */
-  readonly at: number;
-  readonly form: string;
-  /** Hash of the address, by which the ledger is searched; the ledger does not contain the address. */
-  readonly person: string;
-}
-
 /** Everything the store holds about one person. */
 export interface HeldAboutPerson {
   readonly signups: readonly StoredSignup[];
   readonly consents: readonly ConsentRecord[];
+  /** The confirmation mails to their mailbox. */
+  readonly mails: readonly MailboxRecord[];
   /** Whether the list of erased people contains the hash of the address. */
   readonly suppressed: boolean;
 }
@@ -241,6 +220,8 @@ export interface Retention {
   readonly unconfirmed: number | null;
   /** Entries of the consent ledger, made before this moment, are deleted. */
   readonly consent: number | null;
+  /** Mailboxes whose last confirmation mail was before this moment are forgotten. */
+  readonly mailboxes?: number | null;
 }
 
 /** Stores signups. The promise of every write resolves only after the change is synced to disk. */
@@ -317,9 +298,15 @@ export interface SignupStore {
    * Confirms a signup after the click in its mail: it waits for delivery from now on, and the consent ledger
    * gets an entry. Idempotent.
    *
+   * @param mailbox - is mailed at once again
    * @returns false if there is no such signup
    */
-  confirmPerson(id: string, at: number, consent: Consent): Promise<boolean>;
+  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean>;
+  /**
+   * Deletes an unconfirmed signup whose person did not sign up, and stops the confirmation mails to the mailbox until
+   * it is forgotten or confirms one. Idempotent.
+   */
+  stopMails(id: string, mailbox: Mailbox, at: number): Promise<void>;
   counts(): Promise<SignupCounts>;
   overview(now: number): Promise<Overview>;
   /** A page of the signups that match a filter, newest first. `everySignup` reads all pages. */

@@ -7,6 +7,10 @@ import { refuse } from '../ops/operator-api.ts';
 export const publicationHeader = 'newsletter-relay-publication';
 export const visitorHeader = 'newsletter-relay-visitor';
 export const callHeader = 'newsletter-relay-call';
+export const refusedHeader = 'newsletter-relay-refused';
+
+/** Every header of the Worker's own. */
+export const ownHeaders = [publicationHeader, visitorHeader, callHeader, refusedHeader] as const;
 
 /** A Durable Object of a publication. */
 export interface RelayObjectStub {

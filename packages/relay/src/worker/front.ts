@@ -11,6 +11,7 @@ import type { RelayConfig } from '../config/settings.ts';
 import { Events } from '../events.ts';
 import type { Log } from '../log.ts';
 import { createSignupRoutes, statefulPaths } from '../routes.ts';
+import { Refusals } from './refusals.ts';
 
 /** A binding of Cloudflare's rate limiting. */
 export interface PlatformRateLimit {
@@ -35,8 +36,13 @@ export type Front = (request: Request, visitor: string | null) => Promise<Respon
 const longestPeriodSeconds = 60;
 
 export function createFront({ config, log, visitors, pass }: FrontOptions): Front {
-  const reception = new Reception({ config, log, events: new Events() });
+  const refusals = new Refusals();
+  const events = new Events();
+  events.on({ refused: (event) => refusals.add(event) });
+  const reception = new Reception({ config, log, events });
   const screening = new Screening({ defence: config.defence, secret: config.secret });
+
+  const passOn = (request: Request): Promise<Response> => pass(refusals.reportedBy(request));
 
   const isWithinLimit = async ({ client }: SignupPost): Promise<boolean> => {
     if (!visitors || client === null) return true;
@@ -57,9 +63,9 @@ export function createFront({ config, log, visitors, pass }: FrontOptions): Fron
     if (!(await isWithinLimit(post)))
       return reception.refuse(post, tooManySignups(longestPeriodSeconds), { ...screened, limit: 'ip' });
     const { url, method, headers } = request;
-    return pass(new Request(url, { method, headers, body: new Uint8Array(read.bytes ?? []) }));
+    return passOn(new Request(url, { method, headers, body: new Uint8Array(read.bytes ?? []) }));
   });
   for (const path of statefulPaths)
-    for (const each of [path, `${path}/*`]) app.all(each, ({ req: { raw } }) => pass(raw));
+    for (const each of [path, `${path}/*`]) app.all(each, ({ req: { raw } }) => passOn(raw));
   return async (request, visitor) => app.fetch(request, { peer: visitor });
 }

@@ -13,6 +13,7 @@ import {
   callHeader,
   cannotStart,
   configOf,
+  ownHeaders,
   publicationHeader,
   publicationPath,
   publicationsOf,
@@ -141,7 +142,7 @@ function refuseOperator(
 async function reach({ fronts }: OpenWorker, publicationId: string, request: Request): Promise<Response> {
   const visitor = request.headers.get('cf-connecting-ip');
   const own = new Request(request);
-  for (const name of [callHeader, visitorHeader, 'x-forwarded-for']) own.headers.delete(name);
+  for (const name of [...ownHeaders, 'x-forwarded-for']) own.headers.delete(name);
   if (visitor !== null) own.headers.set(visitorHeader, visitor);
   own.headers.set(publicationHeader, publicationId);
   const front = fronts.get(publicationId);

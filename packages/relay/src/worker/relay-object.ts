@@ -4,6 +4,7 @@
  */
 import { createRelay, type Relay } from '../relay.ts';
 import { type RelayConfig, secretsOf } from '../config/settings.ts';
+import type { OpenTransport } from '../confirmation/smtp.ts';
 import { applyRetention } from '../ops/retention.ts';
 import type { Log } from '../log.ts';
 import { StartupError } from '../errors.ts';
@@ -12,13 +13,13 @@ import { type DurableObjectStorage, openDurableObjectStore } from '../store/sqli
 import type { PostWebhook } from '../webhooks/post.ts';
 import { callHeader, cannotStart, configOf, publicationHeader, visitorHeader } from './calls.ts';
 import { createConsoleLog } from './log.ts';
+import { refusedBefore } from './refusals.ts';
 import { readWorkerConfig, type WorkerVariables } from './worker-config.ts';
 
 /** The part of a Durable Object's state that the relay needs. */
 export interface RelayObjectState {
   readonly storage: DurableObjectStorage & {
     setAlarm(at: number): Promise<void>;
-    deleteAlarm(): Promise<void>;
     get(name: string): Promise<unknown>;
     put(name: string, value: unknown): Promise<void>;
   };
@@ -33,8 +34,8 @@ const alarmMs = 5 * 60_000;
 /** The least calls with which every signup can be delivered. */
 const leastCalls = 2;
 
-/** When the alarm that is set before any work fires, in milliseconds: it is needed only if that work is interrupted. */
-const rescueMs = 60_000;
+/** An alarm that is this late may have been lost, in milliseconds. */
+const lostMs = 60_000;
 
 /** Wait until a Worker with wrong settings is tried again, in milliseconds. */
 const misconfiguredMs = 5 * 60_000;
@@ -56,6 +57,7 @@ const keys = { publication: 'publication', erasedAt: 'erasedAt' } as const;
 export class RelayObject {
   readonly #state: RelayObjectState;
   readonly #variables: WorkerVariables;
+  readonly #openTransport: OpenTransport | null;
   #open: OpenRelay | null = null;
   /** Whether the alarm is running: then it also delivers what arrives meanwhile. */
   #isDelivering = false;
@@ -66,9 +68,11 @@ export class RelayObject {
   /** Whether something was accepted or confirmed for which no alarm is set yet. */
   #hasNews = false;
 
-  constructor(state: RelayObjectState, variables: WorkerVariables) {
+  /** @param openTransport - connects to a mail server; null in a Worker without that part */
+  constructor(state: RelayObjectState, variables: WorkerVariables, openTransport: OpenTransport | null = null) {
     this.#state = state;
     this.#variables = variables;
+    this.#openTransport = openTransport;
   }
 
   /** Answers a request that the Worker has passed on. */
@@ -92,12 +96,14 @@ export class RelayObject {
     return answer;
   }
 
-  /** Delivers what is due. It may come late, twice, or after an earlier one was interrupted. */
+  /**
+   * Delivers what is due. It may come late, or twice. The platform repeats one that was interrupted or failed, up to
+   * six times; after that the cron trigger sets another.
+   */
   async alarm(): Promise<void> {
-    const { storage } = this.#state;
-    await this.#setAlarm(Date.now() + rescueMs);
-    const publicationId = await storage.get(keys.publication);
-    if (typeof publicationId !== 'string') return this.#setAlarm(null);
+    this.#alarmAt = null;
+    const publicationId = await this.#state.storage.get(keys.publication);
+    if (typeof publicationId !== 'string') return;
     const open = await this.#tryOpen(publicationId);
     await ('error' in open ? this.#setAlarm(Date.now() + misconfiguredMs) : this.#deliver(open));
   }
@@ -121,7 +127,8 @@ export class RelayObject {
     }
     // Nothing is awaited since the flag was cleared: a signup stored later sets an alarm of its own, and this one must
     // not replace it.
-    await this.#setAlarm(this.#isWoken ? Date.now() : nextDueAt);
+    const next = this.#isWoken ? Date.now() : nextDueAt;
+    if (next !== null) await this.#setAlarm(next);
   }
 
   async #erase({ store, config: { retention }, log }: Omit<OpenRelay, 'relay'>): Promise<void> {
@@ -138,21 +145,19 @@ export class RelayObject {
   async #wake(): Promise<void> {
     this.#isWoken = true;
     this.#hasNews = false;
-    // The alarm that runs has set another one, should it be interrupted.
+    // The alarm that runs delivers this too; the platform repeats it, should it be interrupted.
     if (this.#isDelivering) return;
     const now = Date.now();
     const at = now + collectMs;
     // An alarm due by then delivers this too. One that is late waits for a busy object, and is not put off by its
     // requests; one that is very late may have failed.
-    if (this.#alarmAt === null || this.#alarmAt > at || this.#alarmAt < now - rescueMs) await this.#setAlarm(at);
+    if (this.#alarmAt === null || this.#alarmAt > at || this.#alarmAt < now - lostMs) await this.#setAlarm(at);
   }
 
-  /** Sets the alarm, or deletes it. */
-  async #setAlarm(at: number | null): Promise<void> {
-    const { storage } = this.#state;
+  async #setAlarm(at: number): Promise<void> {
     this.#alarmAt = at;
     try {
-      await (at === null ? storage.deleteAlarm() : storage.setAlarm(at));
+      await this.#state.storage.setAlarm(at);
     } catch (error) {
       // The next signup sets it.
       this.#alarmAt = null;
@@ -186,7 +191,7 @@ export class RelayObject {
       onEvent: (event) => {
         if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspected)) this.#hasNews = true;
       },
-      platform: { postWebhook: postFromWorker },
+      platform: { refusedBefore, postWebhook: postFromWorker, openTransport: this.#openTransport },
     });
     if ((await storage.get(keys.publication)) !== publicationId) await storage.put(keys.publication, publicationId);
     this.#open ??= { relay, store, config, log };

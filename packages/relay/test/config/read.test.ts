@@ -65,6 +65,7 @@ describe('the configuration', () => {
           thanksUrl: null,
           protection: { token: false, proof: 'off', turnstile: null, mx: 'off' },
           confirmation: null,
+          page: null,
           consent: { version: null, required: false, field: null, address: 'shortened' },
         },
       },
@@ -183,10 +184,11 @@ describe('the configuration', () => {
       'RELAY_CONFIRMATION_SUBJECT must be one line of 200 characters at most',
     ],
     [{ RELAY_CONFIRMATION_SUBJECT: 'Open {link}' }, 'RELAY_CONFIRMATION_SUBJECT must be a subject without {link}'],
-    [{ RELAY_CONFIRMATION_TEXT: 'Please confirm.' }, 'RELAY_CONFIRMATION_TEXT must contain {link}'],
+    [{ RELAY_CONFIRMATION_TEXT: 'Not you? {not_me}' }, 'RELAY_CONFIRMATION_TEXT must contain {link}'],
+    [{ RELAY_CONFIRMATION_TEXT: 'Please confirm: {link}' }, 'RELAY_CONFIRMATION_TEXT must contain {link}'],
     [
       { RELAY_CONFIRMATION_TEXT: 'Dear {name}: {link}' },
-      'RELAY_CONFIRMATION_TEXT has {name}, but only {link} and {form} are replaced',
+      'RELAY_CONFIRMATION_TEXT has {name}, but only {link}, {not_me} and {form} are replaced',
     ],
     [{ RELAY_CONFIRMATION_LANG: 'English!' }, 'RELAY_CONFIRMATION_LANG must be a language tag such as en'],
     [{ RELAY_PUBLIC_URL: 'https://signup.example?a=b' }, 'RELAY_PUBLIC_URL must be an address without ? and #'],
@@ -195,10 +197,6 @@ describe('the configuration', () => {
     [{ RELAY_CONFIRMATION: 'true' }, 'RELAY_CONFIRMATION needs RELAY_MAIL_FROM beside it.'],
     [{ RELAY_CONFIRMATION: 'true', RELAY_PORT: 'x' }, 'RELAY_CONFIRMATION needs RELAY_SMTP_URL beside it.'],
     [{ RELAY_CONFIRMATION: 'true', RELAY_TIER: 'gold' }, 'RELAY_CONFIRMATION needs RELAY_PUBLIC_URL beside it.'],
-    [
-      { ...confirming, RELAY_LIMIT_ADDRESS: '0' },
-      'RELAY_LIMIT_ADDRESS must not be 0 with RELAY_CONFIRMATION: anybody could fill a mailbox.',
-    ],
     [{ ...confirming, RELAY_STORE: 'postgres://a:b@db/relay' }, 'RELAY_SECRET is missing'],
     [{ RELAY_CONFIG: '/nowhere/relay.yaml' }, 'The file /nowhere/relay.yaml, which RELAY_CONFIG names, cannot be read'],
     [{ RELAY_LOG_LEVEL: 'loud' }, 'RELAY_LOG_LEVEL must be fatal, error'],
@@ -252,6 +250,7 @@ describe('the configuration', () => {
       button: 'Confirm',
       lang: 'en',
       confirmedUrl: `${site}/welcome`,
+      mailsPerHour: 1000,
     });
     expect(secretsOf(readConfig({ ...environment, ...confirming }))).toContain('mail&password');
     expect(readConfig(environment).forms['default']?.confirmation).toBeNull();

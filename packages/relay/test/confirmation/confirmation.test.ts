@@ -5,7 +5,7 @@ import { purposeKey } from '../../src/secrets.ts';
 import { signupId } from '../../src/store/signup-identity.ts';
 import { eventually } from '../eventually.ts';
 import { linkIn, type ReceivedMail, startMailServer } from '../mail-server.ts';
-import { post } from '../running-relay.ts';
+import { post, type RelayParts } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { secret, publicUrl, confirming, mailTo } from './confirming.ts';
 
@@ -81,7 +81,8 @@ describe('a signup that needs confirmation', () => {
     const relay = confirming(mail, {
       settings: {
         RELAY_CONFIRMATION_SUBJECT: 'Bestätige „{form}“ – jetzt',
-        RELAY_CONFIRMATION_TEXT: 'Hallo <Du> & Co,\n\nbitte bestätige:\n{link}\n\nDein {form}-Team',
+        RELAY_CONFIRMATION_TEXT:
+          'Hallo <Du> & Co,\n\nbitte bestätige:\n{link}\n\nDein {form}-Team\n\nNicht du? {not_me}',
         RELAY_CONFIRMATION_BUTTON: 'Ja, "bitte" <b>',
         RELAY_CONFIRMATION_LANG: 'de',
       },
@@ -98,7 +99,9 @@ describe('a signup that needs confirmation', () => {
       recipient: 'ada@bücher.example',
     });
     expect(received.to).toMatchObject([{ name: '', address: 'ada@xn--bcher-kva.example' }]);
-    expect(received.text?.trim()).toBe(`Hallo <Du> & Co,\n\nbitte bestätige:\n${link}\n\nDein default-Team`);
+    expect(received.text?.trim()).toBe(
+      `Hallo <Du> & Co,\n\nbitte bestätige:\n${link}\n\nDein default-Team\n\nNicht du? ${link}/not-me`,
+    );
     expect(received.html).toContain('<html lang="de">');
     expect(received.html).toContain(
       `<p dir="auto">Hallo &lt;Du&gt; &amp; Co,</p>\n<p dir="auto">bitte bestätige:<br>\n<a href="${link}">${link}</a></p>`,
@@ -116,7 +119,7 @@ describe('a signup that needs confirmation', () => {
     expect(page).toContain('<button>Ja, &quot;bitte&quot; &lt;b&gt;</button>');
   });
 
-  it('and its duplicates cause one mail; a mailbox gets at most three a day', async () => {
+  it('and its duplicates cause one mail, and all signups of one mailbox too', async () => {
     const mail = await startMailServer();
     const relay = confirming(mail);
     for (let n = 0; n < 2; n += 1) await relay.signUp('ada@example.com');
@@ -125,8 +128,33 @@ describe('a signup that needs confirmation', () => {
     await mailTo(mail, 'last@example.com');
     await eventually('all are mailed or joined', async () => (await relay.store.counts()).unconfirmed === 5);
     expect(mail.received.filter(({ recipient }) => recipient.startsWith('ada'))).toHaveLength(1);
-    await eventually('all mails', () => mail.received.length === 5);
+    await eventually('all mails', () => mail.received.length === 3);
     expect((await relay.store.counts()).review).toBeGreaterThan(0);
+    expect(await relay.store.list({ reason: 'the mailbox has one already' }, { limit: 9 })).toHaveLength(2);
+  });
+
+  it('above the mails of its form in an hour is kept for review, and the operator is told once', async () => {
+    const mail = await startMailServer();
+    let passed = 0;
+    const relay = confirming(mail, {
+      now: () => Date.now() + passed,
+      settings: { RELAY_CONFIRMATION_MAILS_PER_HOUR: '2' },
+    });
+    for (const name of ['a', 'b', 'c', 'd']) await relay.signUp(`${name}@example.com`);
+    // A repetition of what is mailed is no other mail, and one of what is held stays held.
+    for (const name of ['a', 'd']) await relay.signUp(`${name}@example.com`);
+    await eventually('the mails', () => mail.received.length === 2);
+    await eventually('the repetition is joined', async () => (await relay.store.counts()).unconfirmed === 2);
+    expect(
+      (await relay.store.list({ states: ['review'] }, { limit: 9 })).map((each) => each.submission?.email),
+    ).toEqual(['d@example.com', 'd@example.com', 'c@example.com']);
+    passed = 3_600_000;
+    await relay.signUp('e@example.com');
+    await mailTo(mail, 'e@example.com');
+    expect(relay.events.filter(({ type }) => type === 'mailsHeld' || type === 'mailsResumed')).toEqual([
+      { type: 'mailsHeld', form: 'default', mailsPerHour: 2 },
+      { type: 'mailsResumed', form: 'default' },
+    ]);
   });
 
   it('with an address that would add a header or a recipient causes no mail', async () => {
@@ -253,5 +281,69 @@ describe('the link', () => {
       'cache-control': 'no-store',
       'referrer-policy': 'no-referrer',
     });
+  });
+});
+
+describe('the link for people who did not sign up', () => {
+  /** A link in a mail to Ada, who did not sign up. */
+  async function mailed(parts: RelayParts = {}) {
+    const mail = await startMailServer();
+    const relay = confirming(mail, parts);
+    await relay.signUp('ada@gmail.com');
+    const received = await mailTo(mail, 'ada@gmail.com');
+    const [link = ''] = /https:\/\/\S+\/not-me/.exec(received.text ?? '') ?? [];
+    expect(received.html).toContain(`<a href="${link}">`);
+    return { mail, relay, link, confirmLink: linkIn(received) };
+  }
+
+  it('deletes the signup by its button and not before, and the mailbox gets no more mails, in any spelling', async () => {
+    let passed = 0;
+    const { mail, relay, link, confirmLink } = await mailed({ now: () => Date.now() + passed });
+    for (const method of ['GET', 'HEAD', 'OPTIONS', 'PUT', 'GET']) await relay.visit(link, method);
+    expect(await (await relay.visit(link)).text()).toContain('<button>This was not me</button>');
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
+
+    const clicked = await relay.visit(link, 'POST');
+    expect(clicked.status).toBe(303);
+    const end = await relay.visit(new URL(clicked.headers.get('location') ?? '', link).href);
+    expect([end.status, await end.text()]).toEqual([200, expect.stringContaining('You get no more of these mails')]);
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 0 });
+    expect((await relay.store.person('ada@gmail.com')).consents).toEqual([]);
+    for (const [at, text] of [
+      [link, 'There is nothing to stop'],
+      [confirmLink, 'This link is no longer valid'],
+    ] as const)
+      for (const method of ['GET', 'POST']) {
+        const answer = await relay.visit(at, method);
+        expect([answer.status, await answer.text()]).toEqual([410, expect.stringContaining(text)]);
+      }
+
+    await relay.store.erase('ada@gmail.com');
+    passed = 30 * 86_400_000;
+    // Answered alike.
+    await relay.signUp('A.da+news@googlemail.com');
+    await relay.signUp('last@example.com');
+    await mailTo(mail, 'last@example.com');
+    await eventually('the signup is kept', async () => {
+      const kept = await relay.store.list({ reason: 'has said that it was not them' }, { limit: 9 });
+      return kept.length === 1;
+    });
+    expect(mail.received).toHaveLength(2);
+    expect(relay.logged.join('')).not.toMatch(/ada@|not-me/);
+  });
+
+  it('stops nothing once the signup is confirmed', async () => {
+    const { relay, link, confirmLink } = await mailed();
+    await relay.visit(confirmLink, 'POST');
+    expect((await relay.visit(link, 'POST')).status).toBe(410);
+    expect(await relay.store.counts()).toMatchObject({ waiting: 1 });
+    expect((await relay.store.person('ada@gmail.com')).mails).toEqual([]);
+  });
+
+  it('does nothing if it was changed', async () => {
+    const { relay, link } = await mailed();
+    for (const method of ['GET', 'POST'])
+      expect((await relay.visit(link.replace('/not-me', 'x/not-me'), method)).status).toBe(404);
+    expect(await relay.store.counts()).toMatchObject({ unconfirmed: 1 });
   });
 });

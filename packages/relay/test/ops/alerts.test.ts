@@ -177,6 +177,20 @@ describe('an alert', () => {
     ]);
   });
 
+  test('of a form that has sent its mails of the hour is sent once, and again at its end', async () => {
+    const { url, told } = await webhook();
+    const { onEvent } = alerts({ webhook: url });
+    for (let n = 0; n < 2; n += 1) onEvent({ type: 'mailsHeld', form: 'jobs', mailsPerHour: 1000 });
+    await eventually('it is sent', () => told.length === 1);
+    onEvent({ type: 'mailsResumed', form: 'other' });
+    onEvent({ type: 'mailsResumed', form: 'jobs' });
+    await eventually('its end is sent', () => told.length === 2);
+    expect(told).toMatchObject([
+      { event: 'mails_held', forms: ['jobs'], message: expect.stringContaining('1000 confirmation mails') },
+      { event: 'mails_resumed', forms: ['jobs'] },
+    ]);
+  });
+
   test('is sent again where the webhook fails', async () => {
     const { url, told } = await webhook([500]);
     alerts({ webhook: url }).onEvent(dead);

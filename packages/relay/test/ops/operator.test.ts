@@ -8,6 +8,7 @@ test('the last hour has sixty minutes with their counts, and nothing older', () 
   const events = new Events();
   const { minutes } = createMinuteCounters({ events, now: () => now });
   events.emit({ type: 'refused', form: 'default', status: 403, codes: [] });
+  events.emit({ type: 'refused', form: 'default', status: 400, codes: [], times: 3 });
   now += 59 * 60_000;
   for (let count = 0; count < 2; count += 1)
     events.emit({ type: 'accepted', form: 'default', suspected: false, needsConfirmation: false, tookMs: 1 });
@@ -15,7 +16,7 @@ test('the last hour has sixty minutes with their counts, and nothing older', () 
   expect(minutes()[0]).toEqual({
     from: Date.parse('2026-03-01T12:00:00Z'),
     kept: 0,
-    refused: 1,
+    refused: 4,
     delivered: 0,
     dead: 0,
   });

@@ -11,6 +11,7 @@ import { newSignup } from '../new-signup.ts';
 import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
 import { describeCounters } from './counter-conformance.ts';
+import { describeMailboxes } from './mailbox-conformance.ts';
 import { describeTransfer } from './transfer-conformance.ts';
 import { describeWebhookQueue } from './webhook-conformance.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
@@ -23,6 +24,7 @@ describe('a signup store in PostgreSQL', () => {
   describeSignupStore(place);
   describeWebhookQueue(place);
   describeCounters(place);
+  describeMailboxes(place);
 
   describe('an export, imported into it', () => {
     describeTransfer(async () => (await fresh()).store);

@@ -14,6 +14,7 @@ import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from './conformance.ts';
 import { describeCounters } from './counter-conformance.ts';
+import { describeMailboxes } from './mailbox-conformance.ts';
 import { describeWebhookQueue } from './webhook-conformance.ts';
 
 const ofPerson = (email: string, size = 0): NewSignup =>
@@ -37,6 +38,7 @@ describe('a signup store in an SQLite file', () => {
   describeSignupStore(place);
   describeWebhookQueue(place);
   describeCounters(place);
+  describeMailboxes(place);
 
   it('rejects writes on a full disk, loses no acknowledged signup, and recovers with free space', async () => {
     const path = join(scratchFolder(), 'relay.db');

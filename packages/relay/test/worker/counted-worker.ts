@@ -25,7 +25,7 @@ interface Cursor {
 function counting(
   storage: RelayObjectState['storage'],
   charged: Charged,
-  alarm: { isSet: boolean },
+  alarm: { isSet: boolean; isSetAgain: boolean },
 ): RelayObjectState['storage'] {
   const sql = {
     exec(...statement: Parameters<RelayObjectState['storage']['sql']['exec']>) {
@@ -42,12 +42,8 @@ function counting(
     sync: () => storage.sync(),
     setAlarm(at) {
       charged.rowsWritten += 1;
-      alarm.isSet = true;
+      alarm.isSet = alarm.isSetAgain = true;
       return storage.setAlarm(at);
-    },
-    deleteAlarm() {
-      alarm.isSet = false;
-      return storage.deleteAlarm();
     },
     get(name) {
       charged.rowsRead += 1;
@@ -63,7 +59,8 @@ function counting(
 export class RelayObject {
   readonly #relay: Relay;
   readonly #charged: Charged = { requests: 0, rowsRead: 0, rowsWritten: 0 };
-  readonly #alarm = { isSet: false };
+  /** Whether an alarm is set, also while it runs; and whether it was set since it began to run. */
+  readonly #alarm = { isSet: false, isSetAgain: false };
 
   constructor({ storage }: RelayObjectState, environment: WorkerEnvironment) {
     this.#relay = new Relay({ storage: counting(storage, this.#charged, this.#alarm) }, environment);
@@ -79,9 +76,11 @@ export class RelayObject {
     return this.#relay.fetch(request);
   }
 
-  alarm(): Promise<void> {
+  async alarm(): Promise<void> {
     this.#charged.requests += 1;
-    return this.#relay.alarm();
+    this.#alarm.isSetAgain = false;
+    await this.#relay.alarm();
+    this.#alarm.isSet = this.#alarm.isSetAgain;
   }
 }
 

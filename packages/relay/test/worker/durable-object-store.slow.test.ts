@@ -8,6 +8,7 @@ import { expectOnePerson, spelledSignups } from '../store/spelled-signups.ts';
 import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from '../store/conformance.ts';
 import { describeCounters } from '../store/counter-conformance.ts';
+import { describeMailboxes } from '../store/mailbox-conformance.ts';
 import { describeWebhookQueue } from '../store/webhook-conformance.ts';
 import type { StoreCall } from './store-worker.ts';
 
@@ -88,6 +89,7 @@ describe('a signup store in a Durable Object', () => {
   describeSignupStore(() => Promise.resolve(freshObject()));
   describeWebhookQueue(() => Promise.resolve(freshObject()));
   describeCounters(() => Promise.resolve(freshObject()));
+  describeMailboxes(() => Promise.resolve(freshObject()));
 
   it('refuses the storage of a newer relay', async () => {
     const object = freshObject();

@@ -139,6 +139,24 @@ describe('the Worker', () => {
     await eventually('it is delivered', () => sandbox.received.length === 1);
   });
 
+  it('delivers by its alarm what an interrupted one had begun', async () => {
+    const { sandbox, settings } = await api();
+    const begun = Promise.withResolvers<null>();
+    sandbox.instead = () => {
+      begun.resolve(null);
+      return new Promise(() => {});
+    };
+    const storage = scratchFolder();
+    const before = await start(settings, storage);
+    expect((await before.signUp('ada@example.com')).status).toBe(202);
+    await begun.promise;
+    await before.stop();
+    sandbox.instead = null;
+    const after = await start(settings, storage);
+    expect((await after.get('/livez')).status).toBe(200);
+    await eventually('it is delivered', () => sandbox.received.length === 1);
+  });
+
   it('erases what is older than its retention', async () => {
     const { settings } = await api();
     const storage = scratchFolder();

@@ -25,6 +25,23 @@ describe('the Worker', () => {
     });
   });
 
+  it('counts in its metrics what it has refused without its object', async () => {
+    const worker = await start();
+    const refusals = async () =>
+      (await (await worker.get('/metrics')).text())
+        .split('\n')
+        .filter((line) => /^newsletter_relay_refusals_total.* [1-9]/.test(line));
+    for (const email of ['ada', 'bob', 'eve@']) expect((await worker.signUp(email)).status).toBe(400);
+    const posted = { headers: { origin: 'https://other.example', 'newsletter-relay-refused': '[["{}",9]]' } };
+    expect((await fetch(`${worker.url}/signup`, { method: 'POST', ...posted })).status).toBe(403);
+    const expected = [
+      'newsletter_relay_refusals_total{form="default",status="400",code="EMAIL_INVALID"} 3',
+      'newsletter_relay_refusals_total{form="default",status="403",code="ORIGIN_NOT_ALLOWED"} 1',
+    ];
+    expect(await refusals()).toEqual(expected);
+    expect(await refusals()).toEqual(expected);
+  });
+
   it('says what is wrong with its settings, and answers signups with 503', async () => {
     const worker = await start({ NEWSLETTER_API_KEY: '', RELAY_STORE: 'sqlite:./relay.db', RELAY_SECRET_FILE: '/x' });
     expect((await worker.signUp('ada@example.com')).status).toBe(503);

@@ -1,22 +1,37 @@
 /** What the sandbox holds, of all publications: `/_sandbox/subscriptions`, `/jobs` and `/connection`. */
 import { subscriptionStatuses } from '@newsletter-kit/core/contract';
+import { bulkUpdateItem } from '@newsletter-kit/core/schema';
 import { Hono } from 'hono';
 import * as z from 'zod';
 import { apiPrefix } from '../api/api.ts';
 import { type Expansion, expansions, subscriptionRecord } from '../api/subscriptions.ts';
 import { apiError } from '../http/errors.ts';
+import { readBody } from '../http/read-request.ts';
 import { check } from '../http/validation.ts';
 import type { Store } from '../store/store.ts';
+import { updateItem } from '../world/jobs.ts';
 import type { World } from '../world/world.ts';
 import type { Feature } from './feature.ts';
 
-export const overviewFeature = ({ store }: World): Feature => ({
+/** What a person can change without a client: the fields of a bulk update have the same names. */
+const change = z.strictObject({
+  unsubscribe: bulkUpdateItem.shape.unsubscribe,
+  custom_fields: bulkUpdateItem.shape.custom_fields,
+});
+
+export const overviewFeature = (world: World): Feature => ({
   routes: () =>
     new Hono()
-      .get('/subscriptions', ({ req, json }) => json(findSubscriptions(store, check(searchQuery, req.query()).value)))
-      .get('/subscriptions/:id', ({ req, json }) => json({ data: oneSubscription(store, req.param('id')) }))
-      .get('/jobs', ({ json }) => json({ data: latestJobs(store) }))
-      .get('/connection', ({ req, json }) => json(connection(store, new URL(req.url).origin))),
+      .get('/subscriptions', ({ req, json }) =>
+        json(findSubscriptions(world.store, check(searchQuery, req.query()).value)),
+      )
+      .get('/subscriptions/:id', ({ req, json }) => json({ data: oneSubscription(world.store, req.param('id')) }))
+      .put('/subscriptions/:id', async ({ req, json }) => {
+        changeSubscription(world, req.param('id'), await readBody(req.raw, change));
+        return json({ data: oneSubscription(world.store, req.param('id')) });
+      })
+      .get('/jobs', ({ json }) => json({ data: latestJobs(world.store) }))
+      .get('/connection', ({ req, json }) => json(connection(world.store, new URL(req.url).origin))),
 });
 
 const mostShown = 200;
@@ -51,11 +66,25 @@ function findSubscriptions(store: Store, query: z.output<typeof searchQuery>) {
   };
 }
 
+/** Changes a subscription as a bulk update does, but at once. */
+function changeSubscription(world: World, id: string, fields: z.output<typeof change>): void {
+  const { overview, workspace } = world.store;
+  const row = overview.subscription(id);
+  const publication = row && workspace.publication(row.publication_id);
+  if (!publication) throw noSubscription();
+  world.write((emit) => {
+    const { problems } = updateItem(world, publication, { ...fields, subscription_id: id }, emit);
+    if (problems.length > 0) throw apiError(400, 'VALIDATE_ERROR', problems.join(' '));
+  });
+}
+
+const noSubscription = () => apiError(404, 'NOT_FOUND', 'There is no subscription with this id.');
+
 const everything = Object.keys(expansions) as Expansion[];
 
 function oneSubscription(store: Store, id: string) {
   const row = store.overview.subscription(id);
-  if (!row) throw apiError(404, 'NOT_FOUND', 'There is no subscription with this id.');
+  if (!row) throw noSubscription();
   const referrer = row.referred_by === null ? undefined : store.subscriptions.bySeq(row.referred_by);
   return {
     ...subscriptionRecord(store, row, everything),

@@ -100,15 +100,23 @@ function updateInBulk(world: World, publication: PublicationRow, params: unknown
   const errors: string[] = [];
   let failed = 0;
   for (const [index, item] of items.entries()) {
-    const addError = (problem: string): void =>
-      void errors.push(`subscriptions[${index}] (${item.subscription_id}): ${problem}`);
-    const plan = planItem(world, publication, item);
-    if ('problem' in plan) {
-      failed += 1;
-      addError(plan.problem);
-    } else for (const warning of applyItem(world, publication, item, plan, emit)) addError(warning);
+    const { applied, problems } = updateItem(world, publication, item, emit);
+    if (!applied) failed += 1;
+    for (const problem of problems) errors.push(`subscriptions[${index}] (${item.subscription_id}): ${problem}`);
   }
   return { items: items.length, failed, errors };
+}
+
+/** Updates one subscription now, with a problem for each custom field that was dropped, or for the item as a whole. */
+export function updateItem(
+  world: World,
+  publication: PublicationRow,
+  item: JobItem,
+  emit: Emit,
+): { readonly applied: boolean; readonly problems: readonly string[] } {
+  const plan = planItem(world, publication, item);
+  if ('problem' in plan) return { applied: false, problems: [plan.problem] };
+  return { applied: true, problems: applyItem(world, publication, item, plan, emit) };
 }
 
 /** Sets the new status of each subscription that may have it. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { publicationId } from '../../src/index.ts';
-import { create, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
+import { create, customFieldsPath, errorsOf, fresh, send, subscriptionsPath } from '../caller.ts';
 import { control } from './control.ts';
 
 /** Fifty readers, the last to arrive first in every list. */
@@ -155,4 +155,36 @@ test('/connection returns the settings of a client', async () => {
       { uid: 'sandbox-public', secret: null },
     ],
   });
+});
+
+test.each([
+  [{ unsubscribe: true }, { status: 'inactive' }],
+  [
+    { custom_fields: [{ name: 'First Name', value: 'Inez' }] },
+    { status: 'active', custom_fields: [{ name: 'First Name', value: 'Inez' }] },
+  ],
+  [{ custom_fields: [{ name: 'First Name', delete: true }] }, { custom_fields: [] }],
+])('the change %j applies to a subscription at once', async (change, expected) => {
+  const sandbox = fresh();
+  await send(sandbox, 'POST', customFieldsPath, { kind: 'string', display: 'First Name' });
+  const custom_fields = [{ name: 'First Name', value: 'Ines' }];
+  const { id } = (await create(sandbox, { email: 'ines@example.com', custom_fields, double_opt_override: 'off' })).data;
+  const path = `/subscriptions/${id}`;
+  expect(await control(sandbox, 'PUT', path, change)).toMatchObject({ status: 200, body: { data: expected } });
+  expect(await control(sandbox, 'GET', path)).toMatchObject({ body: { data: expected } });
+});
+
+test.each([
+  [{ custom_fields: [{ name: 'first name', value: 'Inez' }] }, 400, /There is "First Name"/],
+  [{ unsubscribe: true, custom_fields: [{ name: 'Shoe', value: '38' }] }, 400, /"Shoe" does not exist/],
+  [{ status: 'active' }, 400, /"status" is not known/],
+  [{ unsubscribe: 'yes' }, 400, /"unsubscribe" must be/],
+])('the change %j is refused, and changes nothing', async (change, status, message) => {
+  const sandbox = fresh();
+  await send(sandbox, 'POST', customFieldsPath, { kind: 'string', display: 'First Name' });
+  const { id } = (await create(sandbox, { email: 'ines@example.com', double_opt_override: 'off' })).data;
+  const answer = await control(sandbox, 'PUT', `/subscriptions/${id}`, change);
+  expect(answer.status).toBe(status);
+  expect(JSON.stringify(answer.body).replaceAll('\\"', '"')).toMatch(message);
+  expect(await control(sandbox, 'GET', `/subscriptions/${id}`)).toMatchObject({ body: { data: { status: 'active' } } });
 });

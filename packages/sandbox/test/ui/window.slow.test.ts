@@ -87,6 +87,35 @@ describeInBrowser('the window', () => {
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('ada@example.com');
   });
 
+  test('a subscriber gets another name and is unsubscribed, and the window follows changes from elsewhere', async () => {
+    const { page, call, control, reads } = await open({ seed: 'empty' });
+    await isLive(page);
+    await call('POST', '/custom_fields', { kind: 'string', display: 'First Name' });
+    const custom_fields = [{ name: 'First Name', value: 'Ines' }];
+    const created = await call<{ data: { id: string } }>('POST', '/subscriptions', {
+      email: 'ines@example.com',
+      custom_fields,
+      double_opt_override: 'off',
+    });
+    const path = `/subscriptions/${created.body.data.id}`;
+    await page.locator(`${rows}:first-child button`).click();
+    const name = '#subscriber input[aria-label="First Name"]';
+    await page.locator(name).fill('Inez');
+    await page.locator(name).click();
+    await page.keyboard.press('Enter');
+    await reads('#notice', '“First Name” is saved.');
+    await reads(rows, 'Inez');
+    expect(await control('GET', path)).toMatchObject({ body: { data: { custom_fields: [{ value: 'Inez' }] } } });
+
+    await control('PUT', path, { custom_fields: [{ name: 'First Name', value: 'Agnes' }] });
+    await page.waitForFunction((where) => document.querySelector<HTMLInputElement>(where)?.value === 'Agnes', {}, name);
+
+    await page.locator('#subscriber button ::-p-text(Unsubscribe)').click();
+    await reads('#subscriber .badge', 'inactive');
+    await page.waitForFunction(() => !document.querySelector('#subscriber .head')?.textContent.includes('Unsubscribe'));
+    expect(await control('GET', path)).toMatchObject({ body: { data: { status: 'inactive' } } });
+  });
+
   test('the log shows each request as it arrives, with its reasons, and can show errors only', async () => {
     const { page, call, reads } = await open({ seed: 'empty' });
     await isLive(page);

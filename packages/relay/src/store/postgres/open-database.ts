@@ -178,6 +178,16 @@ export const steps: readonly (string | ((query: RunQuery) => Promise<void>))[] =
   CREATE TRIGGER request_of_signup AFTER DELETE ON ${schema}.signup FOR EACH ROW
     WHEN (OLD.state IN ('unconfirmed', 'review')) EXECUTE FUNCTION ${schema}.delete_request();
   `,
+  // Confirmation mails of mailboxes.
+  `CREATE TABLE ${schema}.confirmation_mailbox (
+    mailbox text ${bytes} NOT NULL,
+    publication text NOT NULL,
+    mails integer NOT NULL,
+    last_mail_at bigint NOT NULL,
+    suppressed_at bigint,
+    PRIMARY KEY (mailbox, publication)
+  );
+  CREATE INDEX confirmation_mailbox_by_mail ON ${schema}.confirmation_mailbox (last_mail_at);`,
 ];
 
 /** Signups that a step reads at a time. */

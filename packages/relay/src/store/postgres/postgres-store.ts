@@ -3,7 +3,8 @@ import { type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } 
 import { randomUUID } from 'node:crypto';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { firstIdOf, ledgerHashes, personHash, signupId, suppressionHash } from '../signup-identity.ts';
+import { mailCandidates, type MailCandidate, planMails, toMailbox } from '../mailbox-mails.ts';
+import { firstIdOf, ledgerHashes, mailboxHash, personHash, signupId, suppressionHash } from '../signup-identity.ts';
 import {
   claimableStates,
   firstEntry,
@@ -31,6 +32,7 @@ import {
   type ConsentRecord,
   freshMs,
   type HeldAboutPerson,
+  type Mailbox,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
@@ -120,10 +122,8 @@ class PostgresStore implements SignupStore {
     return claimed;
   }
 
-  async #claimIn(
-    query: RunQuery,
-    { forms, limit, now, batch, state = 'waiting' }: Claim,
-  ): Promise<readonly ClaimedSignup[]> {
+  async #claimIn(query: RunQuery, { forms, limit, now, batch, mailsOf }: Claim): Promise<readonly ClaimedSignup[]> {
+    const state = mailsOf ? 'unconfirmed' : 'waiting';
     const states = claimableStates(state, batch !== undefined);
     await query(sql.lockClaims);
     const due = batch ? neverAttempted : now;
@@ -134,8 +134,8 @@ class PostgresStore implements SignupStore {
     const ids = claimed.map(({ id }) => id);
     if (duplicates.length > 0) await query(sql.remove, [duplicates]);
     if (blocked.length > 0) await query(sql.postpone, [blocked, now + blockedMs]);
-    if (ids.length > 0 && state === 'unconfirmed') await query(sql.postpone, [ids, now + claimMs]);
-    else if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
+    if (mailsOf) return claimMails(query, mailCandidates(claimed, rows, mailsOf), now);
+    if (ids.length > 0) await query(sql.markSent, [ids, batch?.id ?? null, batch ? null : now + claimMs]);
     if (ids.length > 0 && batch) await query(sql.beginBatch, [batch.id, batch.publicationId, now]);
     return claimed;
   }
@@ -212,12 +212,17 @@ class PostgresStore implements SignupStore {
     );
   }
 
-  confirmPerson(id: string, at: number, { sentence, version, page, visitor }: Consent): Promise<boolean> {
-    const values = [id, at, sentence, version, page, visitor];
+  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean> {
+    const { sentence, version, page, visitor } = consent;
+    const values = [id, at, sentence, version, page, visitor, mailbox?.mailbox, mailbox?.publication];
     return asStoreUnavailable(
       'written',
       async () => (await this.#database.brief.query(sql.confirmPerson, values))[0]?.['known'] === true,
     );
+  }
+
+  stopMails(id: string, { mailbox, publication }: Mailbox, at: number): Promise<void> {
+    return this.#write(sql.stopMails, [id, mailbox, publication, at]);
   }
 
   counts(): Promise<SignupCounts> {
@@ -251,7 +256,8 @@ class PostgresStore implements SignupStore {
     const signups = await this.#readLong(sql.ofPerson, [[person]], (rows) => rows.map(toStored));
     const consents = await this.#readLong(sql.consentsOf, [ledgerHashes(address)], (rows) => rows.map(toConsent));
     const suppressed = await this.#readLong(sql.isSuppressed, [suppressionHash(address)], (rows) => rows.length > 0);
-    return { signups, consents, suppressed };
+    const mails = await this.#readLong(sql.mailboxesOf, [mailboxHash(address)], (rows) => rows.map(toMailbox));
+    return { signups, consents, mails, suppressed };
   }
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
@@ -269,13 +275,14 @@ class PostgresStore implements SignupStore {
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number }> {
     return asStoreUnavailable('written', async () => {
-      const values = [personHash(address), keepConsent, Date.now(), suppressionHash(address), ledgerHashes(address)];
+      const hashes = [suppressionHash(address), ledgerHashes(address), mailboxHash(address)];
+      const values = [personHash(address), keepConsent, Date.now(), ...hashes];
       const [erased] = await this.#database.long.query(sql.erase, values);
       return { signups: Number(erased?.['signups']), consents: Number(erased?.['consents']) };
     });
   }
 
-  async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
+  async expire({ delivered, review, dead, unconfirmed, consent, mailboxes = null }: Retention): Promise<number> {
     const idOf = (moment: number | null) => (moment === null ? null : `${firstIdOf(moment)}-0000-0000-000000000000`);
     const parts = async (text: string, values: readonly unknown[]): Promise<number> =>
       values.includes(null) ? 0 : this.#inBatches(text, () => values);
@@ -287,6 +294,7 @@ class PostgresStore implements SignupStore {
       (await parts(sql.expireReceived, [idOf(unconfirmed), operatorBatchSize, 'unconfirmed'])) +
       (await parts(sql.expireDead, [dead, operatorBatchSize])) +
       (await parts(webhooks.expire, [dead, operatorBatchSize])) +
+      (await parts(sql.expireMailboxes, [mailboxes, operatorBatchSize])) +
       (await parts(sql.expireConsent, [idOf(consent), operatorBatchSize, consent]))
     );
   }
@@ -361,6 +369,23 @@ class PostgresStore implements SignupStore {
   #readLong<T>(text: string, values: readonly unknown[], answer: (rows: readonly Row[]) => T): Promise<T> {
     return asStoreUnavailable('read', async () => answer(await this.#database.long.query(text, values)));
   }
+}
+
+async function claimMails(
+  query: RunQuery,
+  candidates: readonly MailCandidate[],
+  now: number,
+): Promise<readonly ClaimedSignup[]> {
+  if (candidates.length === 0) return [];
+  const asked = candidates.map(({ mailbox, publication }) => ({ mailbox, publication }));
+  const stored = (await query(sql.mailboxes, [json(asked)])).map(toMailbox);
+  const { mailed, kept, records } = planMails(candidates, stored, now);
+  await query(sql.countMails, [
+    json(records.map(({ lastMailAt, ...record }) => ({ ...record, last_mail_at: lastMailAt }))),
+    json(kept.map(({ id, reason }) => ({ id, last_error: reason }))),
+  ]);
+  if (mailed.length > 0) await query(sql.postpone, [mailed.map(({ id }) => id), now + claimMs]);
+  return mailed;
 }
 
 function settledRows({ ids, outcome }: Settlement): Row[] {

@@ -17,6 +17,7 @@ const destination = `${schema}.webhook_destination`;
 const message = `${schema}.webhook_message`;
 const suppression = `${schema}.suppression`;
 const counter = `${schema}.counter`;
+const confirmationMailbox = `${schema}.confirmation_mailbox`;
 
 /** Keys of advisory locks ("NKRL" and the next): one process at a time prepares the tables, or claims. */
 const tablesLock = 0x4e_4b_52_4c;
@@ -27,9 +28,11 @@ const stored = `id, form, state, received_at AS "receivedAt", due_at AS "dueAt",
   last_error AS reason, intent`;
 
 const candidate = `s.id, s.form, s.state, s.submission, s.due_at AS "dueAt", s.intent, s.content, s.attempts, s.tried,
-  s.needs_confirmation AS "needsConfirmation"`;
+  s.needs_confirmation AS "needsConfirmation", s.next_attempt_at AS "nextAttemptAt"`;
 
 const entry = 'signup, kind, at, form, person, sentence, version, page, visitor';
+
+const mailbox = 'mailbox, publication, mails, last_mail_at AS "lastMailAt", suppressed_at AS "suppressedAt"';
 
 const columns = signupColumns.join(', ');
 
@@ -98,6 +101,19 @@ export const sql = {
              WHERE id = ANY($1::uuid[])`,
   postpone: `UPDATE ${signup} SET next_attempt_at = $2 WHERE id = ANY($1::uuid[])`,
   remove: `DELETE FROM ${signup} WHERE id = ANY($1::uuid[])`,
+  mailboxes: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE (mailbox, publication) IN (
+      SELECT mailbox, publication FROM ${rowsOf(confirmationMailbox, '$1')})`,
+  mailboxesOf: `SELECT ${mailbox} FROM ${confirmationMailbox} WHERE mailbox = $1 ORDER BY publication`,
+  countMails: `WITH kept AS (UPDATE ${signup} AS s SET next_attempt_at = NULL, last_error = r.last_error
+      FROM ${rowsOf(signup, '$2')} AS r WHERE s.id = r.id)
+    INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at)
+      SELECT mailbox, publication, mails, last_mail_at FROM ${rowsOf(confirmationMailbox, '$1')}
+    ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
+  stopMails: `WITH removed AS (DELETE FROM ${signup} WHERE id = $1 AND state = 'unconfirmed')
+    INSERT INTO ${confirmationMailbox} (mailbox, publication, mails, last_mail_at, suppressed_at) VALUES ($2, $3, 1, $4, $4)
+    ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
+  expireMailboxes: `DELETE FROM ${confirmationMailbox} WHERE (mailbox, publication) IN (SELECT mailbox, publication FROM ${confirmationMailbox}
+      WHERE last_mail_at < $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING mailbox AS id`,
   beginBatch: `INSERT INTO ${batch} (id, publication, claimed_at) VALUES ($1, $2, $3) ON CONFLICT (id) DO NOTHING`,
 
   settle: `WITH changed AS (
@@ -143,7 +159,8 @@ export const sql = {
       WHERE id = $1 AND state = 'unconfirmed'
       RETURNING id, form, content),
     ledger AS (INSERT INTO ${consent} (${entry})
-      SELECT id, 'confirmed', $2, form, left(content, ${digestLength}), $3, $4, $5, $6 FROM confirmed ON CONFLICT (signup, kind) DO NOTHING)
+      SELECT id, 'confirmed', $2, form, left(content, ${digestLength}), $3, $4, $5, $6 FROM confirmed ON CONFLICT (signup, kind) DO NOTHING),
+    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $7 AND publication = $8 AND EXISTS (SELECT FROM confirmed))
     SELECT EXISTS (SELECT FROM ${signup} WHERE id = $1) AS known`,
 
   counts: `SELECT state, count(*) AS count FROM ${signup} WHERE state <> 'delivered' GROUP BY state
@@ -167,6 +184,7 @@ export const sql = {
         CROSS JOIN (SELECT id, form FROM changed UNION SELECT signup, form FROM ${consent} WHERE person = ANY($5::text[])) AS s
       WHERE strpos(d.types, 'signup.erased') > 0 ORDER BY s.id),
     consents AS (DELETE FROM ${consent} WHERE person = ANY($5::text[]) AND NOT $2 RETURNING 1),
+    mailed AS (DELETE FROM ${confirmationMailbox} WHERE mailbox = $6 AND suppressed_at IS NULL),
     suppressed AS (INSERT INTO ${suppression} (hash) VALUES ($4) ON CONFLICT (hash) DO NOTHING)
     SELECT (SELECT count(*) FROM changed) AS signups, (SELECT count(*) FROM consents) AS consents`,
   isSuppressed: `SELECT 1 FROM ${suppression} WHERE hash = $1`,
@@ -265,6 +283,9 @@ export const webhooks = {
 const chosen = (states: string, where: string): string =>
   `SELECT id FROM ${signup} WHERE state <> 'delivered' AND state IN (${states}) AND ${where} AND id > ? ORDER BY id LIMIT ? FOR UPDATE`;
 
+/** The mail server has refused its confirmation mail, which is tried again whenever its mailbox got the last one. */
+const isRefusedMail = `state = 'dead' AND needs_confirmation AND attempts = 0`;
+
 /** Statements with a filter; `where` has a `?` for each value. Changes run in batches, after an id. */
 export const filtered = {
   list: (where: string) => numbered(`SELECT ${stored} FROM ${signup} WHERE ${where} ORDER BY id DESC LIMIT ?`),
@@ -273,7 +294,7 @@ export const filtered = {
   redrive: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review'", where)})
       UPDATE ${signup} AS s SET state = CASE WHEN needs_confirmation AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint ELSE 0 END, settled_at = NULL, last_error = NULL
+        attempts = 0, next_attempt_at = CASE WHEN tried THEN ?::bigint WHEN ${isRefusedMail} THEN 1 ELSE 0 END, settled_at = NULL, last_error = NULL
       FROM part WHERE s.id = part.id RETURNING s.id`),
   discard: (where: string) =>
     numbered(`WITH part AS (${chosen("'dead', 'review', 'unconfirmed'", where)})

@@ -1,6 +1,6 @@
 /** Erases signups from the SQLite store: by filter, by person, and by retention; also from its write-ahead log. */
 import { conditions } from '../conditions.ts';
-import { firstIdOf, ledgerHashes, suppressionHash } from '../signup-identity.ts';
+import { firstIdOf, ledgerHashes, mailboxHash, suppressionHash } from '../signup-identity.ts';
 import type { Retention, SignupFilter } from '../signup-store.ts';
 import type { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
@@ -33,10 +33,11 @@ export class Erasure {
     { keepConsent = false }: { readonly keepConsent?: boolean | undefined } = {},
   ): Promise<{ readonly signups: number; readonly consents: number; readonly delivered: number }> {
     const [person, spelling] = ledgerHashes(address);
-    const { erase, eraseConsents, suppress, webhooks } = this.#statements;
+    const { erase, eraseConsents, eraseMailbox, suppress, webhooks } = this.#statements;
     const { states, consents } = await this.#commits.run(() => {
       webhooks.reportErasure.run({ person, spelling, now: Date.now() });
       suppress.run(suppressionHash(address));
+      eraseMailbox.run(mailboxHash(address));
       // First the ledger: a signup takes its request along.
       const consents = keepConsent ? 0 : Number(eraseConsents.run(person, spelling).changes);
       return { states: erase.all({ person }).map(({ state }) => state), consents };
@@ -46,8 +47,8 @@ export class Erasure {
     return { signups: states.length, consents, delivered };
   }
 
-  async expire({ delivered, review, dead, unconfirmed, consent }: Retention): Promise<number> {
-    const { expireDelivered, expireReceived, expireConsent, scans, webhooks } = this.#statements;
+  async expire({ delivered, review, dead, unconfirmed, consent, mailboxes = null }: Retention): Promise<number> {
+    const { expireDelivered, expireReceived, expireConsent, expireMailboxes, scans, webhooks } = this.#statements;
     const limit = batchSize;
     const beforeId = firstIdOf;
     const joined = await this.#commits.run(() => Number(scans.joinReview.run().changes));
@@ -62,6 +63,7 @@ export class Erasure {
       )) +
       (await this.#inBatches(dead, (before) => scans.expireDead.run({ before, limit }))) +
       (await this.#inBatches(dead, (before) => webhooks.expire.run({ before, limit }))) +
+      (await this.#inBatches(mailboxes, (before) => expireMailboxes.run({ before, limit }))) +
       (await this.#inBatches(consent, (before) => expireConsent.run({ before, beforeId: beforeId(before), limit })));
     this.#db.emptyLog();
     return erased;

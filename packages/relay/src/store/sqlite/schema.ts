@@ -239,4 +239,14 @@ export const steps: readonly Step[] = [
   CREATE TRIGGER request_of_signup AFTER DELETE ON signup WHEN OLD.state IN ('unconfirmed', 'review')
     BEGIN DELETE FROM consent WHERE signup = OLD.id AND kind = 'requested'; END;
   `,
+  // Confirmation mails of mailboxes.
+  `CREATE TABLE confirmation_mailbox (
+    mailbox TEXT NOT NULL,
+    publication TEXT NOT NULL,
+    mails INTEGER NOT NULL,
+    last_mail_at INTEGER NOT NULL,
+    suppressed_at INTEGER,
+    PRIMARY KEY (mailbox, publication)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX confirmation_mailbox_by_mail ON confirmation_mailbox (last_mail_at);`,
 ];

@@ -2,7 +2,15 @@
 import { earliest, type Overview, reasonsShown, type SignupCounts, toCounts, toOverview } from '../overview.ts';
 import { conditions } from '../conditions.ts';
 import { peopleOf, planClaim } from '../claim-plan.ts';
-import { ledgerHashes, personHash, personOfFingerprint, signupId, suppressionHash } from '../signup-identity.ts';
+import { mailCandidates, type MailCandidate, planMails, toMailbox } from '../mailbox-mails.ts';
+import {
+  ledgerHashes,
+  mailboxHash,
+  personHash,
+  personOfFingerprint,
+  signupId,
+  suppressionHash,
+} from '../signup-identity.ts';
 import {
   claimableStates,
   firstEntry,
@@ -32,6 +40,7 @@ import {
   type ConsentRecord,
   freshMs,
   type HeldAboutPerson,
+  type Mailbox,
   neverAttempted,
   type NewSignup,
   type OpenBatch,
@@ -91,7 +100,8 @@ export class SqliteStore implements SignupStore {
     this.#statements.addConsent.run(signup, kind, at, form, person, sentence, version, page, visitor);
   }
 
-  claim({ forms, limit, now, batch, state = 'waiting' }: Claim): Promise<readonly ClaimedSignup[]> {
+  claim({ forms, limit, now, batch, mailsOf }: Claim): Promise<readonly ClaimedSignup[]> {
+    const state = mailsOf ? 'unconfirmed' : 'waiting';
     const candidates = (): Row[] => {
       const { fresh, due } = this.#statements;
       const first = forms.flatMap((form) => fresh.all({ form, state, since: now - freshMs, limit }));
@@ -109,14 +119,23 @@ export class SqliteStore implements SignupStore {
       const { markSent, postpone, remove, beginBatch } = this.#statements;
       for (const id of plan.duplicates) remove.run(id);
       for (const id of plan.blocked) postpone.run({ id, until: now + blockedMs });
-      for (const { id, tried } of plan.claimed) {
-        const until = batch ? null : now + claimMs;
-        if (state === 'unconfirmed') postpone.run({ id, until: now + claimMs });
-        else markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until });
-      }
+      if (mailsOf) return this.#claimMails(mailCandidates(plan.claimed, rows, mailsOf), now);
+      for (const { id, tried } of plan.claimed)
+        markSent.run({ id, tried: Number(tried), batch: batch?.id ?? null, until: batch ? null : now + claimMs });
       if (batch && plan.claimed.length > 0) beginBatch.run({ ...batch, now });
       return plan.claimed;
     });
+  }
+
+  #claimMails(candidates: readonly MailCandidate[], now: number): readonly ClaimedSignup[] {
+    const { mailbox, countMail, keepUnmailed, postpone } = this.#statements;
+    const stored = candidates.map((each) => mailbox.get({ mailbox: each.mailbox, publication: each.publication }));
+    const known = stored.filter((row) => row !== undefined).map(toMailbox);
+    const { mailed, kept, records } = planMails(candidates, known, now);
+    for (const { suppressedAt: _, ...record } of records) countMail.run(record);
+    for (const each of kept) keepUnmailed.run(each);
+    for (const { id } of mailed) postpone.run({ id, until: now + claimMs });
+    return mailed;
   }
 
   /**
@@ -215,13 +234,21 @@ export class SqliteStore implements SignupStore {
     return confirmed;
   }
 
-  confirmPerson(id: string, at: number, consent: Consent): Promise<boolean> {
+  confirmPerson(id: string, at: number, consent: Consent, mailbox?: Mailbox): Promise<boolean> {
     return this.#commits.run(() => {
       const row = this.#statements.confirmPerson.get({ id, at });
       if (!row) return this.#statements.exists.get(id) !== undefined;
+      if (mailbox) this.#statements.forgetMailbox.run({ ...mailbox });
       const person = personOfFingerprint(String(row['content']));
       this.#addConsent({ ...consent, signup: id, kind: 'confirmed', at, form: String(row['form']), person });
       return true;
+    });
+  }
+
+  stopMails(id: string, mailbox: Mailbox, at: number): Promise<void> {
+    return this.#commits.run(() => {
+      this.#statements.removeUnconfirmed.run(id);
+      this.#statements.suppressMailbox.run({ ...mailbox, at });
     });
   }
 
@@ -282,6 +309,7 @@ export class SqliteStore implements SignupStore {
           .all(...ledgerHashes(address))
           .map(toConsent)
           .toSorted((a, b) => a.at - b.at),
+        mails: this.#statements.mailboxesOf.all(mailboxHash(address)).map(toMailbox),
         suppressed: this.#statements.isSuppressed.get(suppressionHash(address)) !== undefined,
       };
     });

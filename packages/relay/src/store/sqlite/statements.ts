@@ -9,6 +9,8 @@ const stored = `id, form, state, received_at AS receivedAt, due_at AS dueAt, ori
 const candidate = `id, form, state, submission, due_at AS dueAt, intent, content, attempts, tried,
   needs_confirmation AS needsConfirmation, next_attempt_at AS nextAttemptAt`;
 
+const mailbox = 'mailbox, publication, mails, last_mail_at AS lastMailAt, suppressed_at AS suppressedAt';
+
 const consent = 'signup, kind, at, form, person, sentence, version, page, visitor';
 
 const places = (columns: string): string =>
@@ -69,6 +71,21 @@ export const sql = {
                   WHERE id = :id AND state = 'unconfirmed'
                   RETURNING form, content`,
   exists: `SELECT 1 FROM signup WHERE id = ?`,
+
+  mailbox: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
+  mailboxesOf: `SELECT ${mailbox} FROM confirmation_mailbox WHERE mailbox = ?`,
+  countMail: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at)
+              VALUES (:mailbox, :publication, :mails, :lastMailAt)
+              ON CONFLICT (mailbox, publication) DO UPDATE SET mails = excluded.mails, last_mail_at = excluded.last_mail_at`,
+  keepUnmailed: `UPDATE signup SET next_attempt_at = NULL, last_error = :reason WHERE id = :id`,
+  suppressMailbox: `INSERT INTO confirmation_mailbox (mailbox, publication, mails, last_mail_at, suppressed_at)
+                    VALUES (:mailbox, :publication, 1, :at, :at)
+                    ON CONFLICT (mailbox, publication) DO UPDATE SET suppressed_at = excluded.suppressed_at`,
+  removeUnconfirmed: `DELETE FROM signup WHERE id = ? AND state = 'unconfirmed'`,
+  forgetMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = :mailbox AND publication = :publication`,
+  eraseMailbox: `DELETE FROM confirmation_mailbox WHERE mailbox = ? AND suppressed_at IS NULL`,
+  expireMailboxes: `DELETE FROM confirmation_mailbox WHERE (mailbox, publication) IN (SELECT mailbox, publication
+      FROM confirmation_mailbox WHERE last_mail_at < :before LIMIT :limit)`,
 
   counter: `SELECT points, until FROM counter WHERE key = ?`,
   setCounter: `INSERT INTO counter (key, points, until) VALUES (?, ?, ?)
@@ -173,6 +190,9 @@ export const webhooks = {
 /** Runs once, when the number is first asked for. */
 export const countDelivered = `SELECT count(*) AS count FROM signup WHERE state = 'delivered'`;
 
+/** The mail server has refused its confirmation mail, which is tried again whenever its mailbox got the last one. */
+const isRefusedMail = `state = 'dead' AND needs_confirmation = 1 AND attempts = 0`;
+
 /** Statements with a filter; `where` has a `?` for each value. */
 export const filtered = {
   list: (where: string) => `SELECT ${stored} FROM signup WHERE ${where} ORDER BY id DESC LIMIT ?`,
@@ -181,7 +201,7 @@ export const filtered = {
   redrive: (
     where: string,
   ) => `UPDATE signup SET state = CASE WHEN needs_confirmation = 1 AND attempts = 0 THEN 'unconfirmed' ELSE 'waiting' END,
-      attempts = 0, next_attempt_at = CASE tried WHEN 1 THEN ? ELSE 0 END, settled_at = NULL, last_error = NULL
+      attempts = 0, next_attempt_at = CASE WHEN tried = 1 THEN ? WHEN ${isRefusedMail} THEN 1 ELSE 0 END, settled_at = NULL, last_error = NULL
     WHERE state <> 'delivered' AND state IN ('dead', 'review') AND ${where}`,
   discard: (where: string) =>
     `DELETE FROM signup WHERE state <> 'delivered' AND state IN ('dead', 'review', 'unconfirmed') AND ${where}`,

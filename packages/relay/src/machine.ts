@@ -1,0 +1,22 @@
+/** Creates a relay on a machine with Node.js. */
+import { openTransport } from './confirmation/smtp.ts';
+import { createRelay, type Relay, type RelayOptions, type RelayPlatform } from './relay.ts';
+import { createPost } from './webhooks/post.ts';
+
+/** Options of {@link createMachineRelay}. */
+export interface MachineOptions extends Omit<RelayOptions, 'platform'> {
+  /**
+   * What another platform replaces. Default: webhooks over `node:http`, to addresses that were checked after the name
+   * was resolved, and mails over SMTP.
+   */
+  readonly platform?: Partial<RelayPlatform> | undefined;
+}
+
+/**
+ * Creates a relay.
+ *
+ * @throws StartupError if a form asks for confirmation and a setting for that is missing
+ */
+export function createMachineRelay({ platform, ...options }: MachineOptions): Relay {
+  return createRelay({ ...options, platform: { postWebhook: createPost(), openTransport, ...platform } });
+}

@@ -1,0 +1,44 @@
+/** What a store keeps about a person beside their signups: entries of the consent ledger, and confirmation mails. */
+
+/** Proof that a person agreed. */
+export interface Consent {
+  /** The sentence the person agreed to; null where the form keeps no text, or for a click in a confirmation mail. */
+  readonly sentence: string | null;
+  /** The operator's name for the version of the sentence or of the privacy policy behind it. */
+  readonly version: string | null;
+  /** Address of the page, without query and fragment. */
+  readonly page: string | null;
+  /** The visitor's address as the relay is configured to keep it: shortened, hashed, or null. */
+  readonly visitor: string | null;
+}
+
+/** An entry of the consent ledger, which is append-only until the retention of an entry ends. */
+export interface ConsentRecord extends Consent {
+  /** Id of the signup. */
+  readonly signup: string;
+  /**
+   * `requested`: a signup that its person has to confirm; deleted with it unless it was confirmed. `given`: with the
+   * form. `confirmed`: by the click in a confirmation mail.
+   */
+  readonly kind: 'requested' | 'given' | 'confirmed';
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly form: string;
+  /** Hash of the address, by which the ledger is searched; the ledger does not contain the address. */
+  readonly person: string;
+}
+
+/** A mailbox that a publication asks to confirm. */
+export interface Mailbox {
+  /** Hash of its addresses, `mailboxHash`. */
+  readonly mailbox: string;
+  readonly publication: string;
+}
+
+/** The confirmation mails to a mailbox since it has last confirmed. */
+export interface MailboxRecord extends Mailbox {
+  readonly mails: number;
+  readonly lastMailAt: number;
+  /** When its owner said that a signup was not theirs: it gets no more mails. Null before. */
+  readonly suppressedAt: number | null;
+}

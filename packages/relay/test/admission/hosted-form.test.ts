@@ -1,0 +1,154 @@
+/** The hosted form: its page, what it posts, and the sites that may frame it. */
+import { describe, expect, it } from 'vitest';
+import { readConfig } from '../../src/index.ts';
+import { asFetch, sandboxApi } from '../sandbox-api.ts';
+import { environment, formPost, runRelay, site, type RunningRelay } from '../running-relay.ts';
+
+const host = 'https://signup.example';
+const settings = {
+  RELAY_PAGE: 'true',
+  RELAY_PAGE_TITLE: 'Boats & more',
+  RELAY_PAGE_TEXT: 'Every Friday.\n\nNo <b>ads</b>.',
+  RELAY_PAGE_FIELDS: 'First Name, Topics=boats|food & drink',
+  RELAY_PAGE_CONSENT: 'I want the letter.',
+  RELAY_PAGE_LANG: 'de',
+  RELAY_PAGE_THEME: 'meadow',
+};
+
+const open = (relay: RunningRelay, path = '/signup', headers: Readonly<Record<string, string>> = {}) =>
+  relay.fetch(new Request(`${host}${path}`, { headers }));
+
+/** The fields that a browser would post. */
+const fieldsIn = (html: string): Record<string, string> =>
+  Object.fromEntries(
+    [...html.matchAll(/<input ([^>]*)>/g)].map(([, attributes = '']) => [
+      /name="([^"]*)"/.exec(attributes)?.[1] ?? '',
+      /value="([^"]*)"/.exec(attributes)?.[1] ?? '',
+    ]),
+  );
+
+/** A post of the page, as a browser sends it. */
+function postOf(fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}): Request {
+  const own = { origin: host, host: 'signup.example', 'sec-fetch-site': 'same-origin', ...headers };
+  return new Request(`${host}/signup`, formPost(fields, own));
+}
+
+describe('the page', () => {
+  it('has the texts, the fields and the theme of its settings, escaped', async () => {
+    const answer = await open(runRelay({ settings }));
+    const html = await answer.text();
+    expect(answer.status).toBe(200);
+    for (const part of [
+      '<html lang="de">',
+      '<h1>Boats &amp; more</h1>',
+      '<p>Every Friday.</p>\n<p>No &lt;b&gt;ads&lt;/b&gt;.</p>',
+      '<label>Email address <input type="email" name="email"',
+      '<label>First Name <input name="custom_fields[First Name]"></label>',
+      '<legend>Topics</legend>',
+      'name="custom_fields[Topics][]" value="food &amp; drink"',
+      '<input type="checkbox" name="consent" value="I want the letter."> I want the letter.',
+      'ui-rounded',
+      '<button>Subscribe</button>',
+    ])
+      expect(html).toContain(part);
+    expect(Buffer.byteLength(html)).toBeLessThan(15_000);
+  });
+
+  it('may be framed by the sites of its form alone, and so may the pages that follow', async () => {
+    const relay = runRelay({ settings });
+    const pages = [await open(relay), await open(relay, '/thanks'), await relay.fetch(postOf({ email: 'nobody' }))];
+    for (const page of pages)
+      expect(page.headers.get('content-security-policy')).toContain(
+        `frame-ancestors 'self' ${site} https://www.shop.example`,
+      );
+    expect(pages.map(({ status }) => status)).toEqual([200, 200, 400]);
+  });
+
+  it('has the attribution of its address and of the site that linked to it', async () => {
+    const relay = runRelay({ settings });
+    const page = await open(relay, '/signup?utm_source=insta&utm_campaign=%22%3E%3Cscript%3E&ref=Ab3dEf6h1J', {
+      referer: 'https://links.example/me',
+    });
+    const html = await page.text();
+    expect(fieldsIn(html)).toMatchObject({
+      utm_source: 'insta',
+      referral_code: 'Ab3dEf6h1J',
+      referring_site: 'https://links.example',
+    });
+    expect(html).not.toContain('"><script>');
+    expect(fieldsIn(await (await open(relay, '/signup', { referer: `${host}/` })).text())).not.toHaveProperty(
+      'referring_site',
+    );
+  });
+
+  it('exists only where the setting asks for it', async () => {
+    expect((await open(runRelay())).status).toBe(405);
+    expect((await open(runRelay({ settings: { RELAY_PAGE_TITLE: 'Letter' } }))).status).toBe(405);
+  });
+});
+
+describe('a post of the page', () => {
+  it('is stored, and leads to the thanks', async () => {
+    const relay = runRelay({ settings });
+    const fields = fieldsIn(await (await open(relay, '/signup?utm_source=insta')).text());
+    const answer = await relay.fetch(
+      postOf({ ...fields, email: 'ada@example.com', 'custom_fields[First Name]': 'Ada' }),
+    );
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, 'thanks']);
+    const [stored] = await relay.store.list({}, { limit: 2 });
+    expect(stored).toMatchObject({
+      state: 'waiting',
+      submission: { email: 'ada@example.com', utm_source: 'insta', consent: 'I want the letter.' },
+    });
+  });
+
+  it.each([
+    ['of another site', { origin: 'https://other.example', 'sec-fetch-site': 'cross-site' }],
+    ['of another site, in a browser without the header', { origin: 'https://other.example', 'sec-fetch-site': '' }],
+  ])('is refused where it is %s', async (_, headers) => {
+    const request = postOf({ email: 'ada@example.com' }, headers);
+    if (headers['sec-fetch-site'] === '') request.headers.delete('sec-fetch-site');
+    expect((await runRelay({ settings }).fetch(request)).status).toBe(403);
+  });
+
+  it('is refused where the form has no page', async () => {
+    expect((await runRelay().fetch(postOf({ email: 'ada@example.com' }))).status).toBe(403);
+  });
+
+  it('gets the token of its form by one more button', async () => {
+    let now = Date.now();
+    const relay = runRelay({ now: () => now, settings: { ...settings, RELAY_FORM_TOKEN: 'true' } });
+    const asked = await relay.fetch(postOf({ email: 'ada@example.com' }));
+    const fields = fieldsIn(await asked.text());
+    now += 3000;
+    const answer = await relay.fetch(postOf(fields));
+    expect([asked.status, answer.status]).toEqual([403, 303]);
+  });
+});
+
+it('is checked for fields that the publication lacks', async () => {
+  const api = sandboxApi();
+  const found = async (fields: string): Promise<unknown> =>
+    (
+      await runRelay({
+        api: asFetch((request) => api.fetch(request)),
+        settings: { ...settings, RELAY_PAGE_FIELDS: fields },
+      }).check()
+    ).find(({ name }) => name.startsWith('hosted form'));
+  expect(await found('First Name')).toMatchObject({ result: 'ok' });
+  expect(await found('First Name, Shoe size')).toMatchObject({
+    result: 'warning',
+    text: expect.stringContaining('no custom field "Shoe size"') as string,
+  });
+});
+
+it.each([
+  [{ RELAY_PAGE_THEME: 'moss' }, /RELAY_PAGE_THEME must be dusk, .* or signal/],
+  [{ RELAY_PAGE_FIELDS: 'City, Topics=a||b' }, /RELAY_PAGE_FIELDS must be names of custom fields/],
+  [{ RELAY_PAGE_FIELDS: 'City, City' }, /RELAY_PAGE_FIELDS has a field twice/],
+  [{ RELAY_PAGE_FIELDS: 'City', RELAY_ALLOWED_FIELDS: 'Name' }, /"City", which RELAY_ALLOWED_FIELDS lacks/],
+  [{ RELAY_CONSENT_REQUIRED: 'true' }, /needs RELAY_PAGE_CONSENT/],
+  [{ RELAY_PROOF: 'always' }, /RELAY_PROOF must not be always with RELAY_PAGE/],
+])('does not start with %j', (wrong, problem) => {
+  expect(() => readConfig({ ...environment, RELAY_PAGE: 'true', ...wrong })).toThrow(problem);
+});

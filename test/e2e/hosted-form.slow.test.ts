@@ -1,0 +1,120 @@
+/** The form that the relay hosts: as a page that a link opens, and in a frame on a site, in every engine. */
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { serve, type ServingRelay } from '../../packages/relay/test/commands/relay-process.ts';
+import { findings } from '../../packages/sandbox/test/ui/findings.ts';
+import { enginesToTest } from '../support/browsers/engines.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
+import { patience, windows, type Window } from '../widget/window.ts';
+import { hosted } from './hosted.ts';
+import { openBrowser, type BrowserSession } from './visitor.ts';
+
+const english = {
+  RELAY_PAGE: 'true',
+  RELAY_PAGE_TITLE: 'Letters from the harbour',
+  RELAY_PAGE_TEXT: 'Every Friday, one page about boats.',
+  RELAY_PAGE_FIELDS: 'First Name, Topics=boats|food|history',
+  RELAY_PAGE_CONSENT: 'I want the letter, and can leave with a click.',
+};
+const arabic = {
+  ...english,
+  RELAY_PAGE_TITLE: 'رسائل من الميناء',
+  RELAY_PAGE_TEXT: 'كل يوم جمعة صفحة واحدة عن القوارب.',
+  RELAY_PAGE_LABEL: 'البريد الإلكتروني',
+  RELAY_PAGE_FIELDS: 'المواضيع=قوارب|طعام',
+  RELAY_PAGE_CONSENT: 'أريد الرسالة.',
+  RELAY_PAGE_BUTTON: 'اشترك',
+  RELAY_PAGE_LANG: 'ar',
+};
+
+describe('in Chromium', () => {
+  let session: BrowserSession;
+  beforeAll(async () => {
+    session = await openBrowser();
+  });
+  afterAll(() => session?.close());
+
+  it.each([
+    ['wide, light, plain', 900, 'light', english],
+    ['narrow, dark, plain', 320, 'dark', english],
+    ['narrow, right to left', 320, 'light', arabic],
+    ...['dusk', 'harbor', 'ink', 'linen', 'meadow', 'signal'].flatMap((theme) =>
+      (['light', 'dark'] as const).map(
+        (scheme) => [`${theme}, ${scheme}`, 480, scheme, { ...english, RELAY_PAGE_THEME: theme }] as const,
+      ),
+    ),
+  ] as const)('is accessible %s, and signs up without JavaScript', async (name, width, scheme, settings) => {
+    const { address, stop } = await started(settings);
+    const page = await session.browser.newPage();
+    onTestFinished(() => page.close());
+    const complaints: string[] = [];
+    page.on('console', (message) => void complaints.push(message.text()));
+    await page.setViewport({ width, height: 800 });
+    await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: scheme }]);
+    await page.goto(`${address}/signup?utm_source=insta`);
+    expect(await findings(page)).toEqual([]);
+    expect(complaints).toEqual([]);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+    if (process.env['PICTURES'])
+      await page.screenshot({ path: `${process.env['PICTURES']}/hosted ${name}.png`, fullPage: true });
+
+    await page.setJavaScriptEnabled(false);
+    await page.reload();
+    await page.type('input[name=email]', 'ada@example.com');
+    await page.click('input[name=consent]');
+    await Promise.all([page.waitForNavigation(), page.click('button')]);
+    expect(await page.title()).toBe('Thank you for signing up');
+    await stop();
+  });
+});
+
+describe.each(enginesToTest())('in $name', ({ name }) => {
+  let window: Window;
+  beforeAll(async () => {
+    window = await windows[name]();
+  });
+  afterAll(() => window?.close());
+
+  it('signs up in a frame that follows its height, and shows there what was wrong', async () => {
+    const frame = (address: string): string => `<!doctype html><title>A site</title>
+      <iframe src="${address}/signup" title="Newsletter" style="width: 320px; height: 150px; border: 0"></iframe>
+      <script>addEventListener('message', ({ data, source }) => {
+        for (const frame of document.querySelectorAll('iframe'))
+          if (frame.contentWindow === source && data.type === 'newsletter-height') frame.style.height = data.height + 'px';
+      });</script>`;
+    let address = '';
+    const site = await hosted({
+      fetch: () => new Response(frame(address), { headers: { 'content-type': 'text/html' } }),
+    });
+    onTestFinished(() => site.close());
+    const relay = await started({ ...english, RELAY_ALLOWED_ORIGINS: site.origin });
+    ({ address } = relay);
+    await window.open(site.origin);
+    const high = `document.documentElement.scrollHeight <= innerHeight && document.documentElement.scrollWidth <= innerWidth`;
+    await expect.poll(() => window.ask(high, true), patience).toBe(true);
+    expect(await window.ask('innerHeight > 150', true)).toBe(true);
+    const press = (email: string): Promise<unknown> =>
+      window.ask(
+        `(document.forms[0].noValidate = true, document.querySelector('[name=email]').value = ${JSON.stringify(email)}, document.querySelector('button').click())`,
+        true,
+      );
+    await press('nobody');
+    await expect.poll(() => window.ask('document.title', true), patience).toBe('Your signup was not saved');
+    await window.goTo(site.origin);
+    await expect.poll(() => window.ask(high, true), patience).toBe(true);
+    await press('ada@example.com');
+    await expect.poll(() => window.ask('document.title', true), patience).toBe('Thank you for signing up');
+    await relay.stop();
+  });
+});
+
+/** Starts a relay. */
+async function started(settings: Readonly<Record<string, string>>): Promise<ServingRelay & { stop(): Promise<void> }> {
+  const relay = await serve(scratchFolder(), settings);
+  return {
+    ...relay,
+    async stop() {
+      relay.child.kill('SIGTERM');
+      await relay.ended;
+    },
+  };
+}
