@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import manifest from '../../../package.json' with { type: 'json' };
+import { dashboardFile, writeDashboard } from '../scripts/dashboard.ts';
 import { readConfig, settings } from '../src/index.ts';
 import { onPort } from './sandbox-api.ts';
 
@@ -24,6 +25,10 @@ it.each(readdirSync(folder).filter((name) => lstatSync(new URL(name, folder)).is
     expect(used.filter((variable) => !known.has(variable))).toEqual([]);
   },
 );
+
+it('has the dashboard that follows from the table of metrics: npm run generate', () => {
+  expect(readFileSync(dashboardFile, 'utf8')).toBe(writeDashboard());
+});
 
 describe('the Dockerfile', () => {
   const dockerfile = file('Dockerfile');

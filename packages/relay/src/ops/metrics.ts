@@ -172,6 +172,12 @@ const table = {
   },
 } satisfies Readonly<Record<string, MetricRow>>;
 
+/** What a metric is called here. */
+export type MetricName = keyof typeof table;
+
+/** The table of metrics, for what is generated from it. */
+export const metricRows: Readonly<Record<MetricName, MetricRow>> = table;
+
 type Meters = { readonly [Name in keyof typeof table]: InstanceType<(typeof table)[Name]['type']> };
 
 function createMeters(registry: Registry): Meters {
