@@ -223,14 +223,16 @@ async function follow(
 
 /** What a screen prints of this machine's addresses. */
 function addressesOn(screen: string): ReadonlySet<string> {
-  return new Set(screen.match(/http:\/\/(?:127\.0\.0\.1|localhost):\d+(?:[\w./-]*\w)?/g));
+  return new Set(screen.match(/http:\/\/(?:127\.0\.0\.1|localhost):\d+(?:[^\s,;"'()]*\w)?/g));
 }
 
 /** Opens an address. Where it shows a page, there is no error on it, and what the documentation says is visible. */
 async function see(address: string): Promise<Response> {
   const answer = await fetch(address, { headers: { accept: 'text/html' } });
   if (!answer.headers.get('content-type')?.startsWith('text/html')) return answer;
-  const row = Object.entries(sights).find(([documented]) => newcomer.moved(documented) === address.replace(/\/$/, ''));
+  const row = Object.entries(sights).find(
+    ([documented]) => newcomer.moved(documented) === address.replace(/\/?(?:\?.*)?$/, ''),
+  );
   if (!row) throw new Error(`sights.ts has no row for ${address}.`);
   await open(session.browser, address, (page) => seeTexts(page, row[1]));
   return answer;

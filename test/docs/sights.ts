@@ -2,15 +2,19 @@
 import type { Browser, Page } from 'puppeteer-core';
 
 /**
- * Texts that are visible at an address, by the address as the documentation has it. An address that shows a page has a
- * row here; `newcomer.slow.test.ts` fails for one without.
+ * Texts that are visible at an address, by the address as the documentation has it, without a query. An address that
+ * shows a page has a row here; `newcomer.slow.test.ts` fails for one without.
  */
 export const sights: Readonly<Record<string, readonly string[]>> = {
   'http://127.0.0.1:4000': ['Email address', 'Subscribe'],
   'http://127.0.0.1:4000/pages': ['WordPress'],
   'http://127.0.0.1:4000/playground': ['Email address', 'Subscribe', 'Copy'],
+  'http://127.0.0.1:4000/sources': ['The Harbour Letter'],
   'http://127.0.0.1:4001': ['Email address', 'Topics', 'Birthday', 'Subscribe'],
+  'http://localhost:4001': ['Email address', 'Subscribe'],
   'http://127.0.0.1:4010': ['Subscribers', 'Requests', 'live'],
+  'http://127.0.0.1:4010/oauth/authorize': ['Allow'],
+  'http://127.0.0.1:4011': ['Subscribers', 'Requests', 'live'],
   'http://127.0.0.1:4020/operator': ['Operator token'],
   'http://127.0.0.1:4021/operator': ['Operator token'],
 };

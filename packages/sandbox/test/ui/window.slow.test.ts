@@ -66,7 +66,8 @@ describeInBrowser('the window', () => {
     });
     await reads(rows, 'ada+full@example.com');
     await page.locator(`${rows}:first-child button`).click();
-    await reads('#subscriber[open]', /ada\+full@example\.com.*sub_.*First Name.*Ada.*Frühling 🌷.*E-mails received/s);
+    await reads('#subscriber[open]', /ada\+full@example\.com.*sub_.*First Name.*Frühling 🌷.*E-mails received/s);
+    expect(await page.$eval('#subscriber input[aria-label="First Name"]', ({ value }) => value)).toBe('Ada');
     await page.keyboard.press('Escape');
     await page.waitForFunction(() => !document.querySelector('#subscriber[open]'));
     await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('ada+full@example.com');
