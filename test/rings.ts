@@ -33,7 +33,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
     'test/widget/sites.slow.test.ts',
     'the form can be read and used on other people’s sites; fewer sites than at night',
   ],
-  ['deciding', 'test/docs/newcomer.slow.test.ts', 'the commands of the READMEs and of the first pages, and what a browser shows then, on the oldest Node'],
+  [
+    'deciding',
+    'test/docs/newcomer.slow.test.ts',
+    'the commands of the READMEs and of the first pages, and what a browser shows then, on the oldest Node',
+  ],
   [
     'deciding',
     'test/n8n/{actions,chain,credential,lists,operations,signup,triggers}.test.ts',
