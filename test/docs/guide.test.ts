@@ -38,6 +38,8 @@ const words = new Set([
   'Executions',
   'Execute workflow',
   'Google Sheets',
+  // A custom field, in the sandbox's window.
+  'First Name',
   'Microsoft Excel 365',
   'Trigger manually',
   'Read/Write Files from Disk',
