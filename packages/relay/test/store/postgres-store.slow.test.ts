@@ -12,6 +12,7 @@ import { PostgresServer } from '../postgres-server.ts';
 import { describeSignupStore } from './conformance.ts';
 import { describeCounters } from './counter-conformance.ts';
 import { describeMailboxes } from './mailbox-conformance.ts';
+import { describeFlood } from './mailbox-flood.ts';
 import { describeTransfer } from './transfer-conformance.ts';
 import { describeWebhookQueue } from './webhook-conformance.ts';
 import { forms, fresh, open, server } from './fresh-postgres.ts';
@@ -25,6 +26,7 @@ describe('a signup store in PostgreSQL', () => {
   describeWebhookQueue(place);
   describeCounters(place);
   describeMailboxes(place);
+  describeFlood(place);
 
   describe('an export, imported into it', () => {
     describeTransfer(async () => (await fresh()).store);
