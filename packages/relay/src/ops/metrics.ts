@@ -21,7 +21,9 @@ type MetricsContext = Pick<RelayContext, 'events' | 'now'> & {
     readonly webhooks: readonly { readonly name: string }[];
   };
   /** Read at each request; if that fails, the page omits the backlog. */
-  readonly store: Pick<SignupStore, 'overview' | 'paused'> & { readonly webhooks: Pick<WebhookQueue, 'overview'> };
+  readonly store: Pick<SignupStore, 'overview' | 'paused' | 'oldestReaderMs'> & {
+    readonly webhooks: Pick<WebhookQueue, 'overview'>;
+  };
   /** Tells whether the store can be written. */
   readonly health: Pick<StoreHealth, 'probe'>;
 };
@@ -165,6 +167,11 @@ const table = {
     name: 'newsletter_relay_store_log_bytes',
     help: 'Size of the write-ahead log of an SQLite store; it grows while another program reads the store without end.',
   },
+  reader: {
+    type: Gauge,
+    name: 'newsletter_relay_store_oldest_transaction_seconds',
+    help: 'How long the oldest open transaction of a PostgreSQL store has run, as far as the role of the relay may see; no row that it might read is cleared away.',
+  },
   paused: {
     type: Gauge,
     name: 'newsletter_relay_paused',
@@ -299,24 +306,26 @@ function followCircuits(
 
 /** What the page shows of the store. */
 async function readStore({ store, now }: MetricsContext) {
-  const [overview, isPaused, backlogs] = await Promise.all([
+  const [overview, isPaused, backlogs, readerMs] = await Promise.all([
     store.overview(now()),
     store.paused(),
     store.webhooks.overview(),
+    store.oldestReaderMs?.(),
   ]);
-  return { overview, isPaused, backlogs };
+  return { overview, isPaused, backlogs, readerMs };
 }
 
 /** @param read - null if the store did not answer: a missing figure is better than an old one */
 function showStore(
   read: Awaited<ReturnType<typeof readStore>> | null,
-  { queue, backlog, oldest, webhookQueue, webhookUp, paused }: Meters,
+  { queue, backlog, oldest, webhookQueue, webhookUp, paused, reader }: Meters,
   { config, now }: MetricsContext,
   failingDestinations: ReadonlySet<string>,
 ): void {
   for (const gauge of [queue, backlog, oldest, webhookQueue, webhookUp]) gauge.reset();
-  paused.remove();
+  for (const gauge of [paused, reader]) gauge.remove();
   if (read === null) return;
+  if (read.readerMs !== undefined) reader.set(read.readerMs / 1000);
   for (const [state, count] of Object.entries(read.overview.counts)) queue.set({ state }, count);
   const empty = Object.keys(config.forms).map((form) => ({ form, open: 0, oldestSince: null }));
   for (const { form, open, oldestSince } of [...empty, ...read.overview.forms]) {

@@ -230,6 +230,11 @@ export interface SignupStore {
   readonly shared: boolean;
   /** The clock of the database, in milliseconds since the Unix epoch; a store in a file has none of its own. */
   readonly serverTime?: ((this: void) => Promise<number>) | undefined;
+  /**
+   * How long the oldest transaction of the database has run that keeps old rows from being cleared away, in
+   * milliseconds; 0 where there is none. A store in a file does not know.
+   */
+  readonly oldestReaderMs?: ((this: void) => Promise<number>) | undefined;
   /** Counters of the rate limits. */
   readonly counters: Counters;
   /** Messages about signups, for the destinations of webhooks. */

@@ -1,6 +1,7 @@
 /** The PostgreSQL store: conformance suite, statements, tables, and errors at its opening. */
 import { randomUUID } from 'node:crypto';
 import { type AddressInfo, createServer } from 'node:net';
+import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { StartupError } from '../../src/index.ts';
 import { expectOnePerson, spelledSignups } from './spelled-signups.ts';
@@ -36,6 +37,18 @@ describe('a signup store in PostgreSQL', () => {
     const { store } = await fresh();
     const time = await store.serverTime?.();
     expect(Math.abs((time ?? 0) - Date.now())).toBeLessThan(600_000);
+  });
+
+  it('knows how long another program has read', async () => {
+    const { address, store } = await fresh();
+    expect(await store.oldestReaderMs?.()).toBe(0);
+    const reader = new pg.Client({ connectionString: address });
+    await reader.connect();
+    onTestFinished(() => reader.end());
+    await reader.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM newsletter_relay.signup');
+    const first = (await store.oldestReaderMs?.()) ?? 0;
+    expect(first).toBeGreaterThan(0);
+    expect((await store.oldestReaderMs?.()) ?? 0).toBeGreaterThan(first);
   });
 
   it('leases the scan to another relay as soon as the first one has released it', async () => {

@@ -81,6 +81,8 @@ class PostgresStore implements SignupStore {
   readonly shared = true;
   readonly counters: PostgresCounters;
   readonly webhooks: PostgresWebhookQueue;
+  readonly oldestReaderMs = (): Promise<number> =>
+    this.#read(sql.oldestReader, [], ([row]) => Math.max(0, Number(row?.['age'])));
   readonly serverTime = (): Promise<number> => this.#read(sql.serverTime, [], ([row]) => Number(row?.['now']));
   readonly #database: OpenDatabase;
   readonly #arrivals: PostgresGroupCommit<Arrival>;

@@ -71,6 +71,9 @@ const countDelivered = (sign: '+' | '-'): string => `tally AS (
 export const sql = {
   server: `SELECT current_setting('server_version_num')::int AS version, current_setting('fsync') AS fsync,
              current_setting('synchronous_commit') AS "synchronousCommit", current_setting('server_encoding') AS encoding`,
+  // Of other roles a server tells nothing, unless the role has pg_read_all_stats.
+  oldestReader: `SELECT coalesce(max(extract(epoch FROM clock_timestamp() - xact_start)) * 1000, 0) AS age FROM pg_stat_activity
+                 WHERE backend_xmin IS NOT NULL AND pid <> pg_backend_pid()`,
   serverTime: `SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now`,
   lockTables: `SELECT pg_advisory_xact_lock(${tablesLock})`,
   prepareTables: `CREATE SCHEMA IF NOT EXISTS ${schema};
