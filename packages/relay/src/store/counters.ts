@@ -40,15 +40,23 @@ export interface Count {
 }
 
 /** Maximum number of keys in memory, at about 150 bytes each; the oldest is dropped first. */
-const maxKeys = 20_000;
+export const maxKeys = 20_000;
 
 export class MemoryCounters implements Counters {
   readonly #counts = new Map<string, Count>();
   readonly #kept: (key: string) => Count | undefined;
+  readonly #changed: (key: string, count: Count) => void;
 
-  /** @param kept - where a count is looked up that is not in memory. Default: nowhere */
-  constructor(kept: (key: string) => Count | undefined = () => undefined) {
+  /**
+   * @param kept - where a count is looked up that is not in memory. Default: nowhere
+   * @param changed - called with each change. Default: nothing
+   */
+  constructor(
+    kept: (key: string) => Count | undefined = () => undefined,
+    changed: (key: string, count: Count) => void = () => undefined,
+  ) {
     this.#kept = kept;
+    this.#changed = changed;
   }
 
   get isEmpty(): boolean {
@@ -64,15 +72,14 @@ export class MemoryCounters implements Counters {
       return { key, most, points: isOpen ? count.points : 0, until: isOpen ? count.until : end };
     });
     const reached = counts.filter(({ points, most }) => points >= most);
-    if (reached.length === 0)
-      for (const { key, points, until } of counts) this.#set(key, { points: points + 1, until });
+    if (reached.length === 0) for (const { key, points, until } of counts) this.set(key, { points: points + 1, until });
     return reached;
   }
 
   async release(counters: readonly Counter[]): Promise<void> {
     for (const { key } of counters) {
       const count = this.#find(key);
-      if (count && count.points > 0) this.#set(key, { ...count, points: count.points - 1 });
+      if (count && count.points > 0) this.set(key, { ...count, points: count.points - 1 });
     }
   }
 
@@ -94,9 +101,11 @@ export class MemoryCounters implements Counters {
     return this.#counts.get(key) ?? this.#kept(key);
   }
 
-  #set(key: string, count: Count): void {
+  /** Replaces a count. */
+  set(key: string, count: Count): void {
     if (this.#counts.size >= maxKeys && !this.#counts.has(key))
       this.#counts.delete(this.#counts.keys().next().value ?? '');
     this.#counts.set(key, count);
+    this.#changed(key, count);
   }
 }

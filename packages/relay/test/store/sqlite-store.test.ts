@@ -140,7 +140,8 @@ describe('a signup store in an SQLite file', () => {
         .map((step) => String(step['detail']));
     // The index of what is due holds the waiting alone, in order: its first entries need no scan, nor is counting up to
     // a bound.
-    for (const [name, text] of Object.entries(sql)) {
+    // The counters, whose windows are a day at most, are read once, at the start.
+    for (const [name, text] of Object.entries(sql).filter(([each]) => each !== 'counters')) {
       expect(
         plan(text).filter((step) =>
           /^SCAN (?!signup USING COVERING INDEX signup_due|batch|\(subquery)|TEMP B-TREE/.test(step),

@@ -1,6 +1,6 @@
 /** The counters of rate limits in SQLite, written with the next commit: each of its own would cost a sync. */
 import { StoreUnavailableError } from '../../errors.ts';
-import { type Counter, type Counters, MemoryCounters, type ReachedCounter } from '../counters.ts';
+import { type Count, type Counter, type Counters, maxKeys, MemoryCounters, type ReachedCounter } from '../counters.ts';
 import { explainSqliteError } from '../database-errors.ts';
 import type { Statements } from './statements.ts';
 
@@ -44,6 +44,18 @@ export class SqliteCounters implements Counters {
       isLast = keys.length < batchSize;
       after = keys.reduce((last, { key }) => (String(key) > last ? String(key) : last), after);
     }
+  }
+
+  /** The counts whose windows end last, with their keys. */
+  stored(): (readonly [key: string, count: Count])[] {
+    return this.#statements.counters
+      .all({ limit: maxKeys })
+      .map(({ key, points, until }) => [String(key), { points: Number(points), until: Number(until) }]);
+  }
+
+  /** Takes over a count that was counted elsewhere. */
+  set(key: string, count: Count): void {
+    this.#changed.set(key, count);
   }
 
   /** Writes the counts, in the transaction of a commit. */

@@ -7,7 +7,6 @@ import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
 import { personHash } from '../signup-identity.ts';
 import { explainSqliteError } from '../database-errors.ts';
-import type { SignupStore } from '../signup-store.ts';
 import type { SqliteDriver } from './driver.ts';
 import { personOf, runSteps, steps } from './schema.ts';
 import { SqliteStore } from './sqlite-store.ts';
@@ -26,7 +25,7 @@ export interface SqliteStoreOptions {
  *
  * @throws StartupError if the file cannot be used, is in use, or belongs to another program
  */
-export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SignupStore {
+export function openSqliteStore(path: string, options: SqliteStoreOptions = {}): SqliteStore {
   return new SqliteStore(openDatabase(path, options.maxPages));
 }
 

@@ -88,6 +88,7 @@ export const sql = {
       FROM confirmation_mailbox WHERE last_mail_at < :before LIMIT :limit)`,
 
   counter: `SELECT points, until FROM counter WHERE key = ?`,
+  counters: `SELECT key, points, until FROM counter ORDER BY until DESC LIMIT :limit`,
   setCounter: `INSERT INTO counter (key, points, until) VALUES (?, ?, ?)
                ON CONFLICT (key) DO UPDATE SET points = excluded.points, until = excluded.until`,
   expireCounters: `DELETE FROM counter WHERE key IN (

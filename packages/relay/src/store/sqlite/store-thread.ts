@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { type MessagePort, parentPort, Worker, workerData } from 'node:worker_threads';
 import { StartupError, StoreInUseError, StoreUnavailableError } from '../../errors.ts';
+import { type Count, type Counters, MemoryCounters } from '../counters.ts';
 import type { SignupStore } from '../signup-store.ts';
 
 /** The members of a store that have methods of their own. */
@@ -32,10 +33,21 @@ interface Failure {
   readonly error: unknown;
 }
 
+/** A count, which needs no reply. */
+interface Counting {
+  readonly key: string;
+  readonly count: Count;
+}
+
 type Reply = { readonly id: number } & ({ readonly value: unknown } | { readonly failure: Failure });
 
-/** What the thread sends first: the names of the methods of each part, or why there is no store. */
-type Opened = { readonly methods: Readonly<Record<Part, readonly string[]>> } | { readonly failure: Failure };
+/** What the thread sends first: the names of the methods of each part and the counts, or why there is no store. */
+type Opened =
+  | {
+      readonly methods: Readonly<Record<Part, readonly string[]>>;
+      readonly counts: readonly (readonly [key: string, count: Count])[];
+    }
+  | { readonly failure: Failure };
 
 const knownErrors: Readonly<Record<string, new (message: string, options: ErrorOptions) => Error>> = {
   StartupError,
@@ -87,7 +99,26 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
           }),
       ]),
     );
-  const members = { webhooks: part('webhooks'), counters: part('counters') } satisfies Record<Member, object>;
+  // Counted here, since a count would wait for the commit that runs. It arrives before the signup that it counts.
+  const kept = new Map(opened.counts);
+  const counting = new MemoryCounters(
+    (key) => kept.get(key),
+    (key, count) => {
+      kept.delete(key);
+      thread.postMessage({ key, count } satisfies Counting);
+    },
+  );
+  const stored = part('counters') as Counters;
+  const counters: Counters = {
+    count: (...values) => counting.count(...values),
+    release: (...values) => counting.release(...values),
+    expire: async (now) => {
+      for (const [key, { until }] of kept) if (until <= now) kept.delete(key);
+      await counting.expire(now);
+      await stored.expire(now);
+    },
+  };
+  const members = { webhooks: part('webhooks'), counters } satisfies Record<Member, object>;
   const store = { ...part('store'), ...members, shared: false } as SignupStore;
   return {
     ...store,
@@ -111,7 +142,12 @@ async function run(path: string, port: MessagePort): Promise<void> {
     return;
   }
   const parts = { store, webhooks: store.webhooks, counters: store.counters } satisfies Record<Part, object>;
-  port.on('message', ({ id, part, method, values }: Call) => {
+  port.on('message', (message: Call | Counting) => {
+    if ('count' in message) {
+      parts.counters.set(message.key, message.count);
+      return;
+    }
+    const { id, part, method, values } = message;
     const work = parts[part] as unknown as Readonly<
       Record<string, (...values: readonly unknown[]) => Promise<unknown>>
     >;
@@ -128,7 +164,7 @@ async function run(path: string, port: MessagePort): Promise<void> {
     webhooks: methodsOf(parts.webhooks),
     counters: methodsOf(parts.counters),
   };
-  port.postMessage({ methods } satisfies Opened);
+  port.postMessage({ methods, counts: store.counters.stored() } satisfies Opened);
 }
 
 const methodsOf = (part: object): string[] =>
