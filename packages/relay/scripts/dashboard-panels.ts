@@ -153,6 +153,14 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
           ],
         ],
       },
+      {
+        type: 'timeseries',
+        title: 'Kept for review',
+        about: 'Posts kept for review within an hour, by cause.',
+        unit: 'short',
+        range: { min: 0 },
+        queries: [[`sum by (cause) (increase(${of('reviews')}[1h]))`, '{{cause}}']],
+      },
     ],
   },
   {
@@ -235,6 +243,20 @@ export const rows: readonly { readonly title: string; readonly panels: readonly 
         queries: [
           [`sum(rate(${of('mails')}[$__rate_interval]))`, 'mails'],
           [`sum(rate(${of('confirmations')}[$__rate_interval]))`, 'confirmed'],
+        ],
+      },
+      {
+        type: 'timeseries',
+        title: 'Share of mails confirmed',
+        about:
+          'Links clicked for each confirmation mail of the day, by form; 0 without mails. Few: strangers are signed up.',
+        unit: 'percentunit',
+        range: { min: 0 },
+        queries: [
+          [
+            `sum by (form) (increase(${of('confirmations')}[1d])) / clamp_min(sum by (form) (increase(${of('mails')}[1d])), 1)`,
+            '{{form}}',
+          ],
         ],
       },
       {

@@ -2,16 +2,33 @@
 
 import type { LimitKind } from './config/relay.ts';
 
+/** Why a signup is kept for review, by the first cause that was found. */
+export const suspicions = [
+  'honeypot',
+  'no-proof',
+  'turnstile',
+  'mail-domain',
+  'mails-per-hour',
+  'mailbox-limit',
+] as const;
+
+/**
+ * `honeypot`: its field was filled in. `no-proof`: posted without JavaScript where a proof is required. `turnstile`: it
+ * did not answer. `mail-domain`: it receives no mail. `mails-per-hour`: the form has sent its confirmation mails.
+ * `mailbox-limit`: the mailbox has had its signups.
+ */
+export type Suspicion = (typeof suspicions)[number];
+
 /** One event. Its texts are safe to show. */
 export type RelayEvent =
   /**
-   * A post was answered with 202. `suspected`: the signup waits for review. `needsConfirmation`: it waits for a click
-   * in a mail. `tookMs`: until the commit.
+   * A post was answered with 202. `suspectedBecause`: the signup waits for review; null if it does not.
+   * `needsConfirmation`: it waits for a click in a mail. `tookMs`: until the commit.
    */
   | {
       readonly type: 'accepted';
       readonly form: string;
-      readonly suspected: boolean;
+      readonly suspectedBecause: Suspicion | null;
       readonly needsConfirmation: boolean;
       readonly tookMs: number;
     }

@@ -5,6 +5,7 @@
 import { refused, type Refused } from '@newsletter-kit/core/endpoint';
 import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
+import type { Suspicion } from '../events.ts';
 import { AttackDetector } from './attack-detector.ts';
 import { domainOf } from '../mailbox.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
@@ -24,9 +25,9 @@ type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log' | 'events
 /** Result of {@link AbuseProtection.check}. */
 export type ProtectionResult =
   | {
-      /** Whether a bot or an attack is suspected. */
-      readonly suspected: boolean;
-      /** Whether the rate limit of the mailbox is exceeded: the signup is kept for review. */
+      /** Why the signup is kept for review; null if it is not. */
+      readonly suspectedBecause: Suspicion | null;
+      /** Whether the rate limit of the mailbox is exceeded, whatever else is suspected. */
       readonly overLimit: boolean;
       /** Releases the token, the proof and the rate limits, for a signup that could not be stored. */
       undo(this: void): Promise<void>;
@@ -42,7 +43,7 @@ interface ProtectionRefusal {
 /** A screened post on its way through the steps of {@link AbuseProtection.check}. */
 interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'kept' | 'now'> {
   readonly screened: ScreenedPost;
-  suspected: boolean;
+  suspectedBecause: Suspicion | null;
   /** Releases what the steps have used so far. */
   readonly releases: (() => Promise<void>)[];
 }
@@ -84,8 +85,8 @@ export class AbuseProtection {
 
   /** Runs the steps in this order: rate limits, calls to other servers. */
   async check(screened: ScreenedPost): Promise<ProtectionResult> {
-    const { post, submission, kept, now, suspected } = screened;
-    const attempt: CheckedPost = { screened, post, submission, kept, now, suspected, releases: [] };
+    const { post, submission, kept, now, suspectedBecause } = screened;
+    const attempt: CheckedPost = { screened, post, submission, kept, now, suspectedBecause, releases: [] };
     const refusal =
       (await this.#applyRateLimits(attempt)) ??
       (await this.#useProof(attempt)) ??
@@ -94,7 +95,7 @@ export class AbuseProtection {
     if (refusal) return refusal;
     const overLimit = await this.#applyMailboxLimit(attempt);
     return {
-      suspected: attempt.suspected || overLimit,
+      suspectedBecause: attempt.suspectedBecause ?? (overLimit ? 'mailbox-limit' : null),
       overLimit,
       undo: () => releaseAll(attempt),
     };
@@ -114,7 +115,7 @@ export class AbuseProtection {
     const { turnstile } = post.form.protection;
     if (turnstile) {
       const result = await this.#verifyTurnstile(attempt, turnstile.secret);
-      if (result === 'unknown') attempt.suspected = true;
+      if (result === 'unknown') attempt.suspectedBecause ??= 'turnstile';
       if (result !== 'failed') return null;
     } else if (challenge !== null) {
       const release = await this.#rateLimits.use('proof', challenge, attempt.now);
@@ -156,7 +157,7 @@ export class AbuseProtection {
     const { mx } = post.form.protection;
     if (mx === 'off' || (await this.#mailDomains.receivesMail(domainOf(submission.email), now))) return null;
     if (mx === 'review') {
-      attempt.suspected = true;
+      attempt.suspectedBecause ??= 'mail-domain';
       return null;
     }
     await releaseAll(attempt);
@@ -165,13 +166,14 @@ export class AbuseProtection {
 
   /** Counts the signup for its mailbox; true where the limit is exceeded. */
   async #applyMailboxLimit(attempt: CheckedPost): Promise<boolean> {
-    const { post, kept: submission, suspected, now, releases } = attempt;
+    const { post, kept: submission, now, releases } = attempt;
+    const suspected = attempt.suspectedBecause !== null;
     const { name: form, confirmation } = post.form;
     const mailsPerHour = suspected ? undefined : confirmation?.mailsPerHour;
     let counted = await this.#rateLimits.countMailbox({ form, submission, suspected }, now, mailsPerHour);
     if (mailsPerHour !== undefined) this.#reportMails(form, counted.mail, mailsPerHour);
     if (counted.mail === 'beyond') {
-      attempt.suspected = true;
+      attempt.suspectedBecause = 'mails-per-hour';
       counted = await this.#rateLimits.countMailbox({ form, submission, suspected: true }, now);
     }
     releases.push(counted.release);

@@ -1,6 +1,7 @@
 /** Admits a signup: screens the post, applies the abuse protection, and builds the record to store. */
 import { type Entered, type Refused, withAudit } from '@newsletter-kit/core/endpoint';
 import type { LimitKind } from '../config/relay.ts';
+import type { Suspicion } from '../events.ts';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection } from './abuse-protection.ts';
 import { consentOf } from './consent.ts';
@@ -9,7 +10,7 @@ import type { SignupPost } from './signup-post.ts';
 
 /** Result of {@link admit}. `undo` releases the token, the proof and the rate limits where storing the signup fails. */
 export type Admission =
-  | { readonly signup: NewSignup; undo(this: void): Promise<void> }
+  | { readonly signup: NewSignup; readonly suspectedBecause: Suspicion | null; undo(this: void): Promise<void> }
   | { readonly refused: Refused; readonly limit?: LimitKind | undefined; readonly entered?: Entered };
 
 /** Idempotency key of every signup beyond the rate limit of its mailbox: the store keeps one of them, for review. */
@@ -30,14 +31,15 @@ export async function admit(
   const { kept, entered, origin } = screened;
   const result = await protection.check(screened);
   if ('refused' in result) return { ...result, ...(entered && { entered }) };
-  const { suspected, overLimit, undo } = result;
+  const { suspectedBecause, overLimit, undo } = result;
   const submission = withAudit(kept, origin, header('referer'));
   return {
     undo,
+    suspectedBecause,
     signup: {
       form: form.name,
       submission,
-      suspected,
+      suspected: suspectedBecause !== null,
       needsConfirmation: form.confirmation !== null,
       origin,
       idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,

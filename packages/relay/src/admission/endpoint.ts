@@ -61,13 +61,13 @@ export class SignupEndpoint {
       throw error;
     });
     if ('refused' in admission) return this.#reception.refuse(post, admission.refused, admission);
-    const { signup } = admission;
+    const { signup, suspectedBecause } = admission;
     const id = await this.#store(admission, deadline);
-    log.debug({ signup: id, suspected: signup.suspected }, 'kept');
+    log.debug({ signup: id, suspectedBecause }, 'kept');
     events.emit({
       type: 'accepted',
       form: form.name,
-      suspected: signup.suspected,
+      suspectedBecause,
       needsConfirmation: signup.needsConfirmation,
       tookMs: performance.now() - startedAt,
     });

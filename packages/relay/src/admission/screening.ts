@@ -17,6 +17,7 @@ import {
 import type { Ask } from '@newsletter-kit/core/signup';
 import type { Defence } from '../config/relay.ts';
 import { consentIn } from '../consent.ts';
+import type { Suspicion } from '../events.ts';
 import { purposeKey } from '../secrets.ts';
 import { type FormToken, makeToken, readToken, tokenAge, tokenMinAgeMs } from './form-token.ts';
 import { ProofOfWork } from './proof-of-work.ts';
@@ -35,7 +36,7 @@ export interface ScreeningOptions {
 }
 
 /** A post that passed {@link Screening.screen}. */
-export interface ScreenedPost extends AdmittedPost {
+export interface ScreenedPost extends Omit<AdmittedPost, 'suspected'> {
   readonly post: SignupPost;
   readonly now: number;
   /** The website, by the token or by the `Origin` header. */
@@ -46,6 +47,8 @@ export interface ScreenedPost extends AdmittedPost {
   readonly needsProof: boolean;
   /** Unique among all challenges: that of a required proof of work, which is right. Null with Turnstile. */
   readonly challenge: string | null;
+  /** Null: nothing is suspected. */
+  readonly suspectedBecause: Suspicion | null;
 }
 
 /** A post that was refused, with the fields of a form post. */
@@ -107,20 +110,21 @@ export class Screening {
     // A visitor without JavaScript cannot compute a proof: the signup is kept for review instead of refused.
     const cannotProve = wantsProof && wantsPage(header);
     const token = this.#readToken(post, admitted.submission.token);
-    const { entered } = admitted;
+    const { suspected, ...rest } = admitted;
+    const { entered } = rest;
     // A post of the relay's own page, which the origin check admits, belongs to the website in its token.
     const origin = token?.origin ?? header('origin');
     if (origin === null || !(form.origins.has(origin) || (form.page && isOwnPage(header))))
       return { refused: originRefused(header('origin'), 'RELAY_ALLOWED_ORIGINS'), ...(entered && { entered }) };
     const screened: ScreenedPost = {
-      ...admitted,
+      ...rest,
       post,
       now,
       origin,
       token,
       needsProof: wantsProof && !cannotProve,
       challenge: null,
-      suspected: admitted.suspected || cannotProve,
+      suspectedBecause: suspected ? 'honeypot' : cannotProve ? 'no-proof' : null,
     };
     const asked = (await this.#requireToken(screened)) ?? (await this.#requireProof(screened));
     return asked ? { refused: asked, ...(entered && { entered }) } : this.#verifyProof(screened);

@@ -2,6 +2,7 @@
  * Alerts: reports conditions by which signups are lost or stay undelivered, once when they begin and once when they
  * end, and dead letters in batches.
  */
+import { honeypotField } from '@newsletter-kit/core/signup';
 import { AlertSender, type AlertSenderOptions } from './alert-sender.ts';
 import { eventListener, type EventListener } from '../events.ts';
 
@@ -26,6 +27,11 @@ export const alertConditions = {
     when: 'A form has sent `RELAY_CONFIRMATION_MAILS_PER_HOUR`, by an attack or by a success; more signups are kept for review.',
     end: 'mails_resumed',
     over: 'The form sends confirmation mails again.',
+  },
+  honeypot_filled: {
+    when: 'Of the signups of a form within an hour the honeypot holds ten or more, and over a quarter: bots, or a password manager that fills it in for people.',
+    end: 'honeypot_quiet',
+    over: 'For an hour the honeypot has held few signups of the form.',
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<'when' | 'end' | 'over', string>>>>;
 
@@ -55,6 +61,8 @@ export interface AlertOptions extends AlertSenderOptions {
   readonly outageDelayMs?: number | undefined;
   /** How long the store may fail before it is reported, in milliseconds: a database may restart. Default 30 seconds. */
   readonly storeDelayMs?: number | undefined;
+  /** Time in which signups in the honeypot are compared with the others, in milliseconds. Default an hour. */
+  readonly honeypotWindowMs?: number | undefined;
 }
 
 /** Watches the relay and sends alerts. */
@@ -71,7 +79,7 @@ const wholeRelay = { scope: '', forms: [] } as const;
 type SendAlert = (event: Alert['event'], message: string, forms: readonly string[], count?: number) => void;
 
 export function createAlerts(options: AlertOptions): Alerts {
-  const { gatherMs = 60_000, outageDelayMs = 15 * 60_000, storeDelayMs = 30_000 } = options;
+  const { gatherMs = 60_000, outageDelayMs = 15 * 60_000, storeDelayMs = 30_000, honeypotWindowMs } = options;
   const sender = new AlertSender(options);
   if (!sender.hasReceivers) return { onEvent: () => {}, stop: () => Promise.resolve() };
 
@@ -81,9 +89,11 @@ export function createAlerts(options: AlertOptions): Alerts {
   };
   const deadLetters = new DeadLetterBatch(send, gatherMs);
   const conditions = new AlertConditions(send);
+  const honeypots = new HoneypotWatch(conditions, honeypotWindowMs);
 
   return {
     onEvent: eventListener({
+      accepted: ({ form, suspectedBecause }) => honeypots.count(form, suspectedBecause === 'honeypot'),
       deadLetter: ({ form, reason }) => deadLetters.add(form, reason),
       circuitOpened: ({ scope, forms, reason, needsOperator }) =>
         conditions.begin('delivery_stalled', { scope, forms }, reason, needsOperator ? 0 : outageDelayMs),
@@ -115,6 +125,7 @@ export function createAlerts(options: AlertOptions): Alerts {
     }),
     async stop() {
       conditions.stop();
+      honeypots.stop();
       deadLetters.send();
       await sender.stop();
     },
@@ -209,4 +220,60 @@ class AlertConditions {
   stop(): void {
     for (const condition of this.#open.values()) clearTimeout(condition.timer);
   }
+}
+
+/** Signups of a form in the present window of time. */
+interface HoneypotWindow {
+  all: number;
+  held: number;
+  readonly timer: NodeJS.Timeout;
+}
+
+/** Compares for each form what its honeypot holds with its other signups, in windows of time. */
+class HoneypotWatch {
+  readonly #conditions: AlertConditions;
+  readonly #windowMs: number;
+  readonly #windows = new Map<string, HoneypotWindow>();
+
+  constructor(conditions: AlertConditions, windowMs = 3_600_000) {
+    this.#conditions = conditions;
+    this.#windowMs = windowMs;
+  }
+
+  /** Counts a signup. */
+  count(form: string, isHeld: boolean): void {
+    const window = this.#windows.get(form) ?? this.#open(form);
+    window.all += 1;
+    if (isHeld) window.held += 1;
+    if (!holdsMany(window)) return;
+    this.#conditions.begin(
+      'honeypot_filled',
+      { scope: form, forms: [form] },
+      `The honeypot of the form "${form}" holds ${window.held} of its last ${window.all} signups, for review. If they are people, see what fills in the field "${honeypotField}" of the page, and redrive them; if bots, discard them.`,
+      0,
+    );
+  }
+
+  #open(form: string): HoneypotWindow {
+    const timer = setTimeout(() => this.#close(form), this.#windowMs).unref();
+    const window = { all: 0, held: 0, timer };
+    this.#windows.set(form, window);
+    return window;
+  }
+
+  /** Ends the condition after a window without it; until then a window follows the other. */
+  #close(form: string): void {
+    const window = this.#windows.get(form);
+    this.#windows.delete(form);
+    if (window && holdsMany(window)) this.#open(form);
+    else this.#conditions.end('honeypot_filled', form);
+  }
+
+  stop(): void {
+    for (const { timer } of this.#windows.values()) clearTimeout(timer);
+  }
+}
+
+function holdsMany({ all, held }: HoneypotWindow): boolean {
+  return held >= 10 && held * 4 > all;
 }

@@ -6,6 +6,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { SignupStore, WebhookQueue } from '../store/signup-store.ts';
 import type { RelayContext, RelaySettings } from '../context.ts';
 import { answerWithinMs, within } from '../deadline.ts';
+import { suspicions } from '../events.ts';
 import { type DiskSpace, diskSpaceOf, type StoreHealth } from '../health.ts';
 
 /** The page of the counters. */
@@ -42,8 +43,14 @@ const table = {
   signups: {
     type: Counter,
     name: 'newsletter_relay_signups_total',
-    help: 'Posts kept and answered with 202 or 303, by form and result: kept, or review where a robot is suspected.',
+    help: 'Posts kept and answered with 202 or 303, by form and result: kept, or review where something is suspected.',
     labelNames: ['form', 'result'],
+  },
+  reviews: {
+    type: Counter,
+    name: 'newsletter_relay_review_total',
+    help: 'Posts kept for review, by form and cause: honeypot (also filled in by password managers), no-proof (no JavaScript), turnstile (no answer), mail-domain (receives no mail), mails-per-hour (of the form) or mailbox-limit.',
+    labelNames: ['form', 'cause'],
   },
   refusals: {
     type: Counter,
@@ -232,10 +239,11 @@ export function createMetrics(context: MetricsContext, timeoutMs = answerWithinM
 
 /** Counts what happens, from zero. @returns the destinations that accept no webhooks at present */
 function countEvents({ config, events }: MetricsContext, meters: Meters): ReadonlySet<string> {
-  const { signups, refusals, acknowledgement, attempts, age, mails, confirmations, mailUp, webhooks } = meters;
+  const { signups, reviews, refusals, acknowledgement, attempts, age, mails, confirmations, mailUp, webhooks } = meters;
   const forms = Object.keys(config.forms);
   for (const form of forms) {
     for (const result of ['kept', 'review']) signups.inc({ form, result }, 0);
+    for (const cause of suspicions) reviews.inc({ form, cause }, 0);
     refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
     for (const result of ['delivered', 'waiting', 'dead']) attempts.inc({ form, result }, 0);
     age.zero({ form });
@@ -248,8 +256,9 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
   const failingDestinations = new Set<string>();
 
   events.on({
-    accepted({ form, suspected, tookMs }) {
-      signups.inc({ form, result: suspected ? 'review' : 'kept' });
+    accepted({ form, suspectedBecause: cause, tookMs }) {
+      signups.inc({ form, result: cause === null ? 'kept' : 'review' });
+      if (cause !== null) reviews.inc({ form, cause });
       acknowledgement.observe(tookMs / 1000);
     },
     refused: ({ form, status, codes: [code = 'none'], limit, times }) =>

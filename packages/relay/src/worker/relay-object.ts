@@ -189,7 +189,7 @@ export class RelayObject {
       log,
       operatorToken: config.operator.token,
       onEvent: (event) => {
-        if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspected)) this.#hasNews = true;
+        if (event.type === 'confirmed' || (event.type === 'accepted' && !event.suspectedBecause)) this.#hasNews = true;
       },
       platform: { refusedBefore, postWebhook: postFromWorker, openTransport: this.#openTransport },
     });

@@ -101,8 +101,8 @@ describe('the lanes of the queue', () => {
   });
 
   it.each<[event: RelayEvent, times: number]>([
-    [{ type: 'accepted', form: 'default', suspected: false, needsConfirmation: false, tookMs: 1 }, 1],
-    [{ type: 'accepted', form: 'default', suspected: false, needsConfirmation: true, tookMs: 1 }, 0],
+    [{ type: 'accepted', form: 'default', suspectedBecause: null, needsConfirmation: false, tookMs: 1 }, 1],
+    [{ type: 'accepted', form: 'default', suspectedBecause: null, needsConfirmation: true, tookMs: 1 }, 0],
     [{ type: 'confirmed', form: 'default', waitedMs: 1 }, 1],
   ])('are woken by %j: %i times', async (event, times) => {
     const test = dispatch();

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAlerts, type Alert, type AlertOptions } from '../../src/ops/alerts.ts';
+import type { Suspicion } from '../../src/events.ts';
 import { createLog } from '../../src/log.ts';
 import { eventually } from '../eventually.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -188,6 +189,42 @@ describe('an alert', () => {
     expect(told).toMatchObject([
       { event: 'mails_held', forms: ['jobs'], message: expect.stringContaining('1000 confirmation mails') },
       { event: 'mails_resumed', forms: ['jobs'] },
+    ]);
+  });
+
+  test.each([
+    ['a tenth of many', 11, 99, false],
+    ['all of a few', 9, 0, false],
+    ['a third of many', 15, 30, true],
+    ['ten, and nothing else', 10, 0, true],
+  ])('of a honeypot is sent where it holds %s', async (_, held, others, isSent) => {
+    const { url, told } = await webhook();
+    const made = alerts({ webhook: url });
+    const accepted = (suspectedBecause: Suspicion | null): void =>
+      made.onEvent({ type: 'accepted', form: 'jobs', suspectedBecause, needsConfirmation: false, tookMs: 1 });
+    for (let n = 0; n < others; n += 1) accepted(n % 2 ? 'mail-domain' : null);
+    for (let n = 0; n < held + 1; n += 1) accepted(n < held ? 'honeypot' : null);
+    await made.stop();
+    expect(told.map(({ event, forms: affected }) => [event, affected])).toEqual(
+      isSent ? [['honeypot_filled', ['jobs']]] : [],
+    );
+  });
+
+  test('of a honeypot has its end after a window in which it holds few', async () => {
+    const { url, told } = await webhook();
+    const { onEvent } = alerts({ webhook: url, honeypotWindowMs: 50 });
+    for (let n = 0; n < 20; n += 1)
+      onEvent({
+        type: 'accepted',
+        form: 'jobs',
+        suspectedBecause: 'honeypot',
+        needsConfirmation: false,
+        tookMs: 1,
+      });
+    await eventually('its end is sent', () => told.length === 2);
+    expect(told).toMatchObject([
+      { event: 'honeypot_filled', forms: ['jobs'], message: expect.stringContaining('holds 10 of its last 10') },
+      { event: 'honeypot_quiet', forms: ['jobs'] },
     ]);
   });
 

@@ -11,7 +11,7 @@ test('the last hour has sixty minutes with their counts, and nothing older', () 
   events.emit({ type: 'refused', form: 'default', status: 400, codes: [], times: 3 });
   now += 59 * 60_000;
   for (let count = 0; count < 2; count += 1)
-    events.emit({ type: 'accepted', form: 'default', suspected: false, needsConfirmation: false, tookMs: 1 });
+    events.emit({ type: 'accepted', form: 'default', suspectedBecause: null, needsConfirmation: false, tookMs: 1 });
   expect(minutes()).toHaveLength(60);
   expect(minutes()[0]).toEqual({
     from: Date.parse('2026-03-01T12:00:00Z'),

@@ -1,0 +1,67 @@
+/** Why signups are kept for review: each cause is in the event and the metric, and the answer tells none of it. */
+import { expect, it } from 'vitest';
+import { suspicions, type RelayEvent, type Suspicion } from '../../src/events.ts';
+import { secret, settingsFor } from '../confirmation/confirming.ts';
+import { formPost, post, type RelayParts, runRelay } from '../running-relay.ts';
+
+const noDomain = (): Promise<never> => Promise.reject(Object.assign(new Error('dns'), { code: 'ENOTFOUND' }));
+const noMail = { resolveMx: noDomain, resolve4: noDomain, resolve6: noDomain };
+// Nobody listens there.
+const nobody = '127.0.0.1:9';
+const email = 'ada@example.com';
+
+/** The parts of a relay, and posts of which the last one is kept for review. */
+const cases: Readonly<Record<Suspicion, readonly [parts: RelayParts, ...posts: readonly Request[]]>> = {
+  honeypot: [{}, post({ email, hp_field: 'x' })],
+  'no-proof': [{ settings: { RELAY_PROOF: 'always', RELAY_SECRET: secret } }, formPost({ email })],
+  turnstile: [
+    {
+      settings: {
+        RELAY_PROOF: 'always',
+        RELAY_SECRET: secret,
+        RELAY_TURNSTILE_SITE_KEY: '0x4site',
+        RELAY_TURNSTILE_SECRET: 'turnstile-secret',
+        RELAY_TURNSTILE_URL: `http://${nobody}/`,
+      },
+    },
+    post({ email, proof: 'a response' }),
+  ],
+  'mail-domain': [{ settings: { RELAY_MX_CHECK: 'review' }, mail: noMail }, post({ email })],
+  'mails-per-hour': [
+    { settings: { ...settingsFor({ url: `smtp://${nobody}` }), RELAY_CONFIRMATION_MAILS_PER_HOUR: '1' } },
+    post({ email: 'first@example.com' }),
+    post({ email }),
+  ],
+  'mailbox-limit': [
+    { settings: { RELAY_LIMIT_ADDRESS: '1/1d' } },
+    post({ email, utm_term: 'first' }),
+    post({ email, utm_term: 'second' }),
+  ],
+};
+
+it.each(suspicions)('%s is the cause in the event, and counted by form', async (cause) => {
+  const [parts, ...posts] = cases[cause];
+  const events: RelayEvent[] = [];
+  const relay = runRelay({ ...parts, onEvent: (event) => void events.push(event) });
+  for (const each of posts) expect([202, 303]).toContain((await relay.fetch(each.clone())).status);
+  const causes = events.flatMap((event) => (event.type === 'accepted' ? [event.suspectedBecause] : []));
+  expect(causes).toEqual(posts.map((_, n) => (n === posts.length - 1 ? cause : null)));
+  expect((await relay.store.counts()).review).toBe(1);
+  const page = await (await relay.fetch(new Request('http://relay.example/metrics'))).text();
+  const counted = [...page.matchAll(/^newsletter_relay_review_total\{form="default",cause="(.+)"\} (\d+)$/gm)];
+  expect(Object.fromEntries(counted.map(([, name, count]) => [name, Number(count)]))).toEqual(
+    Object.fromEntries(suspicions.map((each) => [each, each === cause ? 1 : 0])),
+  );
+});
+
+it('is the first cause where there are several', async () => {
+  const causes: (Suspicion | null)[] = [];
+  const relay = runRelay({
+    settings: { RELAY_MX_CHECK: 'review', RELAY_LIMIT_ADDRESS: '1/1d' },
+    mail: noMail,
+    onEvent: (event) => void (event.type === 'accepted' && causes.push(event.suspectedBecause)),
+  });
+  for (const utm_term of ['first', 'second']) await relay.fetch(post({ email, utm_term, hp_field: 'x' }));
+  await relay.fetch(post({ email, utm_term: 'third' }));
+  expect(causes).toEqual(['honeypot', 'honeypot', 'mail-domain']);
+});
