@@ -1,7 +1,11 @@
 /** Consent: its entry in the ledger, and the custom field for the API. */
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/index.ts';
+import { visitorOf } from '../../src/admission/consent.ts';
+import { signLink } from '../../src/confirmation/mail.ts';
 import { toSubscriptionRequest } from '../../src/delivery/single-delivery.ts';
+import { purposeKey } from '../../src/secrets.ts';
+import { publicUrl, secret, settingsFor } from '../confirmation/confirming.ts';
 import { environment, formPost, post, runRelay, site } from '../running-relay.ts';
 
 const email = 'ada@example.com';
@@ -98,6 +102,26 @@ describe('the consent ledger', () => {
     ['the same site on another port', `${site}:8443/page`],
   ])('stores no page for a referrer that is %s', async (_case, referer) => {
     expect((await ledgerAfter({ consent: true }, { headers: { referer } }))[0]?.page).toBeNull();
+  });
+});
+
+describe('the entry of a confirmation', () => {
+  it.each([
+    ['shortened', '198.51.100.7', null, '198.51.100.0/24'],
+    ['shortened', '10.0.0.2', '198.51.100.7', '198.51.100.0/24'],
+    ['hashed', '198.51.100.7', null, visitorOf('198.51.100.7', { address: 'hashed' }, purposeKey(secret, 'visitor'))],
+    ['none', '198.51.100.7', null, null],
+  ])('%s: stores the person at %s, X-Forwarded-For %s, as %s', async (kind, peer, forwardedFor, visitor) => {
+    const relay = runRelay({
+      settings: { ...settingsFor({ url: 'smtp://127.0.0.1:9' }), RELAY_CONSENT_ADDRESS: kind },
+    });
+    await relay.fetch(post({ email }), '203.0.113.77');
+    const [{ id } = { id: '' }] = await relay.store.list({}, { limit: 1 });
+    const link = `${publicUrl}/confirm/${signLink(purposeKey(secret, 'confirmation'), id)}`;
+    const headers = new Headers(forwardedFor === null ? [] : [['x-forwarded-for', forwardedFor]]);
+    expect((await relay.fetch(new Request(link, { method: 'POST', headers }), peer)).status).toBe(303);
+    const { consents } = await relay.store.person(email);
+    expect(consents.find((entry) => entry.kind === 'confirmed')).toMatchObject({ visitor });
   });
 });
 

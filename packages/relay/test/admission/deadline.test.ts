@@ -1,10 +1,11 @@
 /** A visitor is answered within five seconds, whatever hangs, and nothing that was answered with 202 is lost. */
 import { expect, it, onTestFinished, vi } from 'vitest';
 import type { RelayEvent } from '../../src/events.ts';
-import type { MailResolver } from '../../src/index.ts';
+import type { Check, MailResolver } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { post, type RelayParts, runRelay, site } from '../running-relay.ts';
 import { onPort } from '../sandbox-api.ts';
+import { asked } from './ask.ts';
 
 const never = <T>(): Promise<T> => new Promise<T>(() => undefined);
 const silentNames: MailResolver = { resolveMx: never, resolve4: never, resolve6: never };
@@ -82,14 +83,32 @@ it('says so, counts the store as failing, and keeps what was stored later: poste
   expect((await real.counts()).waiting).toBe(0);
 });
 
-it('stores nothing of a post whose checks ended too late', async () => {
+it('stores nothing of a post whose checks ended too late, and uses up neither its token nor a limit', async () => {
   stopTimers();
   const late = Promise.withResolvers<null>();
-  const relay = runRelay({ checks: [() => late.promise] });
-  expect((await answerInTime(relay.fetch(post({ email: 'ada@example.com' }))))?.status).toBe(503);
+  const checks: Check[] = [() => late.promise];
+  let now = Date.UTC(2026, 10, 27);
+  const settings = { RELAY_FORM_TOKEN: 'true', RELAY_LIMIT_IP: '1/1h' };
+  const relay = runRelay({ checks, settings, now: () => now });
+  const signUp = (token?: string) => relay.fetch(post({ email: 'ada@example.com', token }), '203.0.113.9');
+  const held = checks.splice(0);
+  const { token } = await asked(await signUp(), 'TOKEN_REQUIRED');
+  now += 3000;
+  checks.push(...held);
+  expect((await answerInTime(signUp(token)))?.status).toBe(503);
   late.resolve(null);
   for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
   expect((await relay.store.counts()).waiting).toBe(0);
+  expect((await signUp(token)).status).toBe(202);
+});
+
+it('leaves no timer behind', async () => {
+  stopTimers();
+  const relay = runRelay();
+  const timersAfter = async (body: object) => [(await relay.fetch(post(body))).status, vi.getTimerCount()];
+  const [, timers] = await timersAfter({ email: 'ada@example.com' });
+  expect(await timersAfter({ email: 'bob@example.com' })).toEqual([202, timers]);
+  expect(await timersAfter({ email: 'nobody' })).toEqual([400, timers]);
 });
 
 it('gives a visitor with a slow connection the time to send', async () => {

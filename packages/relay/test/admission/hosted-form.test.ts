@@ -1,4 +1,6 @@
 /** The hosted form: its page, what it posts, and the sites that may frame it. */
+import { hash } from 'node:crypto';
+import { pageStyle } from '@newsletter-kit/core/endpoint';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from '../../src/index.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
@@ -52,6 +54,72 @@ describe('the page', () => {
     ])
       expect(html).toContain(part);
     expect(Buffer.byteLength(html)).toBeLessThan(15_000);
+  });
+
+  /** The form and its script, line by line. */
+  const formOf = (html: string): readonly string[] =>
+    html.slice(html.indexOf('<form'), html.indexOf('</main>')).split('\n');
+  interface Whole {
+    readonly more: Readonly<Record<string, string>>;
+    readonly path?: string;
+    readonly heading?: string;
+    readonly fields: readonly string[];
+  }
+  const whole: readonly Whole[] = [
+    { more: {}, heading: '<h1>Newsletter</h1>\n\n<form', fields: [] },
+    {
+      more: { RELAY_PAGE_TEXT: 'One.\n \n\nTwo,\nthree.' },
+      heading: '<p>One.</p>\n<p>Two,\nthree.</p>\n<form',
+      fields: [],
+    },
+    {
+      more: { RELAY_PAGE_FIELDS: 'A&B, Topics=boats|"food"', RELAY_PAGE_CONSENT: 'I "want" it.' },
+      path: '/signup?utm_source=%22&ref=Ab3dEf6h1J',
+      fields: [
+        '<label>A&amp;B <input name="custom_fields[A&amp;B]"></label>',
+        '<fieldset>',
+        '<legend>Topics</legend>',
+        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="boats"> boats</label>',
+        '<label class="choice"><input type="checkbox" name="custom_fields[Topics][]" value="&quot;food&quot;"> &quot;food&quot;</label>',
+        '</fieldset>',
+        '<label class="choice"><input type="checkbox" name="consent" value="I &quot;want&quot; it."> I &quot;want&quot; it.</label>',
+        '<input type="hidden" name="utm_source" value="&quot;">',
+        '<input type="hidden" name="referral_code" value="Ab3dEf6h1J">',
+      ],
+    },
+    {
+      more: { RELAY_CONSENT_REQUIRED: 'true', RELAY_PAGE_CONSENT: 'Yes.' },
+      fields: ['<label class="choice"><input type="checkbox" name="consent" value="Yes." required> Yes.</label>'],
+    },
+  ];
+
+  it.each(whole)('with $more is a plain form', async ({ more, path, heading = '<form', fields }) => {
+    const html = await (await open(runRelay({ settings: { RELAY_PAGE: 'true', ...more } }), path)).text();
+    expect(formOf(html)).toEqual([
+      '<form method="post" accept-charset="utf-8">',
+      '<label>Email address <input type="email" name="email" autocomplete="email" maxlength="254" required></label>',
+      ...fields,
+      '<input type="hidden" name="hp_field" value="">',
+      '<button>Subscribe</button>',
+      '</form>',
+      expect.stringMatching(/^<script>.*<\/script>$/),
+      '',
+    ]);
+    expect(html).toContain(heading);
+    // Without a theme the page has the looks of every page of the relay, and then its own.
+    expect(html).toContain(`<style>${pageStyle}html{`);
+  });
+
+  it('may run its own script and load nothing, is not kept, and says to its form where it comes from', async () => {
+    const answer = await open(runRelay({ settings }));
+    const script = /<script>(.*)<\/script>/.exec(await answer.text())?.[1] ?? '';
+    expect(Object.fromEntries(answer.headers)).toEqual({
+      'cache-control': 'no-store',
+      'content-security-policy': `default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'self' ${site} https://www.shop.example; img-src data:; script-src 'sha256-${hash('sha256', script, 'base64')}'`,
+      'content-type': 'text/html; charset=utf-8',
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+    });
   });
 
   it('may be framed by the sites of its form alone, and so may the pages that follow', async () => {
