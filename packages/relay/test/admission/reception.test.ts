@@ -58,12 +58,12 @@ const rows: Readonly<Record<string, Row>> = {
   'a signup': {
     request: () => post(ada),
     status: 202,
-    lines: [{ level: 'debug', signup: expect.any(String), suspected: false, msg: 'kept' }],
+    lines: [{ level: 'debug', signup: expect.any(String), suspectedBecause: null, msg: 'kept' }],
     events: [
       {
         type: 'accepted',
         form: 'default',
-        suspected: false,
+        suspectedBecause: null,
         needsConfirmation: false,
         tookMs: expect.any(Number) as number,
       },
@@ -72,12 +72,12 @@ const rows: Readonly<Record<string, Row>> = {
   'a suspected signup': {
     request: () => post({ ...ada, hp_field: 'x' }),
     status: 202,
-    lines: [{ level: 'debug', signup: expect.any(String), suspected: true, msg: 'kept' }],
+    lines: [{ level: 'debug', signup: expect.any(String), suspectedBecause: 'honeypot', msg: 'kept' }],
     events: [
       {
         type: 'accepted',
         form: 'default',
-        suspected: true,
+        suspectedBecause: 'honeypot',
         needsConfirmation: false,
         tookMs: expect.any(Number) as number,
       },
