@@ -8,14 +8,15 @@ export const suspicions = [
   'no-proof',
   'turnstile',
   'mail-domain',
+  'blocked-domain',
   'mails-per-hour',
   'mailbox-limit',
 ] as const;
 
 /**
  * `honeypot`: its field was filled in. `no-proof`: posted without JavaScript where a proof is required. `turnstile`: it
- * did not answer. `mail-domain`: it receives no mail. `mails-per-hour`: the form has sent its confirmation mails.
- * `mailbox-limit`: the mailbox has had its signups.
+ * did not answer. `mail-domain`: it receives no mail. `blocked-domain`: the operator's list has it. `mails-per-hour`:
+ * the form has sent its confirmation mails. `mailbox-limit`: the mailbox has had its signups.
  */
 export type Suspicion = (typeof suspicions)[number];
 

@@ -1,4 +1,5 @@
 /** Creates a relay on a machine with Node.js. */
+import { BlockedDomains } from './admission/blocked-domains.ts';
 import { openTransport } from './confirmation/smtp.ts';
 import { createRelay, type Relay, type RelayOptions, type RelayPlatform } from './relay.ts';
 import { createPost } from './webhooks/post.ts';
@@ -15,8 +16,15 @@ export interface MachineOptions extends Omit<RelayOptions, 'platform'> {
 /**
  * Creates a relay.
  *
- * @throws StartupError if a form asks for confirmation and a setting for that is missing
+ * @throws StartupError if a form asks for confirmation and a setting for that is missing, or if the file of
+ *   RELAY_BLOCKED_DOMAINS cannot be read
  */
 export function createMachineRelay({ platform, ...options }: MachineOptions): Relay {
-  return createRelay({ ...options, platform: { postWebhook: createPost(), openTransport, ...platform } });
+  const { config, log } = options;
+  const source = config.defence.blockedDomains;
+  const blockedDomains = source === undefined ? undefined : new BlockedDomains({ source, log });
+  return createRelay({
+    ...options,
+    platform: { postWebhook: createPost(), openTransport, blockedDomains, ...platform },
+  });
 }

@@ -1,6 +1,7 @@
 /** Creates a relay: what its parts share, its queues, its admission and its routes. */
 import { type Client, createClient } from '@newsletter-kit/core';
 import { AbuseProtection } from './admission/abuse-protection.ts';
+import type { BlockedDomains } from './admission/blocked-domains.ts';
 import { SignupEndpoint } from './admission/endpoint.ts';
 import type { MailResolver } from './admission/mail-domain.ts';
 import { Reception } from './admission/reception.ts';
@@ -48,6 +49,8 @@ export interface RelayPlatform {
   readonly clientOf?: ((apiKey: string) => Client) | undefined;
   /** Resolves the MX records of an address's domain. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
+  /** Mail domains whose signups are kept for review; stopped with the relay. Default: none. */
+  readonly blockedDomains?: Pick<BlockedDomains, 'includes' | 'stop'> | undefined;
   /** Reads from a request what was refused in front of this relay, to be counted here. Default: nothing. */
   readonly refusedBefore?: ((request: Request) => readonly RefusedEvent[]) | undefined;
   /** Posts webhooks. */
@@ -154,6 +157,7 @@ export function createRelay(options: RelayOptions): Relay {
     check,
     async stop(graceMs = 10_000) {
       stop.abort();
+      platform.blockedDomains?.stop();
       await queues.stop(graceMs);
     },
   };

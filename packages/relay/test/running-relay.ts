@@ -47,7 +47,17 @@ export interface RelayParts
 }
 
 export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayParts = {}): RunningRelay {
-  const { mail, postWebhook, now, random = () => 0.5, delivery, confirmation, webhooks, ...options } = parts;
+  const {
+    mail,
+    blockedDomains,
+    postWebhook,
+    now,
+    random = () => 0.5,
+    delivery,
+    confirmation,
+    webhooks,
+    ...options
+  } = parts;
   const config = readConfig({ ...environment, ...settings });
   const folder = scratchFolder();
   const store = parts.store ?? openSqliteStore(join(folder, 'relay.db'));
@@ -60,7 +70,7 @@ export function runRelay({ api = unreachable, settings = {}, ...parts }: RelayPa
     store,
     log: createLog({ level: 'debug', secrets: [apiKey], destination: { write: (line) => void logged.push(line) } }),
     ...options,
-    platform: { clientOf, mail, ...(postWebhook && { postWebhook }) },
+    platform: { clientOf, mail, ...(blockedDomains && { blockedDomains }), ...(postWebhook && { postWebhook }) },
     timing: { now, random, delivery, confirmation, webhooks },
   });
   onTestFinished(async () => {

@@ -7,6 +7,7 @@ import type { LimitKind } from '../config/relay.ts';
 import type { RelayContext } from '../context.ts';
 import type { Suspicion } from '../events.ts';
 import { AttackDetector } from './attack-detector.ts';
+import type { BlockedDomains } from './blocked-domains.ts';
 import { domainOf } from '../mailbox.ts';
 import { MailDomains, type MailResolver } from './mail-domain.ts';
 import { RateLimits } from './rate-limits.ts';
@@ -18,6 +19,8 @@ export interface AbuseProtectionOptions {
   readonly screening: Screening;
   /** Looks up mail domains. Default: the system's name servers. */
   readonly mail?: MailResolver | undefined;
+  /** Mail domains whose signups are kept for review. Default: none. */
+  readonly blockedDomains?: Pick<BlockedDomains, 'includes'> | undefined;
 }
 
 type ProtectionContext = Pick<RelayContext, 'config' | 'store' | 'log' | 'events'>;
@@ -61,6 +64,7 @@ export class AbuseProtection {
   readonly #attack: AttackDetector;
   readonly #screening: Screening;
   readonly #mailDomains: MailDomains;
+  readonly #blockedDomains: AbuseProtectionOptions['blockedDomains'];
   /** Names of the forms that have sent their confirmation mails of the hour. */
   readonly #held = new Set<string>();
 
@@ -76,6 +80,7 @@ export class AbuseProtection {
     );
     this.#screening = options.screening;
     this.#mailDomains = new MailDomains(options.mail);
+    this.#blockedDomains = options.blockedDomains;
   }
 
   /** Counts a post for the attack detection. @returns whether there is an attack */
@@ -151,11 +156,13 @@ export class AbuseProtection {
     return null;
   }
 
-  /** Refuses or suspects an address whose domain receives no mail, by the form's setting. */
+  /** Suspects a blocked domain; refuses or suspects one that receives no mail, by the form's setting. */
   async #checkMailDomain(attempt: CheckedPost): Promise<ProtectionRefusal | null> {
     const { post, submission, now } = attempt;
     const { mx } = post.form.protection;
-    if (mx === 'off' || (await this.#mailDomains.receivesMail(domainOf(submission.email), now))) return null;
+    const domain = domainOf(submission.email);
+    if (this.#blockedDomains?.includes(domain)) attempt.suspectedBecause ??= 'blocked-domain';
+    if (mx === 'off' || (await this.#mailDomains.receivesMail(domain, now))) return null;
     if (mx === 'review') {
       attempt.suspectedBecause ??= 'mail-domain';
       return null;

@@ -15,6 +15,7 @@ import {
   smtpServer,
   store,
   webAddress,
+  listSource,
 } from './values.ts';
 
 /** The file with settings; named by the environment alone. */
@@ -83,6 +84,11 @@ export const relaySettings = group({
       'RELAY_TURNSTILE_URL',
       webAddress.prefault('https://challenges.cloudflare.com/turnstile/v0/siteverify'),
       'URL of Turnstile’s verification',
+    ),
+    blockedDomains: setting(
+      'RELAY_BLOCKED_DOMAINS',
+      listSource.optional(),
+      'Mail domains whose signups are kept for review: path of a file, or https address, of a list with one domain a line, which covers what is below it; `#` begins a comment. A file is read at the start, an address once a day. Unset: none',
     ),
   }),
   secret: setting(

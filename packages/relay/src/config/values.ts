@@ -96,6 +96,12 @@ export const webAddress = z
   .string()
   .refine((text) => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol), 'must be an http(s) address');
 
+/** Path of a file, or an https address. */
+export const listSource = z.string().refine((text) => {
+  const url = text.includes('://') ? URL.parse(text) : undefined;
+  return url === undefined || (url?.protocol === 'https:' && url.username + url.password === '');
+}, 'must be the path of a file, or an https address without user and password');
+
 export const webhookUrl = webAddress.refine(
   (text) => !URL.canParse(text) || new URL(text).username + new URL(text).password === '',
   'must be an address without user and password: the receiver verifies the signature instead',

@@ -49,7 +49,7 @@ const table = {
   reviews: {
     type: Counter,
     name: 'newsletter_relay_review_total',
-    help: 'Posts kept for review, by form and cause: honeypot (also filled in by password managers), no-proof (no JavaScript), turnstile (no answer), mail-domain (receives no mail), mails-per-hour (of the form) or mailbox-limit.',
+    help: 'Posts kept for review, by form and cause: honeypot (also filled in by password managers), no-proof (no JavaScript), turnstile (no answer), mail-domain (receives no mail), blocked-domain (on RELAY_BLOCKED_DOMAINS), mails-per-hour (of the form) or mailbox-limit.',
     labelNames: ['form', 'cause'],
   },
   refusals: {

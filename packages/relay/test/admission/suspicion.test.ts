@@ -27,6 +27,10 @@ const cases: Readonly<Record<Suspicion, readonly [parts: RelayParts, ...posts: r
     post({ email, proof: 'a response' }),
   ],
   'mail-domain': [{ settings: { RELAY_MX_CHECK: 'review' }, mail: noMail }, post({ email })],
+  'blocked-domain': [
+    { blockedDomains: { includes: (domain) => domain === 'example.com', stop: () => undefined } },
+    post({ email }),
+  ],
   'mails-per-hour': [
     { settings: { ...settingsFor({ url: `smtp://${nobody}` }), RELAY_CONFIRMATION_MAILS_PER_HOUR: '1' } },
     post({ email: 'first@example.com' }),

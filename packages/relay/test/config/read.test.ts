@@ -53,6 +53,7 @@ describe('the configuration', () => {
         attack: { points: 300, seconds: 60 },
         proofEffort: 1000,
         turnstileUrl: 'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+        blockedDomains: undefined,
       },
       forms: {
         default: {
@@ -169,6 +170,14 @@ describe('the configuration', () => {
     [{ RELAY_PROOF: 'sometimes' }, 'RELAY_PROOF must be off, always or attack'],
     [{ RELAY_SECRET: 'short' }, 'RELAY_SECRET must be 24 characters or more'],
     [{ RELAY_TURNSTILE_SITE_KEY: '0x4' }, 'RELAY_TURNSTILE_SITE_KEY needs RELAY_TURNSTILE_SECRET beside it'],
+    [
+      { RELAY_BLOCKED_DOMAINS: 'http://lists.example/domains.txt' },
+      'RELAY_BLOCKED_DOMAINS must be the path of a file, or an https address without user and password',
+    ],
+    [
+      { RELAY_BLOCKED_DOMAINS: 'https://me:secret@lists.example/domains.txt' },
+      'RELAY_BLOCKED_DOMAINS must be the path of a file, or an https address without user and password',
+    ],
     [{ RELAY_TURNSTILE_SECRET: '0x4' }, 'RELAY_TURNSTILE_SECRET needs RELAY_TURNSTILE_SITE_KEY beside it'],
     [
       { RELAY_SMTP_URL: 'smtp://user:secret@mail.example?tls=maybe' },

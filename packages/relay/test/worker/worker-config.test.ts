@@ -58,3 +58,9 @@ it('reads where its objects are', () => {
     /RELAY_JURISDICTION must be eu, us or fedramp\.\s.*RELAY_LOCATION must be wnam, enam, .* or me\./s,
   );
 });
+
+it('refuses a list in a file, which it has not', () => {
+  expect(() => readWorkerConfig({ ...environment, RELAY_BLOCKED_DOMAINS: './domains.txt' })).toThrow(
+    'RELAY_BLOCKED_DOMAINS is a setting of a machine: remove it from the Worker.',
+  );
+});

@@ -1,0 +1,118 @@
+/** Mail domains that the operator's list names, from a file or a URL: signups of them are kept for review. */
+import { readFileSync } from 'node:fs';
+import { domainToASCII } from 'node:url';
+import { StartupError } from '../errors.ts';
+import type { Log } from '../log.ts';
+
+/** The largest list that is read, in bytes. */
+const maxBytes = 10_000_000;
+
+/** Time limit of a download, in milliseconds. */
+const downloadMs = 60_000;
+
+/** Options of {@link BlockedDomains}. */
+export interface BlockedDomainsOptions {
+  /** Path of a file, or an https address. */
+  readonly source: string;
+  readonly log: Log;
+  /** Default: the global one. */
+  readonly fetch?: ((url: string, init: { readonly signal: AbortSignal }) => Promise<Response>) | undefined;
+  /** Milliseconds until a URL is read again. Default a day. */
+  readonly everyMs?: number | undefined;
+  /** Milliseconds until a URL that failed is read again. Default an hour. */
+  readonly retryMs?: number | undefined;
+}
+
+/** The list in force. */
+export class BlockedDomains {
+  readonly #options: BlockedDomainsOptions;
+  readonly #stopping = new AbortController();
+  #domains: ReadonlySet<string> = new Set();
+  #timer: NodeJS.Timeout | undefined;
+
+  /**
+   * Reads a file at once, and a URL in the background, from now on until it is stopped.
+   *
+   * @throws StartupError if a file cannot be read
+   */
+  constructor(options: BlockedDomainsOptions) {
+    this.#options = options;
+    if (options.source.includes('://')) void this.#follow();
+    else this.#domains = readFile(options.source);
+  }
+
+  /** @param domain - in ASCII and lower case; it is on the list if a domain above it is */
+  includes(domain: string): boolean {
+    const labels = domain.split('.');
+    return labels.some((_, n) => this.#domains.has(labels.slice(n).join('.')));
+  }
+
+  /** Reads no URL any more. */
+  stop(): void {
+    this.#stopping.abort();
+    clearTimeout(this.#timer);
+  }
+
+  /** Reads the URL and sets the timer for the next time. The last list stays in force where that fails. */
+  async #follow(): Promise<void> {
+    const { source, log, fetch = globalThis.fetch, everyMs = 86_400_000, retryMs = 3_600_000 } = this.#options;
+    const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(downloadMs)]);
+    let waitMs = everyMs;
+    try {
+      this.#domains = parseList(await download(await fetch(source, { signal })));
+      log.info({ domains: this.#domains.size }, 'the list of RELAY_BLOCKED_DOMAINS is in force');
+    } catch (error) {
+      if (this.#stopping.signal.aborted) return;
+      waitMs = retryMs;
+      log.warn(
+        { reason: error instanceof Error ? error.message : 'unknown', domains: this.#domains.size },
+        'the list of RELAY_BLOCKED_DOMAINS cannot be read: the last one stays in force, and it is tried again in an hour',
+      );
+    }
+    if (!this.#stopping.signal.aborted) this.#timer = setTimeout(() => void this.#follow(), waitMs).unref();
+  }
+}
+
+function readFile(path: string): ReadonlySet<string> {
+  try {
+    return parseList(readFileSync(path));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unknown';
+    throw new StartupError(`The file that RELAY_BLOCKED_DOMAINS names cannot be used: ${reason}`, { cause });
+  }
+}
+
+async function download(answer: Response): Promise<Buffer> {
+  if (!answer.ok) throw new Error(`The answer has status ${answer.status}.`);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const body: AsyncIterable<Uint8Array> | null = answer.body;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > maxBytes) throw tooLarge();
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+const tooLarge = (): Error => new Error('It has more than 10 MB.');
+
+/**
+ * One domain a line; `#` begins a comment. A list with another line counts for nothing: it may be an error page.
+ *
+ * @throws Error that says what is wrong
+ */
+function parseList(bytes: Buffer): ReadonlySet<string> {
+  if (bytes.length > maxBytes) throw tooLarge();
+  const domains = new Set<string>();
+  for (const [n, line] of bytes.toString().split('\n').entries()) {
+    const text = line.replace(/#.*/, '').trim();
+    if (text === '') continue;
+    // Most lines need no conversion, which would take half of the time, in which the relay answers nobody.
+    const domain = /^[a-z0-9.-]+$/.test(text) ? text : domainToASCII(text);
+    if (!/^[\w-]+(\.[\w-]+)+$/.test(domain)) throw new Error(`Line ${n + 1} is not a domain such as example.com.`);
+    domains.add(domain);
+  }
+  if (domains.size === 0) throw new Error('It contains no domain.');
+  return domains;
+}
