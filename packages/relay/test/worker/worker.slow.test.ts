@@ -18,7 +18,6 @@ describe('newsletter-relay --remote', () => {
     [['http://relay.example', 'status'], '--remote must be the https address of a relay'],
     [['relay.example', 'status'], '--remote must be the https address of a relay'],
     [['http://127.0.0.1:9', 'status'], 'does not answer: check the address after --remote'],
-    [['https://relay.example', 'check'], 'check works on this machine alone: leave out --remote'],
     [['https://relay.example', 'serve'], 'serve works on this machine alone: leave out --remote'],
   ])('%j is refused with a sentence', async (args, sentence) => {
     const { code, stderr } = await run(['--remote', ...args], { RELAY_OPERATOR_TOKEN: token });
