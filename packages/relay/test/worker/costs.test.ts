@@ -39,6 +39,12 @@ const kinds: readonly Kind[] = [
     most: nothing,
   },
   {
+    name: 'the page with a hosted form',
+    send: () => ({ method: 'GET', path: '/signup/consent?utm_source=insta' }),
+    status: 200,
+    most: nothing,
+  },
+  {
     name: 'a preflight',
     send: () => ({ method: 'OPTIONS' }),
     status: 204,
@@ -144,7 +150,7 @@ it('charges for each kind of request what the table says, and answers as a machi
   const { settings } = await api();
   const forms = {
     default: null,
-    consent: { consent_required: true },
+    consent: { consent_required: true, page: true, page_consent: 'I want the letter.' },
     token: { form_token: true },
     proof: { proof: 'always' },
   };
