@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { eventually } from '../eventually.ts';
+import type { RelayEvent } from '../../src/events.ts';
 import { readConfig } from '../../src/index.ts';
 import {
   environment,
@@ -151,6 +152,14 @@ describe('a relay with several forms', () => {
       ).toBe(404);
     }
     expect((await runRelay().fetch(to('default', post({ email: 'ada@example.com' })))).status).toBe(202);
+  });
+
+  it('reports a post to none of them without the name of a form, and lets no script read its answer', async () => {
+    const events: RelayEvent[] = [];
+    const relay = severalForms({ onEvent: (event) => void events.push(event) });
+    const answer = await relay.fetch(post({ email: 'ada@example.com' }, { origin: jobs }));
+    expect(events).toEqual([{ type: 'refused', form: null, status: 404, codes: ['NOT_FOUND'] }]);
+    expect(answer.headers.has('access-control-allow-origin')).toBe(false);
   });
 
   it('redirects visitors without JavaScript to the page of their form', async () => {

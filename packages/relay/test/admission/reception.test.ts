@@ -1,13 +1,12 @@
-/** What a request to a form leaves behind: its answer, its lines in the log, and its events. */
+/** Reception: what a request to a form is answered, how its body is read, and what is logged and reported of it. */
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import type { RelayEvent } from '../../src/events.ts';
+import type { RelayEvent, Suspicion } from '../../src/events.ts';
 import { StoreUnavailableError, type Check } from '../../src/index.ts';
 import { changedStore } from '../changed-store.ts';
 import { post, runRelay, site, type RelayParts } from '../running-relay.ts';
 
 const ada = { email: 'ada@example.com' };
 const other = 'https://other.example';
-const notAllowed = 'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS';
 
 /** A line of the log, without its time. */
 type Line = Readonly<Record<string, unknown>>;
@@ -22,12 +21,24 @@ function linesOf(logged: readonly string[]): readonly Line[] {
 const request = (method: string, path = '/signup', headers: Readonly<Record<string, string>> = {}): Request =>
   new Request(`http://relay.example${path}`, { method, headers: { origin: site, ...headers } });
 const refusal = (status: number, code: string): Line => ({ level: 'debug', status, codes: [code], msg: 'refused' });
-const refusedEvent = (status: number, code: string, form: string | null = 'default'): RelayEvent => ({
+const refusedEvent = (status: number, code: string): RelayEvent => ({
   type: 'refused',
-  form,
+  form: 'default',
   status,
   codes: [code],
-  limit: undefined,
+});
+const kept = (suspectedBecause: Suspicion | null): Line => ({
+  level: 'debug',
+  signup: expect.any(String),
+  suspectedBecause,
+  msg: 'kept',
+});
+const acceptedEvent = (suspectedBecause: Suspicion | null): RelayEvent => ({
+  type: 'accepted',
+  form: 'default',
+  suspectedBecause,
+  needsConfirmation: false,
+  tookMs: expect.any(Number) as number,
 });
 const noSignup = (status: number, method: string): Line => ({
   level: 'debug',
@@ -35,12 +46,17 @@ const noSignup = (status: number, method: string): Line => ({
   method,
   msg: 'refused a request that is no signup',
 });
-const originLine = (origin: string | undefined): Line => ({
+const originLine = (origin: string | null): Line => ({
   level: 'warn',
-  origin: origin ?? null,
+  origin,
   form: 'default',
-  msg: notAllowed,
+  msg: 'a signup was refused because of its origin; if this is your site, add it to RELAY_ALLOWED_ORIGINS',
 });
+const defectLine: Line = {
+  level: 'error',
+  err: expect.objectContaining({ type: 'TypeError', message: 'a defect' }),
+  msg: 'an unexpected failure was answered with 503',
+};
 const failing = (failure: Error): RelayParts => ({
   store: changedStore(runRelay().store, { accept: () => Promise.reject(failure) }),
 });
@@ -58,30 +74,14 @@ const rows: Readonly<Record<string, Row>> = {
   'a signup': {
     request: () => post(ada),
     status: 202,
-    lines: [{ level: 'debug', signup: expect.any(String), suspectedBecause: null, msg: 'kept' }],
-    events: [
-      {
-        type: 'accepted',
-        form: 'default',
-        suspectedBecause: null,
-        needsConfirmation: false,
-        tookMs: expect.any(Number) as number,
-      },
-    ],
+    lines: [kept(null)],
+    events: [acceptedEvent(null)],
   },
   'a suspected signup': {
     request: () => post({ ...ada, hp_field: 'x' }),
     status: 202,
-    lines: [{ level: 'debug', signup: expect.any(String), suspectedBecause: 'honeypot', msg: 'kept' }],
-    events: [
-      {
-        type: 'accepted',
-        form: 'default',
-        suspectedBecause: 'honeypot',
-        needsConfirmation: false,
-        tookMs: expect.any(Number) as number,
-      },
-    ],
+    lines: [kept('honeypot')],
+    events: [acceptedEvent('honeypot')],
   },
   'a refused post': {
     request: () => post('{'),
@@ -104,7 +104,7 @@ const rows: Readonly<Record<string, Row>> = {
   'a post without an origin': {
     request: () => new Request('http://relay.example/signup', { method: 'POST', body: '{}' }),
     status: 403,
-    lines: [refusal(403, 'ORIGIN_NOT_ALLOWED'), originLine(undefined)],
+    lines: [refusal(403, 'ORIGIN_NOT_ALLOWED'), originLine(null)],
     events: [refusedEvent(403, 'ORIGIN_NOT_ALLOWED')],
   },
   'a post to another path': {
@@ -150,28 +150,14 @@ const rows: Readonly<Record<string, Row>> = {
     request: () => post(ada),
     parts: () => failing(new TypeError('a defect')),
     status: 503,
-    lines: [
-      {
-        level: 'error',
-        err: expect.objectContaining({ type: 'TypeError', message: 'a defect' }),
-        msg: 'an unexpected failure was answered with 503',
-      },
-      refusal(503, 'UNAVAILABLE'),
-    ],
+    lines: [defectLine, refusal(503, 'UNAVAILABLE')],
     events: [refusedEvent(503, 'UNAVAILABLE')],
   },
   'a signup that a failing check ends': {
     request: () => post(ada),
     parts: () => throwing(new TypeError('a defect')),
     status: 503,
-    lines: [
-      {
-        level: 'error',
-        err: expect.objectContaining({ type: 'TypeError', message: 'a defect' }),
-        msg: 'an unexpected failure was answered with 503',
-      },
-      refusal(503, 'UNAVAILABLE'),
-    ],
+    lines: [defectLine, refusal(503, 'UNAVAILABLE')],
     events: [refusedEvent(503, 'UNAVAILABLE')],
   },
 };
@@ -265,8 +251,8 @@ describe('the length of a body', () => {
     expect((await runRelay().fetch(post(sized(bytes), headers))).status).toBe(status);
   });
 
-  /** Breaks off after the first byte beyond the limit. */
-  function endless(headers: Readonly<Record<string, string>>): Request {
+  /** Has one byte more than the limit, and breaks off where more is read. */
+  function breaking(headers: Readonly<Record<string, string>>): Request {
     let chunks = 0;
     const body = new ReadableStream<Uint8Array>(
       {
@@ -294,7 +280,7 @@ describe('the length of a body', () => {
     ],
     ['of stated length: at once', stated(10), 'INVALID_BODY'],
   ] as const)('is read %s', async (_, headers, code) => {
-    const answer = await runRelay().fetch(endless(headers));
+    const answer = await runRelay().fetch(breaking(headers));
     expect(await answer.json()).toMatchObject({ errors: [{ code }] });
   });
 
