@@ -9,6 +9,7 @@ import { newSignup } from '../new-signup.ts';
 import { describeSignupStore } from '../store/conformance.ts';
 import { describeCounters } from '../store/counter-conformance.ts';
 import { describeMailboxes } from '../store/mailbox-conformance.ts';
+import { describeFlood } from '../store/mailbox-flood.ts';
 import { describeWebhookQueue } from '../store/webhook-conformance.ts';
 import type { StoreCall } from './store-worker.ts';
 
@@ -90,6 +91,7 @@ describe('a signup store in a Durable Object', () => {
   describeWebhookQueue(() => Promise.resolve(freshObject()));
   describeCounters(() => Promise.resolve(freshObject()));
   describeMailboxes(() => Promise.resolve(freshObject()));
+  describeFlood(() => Promise.resolve(freshObject()));
 
   it('refuses the storage of a newer relay', async () => {
     const object = freshObject();
