@@ -1,6 +1,7 @@
 /** Mail domains that the operator's list names, from a file or a URL: signups of them are kept for review. */
 import { readFileSync } from 'node:fs';
 import { domainToASCII } from 'node:url';
+import { collectBody } from '@newsletter-kit/core/endpoint';
 import { StartupError } from '../errors.ts';
 import type { Log } from '../log.ts';
 
@@ -84,15 +85,10 @@ function readFile(path: string): ReadonlySet<string> {
 
 async function download(answer: Response): Promise<Buffer> {
   if (!answer.ok) throw new Error(`The answer has status ${answer.status}.`);
-  const parts: Uint8Array[] = [];
-  let size = 0;
   const body: AsyncIterable<Uint8Array> | null = answer.body;
-  for await (const part of body ?? []) {
-    size += part.length;
-    if (size > maxBytes) throw tooLarge();
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+  const bytes = await collectBody(body ?? [], maxBytes);
+  if (bytes === null) throw tooLarge();
+  return Buffer.from(bytes.buffer);
 }
 
 const tooLarge = (): Error => new Error('It has more than 10 MB.');
