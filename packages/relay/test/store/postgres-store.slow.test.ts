@@ -33,6 +33,29 @@ describe('a signup store in PostgreSQL', () => {
     describeTransfer(async () => (await fresh()).store);
   });
 
+  it('counts no post above a limit that two relays reach at the same time', async () => {
+    const { address, store } = await fresh();
+    const places = [store.counters, (await open(address)).counters];
+    const count = (n: number) =>
+      places[n % 2]?.count(
+        [
+          { key: 'a', most: 30, windowMs: 60_000 },
+          { key: `post ${n}`, most: 1, windowMs: 60_000 },
+        ],
+        0,
+      );
+    const posts = await Promise.all(Array.from({ length: 200 }, async (_, n) => ({ n, reached: await count(n) })));
+    const within = posts.filter(({ reached }) => reached?.length === 0);
+    expect(within.length).toBeLessThanOrEqual(30);
+    // Those refused are not counted: what is left of the limit can still be used, and so can their own counters.
+    for (let left = within.length; left < 30; left += 1) expect(await count(1000 + left)).toEqual([]);
+    expect(await count(2000)).toMatchObject([{ key: 'a' }]);
+    const own = posts
+      .filter(({ reached }) => reached?.length !== 0)
+      .map(({ n }) => ({ key: `post ${n}`, most: 1, windowMs: 60_000 }));
+    expect(await places[0]?.count(own, 0)).toEqual([]);
+  });
+
   it('reads the clock of the database', async () => {
     const { store } = await fresh();
     const time = await store.serverTime?.();

@@ -214,25 +214,19 @@ export const sql = {
           ON CONFLICT (id) DO UPDATE SET at = excluded.at, room = excluded.room`,
 } as const;
 
-/** Whether a window of the counter `c` is open at $2; `end`: that of a window which begins then. */
-const isOpen = (end: string): string => `c.until > $2::bigint AND c.until <= 2 * ${end} - $2::bigint`;
+/** Whether the window of the stored counter `c` is open at $2, or a new one begins. */
+const isOpen = 'c.until > $2::bigint AND c.until <= 2 * excluded.until - $2::bigint';
 
-/** Statements of the counters of rate limits. */
+/** Statements of the counters of rate limits. Their order keeps two relays from waiting for each other. */
 export const counters = {
-  // Returns those at their limit, which keep all from being counted; then those that a count has brought above it.
-  // The order keeps two posts from waiting for each other.
-  count: `WITH wanted AS (SELECT * FROM json_to_recordset($1::text::json) AS w(key text, most integer, until bigint)),
-    reached AS (SELECT c.key, c.until FROM wanted AS w JOIN ${counter} AS c USING (key)
-      WHERE c.points >= w.most AND ${isOpen('w.until')}),
-    counted AS (INSERT INTO ${counter} AS c (key, points, until)
-      SELECT DISTINCT key, 1, until FROM wanted WHERE NOT EXISTS (SELECT FROM reached) ORDER BY key
-      ON CONFLICT (key) DO UPDATE SET points = CASE WHEN ${isOpen('excluded.until')} THEN c.points + 1 ELSE 1 END,
-        until = CASE WHEN ${isOpen('excluded.until')} THEN c.until ELSE excluded.until END
-      RETURNING key, points, until)
-    SELECT key, until, false AS counted FROM reached
-    UNION ALL SELECT key, c.until, true FROM counted AS c JOIN wanted AS w USING (key) WHERE c.points > w.most`,
-  release: `UPDATE ${counter} SET points = points - 1 WHERE points > 0 AND key IN (
-      SELECT key FROM ${counter} WHERE key = ANY($1::text[]) ORDER BY key FOR UPDATE)`,
+  read: `SELECT key, points, until FROM ${counter} WHERE key = ANY($1::text[])`,
+  add: `INSERT INTO ${counter} AS c (key, points, until) SELECT key, points, until FROM ${rowsOf(counter, '$1')} ORDER BY key
+      ON CONFLICT (key) DO UPDATE SET points = excluded.points + CASE WHEN ${isOpen} THEN c.points ELSE 0 END,
+        until = CASE WHEN ${isOpen} THEN c.until ELSE excluded.until END
+      RETURNING key, points, until`,
+  release: `UPDATE ${counter} AS c SET points = greatest(0, c.points - r.points)
+      FROM (SELECT key, w.points FROM ${rowsOf(counter, '$1')} AS w JOIN ${counter} AS k USING (key) ORDER BY key FOR UPDATE OF k) AS r
+      WHERE c.key = r.key`,
   expire: `DELETE FROM ${counter} WHERE key IN (
       SELECT key FROM ${counter} WHERE until <= $1 LIMIT $2 FOR UPDATE SKIP LOCKED) RETURNING key`,
 } as const;
