@@ -40,8 +40,8 @@ type KeptPart = Omit<Submission, 'token' | 'proof'>;
  * @param referrer - the header `Referer`; null without one
  */
 export function withAudit({ audit = {}, ...submission }: KeptPart, website: string, referrer: string | null): KeptPart {
-  const referringPage = pageAddress(referrer ?? '')?.replace(/^([^/]+\/\/[^/]+)\/$/, '$1');
-  const page = [audit.page, referringPage].find((each) => parseUrl(each ?? '')?.origin === website);
+  const referringPage = referrer === null ? undefined : pageAddress(referrer)?.replace(/^([^/]+\/\/[^/]+)\/$/, '$1');
+  const page = [audit.page, referringPage].find((each) => each !== undefined && parseUrl(each)?.origin === website);
   const complete = emptyAsUndefined({ ...audit, page });
   return { ...submission, ...(complete && { audit: complete }) };
 }

@@ -39,7 +39,7 @@ export interface Count {
   readonly until: number;
 }
 
-/** Maximum number of keys in memory, at about 150 bytes each; the oldest is dropped first. */
+/** Maximum number of keys in memory, at about 150 bytes each; then the older half is dropped. */
 export const maxKeys = 20_000;
 
 export class MemoryCounters implements Counters {
@@ -103,9 +103,16 @@ export class MemoryCounters implements Counters {
 
   /** Replaces a count. */
   set(key: string, count: Count): void {
-    if (this.#counts.size >= maxKeys && !this.#counts.has(key))
-      this.#counts.delete(this.#counts.keys().next().value ?? '');
+    if (this.#counts.size >= maxKeys && !this.#counts.has(key)) this.#dropOlderHalf();
     this.#counts.set(key, count);
     this.#changed(key, count);
+  }
+
+  // One at a time would be slow: finding the oldest key of a Map passes all that were deleted before it.
+  #dropOlderHalf(): void {
+    for (const key of this.#counts.keys()) {
+      if (this.#counts.size <= maxKeys / 2) break;
+      this.#counts.delete(key);
+    }
   }
 }

@@ -33,11 +33,14 @@ interface Failure {
   readonly error: unknown;
 }
 
-/** A count, which needs no reply. */
-interface Counting {
-  readonly key: string;
-  readonly count: Count;
+/** What goes to the thread together: each message costs more than what is in it. */
+interface Message {
+  /** Counts, which need no reply. They come before the calls: none is stored without its count. */
+  readonly counts: readonly StoredCount[];
+  readonly calls: readonly Call[];
 }
+
+type StoredCount = readonly [key: string, count: Count];
 
 type Reply = { readonly id: number } & ({ readonly value: unknown } | { readonly failure: Failure });
 
@@ -45,7 +48,7 @@ type Reply = { readonly id: number } & ({ readonly value: unknown } | { readonly
 type Opened =
   | {
       readonly methods: Readonly<Record<Part, readonly string[]>>;
-      readonly counts: readonly (readonly [key: string, count: Count])[];
+      readonly counts: readonly StoredCount[];
     }
   | { readonly failure: Failure };
 
@@ -79,14 +82,27 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
   const thread = new Worker(new URL(import.meta.url), { workerData: { newsletterStore: path } satisfies ThreadData });
   const [opened] = (await once(thread, 'message')) as [Opened];
   if ('failure' in opened) throw errorOf(opened.failure);
-  const calls = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
-  let next = 0;
-  thread.on('message', (reply: Reply) => {
-    const call = calls.get(reply.id);
-    calls.delete(reply.id);
-    if ('failure' in reply) call?.reject(errorOf(reply.failure));
-    else call?.resolve(reply.value);
+  const pending = new Map<number, { resolve(value: unknown): void; reject(error: unknown): void }>();
+  const changed = new Map<string, Count>();
+  let calls: Call[] = [];
+  let scheduled: NodeJS.Immediate | null = null;
+  const send = (): void => {
+    thread.postMessage({ counts: [...changed], calls } satisfies Message);
+    changed.clear();
+    calls = [];
+    scheduled = null;
+  };
+  // After the poll phase: with the calls of every request received by now.
+  const schedule = (): void => void (scheduled ??= setImmediate(send));
+  thread.on('message', (replies: readonly Reply[]) => {
+    for (const reply of replies) {
+      const call = pending.get(reply.id);
+      pending.delete(reply.id);
+      if ('failure' in reply) call?.reject(errorOf(reply.failure));
+      else call?.resolve(reply.value);
+    }
   });
+  let next = 0;
   const part = (name: Part): object =>
     Object.fromEntries(
       opened.methods[name].map((method) => [
@@ -94,18 +110,20 @@ export async function openStoreThread(path: string): Promise<SignupStore> {
         (...values: unknown[]) =>
           new Promise((resolve, reject) => {
             const id = next++;
-            calls.set(id, { resolve, reject });
-            thread.postMessage({ id, part: name, method, values } satisfies Call);
+            pending.set(id, { resolve, reject });
+            calls.push({ id, part: name, method, values });
+            schedule();
           }),
       ]),
     );
-  // Counted here, since a count would wait for the commit that runs. It arrives before the signup that it counts.
+  // Counted here, since a count would wait for the commit that runs.
   const kept = new Map(opened.counts);
   const counting = new MemoryCounters(
     (key) => kept.get(key),
     (key, count) => {
       kept.delete(key);
-      thread.postMessage({ key, count } satisfies Counting);
+      changed.set(key, count);
+      schedule();
     },
   );
   const stored = part('counters') as Counters;
@@ -142,22 +160,29 @@ async function run(path: string, port: MessagePort): Promise<void> {
     return;
   }
   const parts = { store, webhooks: store.webhooks, counters: store.counters } satisfies Record<Part, object>;
-  port.on('message', (message: Call | Counting) => {
-    if ('count' in message) {
-      parts.counters.set(message.key, message.count);
-      return;
+  let replies: Reply[] = [];
+  const reply = (each: Reply): void => {
+    // After all calls of a commit have been answered.
+    if (replies.push(each) === 1)
+      process.nextTick(() => {
+        port.postMessage(replies);
+        replies = [];
+      });
+  };
+  port.on('message', ({ counts, calls }: Message) => {
+    for (const [key, count] of counts) parts.counters.set(key, count);
+    for (const { id, part, method, values } of calls) {
+      const work = parts[part] as unknown as Readonly<
+        Record<string, (...values: readonly unknown[]) => Promise<unknown>>
+      >;
+      work[method]?.(...values).then(
+        (value) => {
+          reply({ id, value });
+          if (method === 'close') process.nextTick(() => port.close());
+        },
+        (error: unknown) => reply({ id, failure: failureOf(error) }),
+      );
     }
-    const { id, part, method, values } = message;
-    const work = parts[part] as unknown as Readonly<
-      Record<string, (...values: readonly unknown[]) => Promise<unknown>>
-    >;
-    work[method]?.(...values).then(
-      (value) => {
-        port.postMessage({ id, value } satisfies Reply);
-        if (method === 'close') port.close();
-      },
-      (error: unknown) => port.postMessage({ id, failure: failureOf(error) } satisfies Reply),
-    );
   });
   const methods = {
     store: methodsOf(parts.store),
