@@ -44,7 +44,7 @@ interface ProtectionRefusal {
 }
 
 /** A screened post on its way through the steps of {@link AbuseProtection.check}. */
-interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'kept' | 'now'> {
+interface CheckedPost extends Pick<ScreenedPost, 'post' | 'submission' | 'now'> {
   readonly screened: ScreenedPost;
   suspectedBecause: Suspicion | null;
   /** Releases what the steps have used so far. */
@@ -90,8 +90,8 @@ export class AbuseProtection {
 
   /** Runs the steps in this order: rate limits, calls to other servers. */
   async check(screened: ScreenedPost): Promise<ProtectionResult> {
-    const { post, submission, kept, now, suspectedBecause } = screened;
-    const attempt: CheckedPost = { screened, post, submission, kept, now, suspectedBecause, releases: [] };
+    const { post, submission, now, suspectedBecause } = screened;
+    const attempt: CheckedPost = { screened, post, submission, now, suspectedBecause, releases: [] };
     const refusal =
       (await this.#applyRateLimits(attempt)) ??
       (await this.#useProof(attempt)) ??
@@ -173,15 +173,16 @@ export class AbuseProtection {
 
   /** Counts the signup for its mailbox; true where the limit is exceeded. */
   async #applyMailboxLimit(attempt: CheckedPost): Promise<boolean> {
-    const { post, kept: submission, now, releases } = attempt;
+    const { post, submission, now, releases } = attempt;
+    const { email } = submission;
     const suspected = attempt.suspectedBecause !== null;
     const { name: form, confirmation } = post.form;
     const mailsPerHour = suspected ? undefined : confirmation?.mailsPerHour;
-    let counted = await this.#rateLimits.countMailbox({ form, submission, suspected }, now, mailsPerHour);
+    let counted = await this.#rateLimits.countMailbox({ form, email, suspected }, now, mailsPerHour);
     if (mailsPerHour !== undefined) this.#reportMails(form, counted.mail, mailsPerHour);
     if (counted.mail === 'beyond') {
       attempt.suspectedBecause = 'mails-per-hour';
-      counted = await this.#rateLimits.countMailbox({ form, submission, suspected: true }, now);
+      counted = await this.#rateLimits.countMailbox({ form, email, suspected: true }, now);
     }
     releases.push(counted.release);
     return !counted.within;

@@ -3,13 +3,10 @@
  * proofs, a limit of one. The counters are in the store, and in memory while it does not answer.
  */
 import { hash } from 'node:crypto';
-import type { KeptSubmission } from '@newsletter-kit/core/endpoint';
 import type { LimitKind, LimitRules } from '../config/relay.ts';
 import type { LimitRule } from '../config/values.ts';
 import { StoreUnavailableError } from '../errors.ts';
 import { type Counter, type Counters, MemoryCounters, type ReachedCounter } from '../store/counters.ts';
-import { fingerprint } from '../store/signup-identity.ts';
-import { repeatWindowMs } from '../store/signup-store.ts';
 import { domainOf, mailboxKey } from '../mailbox.ts';
 import { purposeKey } from '../secrets.ts';
 import { networksOf } from './client-address.ts';
@@ -59,15 +56,13 @@ export class RateLimits {
   }
 
   /**
-   * Counts a signup for its mailbox. Suspected signups, which cause no mail, have a limit of their own. The same signup
-   * within {@link repeatWindowMs} is counted once, since the store merges the two. Every case makes one call to the
-   * counters, so that response times do not reveal known addresses.
+   * Counts a signup for its mailbox. Suspected signups, which cause no mail, have a limit of their own.
    *
    * @param mailsPerHour - counts the confirmation mail too
    * @returns `mail`: whether it was counted, or its form has sent its mails of the hour; null where neither was decided
    */
   async countMailbox(
-    signup: { readonly form: string; readonly submission: KeptSubmission; readonly suspected: boolean },
+    signup: { readonly form: string; readonly email: string; readonly suspected: boolean },
     now: number,
     mailsPerHour?: number,
   ): Promise<{
@@ -75,20 +70,13 @@ export class RateLimits {
     readonly mail: 'counted' | 'beyond' | null;
     release(this: void): Promise<void>;
   }> {
-    const { content } = fingerprint({ ...signup, idempotencyKey: null });
-    const mailbox = `${signup.suspected ? 'review' : 'mail'} ${mailboxKey(signup.submission.email)}`;
-    const repetition = { key: this.#keyOf('signup', content), most: 1, windowMs: repeatWindowMs };
+    const mailbox = `${signup.suspected ? 'review' : 'mail'} ${mailboxKey(signup.email)}`;
     const mails = { key: this.#keyOf('mails', signup.form), most: mailsPerHour ?? 0, windowMs: 3_600_000 };
-    const counters = [
-      ...this.#counters('address', mailbox),
-      repetition,
-      ...(mailsPerHour === undefined ? [] : [mails]),
-    ];
+    const counters = [...this.#counters('address', mailbox), ...(mailsPerHour === undefined ? [] : [mails])];
     const { reached, release } = await this.#count(counters, now);
-    const isReached = (key: string): boolean => reached.some((each) => each.key === key);
-    const isRepetition = isReached(repetition.key);
-    const mail = reached.length === 0 ? 'counted' : isReached(mails.key) && !isRepetition ? 'beyond' : null;
-    return { within: reached.length === 0 || isRepetition, mail, release };
+    const within = reached.length === 0;
+    const mail = within ? 'counted' : reached.some(({ key }) => key === mails.key) ? 'beyond' : null;
+    return { within, mail, release };
   }
 
   /** Uses what can be used once. @returns how it is released; null if it was used before */

@@ -59,12 +59,12 @@ export const relaySettings = group({
     limits: group({
       ip: setting(
         'RELAY_LIMIT_IP',
-        limit.prefault('60/1m,600/1h'),
+        limit.prefault('600/1h'),
         'Rate limit per visitor: signups from one IPv4 address or IPv6 /64 network, ten times as many from a /48; all rules apply, `0` is no limit',
       ),
       address: setting(
         'RELAY_LIMIT_ADDRESS',
-        limit.prefault('3/1d'),
+        limit.prefault('5/1d'),
         'Rate limit per mailbox: signups of one mailbox that are delivered; the part of an address after a `+` is ignored. Above the limit the answer stays the same, and one more signup is kept for review',
       ),
       domain: setting('RELAY_LIMIT_DOMAIN', limit.prefault('0'), 'Rate limit per mail domain, `gmail.com` included'),

@@ -42,11 +42,8 @@ describe('the configuration', () => {
       secret: undefined,
       defence: {
         limits: {
-          ip: [
-            { points: 60, seconds: 60 },
-            { points: 600, seconds: 3600 },
-          ],
-          address: [{ points: 3, seconds: 86_400 }],
+          ip: [{ points: 600, seconds: 3600 }],
+          address: [{ points: 5, seconds: 86_400 }],
           domain: [],
           global: [],
         },

@@ -49,7 +49,7 @@ import { asStoreUnavailable, isPostgresFailure } from '../database-errors.ts';
 import { PostgresGroupCommit } from '../group-commit.ts';
 import { openDatabase, type OpenDatabase } from './open-database.ts';
 import { PostgresCounters } from './counters.ts';
-import { filtered, firstId, sql, webhooks } from './statements.ts';
+import { dialect, filtered, firstId, sql, webhooks } from './statements.ts';
 import { PostgresWebhookQueue } from './webhook-queue.ts';
 
 /**
@@ -240,7 +240,7 @@ class PostgresStore implements SignupStore {
   }
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
-    const { sql: where, values } = conditions(filter, 'strpos');
+    const { sql: where, values } = conditions(filter, dialect);
     const page = after === undefined ? { where, values } : { where: `${where} AND id < ?`, values: [...values, after] };
     return this.#readLong(filtered.list(page.where), [...page.values, limit], (rows) => rows.map(toStored));
   }
@@ -263,12 +263,12 @@ class PostgresStore implements SignupStore {
   }
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
-    const { sql: where, values } = conditions(filter, 'strpos');
+    const { sql: where, values } = conditions(filter, dialect);
     return this.#inBatches(filtered.redrive(where), (after) => [...values, after, operatorBatchSize, now]);
   }
 
   discard(filter: SignupFilter): Promise<number> {
-    const { sql: where, values } = conditions(filter, 'strpos');
+    const { sql: where, values } = conditions(filter, dialect);
     return this.#inBatches(filtered.discard(where), (after) => [...values, after, operatorBatchSize]);
   }
 

@@ -1,4 +1,5 @@
 /** Every SQL statement of the PostgreSQL store. */
+import { type Dialect, oneOf } from '../conditions.ts';
 import { digestLength } from '../signup-identity.ts';
 import { signupColumns } from '../rows.ts';
 
@@ -35,6 +36,16 @@ const entry = 'signup, kind, at, form, person, sentence, version, page, visitor'
 const mailbox = 'mailbox, publication, mails, last_mail_at AS "lastMailAt", suppressed_at AS "suppressedAt"';
 
 const columns = signupColumns.join(', ');
+
+export const dialect: Dialect = {
+  find: 'strpos',
+  ids: (ids) => oneOf('id', ids),
+  // The planner uses the index of what is not delivered only if a statement repeats its condition.
+  undelivered(states) {
+    const { sql: condition, values } = oneOf('state', states);
+    return { sql: `state <> 'delivered' AND ${condition}`, values };
+  },
+};
 
 /** Rows given as JSON. */
 const rowsOf = (table: string, parameter: string): string =>

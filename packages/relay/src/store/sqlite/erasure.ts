@@ -4,7 +4,7 @@ import { firstIdOf, ledgerHashes, mailboxHash, suppressionHash } from '../signup
 import type { Retention, SignupFilter } from '../signup-store.ts';
 import type { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
-import { filtered, type Statements } from './statements.ts';
+import { dialect, filtered, type Statements } from './statements.ts';
 
 /** Signups erased in one transaction. */
 const batchSize = 500;
@@ -21,7 +21,7 @@ export class Erasure {
   }
 
   async discard(filter: SignupFilter): Promise<number> {
-    const { sql, values } = conditions(filter, 'instr');
+    const { sql, values } = conditions(filter, dialect);
     const count = await this.#commits.run(() => Number(this.#db.prepare(filtered.discard(sql)).run(...values).changes));
     this.#db.emptyLog();
     return count;

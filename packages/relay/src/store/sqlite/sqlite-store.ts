@@ -57,7 +57,7 @@ import { Erasure } from './erasure.ts';
 import { explainSqliteError } from '../database-errors.ts';
 import { SqliteGroupCommit } from '../group-commit.ts';
 import type { SqliteDriver } from './driver.ts';
-import { countDelivered, filtered, prepare, type Statements } from './statements.ts';
+import { countDelivered, dialect, filtered, prepare, type Statements } from './statements.ts';
 import { SqliteWebhookQueue } from './webhook-queue.ts';
 
 export class SqliteStore implements SignupStore {
@@ -280,7 +280,7 @@ export class SqliteStore implements SignupStore {
 
   list(filter: SignupFilter, { after, limit }: PageRequest): Promise<readonly StoredSignup[]> {
     return this.#read(() => {
-      const { sql, values } = conditions(filter, 'instr');
+      const { sql, values } = conditions(filter, dialect);
       const page = after === undefined ? { sql, values } : { sql: `${sql} AND id < ?`, values: [...values, after] };
       return this.#db
         .prepare(filtered.list(page.sql))
@@ -316,7 +316,7 @@ export class SqliteStore implements SignupStore {
   }
 
   redrive(filter: SignupFilter, now: number): Promise<number> {
-    const { sql, values } = conditions(filter, 'instr');
+    const { sql, values } = conditions(filter, dialect);
     return this.#commits.run(() => Number(this.#db.prepare(filtered.redrive(sql)).run(now, ...values).changes));
   }
 
