@@ -343,7 +343,7 @@ export const measurements: readonly Measurement[] = [
       rowsWritten: {
         title: 'Relay: rows that the Worker writes per 1,000 signups, indexes and alarms included',
         unit: 'rows',
-        must: { atMost: 14_000 },
+        must: { atMost: 10_000 },
       },
     },
   },

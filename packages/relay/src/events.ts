@@ -2,23 +2,18 @@
 
 import type { LimitKind } from './config/relay.ts';
 
-/** Why a signup is kept for review, by the first cause that was found. */
-export const suspicions = [
-  'honeypot',
-  'no-proof',
-  'turnstile',
-  'mail-domain',
-  'blocked-domain',
-  'mails-per-hour',
-  'mailbox-limit',
-] as const;
+/** Why a signup is kept for review, by the first cause that was found: as a metric names it, and as an operator reads it. */
+export const suspicions = {
+  honeypot: 'the honeypot was filled in',
+  'no-proof': 'it came without JavaScript while a proof was required',
+  turnstile: 'Turnstile did not answer',
+  'mail-domain': 'its domain receives no mail',
+  'blocked-domain': 'its domain is in the list of blocked ones',
+  'mails-per-hour': 'the form had sent its confirmation mails of the hour',
+  'mailbox-limit': 'the mailbox had reached its limit',
+} as const;
 
-/**
- * `honeypot`: its field was filled in. `no-proof`: posted without JavaScript where a proof is required. `turnstile`: it
- * did not answer. `mail-domain`: it receives no mail. `blocked-domain`: the operator's list has it. `mails-per-hour`:
- * the form has sent its confirmation mails. `mailbox-limit`: the mailbox has had its signups.
- */
-export type Suspicion = (typeof suspicions)[number];
+export type Suspicion = keyof typeof suspicions;
 
 /** One event. Its texts are safe to show. */
 export type RelayEvent =

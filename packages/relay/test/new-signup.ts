@@ -5,7 +5,7 @@ export function newSignup(email: string, changes: Partial<NewSignup> = {}): NewS
   return {
     form: 'default',
     submission: { email },
-    suspected: false,
+    suspected: null,
     needsConfirmation: false,
     origin: null,
     idempotencyKey: null,

@@ -95,7 +95,7 @@ function forgetCrowd({ service }: WorldState): void {
 const signupOf = (state: WorldState, name: Publication, email: string, mark: string): NewSignup => ({
   form: name,
   submission: { email, utm_content: mark },
-  suspected: false,
+  suspected: null,
   needsConfirmation: formOf(name).confirmation !== null,
   origin: null,
   idempotencyKey: mark || null,

@@ -1,7 +1,7 @@
 /** Admits a signup: screens the post, applies the abuse protection, and builds the record to store. */
 import { type Entered, type Refused, withAudit } from '@newsletter-kit/core/endpoint';
 import type { LimitKind } from '../config/relay.ts';
-import type { Suspicion } from '../events.ts';
+import { type Suspicion, suspicions } from '../events.ts';
 import type { NewSignup } from '../store/signup-store.ts';
 import type { AbuseProtection } from './abuse-protection.ts';
 import { consentOf } from './consent.ts';
@@ -39,7 +39,7 @@ export async function admit(
     signup: {
       form: form.name,
       submission,
-      suspected: suspectedBecause !== null,
+      suspected: suspectedBecause && suspicions[suspectedBecause],
       needsConfirmation: form.confirmation !== null,
       origin,
       idempotencyKey: overLimit ? overLimitKey : header('idempotency-key') || null,

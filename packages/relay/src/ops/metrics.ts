@@ -243,7 +243,7 @@ function countEvents({ config, events }: MetricsContext, meters: Meters): Readon
   const forms = Object.keys(config.forms);
   for (const form of forms) {
     for (const result of ['kept', 'review']) signups.inc({ form, result }, 0);
-    for (const cause of suspicions) reviews.inc({ form, cause }, 0);
+    for (const cause of Object.keys(suspicions)) reviews.inc({ form, cause }, 0);
     refusals.inc({ form, status: 503, code: 'UNAVAILABLE' }, 0);
     for (const result of ['delivered', 'waiting', 'dead']) attempts.inc({ form, result }, 0);
     age.zero({ form });

@@ -196,7 +196,7 @@ export const signupColumns = [
 /** The row of a new signup. */
 export function newRow(id: string, signup: NewSignup): SignupRow {
   const { form, suspected, needsConfirmation, receivedAt, origin } = signup;
-  const state: SignupState = suspected ? 'review' : needsConfirmation ? 'unconfirmed' : 'waiting';
+  const state: SignupState = suspected !== null ? 'review' : needsConfirmation ? 'unconfirmed' : 'waiting';
   return {
     id,
     form,
@@ -205,20 +205,20 @@ export function newRow(id: string, signup: NewSignup): SignupRow {
     due_at: receivedAt,
     origin,
     submission: JSON.stringify(signup.submission),
-    ...fingerprint(signup),
+    ...fingerprint({ ...signup, suspected: suspected !== null }),
     needs_confirmation: Number(needsConfirmation),
     attempts: 0,
     tried: 0,
-    next_attempt_at: suspected ? null : neverAttempted,
+    next_attempt_at: suspected === null ? neverAttempted : null,
     settled_at: null,
-    last_error: null,
+    last_error: suspected,
   };
 }
 
 /** The row with which a store tries whether a signup could be written; it is taken back. */
 export function probeRow(now: number): SignupRow {
   const submission = { email: 'probe@relay.invalid' };
-  const flags = { suspected: false, needsConfirmation: false };
+  const flags = { suspected: null, needsConfirmation: false };
   const signup = { form: '', submission, ...flags, origin: null, idempotencyKey: null, consent: null, receivedAt: now };
   return newRow(signupId(now), signup);
 }

@@ -43,7 +43,7 @@ export function fingerprint({
   submission,
   suspected,
   idempotencyKey,
-}: Pick<NewSignup, 'form' | 'submission' | 'suspected' | 'idempotencyKey'>): Fingerprint {
+}: Pick<NewSignup, 'form' | 'submission' | 'idempotencyKey'> & { readonly suspected: boolean }): Fingerprint {
   // A repetition from another page is the same signup.
   const { email, audit: _audit, ...rest } = submission;
   const person = personHash(email);

@@ -26,8 +26,8 @@ export interface NewSignup {
   /** Name of the form it came through. */
   readonly form: string;
   readonly submission: KeptSubmission;
-  /** True if a check suspects a robot: the signup goes to review. */
-  readonly suspected: boolean;
+  /** Why the signup goes to review, for the operator; null if it does not. */
+  readonly suspected: string | null;
   /** True if the person must click a link in a confirmation mail before the signup is delivered. */
   readonly needsConfirmation: boolean;
   /** Origin of the page. */

@@ -82,7 +82,9 @@ class Visitors {
 async function fill({ open }: Scene): Promise<{ readonly expired: string; readonly recent: string }> {
   const store = await open();
   const inReview = (days: number): Promise<string> =>
-    store.accept(newSignup(someone(), { suspected: true, receivedAt: Date.now() - days * dayMs }));
+    store.accept(
+      newSignup(someone(), { suspected: 'the honeypot was filled in', receivedAt: Date.now() - days * dayMs }),
+    );
   const filled = { expired: await inReview(400), recent: await inReview(10) };
   await store.close();
   return filled;

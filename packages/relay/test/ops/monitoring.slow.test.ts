@@ -150,7 +150,7 @@ async function startRelays(webhook: string) {
   await store.accept({
     form: 'default',
     submission: { email: 'early@example.com' },
-    suspected: false,
+    suspected: null,
     needsConfirmation: false,
     origin: null,
     idempotencyKey: null,

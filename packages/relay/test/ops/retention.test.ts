@@ -25,7 +25,7 @@ async function filled(): Promise<SignupStore> {
   await store.claim({ forms: ['default'], limit: 9, now: start });
   await store.settle([delivered], { state: 'delivered', at: start });
   await store.settle([dead], { state: 'dead', at: start, reason: 'refused' });
-  await store.accept(newSignup('review@example.com', { receivedAt, suspected: true }));
+  await store.accept(newSignup('review@example.com', { receivedAt, suspected: 'the honeypot was filled in' }));
   await store.accept(newSignup('unconfirmed@example.com', { receivedAt, needsConfirmation: true }));
   await store.accept(newSignup('waiting@example.com', { receivedAt }));
   return store;

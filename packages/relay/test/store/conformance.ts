@@ -25,7 +25,7 @@ const signup = (changes: Partial<NewSignup> = {}): NewSignup => ({
     utm_source: 'Spring Sale 🌷',
     custom_fields: [{ name: 'Topics', value: ['CSS', 'Ä'] }],
   },
-  suspected: false,
+  suspected: null,
   needsConfirmation: false,
   origin: 'https://shop.example',
   idempotencyKey: null,
@@ -193,7 +193,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const store = await fresh();
     const dead = await store.accept(ofPerson('dead@example.com'));
     const delivered = await store.accept(ofPerson('delivered@example.com'));
-    await store.accept({ ...ofPerson('review@example.com'), suspected: true });
+    await store.accept({ ...ofPerson('review@example.com'), suspected: 'the honeypot was filled in' });
     await claim(store, 10, start);
     await store.settle([dead], { state: 'dead', at: start, reason: 'refused' });
     await store.settle([delivered], { state: 'delivered', at: start });
@@ -275,7 +275,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     it('keeps a post that equals a suspected one', async () => {
       const store = await fresh();
-      await store.accept(signup({ suspected: true, idempotencyKey: 'k1' }));
+      await store.accept(signup({ suspected: 'the honeypot was filled in', idempotencyKey: 'k1' }));
       const id = await store.accept(signup({ idempotencyKey: 'k1', receivedAt: start + 1 }));
       expect(await claim(store, 10, start + 1)).toMatchObject([{ id }]);
       expect(await store.counts()).toEqual({ ...none, review: 1, sent: 1 });
@@ -535,7 +535,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
       ['its signup is discarded', signup(), (store) => store.discard({})],
       [
         'its signup in review expires',
-        signup({ suspected: true }),
+        signup({ suspected: 'the honeypot was filled in' }),
         (store) => store.expire({ ...keep, review: start + 1 }),
       ],
       ['its person is erased', signup(), (store) => store.erase(signup().submission.email)],
@@ -581,7 +581,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
     it('is requested by mail also after a review', async () => {
       const store = await fresh();
-      const id = await store.accept(signup({ needsConfirmation: true, suspected: true }));
+      const id = await store.accept(signup({ needsConfirmation: true, suspected: 'the honeypot was filled in' }));
       expect(await store.redrive({ ids: [id] }, start)).toBe(1);
       expect(await store.counts()).toEqual({ ...none, unconfirmed: 1 });
     });
@@ -592,7 +592,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const dead = await store.accept(ofPerson('dead@example.com'));
     await claim(store, 9, start);
     await store.settle([dead], { state: 'dead', at: start + 5, reason: 'refused' });
-    await store.accept({ ...ofPerson('review@example.com'), suspected: true });
+    await store.accept({ ...ofPerson('review@example.com'), suspected: 'the honeypot was filled in' });
     await store.accept({ ...ofPerson('unconfirmed@example.com'), needsConfirmation: true });
     await store.accept(ofPerson('waiting@example.com'));
     expect(await store.expire(keep)).toBe(0);
@@ -607,18 +607,20 @@ export function describeSignupStore(place: () => Promise<Place>): void {
 
   it('merges duplicates in review', async () => {
     const store = await fresh();
-    const id = await store.accept(signup({ suspected: true, idempotencyKey: 'beyond the limit' }));
+    const id = await store.accept(
+      signup({ suspected: 'the honeypot was filled in', idempotencyKey: 'beyond the limit' }),
+    );
     for (const utm_term of ['a', 'b'])
       await store.accept(
         signup({
-          suspected: true,
+          suspected: 'the honeypot was filled in',
           idempotencyKey: 'beyond the limit',
           submission: { ...signup().submission, utm_term },
           receivedAt: start + 1,
         }),
       );
-    await store.accept({ ...ofPerson('robot@example.com'), suspected: true });
-    await store.accept({ ...ofPerson('robot@example.com'), suspected: true });
+    await store.accept({ ...ofPerson('robot@example.com'), suspected: 'the honeypot was filled in' });
+    await store.accept({ ...ofPerson('robot@example.com'), suspected: 'the honeypot was filled in' });
     expect(await store.expire({ delivered: null, review: null, dead: null, unconfirmed: null, consent: null })).toBe(3);
     expect(await store.counts()).toEqual({ ...none, review: 2 });
     expect(await store.list({ ids: [id] }, { limit: 1 })).toHaveLength(1);
@@ -628,7 +630,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
     const from = await fresh();
     await from.accept(signup({ consent: given, idempotencyKey: 'k1' }));
     await from.accept(ofPerson('bob@example.com'));
-    await from.accept({ ...ofPerson('robot@example.com'), suspected: true });
+    await from.accept({ ...ofPerson('robot@example.com'), suspected: 'the honeypot was filled in' });
     const [sent] = await claim(from, 1, start);
     const signups = await from.list({}, { limit: 9 });
     const consents = await from.listConsents({ limit: 9 });
@@ -742,7 +744,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         { receivedAt: start + 2, form: 'footer' },
         { state: 'dead', at: start, reason: 'No such tier.' },
       );
-      await add('robot', { receivedAt: start + 3, suspected: true });
+      await add('robot', { receivedAt: start + 3, suspected: 'the honeypot was filled in' });
       await add('done', { receivedAt: start + 4 }, { state: 'delivered', at: start + 10 });
       await add('next', { receivedAt: start + 5, form: 'footer' });
       return ids;
@@ -846,7 +848,7 @@ export function describeSignupStore(place: () => Promise<Place>): void {
         receivedAt: start + 3 * repeatWindowMs,
       });
       await settled(store, delivered, { state: 'delivered', at: start });
-      await store.accept({ ...ofPerson('ada@example.com'), suspected: true });
+      await store.accept({ ...ofPerson('ada@example.com'), suspected: 'the honeypot was filled in' });
       expect(await store.erase('ADA@example.COM')).toEqual({ signups: 4, consents: 0 });
       expect(await store.counts()).toEqual(before);
       expect(await store.erase('ada@example.com')).toEqual({ signups: 0, consents: 0 });

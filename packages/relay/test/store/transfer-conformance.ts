@@ -34,7 +34,7 @@ export const signup = (n: number, changes: Partial<NewSignup> = {}): NewSignup =
       last_touch: { at: '2026-11-20T00:00:00.000Z', rule: 'referrer', referring_site: 'https://news.example' },
     },
   },
-  suspected: false,
+  suspected: null,
   needsConfirmation: false,
   origin: 'https://shop.example',
   idempotencyKey: `key ${n}`,
@@ -68,7 +68,11 @@ const inOrder = (values: readonly unknown[]): unknown[] =>
 /** Signups in every state, over more than one page and one transaction. */
 export async function filled(): Promise<SignupStore> {
   const store = open();
-  await Promise.all(Array.from({ length: 603 }, (_, n) => store.accept(signup(n, { suspected: n % 100 === 7 }))));
+  await Promise.all(
+    Array.from({ length: 603 }, (_, n) =>
+      store.accept(signup(n, { suspected: n % 100 === 7 ? 'the honeypot was filled in' : null })),
+    ),
+  );
   const unconfirmed = await Promise.all([2000, 2001].map((n) => store.accept(signup(n, { needsConfirmation: true }))));
   for (const id of unconfirmed.slice(1)) await store.confirmPerson(id, start + 2009, { ...consent, sentence: null });
   const claimed = await store.claim({ forms, limit: 3, now: start + 3000 });

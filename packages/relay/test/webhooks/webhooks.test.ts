@@ -216,7 +216,7 @@ describe('a webhook', () => {
     const id = await relay.store.accept({
       form: 'default',
       submission: { email: 'ada@example.com' },
-      suspected: false,
+      suspected: null,
       needsConfirmation: true,
       origin: null,
       idempotencyKey: null,
