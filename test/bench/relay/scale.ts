@@ -125,15 +125,11 @@ async function sizes({ address, size, compact }: Place): Promise<{ waiting: numb
 }
 
 /** Signups per second, and the 99th percentile of their answers. */
-async function rate(
-  place: Place,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<{ readonly rate: Figure; readonly p99: Figure }> {
+async function rate(place: Place): Promise<{ readonly rate: Figure; readonly p99: Figure }> {
   const relay = await startRelay(place.setting, {
     RELAY_TRUSTED_PROXIES: '127.0.0.1',
     RELAY_SECRET: 'a-secret-for-the-measurement-alone',
     RELAY_OPERATOR_TOKEN: 'a-token-for-the-measurement-alone',
-    ...settings,
   });
   await load(relay.address, callers, requests, body);
   const loads: Load[] = [];
@@ -164,7 +160,6 @@ try {
   const inDatabase = await sizes(await database());
   const onSqlite = await rate(await sqlite());
   const onPostgres = await rate(await database());
-  const uncounted = await rate(await database(), { RELAY_LIMIT_IP: '0' });
   const [sqliteIdle, postgresIdle] = await Promise.all([idle(await sqlite()), idle(await database())]);
   const of = `mean of ${kept.toLocaleString('en')} signups of about 350 bytes of JSON with an entry in the consent ledger`;
   reportFigures({
@@ -180,10 +175,8 @@ try {
       ...onPostgres.rate,
       detail: `${onPostgres.rate.detail}; PostgreSQL ${String(version?.['server_version'])}`,
     },
-    postgresUncounted: uncounted.rate,
     sqliteP99: onSqlite.p99,
     postgresP99: onPostgres.p99,
-    postgresUncountedP99: uncounted.p99,
     sqliteIdle,
     postgresIdle,
   });

@@ -12,6 +12,7 @@ import { openSqliteStore } from '../../src/store/sqlite/open-database.ts';
 import { serve, type ServingRelay } from '../commands/relay-process.ts';
 import { eventually } from '../eventually.ts';
 import { canMount } from '../machine.ts';
+import { startMailServer } from '../mail-server.ts';
 import { onPort, sandboxApi, type SandboxApi } from '../sandbox-api.ts';
 import { secret as webhookSecret } from '../webhooks/receiver.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -120,8 +121,14 @@ interface TroubledRelay {
 }
 
 async function startRelays(webhook: string) {
-  const signUp = async (relay: ServingRelay, count = 1): Promise<void> => {
-    for (let n = 0; n < count; n += 1) expect((await relay.signUp(`person${n}@example.com`)).status).toBe(202);
+  const signUp = async (relay: ServingRelay, count = 1, fields = {}): Promise<void> => {
+    for (let n = 0; n < count; n += 1) expect((await relay.signUp(`person${n}@example.com`, fields)).status).toBe(202);
+  };
+  const mailServer = await startMailServer();
+  const confirming = {
+    RELAY_CONFIRMATION: 'true',
+    RELAY_MAIL_FROM: 'news@shop.example',
+    RELAY_PUBLIC_URL: 'https://signup.example',
   };
   const behind = async (
     api: SandboxApi,
@@ -160,29 +167,27 @@ async function startRelays(webhook: string) {
   await store.setPaused(true);
   await store.close();
 
-  const [healthy, key, publication, down, dead, mail, webhooks, paused, full, gone] = await Promise.all([
-    behind(works),
-    behind(keyApi, { RELAY_ALERT_WEBHOOK: webhook }),
-    behind(answering(404)),
-    behind(answering(503)),
-    behind(answering(400)),
-    behind(works, {
-      RELAY_CONFIRMATION: 'true',
+  const [healthy, key, publication, down, dead, mail, webhooks, paused, full, gone, bots, strangers] =
+    await Promise.all([
+      behind(works),
+      behind(keyApi, { RELAY_ALERT_WEBHOOK: webhook }),
+      behind(answering(404)),
+      behind(answering(503)),
+      behind(answering(400)),
       // Nobody listens there.
-      RELAY_SMTP_URL: 'smtp://127.0.0.1:9',
-      RELAY_MAIL_FROM: 'news@shop.example',
-      RELAY_PUBLIC_URL: 'https://signup.example',
-    }),
-    behind(works, {
-      // Nobody listens there.
-      RELAY_WEBHOOK_URL: 'http://127.0.0.1:9/',
-      RELAY_WEBHOOK_SECRET: webhookSecret,
-      RELAY_WEBHOOK_PRIVATE_NETWORK: 'true',
-    }),
-    behind(works, {}, seeded),
-    behind(works, {}, scratchFolder(), 'ulimit -f 3000; exec "$@"'),
-    behind(works),
-  ]);
+      behind(works, { ...confirming, RELAY_SMTP_URL: 'smtp://127.0.0.1:9' }),
+      behind(works, {
+        // Nobody listens there.
+        RELAY_WEBHOOK_URL: 'http://127.0.0.1:9/',
+        RELAY_WEBHOOK_SECRET: webhookSecret,
+        RELAY_WEBHOOK_PRIVATE_NETWORK: 'true',
+      }),
+      behind(works, {}, seeded),
+      behind(works, {}, scratchFolder(), 'ulimit -f 3000; exec "$@"'),
+      behind(works),
+      behind(works),
+      behind(works, { ...confirming, RELAY_SMTP_URL: mailServer.url }),
+    ]);
   const cramped: Readonly<Record<string, TroubledRelay>> = canMount() ? { cramped: await crampedRelay() } : {};
 
   return {
@@ -209,6 +214,9 @@ async function startRelays(webhook: string) {
       cause: () => fill(full),
       fires: ['NewsletterRelayStoreFailing', 'NewsletterRelayPostsFailing'],
     },
+    // More than the others together, of whose signups a rule sees those of all relays.
+    bots: { relay: bots, cause: () => signUp(bots, 500, { hp_field: 'x' }), fires: ['NewsletterRelayHoneypotFilled'] },
+    strangers: { relay: strangers, cause: () => signUp(strangers, 60), fires: ['NewsletterRelayFewConfirmed'] },
     gone: {
       relay: gone,
       cause: () => Promise.resolve(void gone.child.kill('SIGKILL')),
