@@ -16,7 +16,8 @@ import { snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { root } from '../../scripts/root.ts';
 
 export const options = await currentOptions();
-export const platformNames = Object.keys(platforms) as readonly Platform[];
+/** Those whose snippet has a form that works without the script; the others are scripts. */
+export const platformNames = (Object.keys(platforms) as Platform[]).filter((name) => !['wix', 'gtm'].includes(name));
 export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
 export type Layout = (typeof layouts)[number];
 
@@ -110,8 +111,12 @@ async function renderSvelteComponent(code: string): Promise<string> {
 const renders: Readonly<Partial<Record<Platform, Render>>> = {
   framer: renderReact,
   react: renderReact,
+  next: renderReact,
+  docusaurus: renderReact,
   vue: renderVue,
+  nuxt: renderVue,
   svelte: renderSvelteComponent,
+  sveltekit: renderSvelteComponent,
 };
 
 /**
@@ -121,6 +126,7 @@ const renders: Readonly<Partial<Record<Platform, Render>>> = {
  */
 export async function sentHtml(setup: Setup, scripts = ''): Promise<string> {
   const code = formSnippet(setup);
-  const html = (await renders[setup.platform]?.(code)) ?? code.replaceAll(/<script src[^]*?<\/script>/g, '');
+  const html =
+    (await renders[setup.platform]?.(code)) ?? code.replaceAll(/<script (?:is:inline )?src[^]*?<\/script>/g, '');
   return html + scripts;
 }
