@@ -57,7 +57,7 @@ Each page has the code to copy, the place where it goes, and a picture of the re
 
 What is marked **run** is done by a test of this repository in the place itself: the form renders, a signup arrives with the campaign of the page's
 address, and the page gets the event of a success. The rest is *assumed* from the documentation of the place. “A page like it” is one of
-[ours](${root}/examples/pages), made like those of the place, on which tests do all four. After you have published, sign up once yourself.
+[ours](${root}/examples/pages), made like those of the place, on which a test signs up. After you have published, sign up once yourself.
 
 ${table(
   ['Place', ...Object.values(checks), 'What ran'],
@@ -76,7 +76,7 @@ function whatRan({ name, run, like }: Place): string {
 }
 
 function describe(place: Place, options: Options): string {
-  const { platform, name, way, needs, files, notes = [], like, sources } = place;
+  const { platform, name, way, needs, files, notes = [], sources } = place;
   const setup = { ...initialSetup, platform };
   const drawn = { name, way, isFile: /\.\w+$/.test(way.at(-1) ?? '') };
   return `
@@ -110,7 +110,9 @@ ${files === 'elsewhere' ? elsewhere(platform) : ''}
 ${table([...Object.values(checks), 'What ran'], [[...cells(place), whatRan(place)]])}
 
 ${tried(place)}
-${like ? `\n${picture(like, name)}\n` : ''}
+
+${picture(place)}
+
 ${
   sources.length > 0
     ? `Read in ${sourcesRead}: ${sources.map(({ title, address }) => `[${title}](${address})`).join(', ')}.`
@@ -123,15 +125,12 @@ function filesOf({ files }: Place): string {
   if (files === 'package')
     return 'The package `@newsletter-kit/signup`. It is not on npm yet: `npm run pack` in a clone writes it to `packed`, and `npm install` takes that file.';
   if (files === 'elsewhere')
-    return 'The file [`signup-form-complete.js`](../website/files.md#one-file) at an address with HTTPS. Files are not kept here: any web space will do.';
+    return 'The script as one file, [`signup-form-complete.js`](../website/files.md#one-file), at an address with HTTPS. It is not kept here: any web space will do.';
   return `The [files of the script](../website/files.md#what-the-script-loads), in ${files.folder}.`;
 }
 
 const elsewhere = (platform: Place['platform']): string => `
-The script is written as \`signup-form.js\`, which loads its parts from its own folder. From another host, name \`signup-form-complete.js\` instead: it is one file, and
-needs no header for other origins.
-
-Without any file there is the relay's own page${platform === 'wix' ? ', in *Embed a site*' : ''}: [a link, or a frame](../relay/hosted-form.md#in-a-frame).
+Without any file there is the relay’s own page${platform === 'wix' ? ', in *Embed a site*' : ''}: [a link, or a frame](../relay/hosted-form.md#in-a-frame).
 `;
 
 function tried({ name, run, like }: Place): string {
@@ -140,10 +139,11 @@ function tried({ name, run, like }: Place): string {
   return `${name} itself was not used${like ? '. A page made like those of it is opened in Chromium, and the signup arrives with its campaign' : ''}: look once, and sign up once yourself.`;
 }
 
-const picture = (like: string, name: string): string => {
-  const file = `${root}/examples/pictures/${like.replace('.html', '')}-light.webp`;
-  return `![The form on a page made like those of ${name}](${file})`;
-};
+function picture({ name, platform, run, like }: Place): string {
+  if (!run && !like) return '';
+  const shown = run ? `a site that ${name} built, here in German` : `a page made like those of ${name}`;
+  return `![The form on ${shown}](${root}/examples/pictures/${platform}-light.webp)`;
+}
 
 const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;
 

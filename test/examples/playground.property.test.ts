@@ -171,7 +171,7 @@ describe('a snippet', () => {
     const { errors, descriptor } = vue.parse(code);
     const source = descriptor.template?.content ?? '';
     const [error] = [...errors, ...vue.compileTemplate({ source, filename: 'letters.vue', id: 'letters' }).errors];
-    if (error !== undefined) throw error;
+    if (error !== undefined) throw new Error(String(error));
   };
   const compileSvelte: Compile = (code) => svelte.compile(code, { filename: 'letters.svelte' });
 

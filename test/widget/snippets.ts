@@ -16,8 +16,9 @@ import { snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { root } from '../../scripts/root.ts';
 
 export const options = await currentOptions();
-/** Those whose snippet has a form that works without the script; the others are scripts. */
-export const platformNames = (Object.keys(platforms) as Platform[]).filter((name) => !['wix', 'gtm'].includes(name));
+/** Scripts, which have no form without JavaScript, and platforms whose snippet has the form of another one. */
+const others = 'wix gtm squarespace carrd hugo jekyll eleventy next nuxt sveltekit docusaurus'.split(' ');
+export const platformNames = (Object.keys(platforms) as Platform[]).filter((name) => !others.includes(name));
 export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
 export type Layout = (typeof layouts)[number];
 
@@ -111,12 +112,8 @@ async function renderSvelteComponent(code: string): Promise<string> {
 const renders: Readonly<Partial<Record<Platform, Render>>> = {
   framer: renderReact,
   react: renderReact,
-  next: renderReact,
-  docusaurus: renderReact,
   vue: renderVue,
-  nuxt: renderVue,
   svelte: renderSvelteComponent,
-  sveltekit: renderSvelteComponent,
 };
 
 /**
