@@ -55,6 +55,7 @@ export default defineConfig({
         ...folder('Start', 'start'),
         ...folder('Concepts', 'concepts'),
         ...folder('Website', 'website'),
+        ...folder('WordPress, Webflow …', 'places'),
         { label: 'Playground', link: '/playground/' },
         ...folder('n8n', 'n8n'),
         ...folder('Relay', 'relay'),

@@ -1,6 +1,6 @@
 /**
- * Writes the pages of the reference from the code and `llms.txt` from all pages, and copies the built files of the
- * widget. Git ignores them.
+ * Writes the pages of the reference from the code, those about places from their table, and `llms.txt` from all pages,
+ * and copies the built files of the widget. Git ignores them.
  */
 import { cpSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,26 +9,32 @@ import { elementPage } from './reference/element.ts';
 import { assumptionsPage, clientPage, operationsPage } from './reference/operations.ts';
 import { metricsPage, settingsPage } from './reference/relay.ts';
 import { sandboxPage } from './reference/sandbox.ts';
-import { writePage } from './reference/page.ts';
+import { placePages } from './reference/places.ts';
+import { writePage, type Page } from './reference/page.ts';
 import { llmsText } from './llms.ts';
 import { content, root, site } from './site.ts';
 
 const options = await currentOptions();
-const folder = join(content, 'reference');
-const pages = [
-  await operationsPage(),
-  clientPage(),
-  await elementPage(options),
-  settingsPage(),
-  await metricsPage(),
-  await sandboxPage(),
-  assumptionsPage(),
-];
+const folders: Readonly<Record<string, readonly Page[]>> = {
+  reference: [
+    await operationsPage(),
+    clientPage(),
+    await elementPage(options),
+    settingsPage(),
+    await metricsPage(),
+    await sandboxPage(),
+    assumptionsPage(),
+  ],
+  places: placePages(options),
+};
 
-rmSync(folder, { recursive: true, force: true });
-mkdirSync(folder, { recursive: true });
-for (const [index, page] of pages.entries())
-  writeFileSync(join(folder, `${page.name}.${page.format ?? 'md'}`), writePage(page, index + 1));
+for (const [name, pages] of Object.entries(folders)) {
+  const folder = join(content, name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  for (const [index, page] of pages.entries())
+    writeFileSync(join(folder, `${page.name}.${page.format ?? 'md'}`), writePage(page, index + 1));
+}
 
 writeFileSync(join(import.meta.dirname, 'public', 'llms.txt'), llmsText(site));
 writeFileSync(join(import.meta.dirname, 'src', 'playground-options.json'), JSON.stringify(options));

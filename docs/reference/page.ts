@@ -1,7 +1,7 @@
 /** Parts of a generated page. */
 import { repository } from '../site.ts';
 
-/** A page below `reference/`. */
+/** A generated page. */
 export interface Page {
   /** File name without its ending. */
   readonly name: string;
@@ -9,6 +9,10 @@ export interface Page {
   readonly format?: 'md' | 'mdx';
   readonly title: string;
   readonly description: string;
+  /** Words by which readers look for it, and which its text need not have. */
+  readonly keywords?: string;
+  /** Its name in the sidebar. Default: the title. */
+  readonly label?: string;
   /** What the page is generated from, from the root of the repository: the target of "Edit page". */
   readonly source: string;
   /** Markdown. */
@@ -16,12 +20,13 @@ export interface Page {
 }
 
 /** The file of a page: its frontmatter, and its place in the sidebar. */
-export function writePage({ title, description, source, body }: Page, order: number): string {
+export function writePage({ title, description, keywords, label, source, body }: Page, order: number): string {
   const frontmatter = {
     title,
     description,
+    ...(keywords !== undefined && { keywords }),
     editUrl: `${repository}/edit/main/${source}`,
-    sidebar: { order },
+    sidebar: { order, ...(label !== undefined && { label }) },
   };
   const lines = Object.entries(frontmatter).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   return `---\n${lines.join('\n')}\n---\n\n${body.trim()}\n`;

@@ -133,7 +133,7 @@ describe('the guide', () => {
     [
       'the README of the package and its page of tasks',
       () => packageReadme + read('docs/src/content/docs/n8n/usage.md'),
-      30,
+      15,
     ],
     ['the page of Newsletter', () => read('docs/src/content/docs/n8n/newsletter.md'), 30],
     ['the page of Newsletter Trigger', () => read('docs/src/content/docs/n8n/newsletter-trigger.md'), 20],

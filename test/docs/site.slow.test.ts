@@ -233,6 +233,9 @@ describe('in the browser', () => {
     ['/', 390, 'light'],
     ['/', 390, 'dark'],
     ['/reference/metrics/', 390, 'light'],
+    ['/places/', 320, 'light'],
+    ['/places/webflow/', 320, 'dark'],
+    ['/places/hugo/', 1280, 'light'],
     ['/nowhere/', 390, 'dark'],
   ] as const)('%s has no axe violation and fits into %i pixels, %s', async (path, width, scheme) => {
     const page = await session.browser.newPage();

@@ -126,8 +126,12 @@ describe('the playground', () => {
   });
 });
 
+/** Snippets in HTML, of which those below are in files of templates. */
+const templates = ['shopify', 'hugo', 'jekyll', 'eleventy', 'astro'] as const;
+const pasted = ['html', 'wordpress', 'webflow', 'squarespace', 'ghost', 'carrd', ...templates] as const;
+
 describe('a snippet', () => {
-  it.each(['html', 'wordpress', 'webflow', 'ghost'] as const)('for %s escapes any typed text', (platform) => {
+  it.each(pasted)('for %s escapes any typed text', (platform) => {
     fc.assert(
       fc.property(setups, (setup) => {
         for (const { code } of snippetsFor({ ...setup, platform }, options)) {
@@ -139,24 +143,52 @@ describe('a snippet', () => {
     );
   });
 
-  /** The compiler of each framework: returns or throws the first error of a snippet. */
-  const compilers: Readonly<Record<'react' | 'framer' | 'vue' | 'svelte', (code: string) => Promise<unknown>>> = {
-    react: (code) => transformWithOxc(code, 'newsletter.jsx'),
-    framer: (code) => transformWithOxc(code, 'newsletter.jsx'),
-    vue: async (code) => {
-      const { errors, descriptor } = vue.parse(code);
-      const source = descriptor.template?.content ?? '';
-      return [...errors, ...vue.compileTemplate({ source, filename: 'newsletter.vue', id: 'newsletter' }).errors][0];
-    },
-    svelte: async (code) => void svelte.compile(code, { filename: 'newsletter.svelte' }),
-  };
+  it.each(templates)('for %s has no expression in any typed text', (platform) => {
+    fc.assert(
+      fc.property(setups, (setup) => {
+        const [{ code } = { code: '' }] = snippetsFor({ ...setup, platform }, options);
+        expect(code.replaceAll(/\{\{ '[\w-]+\.(?:js|css)' \| asset_url \}\}/g, '')).not.toMatch(/\{[{%]/);
+      }),
+    );
+  });
 
-  it.each(['react', 'framer', 'vue', 'svelte'] as const)('for %s compiles with any typed text', async (platform) => {
+  it.each(['wix', 'gtm'] as const)('for %s is a script that any typed text leaves whole', (platform) => {
+    fc.assert(
+      fc.property(setups, (setup) => {
+        const [{ code } = { code: '' }] = snippetsFor({ ...setup, platform }, options);
+        const [, script = '', rest] = /^<script>\n([^]*?)<\/script>([^]*)$/.exec(code) ?? [];
+        expect(rest).toBe('');
+        expect(script).not.toContain('{{');
+        // oxlint-disable-next-line typescript/no-implied-eval -- only compiled
+        expect(() => new Function(script)).not.toThrow();
+      }),
+    );
+  });
+
+  type Compile = (code: string) => unknown;
+  const compileJsx: Compile = (code) => transformWithOxc(code, 'newsletter.jsx');
+  const compileVue: Compile = (code) => {
+    const { errors, descriptor } = vue.parse(code);
+    const source = descriptor.template?.content ?? '';
+    const [error] = [...errors, ...vue.compileTemplate({ source, filename: 'letters.vue', id: 'letters' }).errors];
+    if (error !== undefined) throw new Error(String(error));
+  };
+  const compileSvelte: Compile = (code) => svelte.compile(code, { filename: 'letters.svelte' });
+
+  it.each([
+    ['react', compileJsx],
+    ['framer', compileJsx],
+    ['next', compileJsx],
+    ['docusaurus', compileJsx],
+    ['vue', compileVue],
+    ['nuxt', compileVue],
+    ['svelte', compileSvelte],
+    ['sveltekit', compileSvelte],
+  ] as const)('for %s compiles with any typed text', async (platform, compile) => {
     await fc.assert(
       fc.asyncProperty(setups, async (setup) => {
         const [first] = snippetsFor({ ...setup, platform }, options);
-        const outcome = await compilers[platform](first?.code ?? '');
-        if (platform === 'vue') expect(outcome).toBeUndefined();
+        await compile(first?.code ?? '');
       }),
       { numRuns: 60 },
     );

@@ -16,7 +16,9 @@ import { snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { root } from '../../scripts/root.ts';
 
 export const options = await currentOptions();
-export const platformNames = Object.keys(platforms) as readonly Platform[];
+/** Scripts, which have no form without JavaScript, and platforms whose snippet has the form of another one. */
+const others = 'wix gtm squarespace carrd hugo jekyll eleventy next nuxt sveltekit docusaurus'.split(' ');
+export const platformNames = (Object.keys(platforms) as Platform[]).filter((name) => !others.includes(name));
 export const layouts = ['inline', 'joined', 'stacked', 'card', 'cover', 'dialog'] as const;
 export type Layout = (typeof layouts)[number];
 
@@ -121,6 +123,7 @@ const renders: Readonly<Partial<Record<Platform, Render>>> = {
  */
 export async function sentHtml(setup: Setup, scripts = ''): Promise<string> {
   const code = formSnippet(setup);
-  const html = (await renders[setup.platform]?.(code)) ?? code.replaceAll(/<script src[^]*?<\/script>/g, '');
+  const html =
+    (await renders[setup.platform]?.(code)) ?? code.replaceAll(/<script (?:is:inline )?src[^]*?<\/script>/g, '');
   return html + scripts;
 }

@@ -12,7 +12,7 @@ export interface Tag {
 }
 
 /** The syntax of one language. */
-interface Dialect {
+export interface Dialect {
   readonly attribute: (name: string, value: string | true, tag: Tag) => string;
   readonly text: (text: string) => string;
   /** Writes custom properties into the tag; undefined if they belong into a style sheet. */
@@ -60,11 +60,12 @@ const reactNames: Readonly<Record<string, string>> = {
 };
 
 export const html: Dialect = { attribute: quoted(escapeHtml), text: escapeHtml, selfClosing: false };
-const template: Dialect = {
-  attribute: quoted(escapeBraces),
-  text: escapeBraces,
+/** HTML in a file of templates. */
+export const templateFile: Dialect = { attribute: quoted(escapeBraces), text: escapeBraces, selfClosing: false };
+/** The same with the custom properties in the tag. */
+export const template: Dialect = {
+  ...templateFile,
   style: (styles) => `style="${escapeBraces(inline(styles))}"`,
-  selfClosing: false,
 };
 export const vue: Dialect = { ...template, property: (name, value) => `:${name}="${escapeHtml(value)}"` };
 export const svelte: Dialect = { ...template, property: (name, value) => `${name}={${value}}` };
@@ -130,11 +131,14 @@ export function propertyScript({ name, properties = {} }: Tag): string {
   return lines.length > 0 ? `<script>\n${lines.join('\n')}\n</script>` : '';
 }
 
-/** A JavaScript object literal of texts. Its texts cannot end the script element or the line. */
+/**
+ * A JavaScript object literal of texts. Its texts cannot end the script element or the line, and begin no expression of
+ * a template.
+ */
 function literal(texts: Readonly<Record<string, string>>): string {
   const quote = (text: string): string =>
     JSON.stringify(text).replace(
-      /[<>\u2028\u2029]/g,
+      /[<>{\u2028\u2029]/g,
       (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
     );
   const entries = Object.entries(texts).map(([name, text]) => `${name}: ${quote(text)}`);

@@ -50,7 +50,7 @@ const behaviour: readonly Group[] = [
 const modeTitles = { own: 'Its own form', enhance: 'Around yours' } as const;
 
 /** A row of radio buttons. */
-export function segments<Name extends 'mode' | 'width' | 'scheme' | 'direction' | 'state' | 'platform'>(
+export function segments<Name extends 'mode' | 'width' | 'scheme' | 'direction' | 'state'>(
   title: string,
   name: Name,
   choices: Readonly<Record<Setup[Name], string>>,

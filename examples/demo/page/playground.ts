@@ -7,7 +7,7 @@ import { exampleSetups } from './examples.ts';
 import { optionPanel, segments } from './option-panel.ts';
 import type { Options } from './options.ts';
 import type { PreviewReport, Show } from './preview.ts';
-import { initialSetup, platforms, readSetup, widths, writeSetup, type Setup } from './setup.ts';
+import { initialSetup, isPlatform, platforms, readSetup, widths, writeSetup, type Setup } from './setup.ts';
 import { snippetsFor, type Snippet } from './snippets.ts';
 import { stateTitles } from './states.ts';
 import { tagWithForm } from './tag.ts';
@@ -185,7 +185,15 @@ class SignupPlayground extends PageElement {
           </section>
           <section aria-labelledby="copy-title">
             <h2 id="copy-title">Copy</h2>
-            ${segments('For', 'platform', platforms, setup, (platform) => this.#change({ ...setup, platform }))}
+            <label class="segment-group"
+              ><span>For</span>
+              <select id="platform" @change=${({ currentTarget }: Event) => this.#choosePlatform(currentTarget as HTMLSelectElement)}>
+                ${Object.entries(platforms).map(
+                  ([name, title]) =>
+                    html`<option value=${name} .selected=${live(name === setup.platform)}>${title}</option>`,
+                )}
+              </select></label
+            >
             ${this.#snippets()}
           </section>
           <section aria-labelledby="events-title">${this.#eventLog()}</section>
@@ -238,6 +246,10 @@ class SignupPlayground extends PageElement {
 
   #chooseLanguage({ value: language }: HTMLSelectElement): void {
     void this.#change({ ...this.setup, language, direction: rightToLeft.has(language) ? 'rtl' : 'ltr' });
+  }
+
+  #choosePlatform({ value }: HTMLSelectElement): void {
+    if (isPlatform(value)) void this.#change({ ...this.setup, platform: value });
   }
 
   /** A frame, so that its width is the viewport of the form. */

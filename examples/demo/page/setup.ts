@@ -7,8 +7,21 @@ export const platforms = {
   html: 'HTML',
   wordpress: 'WordPress',
   webflow: 'Webflow',
+  squarespace: 'Squarespace',
+  wix: 'Wix',
+  shopify: 'Shopify',
   framer: 'Framer',
   ghost: 'Ghost',
+  carrd: 'Carrd',
+  hugo: 'Hugo',
+  jekyll: 'Jekyll',
+  eleventy: 'Eleventy',
+  astro: 'Astro',
+  next: 'Next.js',
+  nuxt: 'Nuxt',
+  sveltekit: 'SvelteKit',
+  docusaurus: 'Docusaurus',
+  gtm: 'Google Tag Manager',
   react: 'React',
   vue: 'Vue',
   svelte: 'Svelte',
@@ -16,7 +29,7 @@ export const platforms = {
 
 export type Platform = keyof typeof platforms;
 
-function isPlatform(name: string): name is Platform {
+export function isPlatform(name: string): name is Platform {
   return Object.hasOwn(platforms, name);
 }
 

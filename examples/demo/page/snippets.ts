@@ -1,7 +1,19 @@
 /** The snippets to copy: the tag in the form that each kind of website takes. */
 import { fallbackStyles } from './fallback-styles.ts';
 import { fieldsOf, isTag } from './fallback.ts';
-import { html, jsx, propertyScript, rule, svelte, vue, write, type Tag } from './markup.ts';
+import {
+  html,
+  jsx,
+  propertyScript,
+  rule,
+  svelte,
+  template,
+  templateFile,
+  vue,
+  write,
+  type Dialect,
+  type Tag,
+} from './markup.ts';
 import type { Options } from './options.ts';
 import type { Platform, Setup } from './setup.ts';
 import { tagOf, tagWithForm } from './tag.ts';
@@ -21,17 +33,23 @@ interface Wanted {
   readonly language: string;
   /** Name of a theme; empty for none. */
   readonly theme: string;
+  /** The address of the script. */
+  readonly script: string;
 }
 
 /** The script's address on the user's website, as an example. */
-const scriptAddress = 'https://your-site.example/signup-form.js';
+const siteAddress = 'https://your-site.example';
+const scriptAddress = `${siteAddress}/signup-form.js`;
+/** The script as one file, for files on another host, which would need a header for parts. */
+const completeAddress = `${siteAddress}/signup-form-complete.js`;
+const withoutFiles: readonly Platform[] = ['webflow', 'squarespace', 'wix', 'framer', 'carrd', 'gtm'];
 
 const lines = (...parts: readonly (string | false | undefined)[]): string => parts.filter(Boolean).join('\n');
 const languageAddress = (language: string): string => new URL(`languages/${language}.js`, scriptAddress).href;
 /** The language first: the form has its texts from the start then. */
-const addresses = ({ language }: Wanted): string[] => [
+const addresses = ({ language, script }: Wanted): string[] => [
   ...(language === 'en' ? [] : [languageAddress(language)]),
-  scriptAddress,
+  script,
 ];
 const themeAddress = (theme: string): string => new URL(`themes/${theme}.css`, scriptAddress).href;
 const scripts = (wanted: Wanted): string =>
@@ -47,11 +65,16 @@ export const styled = (tag: Tag, css: string): Tag => ({
   ...tag,
   children: [{ name: 'style', attributes: {}, children: [css] }, ...tag.children],
 });
-const markup = (wanted: Wanted): string => {
+const markup = (wanted: Wanted, dialect: Dialect = html): string => {
   const { tag } = wanted;
   const css = lines(rule('newsletter-signup', tag.styles), sheet(wanted));
-  return lines(link(wanted), write(styled(tag, css), html), propertyScript(tag));
+  return lines(link(wanted), write(styled(tag, css), dialect), propertyScript(tag));
 };
+/** The markup and its scripts, in one piece. */
+const pasted = (wanted: Wanted): string => lines(markup(wanted), scripts(wanted));
+/** The same in a file of templates, with the files of the script from the same site. */
+const included = (wanted: Wanted): string =>
+  lines(markup(wanted, templateFile), scripts(wanted)).replaceAll(`"${siteAddress}/`, '"/');
 const imports = ({ language, theme }: Wanted): string =>
   lines(
     "import '@newsletter-kit/signup/define';",
@@ -60,7 +83,7 @@ const imports = ({ language, theme }: Wanted): string =>
   );
 
 const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>> = {
-  html: (wanted) => [{ place: 'Where the form belongs', code: lines(markup(wanted), scripts(wanted)) }],
+  html: (wanted) => [{ place: 'Where the form belongs', code: pasted(wanted) }],
   // No blank lines: some themes turn them into paragraphs.
   wordpress: (wanted) => [
     {
@@ -69,7 +92,48 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
     },
     ...whereFiltered(wanted),
   ],
-  webflow: (wanted) => [{ place: 'A “Code Embed” element', code: lines(markup(wanted), scripts(wanted)) }],
+  webflow: (wanted) => [{ place: 'A “Code Embed” element', code: pasted(wanted) }],
+  squarespace: (wanted) => [{ place: 'A “Code” block, with HTML as its language', code: pasted(wanted) }],
+  carrd: (wanted) => [{ place: 'An “Embed” element of the type “Code” and the style “Inline”', code: pasted(wanted) }],
+  shopify: (wanted) => [
+    {
+      place: 'A “Custom Liquid” section; the files stand in the folder “assets” of the theme, which has no folders',
+      code: lines(markup(wanted, templateFile), scripts(wanted)).replaceAll(
+        new RegExp(`"${siteAddress}/(?:\\w+/)?([\\w-]+\\.(?:js|css))"`, 'g'),
+        `"{{ '$1' | asset_url }}"`,
+      ),
+    },
+  ],
+  hugo: (wanted) => [
+    { place: 'layouts/shortcodes/signup.html', code: included(wanted) },
+    { place: 'The page', code: '{{< signup >}}' },
+  ],
+  jekyll: (wanted) => [
+    { place: '_includes/signup.html', code: included(wanted) },
+    { place: 'The page or its layout', code: '{% include signup.html %}' },
+  ],
+  eleventy: (wanted) => [
+    { place: '_includes/signup.html', code: included(wanted) },
+    { place: 'The page or its layout', code: '{% include "signup.html" %}' },
+    {
+      place: 'eleventy.config.js, which copies the folder “public” with the files of the script',
+      code: "export default (config) => config.addPassthroughCopy({ public: '/' });",
+    },
+  ],
+  astro: (wanted) => [
+    {
+      place: 'src/components/SignupForm.astro',
+      code: included(wanted).replaceAll(/<(?:style|script)\b/g, '$& is:inline'),
+    },
+    {
+      place: 'The page or its layout',
+      code: "---\nimport SignupForm from '../components/SignupForm.astro';\n---\n\n<SignupForm />",
+    },
+  ],
+  wix: (wanted) => [{ place: 'Settings → Custom Code → Body, end', code: injected(wanted) }],
+  gtm: (wanted) => [
+    { place: 'Tags → New → Custom HTML, with a trigger of the type “DOM Ready”', code: injected(wanted) },
+  ],
   ghost: (wanted) => [
     { place: 'An “HTML” card in the post or page', code: markup(wanted) },
     { place: 'Settings → Code injection → Site header', code: scripts(wanted) },
@@ -99,17 +163,32 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
       ),
     },
   ],
-  react: (wanted) => [
+  react: (wanted) => [{ place: 'A component (React 19)', code: reactComponent(wanted) }],
+  next: (wanted) => [
+    { place: 'app/signup-form.jsx', code: `'use client';\n\n${reactComponent(wanted)}` },
+    { place: 'The page', code: "import { SignupForm } from './signup-form';\n\n<SignupForm />" },
+  ],
+  docusaurus: (wanted) => [
+    { place: 'src/components/SignupForm.jsx', code: reactComponent(wanted) },
     {
-      place: 'A component (React 19)',
-      code: `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(styled(wanted.tag, sheet(wanted)), jsx, 2)}\n  );\n}`,
+      place: 'The page, in MDX',
+      code: "import { SignupForm } from '@site/src/components/SignupForm';\n\n<SignupForm />",
+    },
+  ],
+  nuxt: (wanted) => [
+    { place: 'app/components/SignupForm.vue', code: vueComponent(wanted) },
+    { place: 'The page', code: '<SignupForm />' },
+    {
+      place: 'nuxt.config.ts, so that Vue treats the tag as a custom element',
+      code: lines(
+        'export default defineNuxtConfig({',
+        "  vue: { compilerOptions: { isCustomElement: (tag) => tag.startsWith('newsletter-') } },",
+        '});',
+      ),
     },
   ],
   vue: (wanted) => [
-    {
-      place: 'A component (Vue 3)',
-      code: `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>\n\n<style>\n${sheet(wanted)}\n</style>`,
-    },
+    { place: 'A component (Vue 3)', code: vueComponent(wanted) },
     {
       place: 'vite.config.js, so that Vue treats the tag as a custom element',
       code: lines(
@@ -120,13 +199,57 @@ const writers: Readonly<Record<Platform, (wanted: Wanted) => readonly Snippet[]>
       ),
     },
   ],
-  svelte: (wanted) => [
+  svelte: (wanted) => [{ place: 'A component (Svelte 5)', code: svelteComponent(wanted) }],
+  sveltekit: (wanted) => [
+    { place: 'src/routes/SignupForm.svelte', code: svelteComponent(wanted) },
     {
-      place: 'A component (Svelte 5)',
-      code: `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(styled(wanted.tag, sheet(wanted)), svelte)}`,
+      place: 'The page',
+      code: "<script>\n  import SignupForm from './SignupForm.svelte';\n</script>\n\n<SignupForm />",
     },
   ],
 };
+
+const reactComponent = (wanted: Wanted): string =>
+  `${imports(wanted)}\n\nexport function SignupForm() {\n  return (\n${write(styled(wanted.tag, sheet(wanted)), jsx, 2)}\n  );\n}`;
+const vueComponent = (wanted: Wanted): string =>
+  `<script setup>\n${imports(wanted)}\n</script>\n\n<template>\n${write(wanted.tag, vue, 1)}\n</template>\n\n<style>\n${sheet(wanted)}\n</style>`;
+const svelteComponent = (wanted: Wanted): string =>
+  `<script>\n${imports(wanted).replace(/^/gm, '  ')}\n</script>\n\n${write(styled(wanted.tag, sheet(wanted)), svelte)}`;
+
+/**
+ * A script that puts the form into the page, for places that take scripts only. It is in the syntax of 2009, since tag
+ * managers refuse later ones, and runs once where such a place runs it again.
+ */
+function injected(wanted: Wanted): string {
+  const { bare, theme } = wanted;
+  const quote = (text: string): string =>
+    `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'").replaceAll('</', '<\\/')}'`;
+  const list = (texts: readonly string[]): string =>
+    texts
+      .map((text) => `\n      ${quote(text)},`)
+      .join('')
+      .slice(0, -1);
+  const properties = propertyScript(bare).split('\n').slice(1, -1);
+  return lines(
+    '<script>',
+    '  (function () {',
+    '    // The form stands before this element: any selector of CSS.',
+    "    var place = document.querySelector('footer');",
+    "    if (!place || document.querySelector('newsletter-signup')) return;",
+    `    place.insertAdjacentHTML('beforebegin', [${list(write(bare, template).split('\n'))}`,
+    "    ].join('\\n'));",
+    ...properties.map((line) => `  ${line}`),
+    theme &&
+      `    document.head.insertAdjacentHTML('beforeend', ${quote(`<link rel="stylesheet" href="${themeAddress(theme)}">`)});`,
+    `    [${addresses(wanted).map(quote).join(', ')}].forEach(function (address) {`,
+    "      var script = document.createElement('script');",
+    '      script.src = address;',
+    '      document.head.appendChild(script);',
+    '    });',
+    '  })();',
+    '</script>',
+  );
+}
 
 /** For WordPress accounts whose tags, forms and scripts are filtered out: a div that the script turns into a form. */
 function whereFiltered(wanted: Wanted): readonly Snippet[] {
@@ -187,4 +310,5 @@ const wantedOf = (setup: Setup, options: Options): Wanted => ({
   bare: tagOf(setup, options),
   language: setup.language,
   theme: setup.theme,
+  script: withoutFiles.includes(setup.platform) ? completeAddress : scriptAddress,
 });

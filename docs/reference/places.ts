@@ -1,0 +1,157 @@
+/** The pages about the places where a tag can stand, from the table and with the snippets of the playground. */
+import type { Options } from '../../examples/demo/page/options.ts';
+import { checks, places, sourcesRead, type Check, type Place } from '../../examples/demo/page/places.ts';
+import { initialSetup } from '../../examples/demo/page/setup.ts';
+import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+
+import { base } from '../site.ts';
+import { table, type Page } from './page.ts';
+
+const root = '../../../../..';
+const source = 'examples/demo/page/places.ts';
+
+/** The languages of the snippets, for the colours of their code. */
+const languages: Readonly<Partial<Record<Place['platform'], string>>> = {
+  framer: 'jsx',
+  next: 'jsx',
+  docusaurus: 'jsx',
+  nuxt: 'vue',
+  sveltekit: 'svelte',
+  astro: 'astro',
+};
+
+/** One page for each place, after the page that compares them. */
+export function placePages(options: Options): readonly Page[] {
+  return [
+    comparison(),
+    ...places.map((place) => ({
+      name: place.platform,
+      format: 'mdx' as const,
+      title: `Newsletter form in ${place.name}`,
+      description: `How to put a newsletter signup form on a ${place.name} site: what to copy, where to paste it, and what was tried.`,
+      keywords: `${place.name} newsletter form, ${place.name} signup form, ${place.keywords}`,
+      label: place.name,
+      source,
+      body: describe(place, options),
+    })),
+  ];
+}
+
+const isRun = ({ run }: Place, check: Check): boolean => run?.checks.includes(check) ?? false;
+const cells = (place: Place): string[] =>
+  (Object.keys(checks) as Check[]).map((check) => (isRun(place, check) ? '**run**' : 'assumed'));
+
+function comparison(): Page {
+  return {
+    name: 'index',
+    title: 'Every place for the form',
+    description:
+      'WordPress, Webflow, Shopify, static sites and frameworks: where the form goes, and what was tried there.',
+    keywords:
+      'site builders, WordPress, Webflow, Squarespace, Wix, Shopify, Framer, Ghost, Carrd, Hugo, Jekyll, Eleventy, Astro, Next.js, Nuxt, SvelteKit, Docusaurus, GTM, which website builders work, CMS',
+    label: 'All places',
+    source,
+    body: `
+Each page has the code to copy, the place where it goes, and a picture of the result. The form needs the address of an endpoint, which whoever runs
+[the relay](../relay/index.md) or [n8n](../n8n/signup-trigger.md) gives you, and the [files of the script](../website/files.md).
+
+What is marked **run** is done by a test of this repository in the place itself: the form renders, a signup arrives with the campaign of the page's
+address, and the page gets the event of a success. The rest is *assumed* from the documentation of the place. “A page like it” is one of
+[ours](${root}/examples/pages), made like those of the place, on which a test signs up. After you have published, sign up once yourself.
+
+${table(
+  ['Place', ...Object.values(checks), 'What ran'],
+  places.map((place) => [`[${place.name}](${place.platform}.mdx)`, ...cells(place), whatRan(place)]),
+)}
+
+Anything else that takes HTML takes the [tag](../website/tag.md). Where an editor removes tags or scripts, there is a [\`<div>\`](../website/site-builders.md).
+Instagram, Linktree, a mail and a QR code take a link to the [page with the form](../relay/hosted-form.md).
+`,
+  };
+}
+
+function whatRan({ name, run, like }: Place): string {
+  if (run) return `[${name}, ${run.version}](${root}/${run.test})`;
+  return like ? `[a page like it](${root}/examples/pages/${like})` : '–';
+}
+
+function describe(place: Place, options: Options): string {
+  const { platform, name, way, needs, files, notes = [], sources } = place;
+  const setup = { ...initialSetup, platform };
+  const drawn = { name, way, isFile: /\.\w+$/.test(way.at(-1) ?? '') };
+  return `
+import Place from '../../../components/Place.astro';
+
+<Place ${Object.entries(drawn)
+    .map(([key, value]) => `${key}={${JSON.stringify(value)}}`)
+    .join(' ')} />
+
+## What you need
+
+- The address of an endpoint, such as \`https://relay.example/signup\`: whoever runs [the relay](../relay/index.md) or
+  [n8n](../n8n/signup-trigger.md) gives it to you. It has to allow the origin of your site.
+- ${filesOf(place)}
+${needs === undefined ? '' : `- ${needs}\n`}
+## What to copy
+
+${snippetsFor(setup, options)
+  .map(({ place: where, code }) => `**${where}:**\n\n${fence(languageOf(platform, where, code), code)}`)
+  .join('\n\n')}
+
+Replace the address of the endpoint${files === 'package' ? '' : ', and those of the files if yours are others'}. Fields, layouts, themes and twelve more languages: choose them in the
+[playground](${base}/playground/?platform=${platform}) and copy its code.
+
+${notes.join('\n\n')}
+
+${files === 'elsewhere' ? elsewhere(platform) : ''}
+
+## What was tried
+
+${table([...Object.values(checks), 'What ran'], [[...cells(place), whatRan(place)]])}
+
+${tried(place)}
+
+${picture(place)}
+
+${
+  sources.length > 0
+    ? `Read in ${sourcesRead}: ${sources.map(({ title, address }) => `[${title}](${address})`).join(', ')}.`
+    : ''
+}
+`;
+}
+
+function filesOf({ files }: Place): string {
+  if (files === 'package')
+    return 'The package `@newsletter-kit/signup`. It is not on npm yet: `npm run pack` in a clone writes it to `packed`, and `npm install` takes that file.';
+  if (files === 'elsewhere')
+    return 'The script as one file, [`signup-form-complete.js`](../website/files.md#one-file), at an address with HTTPS. It is not kept here: any web space will do.';
+  return `The [files of the script](../website/files.md#what-the-script-loads), in ${files.folder}.`;
+}
+
+const elsewhere = (platform: Place['platform']): string => `
+Without any file there is the relay’s own page${platform === 'wix' ? ', in *Embed a site*' : ''}: [a link, or a frame](../relay/hosted-form.md#in-a-frame).
+`;
+
+function tried({ name, run, like }: Place): string {
+  if (run)
+    return `The test builds a site with ${name} from this code, opens it in Chromium, signs up from an address with a campaign, and finds the subscription.`;
+  return `${name} itself was not used${like ? '. A page made like those of it is opened in Chromium, and the signup arrives with its campaign' : ''}: look once, and sign up once yourself.`;
+}
+
+function picture({ name, platform, run, like }: Place): string {
+  if (!run && !like) return '';
+  const shown = run ? `a site that ${name} built, here in German` : `a page made like those of ${name}`;
+  return `![The form on ${shown}](${root}/examples/pictures/${platform}-light.webp)`;
+}
+
+const fence = (language: string, code: string): string => `\`\`\`${language}\n${code}\n\`\`\``;
+
+function languageOf(platform: Place['platform'], where: string, code: string): string {
+  const [, ending] = /\.(ts|js|jsx|php|css|html)\b/.exec(where) ?? [];
+  if (ending === 'php' || where.includes('functions.php')) return 'php';
+  if (ending && ending !== 'html') return ending;
+  return (code.startsWith('<') || code.startsWith('---') || code.includes('import ')) && languages[platform]
+    ? (languages[platform] ?? 'html')
+    : 'html';
+}

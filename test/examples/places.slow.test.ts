@@ -1,0 +1,324 @@
+/**
+ * The playground's snippets in the generators and frameworks that `places.ts` beside it calls run: Hugo, Jekyll,
+ * Eleventy, Astro, Next.js, Nuxt, SvelteKit and Docusaurus. Each builds a site with the snippet. In Chromium its form
+ * renders, a signup arrives through a relay with the campaign of the page's address, and the page gets the event of the
+ * success. `PICTURES=places npm test -- test/examples/places.slow.test.ts` takes the pictures of the documentation.
+ */
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import sharp from 'sharp';
+import { serveStatic } from '@hono/node-server/serve-static';
+import { Hono } from 'hono';
+import type { Page } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { places } from '../../examples/demo/page/places.ts';
+import { initialSetup, type Platform } from '../../examples/demo/page/setup.ts';
+import { snippetsFor } from '../../examples/demo/page/snippets.ts';
+import { currentOptions } from '../../examples/demo/playground.ts';
+import { buildIfStale } from '../../scripts/build.ts';
+import { root } from '../../scripts/root.ts';
+import { hosted, type Hosted } from '../e2e/hosted.ts';
+import { startServers, type Servers } from '../e2e/start-servers.ts';
+import { notice, openBrowser, subscribe, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
+import { installOnePacked } from '../packaging/installed.ts';
+
+/** A site around the snippet. */
+interface Generator {
+  /** What is installed besides the tag: exact versions. Without any, `command` is a program of the machine. */
+  readonly packages?: readonly string[];
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Files of the project, by their paths. @param page - the snippet for the page */
+  readonly files: (page: string) => Readonly<Record<string, string>>;
+  /** The folder of static files; none where the bundle has the script. */
+  readonly staticFiles?: string;
+  /** The folder of the finished site. */
+  readonly built: string;
+}
+
+const document = (body: string): string =>
+  `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Letters</title></head>
+<body>
+${body}
+</body>
+</html>
+`;
+
+const generators: Readonly<Partial<Record<Platform, Generator>>> = {
+  hugo: {
+    command: 'hugo',
+    files: (page) => ({
+      'config.toml': 'baseURL = "/"\ntitle = "Letters"\n',
+      'layouts/index.html': document('{{ .Content }}'),
+      'content/_index.md': `---\ntitle: Letters\n---\n\n${page}\n`,
+    }),
+    staticFiles: 'static',
+    built: 'public',
+  },
+  jekyll: {
+    command: 'jekyll',
+    args: ['build'],
+    files: (page) => ({
+      '_config.yml': 'title: Letters\n',
+      '_layouts/default.html': document('{{ content }}'),
+      'index.md': `---\nlayout: default\n---\n\n${page}\n`,
+    }),
+    staticFiles: '.',
+    built: '_site',
+  },
+  eleventy: {
+    packages: ['@11ty/eleventy@3.1.8'],
+    command: 'eleventy',
+    files: (page) => ({
+      '_includes/page.html': document('{{ content }}'),
+      'index.md': `---\nlayout: page.html\n---\n\n${page}\n`,
+    }),
+    staticFiles: 'public',
+    built: '_site',
+  },
+  astro: {
+    packages: ['astro@7.3.5'],
+    command: 'astro',
+    args: ['build'],
+    files: (page) => ({
+      'src/pages/index.astro': page.replace('<SignupForm />', document('<SignupForm />')),
+    }),
+    staticFiles: 'public',
+    built: 'dist',
+  },
+  next: {
+    packages: ['next@16.4.6', 'react@19.3.1', 'react-dom@19.3.1'],
+    command: 'next',
+    args: ['build'],
+    files: (page) => ({
+      'next.config.mjs': "export default { output: 'export' };\n",
+      'app/layout.jsx':
+        'export default function Layout({ children }) {\n  return <html lang="en"><body>{children}</body></html>;\n}\n',
+      'app/page.jsx': page.replace(/^(<.*)$/m, 'export default function Page() {\n  return $1;\n}\n'),
+    }),
+    built: 'out',
+  },
+  nuxt: {
+    packages: ['nuxt@4.5.2'],
+    command: 'nuxt',
+    args: ['generate'],
+    files: (page) => ({ 'app/app.vue': `<template>\n  ${page}\n</template>\n` }),
+    built: '.output/public',
+  },
+  sveltekit: {
+    packages: ['@sveltejs/kit@3.2.0', '@sveltejs/vite-plugin-svelte@7.3.1', 'svelte@5.57.3', 'vite@8.3.8'],
+    command: 'vite',
+    args: ['build'],
+    files: (page) => ({
+      'src/app.html': document('%sveltekit.body%').replace('</head>', '%sveltekit.head%</head>'),
+      'src/routes/+page.js': 'export const prerender = true;\n',
+      'src/routes/+page.svelte': `${page}\n`,
+      // An adapter that writes files: the published one for static sites is a package more.
+      'vite.config.js': `import { sveltekit } from '@sveltejs/kit/vite';
+
+const adapter = { name: 'files', adapt: (builder) => { builder.writeClient('site'); builder.writePrerendered('site'); } };
+export default { plugins: [sveltekit({ adapter })] };
+`,
+    }),
+    built: 'site',
+  },
+  docusaurus: {
+    packages: [
+      '@docusaurus/core@3.10.2',
+      '@docusaurus/plugin-content-pages@3.10.2',
+      '@docusaurus/theme-classic@3.10.2',
+      'react@19.3.1',
+      'react-dom@19.3.1',
+    ],
+    command: 'docusaurus',
+    args: ['build'],
+    files: (page) => ({
+      // Without the type “module”, in which webpack leaves the module numbers of Docusaurus out.
+      'package.json': '{ "private": true }\n',
+      'docusaurus.config.js':
+        "export default { title: 'Letters', url: 'https://site.example', baseUrl: '/', plugins: ['@docusaurus/plugin-content-pages'], themes: ['@docusaurus/theme-classic'] };\n",
+      'src/pages/index.mdx': `${page}\n`,
+    }),
+    built: 'build',
+  },
+};
+
+const has = async (program: string): Promise<boolean> =>
+  promisify(execFile)(program, ['--help']).then(
+    () => true,
+    () => false,
+  );
+/** Programs of the machine; where one is missing, its row is skipped, except in CI. */
+const missing = new Set<string>();
+for (const { packages, command } of Object.values(generators))
+  if (!packages && !process.env['CI'] && !(await has(command))) missing.add(command);
+
+const options = await currentOptions();
+const pictures = process.env['PICTURES'] === 'places' && join(root, 'examples/pictures');
+let servers: Servers;
+let session: BrowserSession;
+let site: Hosted;
+/** The finished site that the web server has. */
+let served: Hono = new Hono();
+
+beforeAll(async () => {
+  await buildIfStale('widget');
+  servers = await startServers();
+  // The relay accepts only the origin of the demo site.
+  await servers.stop('demo');
+  site = await hosted({ fetch: (request) => served.fetch(request) }, Number(new URL(servers.demoUrl).port));
+  session = await openBrowser();
+}, 300_000);
+afterEach(() => session?.closePages());
+afterAll(async () => {
+  await session?.close();
+  site?.close();
+  await servers?.close();
+});
+
+/** What a template would evaluate. */
+const head = 'Briefe {{ vom }} Turm';
+
+/** Builds a site with the snippet in its files. @returns where the finished site is */
+async function buildSite(platform: Platform, generator: Generator, endpoint: string, folder: string): Promise<string> {
+  const snippets = snippetsFor(
+    {
+      ...initialSetup,
+      platform,
+      language: 'de',
+      theme: 'harbor',
+      values: { 'attribute.endpoint': endpoint, 'look.layout': 'card', 'slot.head': head },
+      fields: [{ name: 'First Name' }],
+    },
+    options,
+  );
+  const page = snippets.find(({ place }) => place.startsWith('The page'))?.code ?? '';
+  const files = {
+    ...Object.fromEntries(
+      snippets.flatMap(({ place, code }) => {
+        const [file] = /^[\w./-]+\.\w+/.exec(place) ?? [];
+        return file === undefined ? [] : [[file, code] as const];
+      }),
+    ),
+    ...generator.files(page),
+  };
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), content);
+  }
+  if (generator.staticFiles !== undefined)
+    for (const part of ['dist', 'themes'])
+      await cp(join(root, 'widget', part), join(folder, generator.staticFiles, part === 'dist' ? '' : part), {
+        recursive: true,
+      });
+  const path = [join(folder, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
+  await promisify(execFile)(generator.command, [...(generator.args ?? [])], {
+    cwd: folder,
+    maxBuffer: 1e8,
+    env: {
+      PATH: path,
+      HOME: folder,
+      ASTRO_TELEMETRY_DISABLED: '1',
+      NEXT_TELEMETRY_DISABLED: '1',
+      NUXT_TELEMETRY_DISABLED: '1',
+      DO_NOT_TRACK: '1',
+    },
+  });
+  const built = join(folder, generator.built);
+  // Browsers ask for it.
+  await writeFile(join(built, 'favicon.ico'), '');
+  return built;
+}
+
+/** Opens the site by an address with a campaign. */
+async function open(name: string): Promise<{ page: Page; signsUp: () => Promise<void> }> {
+  const page = await session.browser.newPage();
+  const complaints: string[] = [];
+  watchConsole(page, complaints);
+  await page.setViewport({ width: 800, height: 600 });
+  await page.emulateMediaFeatures([
+    { name: 'prefers-color-scheme', value: 'light' },
+    { name: 'prefers-reduced-motion', value: 'reduce' },
+  ]);
+  await page.evaluateOnNewDocument(
+    `heard = []; document.addEventListener('newsletter-success', ({ type }) => heard.push(type));`,
+  );
+  await page.goto(`${site.origin}/?utm_source=${name}&utm_campaign=autumn`, { waitUntil: 'load' });
+
+  const signsUp = async (): Promise<void> => {
+    const email = `${name}@example.com`;
+    await subscribe(page, { email });
+    await notice(page, 'success');
+    expect(await page.evaluate('heard')).toEqual(['newsletter-success']);
+    await expect
+      .poll(async () => (await servers.api.subscriptions.list({ email })).items, { timeout: 60_000 })
+      .toEqual([expect.objectContaining({ email, utm_source: name, utm_campaign: 'autumn' })]);
+    expect(complaints).toEqual([]);
+  };
+  return { page, signsUp };
+}
+
+const ran = places.filter(({ run }) => run?.test === 'test/examples/places.slow.test.ts');
+
+it('builds a site with each place that the table says', () => {
+  expect(ran.map(({ platform }) => platform).toSorted()).toEqual(Object.keys(generators).toSorted());
+});
+
+describe.each(ran)('$name', ({ platform, run }) => {
+  const generator = generators[platform];
+  it.skipIf(missing.has(platform))(
+    'renders the form, signs up with the campaign, and tells the page',
+    async () => {
+      if (!generator) throw new Error(`There is no site for ${platform}.`);
+      const { packages } = generator;
+      if (packages) expect(packages[0]).toMatch(new RegExp(`@${run?.version}$`));
+      const installed = packages && (await installOnePacked('signup', ...packages));
+      const folder = installed?.folder ?? (await mkdtemp(join(tmpdir(), `newsletter-${platform}-`)));
+      try {
+        const built = await buildSite(platform, generator, `${servers.relayUrl}/signup`, folder);
+        // Without the script, the form in the page is what a visitor has.
+        expect(await readFile(join(built, 'index.html'), 'utf8')).toContain(`action="${servers.relayUrl}/signup"`);
+        served = new Hono().use(serveStatic({ root: built }));
+
+        const { page, signsUp } = await open(platform);
+        const button = await page.waitForSelector('newsletter-signup >>> [part~=button]', { visible: true });
+        expect(await button?.evaluate(({ textContent }) => textContent.trim())).toBe('Abonnieren');
+        // The theme's accent: bundlers rewrite style sheets for older browsers.
+        await expect
+          .poll(() => button?.evaluate((element) => getComputedStyle(element).backgroundColor))
+          .toBe('rgb(184, 67, 10)');
+        expect(await page.$eval('newsletter-signup [slot=head]', ({ textContent }) => textContent)).toBe(head);
+        if (pictures)
+          await sharp(await page.screenshot())
+            .resize(640, 480)
+            .webp({ quality: 80 })
+            .toFile(join(pictures, `${platform}-light.webp`));
+        await signsUp();
+      } finally {
+        await installed?.remove();
+        await rm(folder, { recursive: true, force: true });
+      }
+    },
+    600_000,
+  );
+});
+
+/** Not the places themselves: a page that runs the script as they do, after the page is there. */
+it.each(['wix', 'gtm'] as const)('the script for %s puts the form before the footer, once', async (platform) => {
+  const values = { 'attribute.endpoint': `${servers.relayUrl}/signup` };
+  const [{ code } = { code: '' }] = snippetsFor({ ...initialSetup, platform, values }, options);
+  const script = code.replaceAll('https://your-site.example', '');
+  served = new Hono()
+    .get('/', (context) => context.html(document(`<main>Letters</main><footer>Imprint</footer>${script}${script}`)))
+    .get('/favicon.ico', (context) => context.body(null, 204))
+    .use(serveStatic({ root: join(root, 'widget/dist') }));
+  const { page, signsUp } = await open(platform);
+  await page.waitForSelector('newsletter-signup + footer');
+  expect(await page.$$('newsletter-signup')).toHaveLength(1);
+  await signsUp();
+});
