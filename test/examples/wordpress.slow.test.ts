@@ -18,7 +18,11 @@ import { canRun, password, roles, startWebServer, unzip, type Site, type WebServ
 const plugin = `${zipFolder}/signup-form.php`;
 const option = 'newsletter_kit_signup_form';
 
-/** What an author writes. Filtered: as WordPress takes it from those without the right `unfiltered_html`. */
+/**
+ * What an author writes. Visitors sign up in the form that the script renders, except: `no form`, because WordPress
+ * removes the tag where the author may not write it; `the fallback`, because a late `wpautop` ends the tag before the
+ * form in it, which then posts without the script.
+ */
 const contents = {
   'a shortcode in a paragraph': {
     text: 'Breathe in.\n\n[newsletter_kit heading="Tea & cake" note="Jo\'s 5\' 2&quot; letters"]\n\nWalk back.',
@@ -27,7 +31,10 @@ const contents = {
   'a shortcode block': {
     text: '<!-- wp:shortcode -->\n[newsletter_kit layout=joined fields="First Name"]\n<!-- /wp:shortcode -->',
   },
-  'a Custom HTML block with the tag': { text: '<!-- wp:html -->TAG<!-- /wp:html -->', filtered: 'no form' },
+  'a Custom HTML block with the tag': {
+    text: '<!-- wp:html -->TAG<!-- /wp:html -->',
+    except: { author: 'no form', contributor: 'no form', filters: 'the fallback' },
+  },
   'a Custom HTML block with the div': { text: '<!-- wp:html -->DIV<!-- /wp:html -->' },
   'a div in the classic editor': { text: 'Breathe in.\n\nDIV\n\nWalk back.' },
 } as const;
@@ -35,7 +42,7 @@ type Content = keyof typeof contents;
 const contentNames = Object.keys(contents) as Content[];
 
 /** What happens to the page on its way: see `imitations.php`. */
-const imitations = ['', 'combined', 'delayed', 'typed', 'async', 'footer', 'minified', 'filters'] as const;
+const imitations = ['', 'combined', 'delayed', 'async', 'footer', 'minified', 'filters'] as const;
 
 /** Themes of blocks are rendered before the head of the page, classic ones after it. */
 const themes = { '': 'twentytwentyfour', '/letters': 'classic' } as const;
@@ -246,6 +253,15 @@ async function signUp(page: Page, email: string): Promise<void> {
   await page.waitForSelector('newsletter-signup:state(success) >>> [part~=notice]', { visible: true });
 }
 
+/** Fills in the form that works without the script, and posts it. */
+async function postFallback(page: Page, email: string): Promise<void> {
+  await page.type('[slot=fallback] input[name=email]', email);
+  await page.type('[slot=fallback] input[name="custom_fields[First Name]"]', 'Ada');
+  await Promise.all([page.waitForNavigation(), page.click('[slot=fallback] button')]);
+  expect(page.url()).toContain(servers.relayUrl);
+  expect(await arrived(email)).toMatchObject({ custom_fields: [{ name: 'First Name', value: 'Ada' }] });
+}
+
 /** The subscription of this address, once the relay has delivered it. */
 async function arrived(email: string): Promise<unknown> {
   const list = () => servers.api.subscriptions.list({ email, expand: ['custom_fields'] });
@@ -291,10 +307,15 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
         const email = `case-${path.slice(1)}-${id}-${imitation}-${links}@example.com`;
         const query = { imitate: imitation, utm_source: 'harbour', utm_campaign: `post ${id}` };
         const { page, complaints } = await visit(withQuery(address.get(id) ?? '', query));
-        const { filtered = 'a form' } = contents[content] as { readonly filtered?: string };
-        if (filtered === 'no form' && ['author', 'contributor'].includes(role)) {
+        const { except = {} } = contents[content] as { readonly except?: Readonly<Record<string, string>> };
+        const exception = except[role] ?? except[imitation];
+        if (exception === 'no form') {
           await page.mouse.move(40, 40);
           expect(await page.$('newsletter-signup, form[action*=signup]')).toBeNull();
+          return;
+        }
+        if (exception === 'the fallback') {
+          await postFallback(page, email);
           return;
         }
         await signUp(page, email);
@@ -304,7 +325,7 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
         expect(await arrived(email)).toMatchObject({
           utm_source: 'harbour',
           utm_campaign: `post ${id}`,
-          custom_fields: expect.arrayContaining([expect.objectContaining({ name: 'First Name', value: 'Ada' })]),
+          custom_fields: [{ name: 'First Name', value: 'Ada' }],
         });
         expect(complaints).toEqual([]);
       },
@@ -322,14 +343,7 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
     const site = siteAt(path);
     const id = posts.get(postKey(path, content, 'administrator')) ?? 0;
     const { page } = await visit(withQuery(`${site.url}/?p=${id}`, { imitate: imitation }), false);
-    const email = `plain-${path.slice(1)}-${id}@example.com`;
-    await page.type('[slot=fallback] input[name=email]', email);
-    await page.type('[slot=fallback] input[name="custom_fields[First Name]"]', 'Ada');
-    await Promise.all([page.waitForNavigation(), page.click('[slot=fallback] button')]);
-    expect(page.url()).toContain(servers.relayUrl);
-    expect(await arrived(email)).toMatchObject({
-      custom_fields: expect.arrayContaining([expect.objectContaining({ name: 'First Name', value: 'Ada' })]),
-    });
+    await postFallback(page, `plain-${path.slice(1)}-${id}@example.com`);
   });
 
   describe('what an author types in a shortcode', () => {
@@ -431,7 +445,14 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
         for (const path of sites) {
           const site = siteAt(path);
           await configure(site, changes);
-          const address = `${site.url}/?p=${posts.get(postKey(path, 'a shortcode in a paragraph', 'author')) ?? 0}`;
+          const url = await site.run<string>(
+            `update_option('home', $input['home']); return get_permalink($input['id']);`,
+            {
+              home: site.url.replace('http', protocol),
+              id: posts.get(postKey(path, 'a shortcode in a paragraph', 'author')),
+            },
+          );
+          const address = url.replace('https', 'http');
           for (const role of [null, 'administrator', 'author'] as const) {
             const headers = { 'x-forwarded-proto': protocol, cookie: role ? await signIn(site, role) : '' };
             const html = await (await fetch(address, { headers })).text();

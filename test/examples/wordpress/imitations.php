@@ -29,11 +29,12 @@ $imitations = array(
 		'<script>(() => { const kinds = ["mousemove", "keydown", "touchstart", "wheel"]; const load = async () => { kinds.forEach((kind) => removeEventListener(kind, load)); for (const old of document.querySelectorAll("script[data-later]")) await new Promise((resolve) => { const script = document.createElement("script"); script.onload = script.onerror = resolve; script.src = old.dataset.later; old.replaceWith(script); }); }; kinds.forEach((kind) => addEventListener(kind, load)); })()</script></body>',
 		preg_replace( CLASSIC_SCRIPT, '<script type="text/later" data-later="$1"></script>', $html )
 	),
-	'typed'    => fn( string $html ): string => preg_replace( CLASSIC_SCRIPT, '<script type="text/javascript" src="$1"></script>', $html ),
 	'async'    => fn( string $html ): string => preg_replace( CLASSIC_SCRIPT, '<script data-cfasync="false" async="async" src="$1"></script>', $html ),
+	// As plugins for old browsers wrote it.
 	'footer'   => function ( string $html ): string {
 		preg_match_all( CLASSIC_SCRIPT, $html, $all );
-		return str_replace( '</body>', implode( '', $all[0] ) . '</body>', preg_replace( CLASSIC_SCRIPT, '', $html ) );
+		$moved = array_map( fn( $address ) => '<script type="text/javascript" src="' . $address . '"></script>', $all[1] );
+		return str_replace( '</body>', implode( '', $moved ) . '</body>', preg_replace( CLASSIC_SCRIPT, '', $html ) );
 	},
 	// Without comments, space between tags, and quotes that HTML does not need.
 	'minified' => fn( string $html ): string => implode( '', array_map(
