@@ -240,6 +240,18 @@ function signIn(site: Site, role: Post['role']): Promise<string> {
   return cookies;
 }
 
+/** A page in which somebody is signed in. Its context is closed by the test. */
+async function pageOf(site: Site, role: Post['role']): Promise<Page> {
+  const context = await session.browser.createBrowserContext();
+  const cookies = (await signIn(site, role)).split('; ').map((cookie) => cookie.split('='));
+  await context.setCookie(
+    ...cookies.map(([name = '', value = '']) => ({ name, value, domain: new URL(site.url).hostname, path: '/' })),
+  );
+  const page = await context.newPage();
+  page.setDefaultTimeout(60_000);
+  return page;
+}
+
 /** Selects in the form that the script renders, whose tag also contains the form for visitors without it. */
 const rendered = (selector: string): string => `newsletter-signup >>> ${selector}:not([slot=fallback] *)`;
 
@@ -344,6 +356,33 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
     const id = posts.get(postKey(path, content, 'administrator')) ?? 0;
     const { page } = await visit(withQuery(`${site.url}/?p=${id}`, { imitate: imitation }), false);
     await postFallback(page, `plain-${path.slice(1)}-${id}@example.com`);
+  });
+
+  it('is written as a Shortcode block in the block editor, by an author', async () => {
+    const site = siteAt('');
+    await site.run(
+      `$hidden = ['core/edit-post' => ['welcomeGuide' => false], '_modified' => gmdate('c')];
+       update_user_meta(get_user_by('login', 'author')->ID, $GLOBALS['wpdb']->get_blog_prefix() . 'persisted_preferences', $hidden);`,
+    );
+    const page = await pageOf(site, 'author');
+    await page.goto(`${site.url}/wp-admin/post-new.php`);
+    const canvas = await (await page.waitForSelector('iframe[name=editor-canvas]'))?.contentFrame();
+    await (await canvas?.waitForSelector('h1[contenteditable=true]'))?.type('Fog');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('/shortcode');
+    await page.waitForSelector('[role=option][aria-selected=true]::-p-text(Shortcode)', { visible: true });
+    await page.keyboard.press('Enter');
+    await (await canvas?.waitForSelector('textarea'))?.type('[newsletter_kit heading="Tea & cake"]');
+    await (await page.waitForSelector('button.editor-post-publish-panel__toggle:not([aria-disabled=true])'))?.click();
+    const publishing = '.editor-post-publish-panel button.editor-post-publish-button:not([aria-disabled=true])';
+    await (await page.waitForSelector(publishing, { visible: true }))?.click();
+    const link = await page.waitForSelector('.post-publish-panel__postpublish-buttons a[href]', { visible: true });
+    const address = await link?.evaluate((element) => element.getAttribute('href'));
+    await page.browserContext().close();
+    const { page: visited } = await visit(address ?? '');
+    expect(await visited.$eval('newsletter-signup h2', ({ textContent }) => textContent)).toBe('Tea & cake');
+    await signUp(visited, 'block-editor@example.com');
+    await arrived('block-editor@example.com');
   });
 
   describe('what an author types in a shortcode', () => {
@@ -483,11 +522,7 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
     it('saves what an administrator chooses, and says what is wrong', async () => {
       const site = siteAt('/letters');
       await configure(site, { endpoint: '' });
-      const { page } = await visit(`${site.url}/wp-login.php`);
-      await page.waitForFunction(() => document.activeElement?.id === 'user_login');
-      await page.type('#user_login', 'administrator');
-      await page.type('#user_pass', password);
-      await Promise.all([page.waitForNavigation(), page.click('#wp-submit')]);
+      const page = await pageOf(site, 'administrator');
       await page.goto(site.url + settingsPath);
       await page.waitForSelector('::-p-text(it has no endpoint)');
       const save = async (endpoint: string): Promise<unknown> => {
@@ -512,7 +547,7 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
       ).toEqual([endpoint, 'stacked', 'linen', 'First Name, "Town"']);
       await page.goto(await publish(site, '[newsletter_kit]'));
       expect(await page.$eval('newsletter-signup form', (form) => form.getAttribute('action'))).toBe(endpoint);
-      await page.deleteCookie(...(await page.cookies()));
+      await page.browserContext().close();
       await configure(site);
     });
 
