@@ -138,6 +138,7 @@ async function unpackWordPress(folder: string): Promise<void> {
     DISABLE_WP_CRON: true,
     WP_HTTP_BLOCK_EXTERNAL: true,
     AUTOMATIC_UPDATER_DISABLED: true,
+    FS_METHOD: "'direct'",
   };
   const defined = Object.entries(constants).map(([name, value]) => `define('${name}', ${value});`);
   // Inside WordPress, which has no tables at first, the installer may run without its page.
@@ -146,12 +147,8 @@ async function unpackWordPress(folder: string): Promise<void> {
 }
 
 /** @param rename - the name of a file, by that in the archive */
-export async function unzip(
-  archive: string | Uint8Array,
-  folder: string,
-  rename = (path: string): string => path,
-): Promise<void> {
-  const files = unzipSync(typeof archive === 'string' ? await readFile(archive) : archive);
+async function unzip(archive: string, folder: string, rename = (path: string): string => path): Promise<void> {
+  const files = unzipSync(await readFile(archive));
   for (const [path, content] of Object.entries(files)) {
     if (path.endsWith('/')) continue;
     const file = join(folder, rename(path));

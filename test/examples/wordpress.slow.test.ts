@@ -1,4 +1,5 @@
 /** The plugin of examples/wordpress in a real WordPress: what each author may write, and what a visitor gets of it. */
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { unzipSync } from 'fflate';
 import type { Page } from 'puppeteer-core';
@@ -8,12 +9,13 @@ import { exampleEndpoint } from '../../examples/demo/page/fallback.ts';
 import { snippetsFor } from '../../examples/demo/page/snippets.ts';
 import { currentOptions } from '../../examples/demo/playground.ts';
 import { buildIfStale } from '../../scripts/build.ts';
+import signupPackage from '../../widget/package.json' with { type: 'json' };
 import { zipFolder, zipPlugin } from '../../scripts/script-zip.ts';
 import { findings } from '../../packages/sandbox/test/ui/findings.ts';
 import { startServers, type Servers } from '../e2e/start-servers.ts';
 import { openBrowser, watchConsole, type BrowserSession } from '../e2e/visitor.ts';
 import { blocks, hides, namesIn } from '../support/block-lists.ts';
-import { canRun, password, roles, startWebServer, unzip, type Site, type WebServer } from './wordpress-site.ts';
+import { canRun, password, roles, startWebServer, type Site, type WebServer } from './wordpress-site.ts';
 
 const plugin = `${zipFolder}/signup-form.php`;
 const option = 'newsletter_kit_signup_form';
@@ -84,13 +86,18 @@ beforeAll(async () => {
   );
   const texts = await textsOfContents();
   for (const [path, site] of installed) {
-    await unzip(await zipPlugin(), join(site.folder, 'wp-content/plugins'));
-    await site.run(
-      `require ABSPATH . 'wp-admin/includes/plugin.php';
+    const zip = join(site.folder, 'plugin.zip');
+    await writeFile(zip, await zipPlugin());
+    const installedVersion = await site.run(
+      `require ABSPATH . 'wp-admin/includes/admin.php';
+       require ABSPATH . 'wp-admin/includes/class-wp-upgrader.php';
+       (new Plugin_Upgrader(new Automatic_Upgrader_Skin()))->install($input['zip']);
        $error = activate_plugin($input['plugin']);
-       if (is_wp_error($error)) throw new Exception($error->get_error_message());`,
-      { plugin },
+       if (is_wp_error($error)) throw new Exception($error->get_error_message());
+       return get_plugin_data(WP_PLUGIN_DIR . '/' . $input['plugin'])['Version'];`,
+      { plugin, zip },
     );
+    expect(installedVersion).toBe(signupPackage.version);
     await configure(site);
     const written = contentNames.flatMap((content) =>
       roles.map((role) => ({ title: content, role, text: texts[content](site) })),
@@ -260,7 +267,7 @@ async function signUp(page: Page, email: string): Promise<void> {
   // Delayed scripts wait for it.
   await page.mouse.move(40, 40);
   await (await page.waitForSelector(rendered('input[name=email]'), { visible: true }))?.type(email);
-  await (await page.$(rendered('input:not([name=email])')))?.type('Ada');
+  await (await page.$(rendered('[part=input]:not([name=email])')))?.type('Ada');
   await (await page.$(rendered('button')))?.click();
   await page.waitForSelector('newsletter-signup:state(success) >>> [part~=notice]', { visible: true });
 }
@@ -383,6 +390,29 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
     expect(await visited.$eval('newsletter-signup h2', ({ textContent }) => textContent)).toBe('Tea & cake');
     await signUp(visited, 'block-editor@example.com');
     await arrived('block-editor@example.com');
+  });
+
+  it.each([
+    ['', 'shortcode'],
+    ['', 'div'],
+    ['/letters', 'shortcode'],
+    ['/letters', 'div'],
+  ] as const)('at "%s", works as a %s in the footer of the theme', async (path, kind) => {
+    const site = siteAt(path);
+    const div = `<div data-newsletter-signup data-endpoint="${servers.relayUrl}/signup"></div>`;
+    const html = kind === 'div' ? `<!-- wp:html -->${div}<!-- /wp:html -->` : '[newsletter_kit layout="inline"]';
+    const part = await site.run(
+      `update_option(strpos($input, '[') === 0 ? 'footer_text' : 'footer_html', $input);
+       $part = wp_insert_post(['post_type' => 'wp_template_part', 'post_name' => 'footer', 'post_title' => 'Footer', 'post_status' => 'publish', 'post_content' => wp_slash($input)]);
+       wp_set_object_terms($part, get_stylesheet(), 'wp_theme');
+       return $part;`,
+      html,
+    );
+    const { page, complaints } = await visit(await publish(site, 'No form here.'));
+    await signUp(page, `footer-${kind}${path.replace('/', '-')}@example.com`);
+    await arrived(`footer-${kind}${path.replace('/', '-')}@example.com`);
+    expect(complaints).toEqual([]);
+    await site.run(`delete_option('footer_text'); delete_option('footer_html'); wp_delete_post($input, true);`, part);
   });
 
   describe('what an author types in a shortcode', () => {
@@ -599,17 +629,17 @@ describe.skipIf(!canRunHere)('the plugin in WordPress', () => {
     },
   );
 
-  it('leaves no option behind when it is deleted', async () => {
+  it('leaves neither option nor file behind when it is deleted', async () => {
     const site = siteAt('');
     const kept = await site.run(
-      `require ABSPATH . 'wp-admin/includes/plugin.php';
+      `require ABSPATH . 'wp-admin/includes/admin.php';
        deactivate_plugins($input['plugin']);
        $kept = get_option($input['option']) !== false;
-       uninstall_plugin($input['plugin']);
-       return [$kept, get_option($input['option'])];`,
+       $deleted = delete_plugins([$input['plugin']]);
+       return [$kept, $deleted, get_option($input['option']), file_exists(WP_PLUGIN_DIR . '/' . dirname($input['plugin']))];`,
       { plugin, option },
     );
-    expect(kept).toEqual([true, false]);
+    expect(kept).toEqual([true, true, false, false]);
   });
 
   it('PHP has nothing to say about the plugin', async () => {

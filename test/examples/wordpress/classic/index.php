@@ -16,6 +16,10 @@
 			}
 			?>
 		</main>
+		<?php
+		the_widget( 'WP_Widget_Custom_HTML', array( 'content' => get_option( 'footer_html', '' ) ) );
+		the_widget( 'WP_Widget_Text', array( 'text' => get_option( 'footer_text', '' ), 'visual' => true, 'filter' => true ) );
+		?>
 		<?php wp_footer(); ?>
 	</body>
 </html>
