@@ -1,7 +1,7 @@
 /**
- * `npm run pack`: every package as a tarball that installs alone, and a zip for websites. Core is bundled into the
- * packages that depend on it, so that none of them needs a copy from the registry; what is published there does not
- * bundle it.
+ * `npm run pack`: every package as a tarball that installs alone, and zips for websites and for WordPress. Core is
+ * bundled into the packages that depend on it, so that none of them needs a copy from the registry; what is published
+ * there does not bundle it.
  */
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import { buildAll } from './build.ts';
 import { run } from './command.ts';
 import { manifest, pnpm } from './install.mjs';
 import { root } from './root.ts';
-import { zipScript } from './script-zip.ts';
+import { zipPlugin, zipScript } from './script-zip.ts';
 
 /** What is published, besides the n8n package: the name in our scope, and the folder. */
 export const publishedPackages = [
@@ -39,9 +39,10 @@ export async function packBuilt(folder: string): Promise<boolean> {
   if (!(await pack(folder, '%s.tgz'))) return false;
   for (const name of publishedNames)
     if (name !== core && name !== manifest.name && !(await bundleCore(folder, name))) return false;
-  const zip = join(folder, 'signup-form.zip');
-  await writeFile(zip, await zipScript());
-  for (const path of [...publishedNames.map((name) => tarball(folder, name)), zip])
+  const zips = { 'signup-form.zip': await zipScript(), 'signup-form-wordpress.zip': await zipPlugin() };
+  for (const [name, zip] of Object.entries(zips)) await writeFile(join(folder, name), zip);
+  const zipPaths = Object.keys(zips).map((name) => join(folder, name));
+  for (const path of [...publishedNames.map((name) => tarball(folder, name)), ...zipPaths])
     console.log(`✓ ${relative(root, path)}`);
   return true;
 }

@@ -10,7 +10,7 @@ import { run } from './command.ts';
 import { pnpm } from './install.mjs';
 import { packPublished, publishedNames } from './pack.ts';
 import { root } from './root.ts';
-import { zipScript } from './script-zip.ts';
+import { zipPlugin, zipScript } from './script-zip.ts';
 import { UserError } from './user-error.mjs';
 
 /** Which script a page on the web may load: an address that never changes its content, and the hash of that content. */
@@ -104,6 +104,7 @@ async function makeFiles(folder: string, tag: string | undefined): Promise<boole
   await mkdir(folder, { recursive: true });
   if (!(await packPublished(folder))) return false;
   await writeFile(join(folder, `signup-form-${built.version}.zip`), await zipScript());
+  await writeFile(join(folder, `signup-form-wordpress-${built.version}.zip`), await zipPlugin());
   await writeFile(join(folder, 'integrity.json'), await readFile(join(dist, 'integrity.json')));
   if (!(await listComponents(folder, built.version))) return false;
   const names = (await readdir(folder)).toSorted();

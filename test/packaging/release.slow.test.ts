@@ -128,6 +128,7 @@ describe('the files of a release', () => {
         'SHA256SUMS',
         'integrity.json',
         `signup-form-${version}.zip`,
+        `signup-form-wordpress-${version}.zip`,
         ...archives.flatMap((name) => [`${name}-${version}.tgz`, `${name}-${version}.cdx.json`]),
       ].toSorted(),
     );
