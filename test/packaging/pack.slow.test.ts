@@ -131,19 +131,19 @@ it('the tarballs of sandbox, relay and cli work together in one folder', async (
 describe('init of the relay', () => {
   const forWrangler = { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' };
 
-  /** Runs it as the documentation does, with a cache of npm that keeps nothing. @returns what it printed */
-  async function init(...args: readonly string[]): Promise<string> {
-    const cache = scratchFolder();
-    const { stdout: usual } = await execute('npm', ['config', 'get', 'cache']);
-    await symlink(join(usual.trim(), '_cacache'), join(cache, '_cacache'));
-    const tarball = join(folder, 'newsletter-kit-relay.tgz');
-    const { stdout } = await execute(
-      'npx',
-      ['--yes', '--prefer-offline', '--package', tarball, 'newsletter-relay', 'init', ...args],
-      {
-        env: { ...process.env, npm_config_cache: cache },
-      },
-    );
+  const pages = { node: 'docs/src/content/docs/relay/install.md', worker: 'docs/src/content/docs/relay/worker.md' };
+
+  /** Runs the command of the page, for another folder; npm's cache keeps nothing. @returns what it printed */
+  async function init(kind: keyof typeof pages, written: string): Promise<string> {
+    const [, command] = /^(npx --package .*) ~\/[\w-]+$/m.exec(await readFile(join(root, pages[kind]), 'utf8')) ?? [];
+    const clone = scratchFolder();
+    await symlink(folder, join(clone, 'packed'));
+    const { stdout: cache } = await execute('npm', ['config', 'get', 'cache']);
+    await symlink(join(cache.trim(), '_cacache'), join(clone, '_cacache'));
+    const { stdout } = await execute('sh', ['-c', `${command} ${written}`], {
+      cwd: clone,
+      env: { ...process.env, npm_config_cache: clone, npm_config_yes: 'true', npm_config_prefer_offline: 'true' },
+    });
     return stdout;
   }
 
@@ -183,7 +183,7 @@ describe('init of the relay', () => {
 
   it('writes a folder for Node that takes signups', async () => {
     const written = join(scratchFolder(), 'relay');
-    expect(await init(written)).toContain(`The next command: cd ${written} && npm install`);
+    expect(await init('node', written)).toContain(`The next command: cd ${written} && npm install`);
     expect((await readdir(written)).toSorted()).toEqual([
       '.gitignore',
       'README.md',
@@ -207,13 +207,13 @@ describe('init of the relay', () => {
 
   it('writes a folder for Cloudflare Workers, whose Worker takes signups in workerd', async () => {
     const written = join(scratchFolder(), 'worker');
-    await init(written, '--worker');
+    await init('worker', written);
     await writeFile(join(written, '.dev.vars'), 'NEWSLETTER_API_KEY=a-key\n');
     const port = await freePort();
     const { status } = await signUp(written, port, ['--port', String(port), '--inspector-port', '0']);
     expect(status).toBe(202);
 
-    const page = await readFile(join(root, 'docs/src/content/docs/relay/worker.md'), 'utf8');
+    const page = await readFile(join(root, pages.worker), 'utf8');
     const [, block = ''] = /^```sh [^\n]*it needs an account"\n([^`]+)```/m.exec(page) ?? [];
     const [install, secret, deploy] = block.trim().split('\n');
     expect([install, secret]).toEqual(['npm install', 'npx wrangler secret put NEWSLETTER_API_KEY']);
@@ -225,7 +225,7 @@ describe('init of the relay', () => {
   it('overwrites nothing', async () => {
     const written = scratchFolder();
     await writeFile(join(written, 'package.json'), '{}');
-    await expect(init(written)).rejects.toThrow(/has package.json already, so nothing was written/);
+    await expect(init('node', written)).rejects.toThrow(/has package.json already, so nothing was written/);
     expect(await readdir(written)).toEqual(['package.json']);
   });
 });
