@@ -61,16 +61,28 @@ interface Target {
   readonly build: () => Promise<boolean>;
 }
 
+const widgetSources = [
+  'widget/src',
+  'widget/package.json',
+  'widget/vite.config.ts',
+  'packages/core/src/signup',
+  'packages/core/src/contract',
+];
+
+/** What a page loads: that needs no development tools. */
+const tag: Target = {
+  title: 'tag',
+  built: relative(root, widgetScript),
+  sources: widgetSources,
+  build: () => runScript('widget', 'bundles', { quiet: true }),
+};
+
+/** The whole package, types and manifest included. */
 const widget: Target = {
   title: 'widget',
-  built: relative(root, widgetScript),
-  sources: [
-    'widget/src',
-    'widget/package.json',
-    'widget/vite.config.ts',
-    'packages/core/src/signup',
-    'packages/core/src/contract',
-  ],
+  // The last file that the build writes into this folder.
+  built: 'widget/dist/integrity.json',
+  sources: widgetSources,
   build: () => runScript('widget', 'build', { quiet: true }),
 };
 
@@ -104,7 +116,7 @@ const pages = [
 ];
 
 /** The pages that the servers serve, and the tag that the demo site loads. */
-const servers = [widget, ...pages];
+const servers = [tag, ...pages];
 
 /** What each task needs built, and the parts alone. */
 const targets = {

@@ -1,5 +1,5 @@
 /**
- * Installs pnpm, Node 24 and the dependencies with a line of progress, unless the last install still matches. Each
+ * Installs pnpm, Node 24 and what a command needs with a line of progress, unless the last install still matches. Each
  * known failure has a message of its own. Everything is printed on stderr: stdout belongs to the command that runs
  * afterwards.
  */
@@ -19,9 +19,36 @@ export const manifest =
 /** The package manager, pinned in the root's package.json; npx downloads it. */
 export const pnpm = manifest.packageManager;
 const windows = process.platform === 'win32';
+/**
+ * The npm scripts that run without development tools: they install `scripts/package.json` with its dependencies. Every
+ * other script installs everything.
+ *
+ * @type {ReadonlySet<string>}
+ */
+export const scriptsWithoutTools = new Set(['start', 'sandbox', 'relay', 'newsletter', 'node']);
+/** Node from this version on runs everything; for an older one, Node 24 is installed. */
+const newEnough = 24;
+const ownNode = Number.parseInt(process.versions.node, 10) >= newEnough ? process.execPath : undefined;
+/** The package with Node 24 for this platform, by the names that its makers gave them. */
+const nodePackage = `${process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'}-${windows ? 'win' : process.platform}-${process.arch}`;
+/** A tool that no script of {@link scriptsWithoutTools} installs. */
+const tool = join('node_modules', 'typescript');
 /** Records the fingerprint of the last install, so that a command with an unchanged one skips the install. */
 const stampFile = join('node_modules', '.installed');
 const rootFiles = ['.pnpmfile.cjs', 'package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml'];
+/** pnpm checked the age of every release when it wrote the lockfile; to check again it would download 250 MB. */
+const installOptions = ['--frozen-lockfile', '--trust-lockfile', '--reporter=append-only'];
+/** pnpm's options for what is installed. */
+const selections = {
+  packages: [
+    '--prod',
+    '--filter-prod=@newsletter-kit/scripts...',
+    ...(ownNode ? [] : ['--filter-prod=@newsletter-kit/node']),
+  ],
+  /** @type {string[]} */
+  everything: [],
+};
+/** @typedef {keyof typeof selections} Level */
 /** Milliseconds between two lines of progress. */
 const progressEvery = 5000;
 
@@ -57,26 +84,40 @@ const knownFailures = [
 ];
 
 /**
- * Installs everything unless the last install still matches the lockfile.
+ * Installs what a script needs unless the last install still matches the lockfile. Development tools that are there
+ * already are kept up to date.
  *
  * @param {string} root
- * @returns {Promise<string>} the path of the Node 24 binary
+ * @param {string} script
+ * @returns {Promise<string>} the path of the Node to run the script with
  */
-export async function ensureInstalled(root) {
-  const node = join(root, 'node_modules', 'node', 'bin', windows ? 'node.exe' : 'node');
+export async function ensureInstalled(root, script) {
+  const hasTools = existsSync(join(root, tool));
+  const level = hasTools || !scriptsWithoutTools.has(script) ? 'everything' : 'packages';
   const stamp = join(root, stampFile);
-  const print = fingerprint(root);
-  if (existsSync(node) && existsSync(stamp) && readFileSync(stamp, 'utf8') === print) return node;
+  const installed = existsSync(stamp);
+  const print = fingerprint(root, level);
+  const node = findNode(root);
+  if (node && installed && readFileSync(stamp, 'utf8') === print) return node;
   checkNpm();
-  await install(root);
-  if (spawnSync(node, ['--version']).status !== 0) {
-    throw new UserError(
-      `Node 24 was installed but does not run on this machine (${process.platform} ${process.arch}).`,
-      'A 64-bit Linux with glibc, macOS or Windows is needed.',
-    );
-  }
+  await install(root, level, installed && !hasTools);
   writeFileSync(stamp, print);
-  return node;
+  const runs = findNode(root);
+  if (runs && spawnSync(runs, ['--version']).status === 0) return runs;
+  throw new UserError(
+    `Node 24 was installed but does not run on this machine (${process.platform} ${process.arch}).`,
+    `A 64-bit Linux with glibc, macOS or Windows is needed, or a Node ${newEnough} or newer of your own.`,
+  );
+}
+
+/**
+ * The Node 24 that was installed, or else the one that runs this if it is new enough.
+ *
+ * @param {string} root
+ */
+function findNode(root) {
+  const brought = join(root, 'scripts', 'node', 'node_modules', nodePackage, 'bin', windows ? 'node.exe' : 'node');
+  return existsSync(brought) ? brought : ownNode;
 }
 
 /**
@@ -104,15 +145,16 @@ function memberFolders(root) {
  * A fingerprint of everything an install depends on.
  *
  * @param {string} root
+ * @param {Level} level
  */
-function fingerprint(root) {
+function fingerprint(root, level) {
   const files = [
     ...rootFiles,
     ...memberFolders(root)
       .sort()
       .map((folder) => `${folder}/package.json`),
   ];
-  const hash = createHash('sha256').update(`${process.platform}-${process.arch}`);
+  const hash = createHash('sha256').update(`${process.platform}-${process.arch} ${level}`);
   for (const file of files) {
     if (existsSync(join(root, file))) hash.update(`\n${file}\n`).update(readFileSync(join(root, file)));
   }
@@ -127,11 +169,21 @@ function checkNpm() {
   );
 }
 
-/** @param {string} root */
-async function install(root) {
-  console.error(`▸ Installing pnpm, Node 24 and the dependencies (${pnpm}; about a minute the first time)`);
+/**
+ * @param {string} root
+ * @param {Level} level
+ * @param {boolean} toolsAreNew - whether development tools are all that is missing
+ */
+async function install(root, level, toolsAreNew) {
+  const what =
+    level === 'packages'
+      ? `${ownNode ? 'pnpm' : 'pnpm, Node 24'} and what this command runs (${pnpm}; half a minute the first time)`
+      : toolsAreNew
+        ? 'the development tools, which this command needs (about a minute the first time)'
+        : `pnpm, Node 24, all packages and the development tools (${pnpm}; about a minute the first time)`;
+  console.error(`▸ Installing ${what}`);
   const begun = Date.now();
-  const child = spawn('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
+  const child = spawn('npx', ['--yes', pnpm, 'install', ...installOptions, ...selections[level]], {
     cwd: root,
     shell: windows,
     stdio: ['ignore', 'pipe', 'pipe'],

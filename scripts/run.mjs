@@ -4,7 +4,6 @@
  * yet.
  */
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +26,7 @@ const commands = new Map([
   ['relay', [join(root, 'packages', 'relay', 'src', 'main.ts')]],
   ['sandbox', [join(root, 'packages', 'sandbox', 'src', 'main.ts')]],
   ['newsletter', [join(root, 'packages', 'cli', 'src', 'main.ts')]],
-  // Node 24 itself, for a file that imports the packages.
+  // Node itself, for a file that imports the packages.
   ['node', []],
 ]);
 
@@ -35,12 +34,13 @@ const commands = new Map([
  * Finds the program and the folder of a task or command.
  *
  * @param {string | undefined} name
- * @returns {{ program: readonly string[]; folder: string }}
+ * @returns {{ name: string; program: readonly string[]; folder: string }}
  */
 function findProgram(name) {
   const command = name === undefined ? undefined : commands.get(name);
-  if (command) return { program: command, folder: callerFolder(name) };
-  if (name && Object.hasOwn(scripts, name)) return { program: [join(root, 'scripts', 'tasks.ts'), name], folder: root };
+  if (name && command) return { name, program: command, folder: callerFolder(name) };
+  if (name && Object.hasOwn(scripts, name))
+    return { name, program: [join(root, 'scripts', 'tasks.ts'), name], folder: root };
   throw new UserError(
     name ? `There is no task "${name}".` : 'No task was named.',
     `Run "node scripts/run.mjs NAME", where NAME is ${Object.keys(scripts).join(', ')}.`,
@@ -75,7 +75,8 @@ function checkNode() {
  * @returns {Promise<number>}
  */
 function run(node, program, folder) {
-  const bin = join(root, 'node_modules', '.bin');
+  // The tools run with the same Node, whatever Node is on the path.
+  const tools = [join(root, 'node_modules', '.bin'), dirname(node)].join(delimiter);
   // Windows spells it "Path", and a copy of the environment is case-sensitive.
   const path = Object.keys(process.env).find((name) => name.toUpperCase() === 'PATH') ?? 'PATH';
   const child = spawn(
@@ -84,7 +85,7 @@ function run(node, program, folder) {
     {
       cwd: folder,
       stdio: 'inherit',
-      env: { ...process.env, [path]: `${bin}${delimiter}${process.env[path] ?? ''}` },
+      env: { ...process.env, [path]: `${tools}${delimiter}${process.env[path] ?? ''}` },
     },
   );
   // A terminal's Ctrl-C reaches the whole group, so the child has it already, also where its input is a pipe or a file;
@@ -120,11 +121,9 @@ function endWithShell(child) {
 
 try {
   checkNode();
-  const [name, ...args] = process.argv.slice(2);
-  const { program, folder } = findProgram(name);
-  const node = await ensureInstalled(root);
-  if (!existsSync(node))
-    throw new UserError('Node 24 was not installed.', 'Delete the folder node_modules and run the command again.');
+  const [given, ...args] = process.argv.slice(2);
+  const { name, program, folder } = findProgram(given);
+  const node = await ensureInstalled(root, name);
   process.exitCode = await run(node, [...program, ...args], folder);
 } catch (error) {
   if (!(error instanceof UserError)) throw error;

@@ -1,13 +1,18 @@
 /** The tarballs of `npm run pack`: each installs alone, without a copy of ours from the registry, and works. */
-import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { manifest } from '../../scripts/install.mjs';
 import { packBuilt } from '../../scripts/pack.ts';
+import { root } from '../../scripts/root.ts';
+import { eventually } from '../../packages/relay/test/eventually.ts';
 import { freePort } from '../support/free-ports.ts';
+import { scratchFolder } from '../support/scratch-folder.ts';
 import { installInEmptyFolder, type Installation } from './installed.ts';
 
 const execute = promisify(execFile);
@@ -121,4 +126,106 @@ it('the tarballs of sandbox, relay and cli work together in one folder', async (
   expect(code, stderr).toBe(0);
   expect(stdout).toContain('accessible');
   expect(stdout).toContain('✓ clock: agrees with the API');
+});
+
+describe('init of the relay', () => {
+  const forWrangler = { ...process.env, WRANGLER_SEND_METRICS: 'false', CI: 'true' };
+
+  const pages = { node: 'docs/src/content/docs/relay/install.md', worker: 'docs/src/content/docs/relay/worker.md' };
+
+  /** Runs the command of the page, for another folder; npm's cache keeps nothing. @returns what it printed */
+  async function init(kind: keyof typeof pages, written: string): Promise<string> {
+    const [, command] = /^(npx --package .*) ~\/[\w-]+$/m.exec(await readFile(join(root, pages[kind]), 'utf8')) ?? [];
+    const clone = scratchFolder();
+    await symlink(folder, join(clone, 'packed'));
+    const { stdout: cache } = await execute('npm', ['config', 'get', 'cache']);
+    await symlink(join(cache.trim(), '_cacache'), join(clone, '_cacache'));
+    const { stdout } = await execute('sh', ['-c', `${command} ${written}`], {
+      cwd: clone,
+      env: { ...process.env, npm_config_cache: clone, npm_config_yes: 'true', npm_config_prefer_offline: 'true' },
+    });
+    return stdout;
+  }
+
+  /** Installs the written folder, starts it until the test is over, and signs somebody up. */
+  async function signUp(written: string, port: number, start: readonly string[]): Promise<Response> {
+    await execute('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: written });
+    const child = spawn('npm', ['start', '--', ...start], {
+      cwd: written,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...forWrangler, XDG_CONFIG_HOME: written, RELAY_PORT: String(port) },
+      detached: true,
+    });
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += String(chunk)));
+    const ended = once(child, 'close');
+    onTestFinished(async () => {
+      if (child.exitCode === null && child.pid) process.kill(-child.pid, 'SIGTERM');
+      await ended;
+    });
+    await eventually(
+      'it answers',
+      async () => {
+        if (child.exitCode !== null) throw new Error(output);
+        return fetch(`http://127.0.0.1:${port}/readyz`).then(
+          ({ ok }) => ok,
+          () => false,
+        );
+      },
+      60_000,
+    );
+    return fetch(`http://127.0.0.1:${port}/signup`, {
+      method: 'POST',
+      headers: { origin: 'https://example.com', 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ada@example.com' }),
+    });
+  }
+
+  it('writes a folder for Node that takes signups', async () => {
+    const written = join(scratchFolder(), 'relay');
+    expect(await init('node', written)).toContain(`The next command: cd ${written} && npm install`);
+    expect((await readdir(written)).toSorted()).toEqual([
+      '.gitignore',
+      'README.md',
+      'newsletter-kit-relay.tgz',
+      'package.json',
+      'relay.env',
+    ]);
+    const file = join(written, 'relay.env');
+    expect((await stat(file)).mode & 0o077).toBe(0);
+    const values: Readonly<Record<string, string>> = {
+      NEWSLETTER_API_URL: `http://127.0.0.1:${await freePort()}/v2`,
+      NEWSLETTER_API_KEY: 'a-key',
+      NEWSLETTER_PUBLICATION_ID: 'pub_00000000-0000-4000-8000-000000000001',
+      RELAY_ALLOWED_ORIGINS: 'https://example.com',
+    };
+    const empty = await readFile(file, 'utf8');
+    const filled = empty.replaceAll(/^(\w+)=$/gm, (line, name: string) => `${line}${values[name]}`);
+    await writeFile(file, filled);
+    expect((await signUp(written, await freePort(), [])).status).toBe(202);
+  });
+
+  it('writes a folder for Cloudflare Workers, whose Worker takes signups in workerd', async () => {
+    const written = join(scratchFolder(), 'worker');
+    await init('worker', written);
+    await writeFile(join(written, '.dev.vars'), 'NEWSLETTER_API_KEY=a-key\n');
+    const port = await freePort();
+    const { status } = await signUp(written, port, ['--port', String(port), '--inspector-port', '0']);
+    expect(status).toBe(202);
+
+    const page = await readFile(join(root, pages.worker), 'utf8');
+    const [, block = ''] = /^```sh [^\n]*it needs an account"\n([^`]+)```/m.exec(page) ?? [];
+    const [install, secret, deploy] = block.trim().split('\n');
+    expect([install, secret]).toEqual(['npm install', 'npx wrangler secret put NEWSLETTER_API_KEY']);
+    await execute('sh', ['-c', `${deploy} -- --dry-run --outdir bundle`], { cwd: written, env: forWrangler });
+    // Cloudflare's free plan takes three megabytes.
+    expect(gzipSync(await readFile(join(written, 'bundle', 'index.js'))).length).toBeLessThan(325_000);
+  });
+
+  it('overwrites nothing', async () => {
+    const written = scratchFolder();
+    await writeFile(join(written, 'package.json'), '{}');
+    await expect(init('node', written)).rejects.toThrow(/has package.json already, so nothing was written/);
+    expect(await readdir(written)).toEqual(['package.json']);
+  });
 });

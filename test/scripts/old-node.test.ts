@@ -1,19 +1,13 @@
 /** The commands' error on a Node that is too old, such as that of a distribution. */
-import { execFileSync, spawnSync } from 'node:child_process';
-import { copyFileSync, existsSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { copyFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root } from '../../scripts/root.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
+import { findNodeBefore } from './starter.ts';
 
-/** A Node of this machine that is older than 22. */
-const oldNode = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']
-  .map((folder) => join(folder, 'node'))
-  .find((node) => existsSync(node) && Number.parseInt(version(node).slice(1), 10) < 22);
-
-function version(node: string): string {
-  return execFileSync(node, ['--version'], { encoding: 'utf8' });
-}
+const oldNode = findNodeBefore(22);
 
 test.skipIf(oldNode === undefined).each([
   ['newsletter-sandbox', 'sandbox', 'the sandbox', 2],
@@ -30,7 +24,7 @@ test.skipIf(oldNode === undefined).each([
     expect(ended).toMatchObject({
       status,
       stdout: '',
-      stderr: `${command}: This is Node ${version(node).trim().slice(1)}; ${subject} needs 22.16 or newer. Install a newer Node and start it again.\n`,
+      stderr: `${command}: This is Node ${spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim().slice(1)}; ${subject} needs 22.16 or newer. Install a newer Node and start it again.\n`,
     });
   },
 );

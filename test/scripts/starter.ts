@@ -1,6 +1,20 @@
 /** Runs the starter and the npm scripts as in a terminal, and captures their output. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { root } from '../../scripts/root.ts';
+
+/** Major version of a Node. */
+function majorOf(node: string): number {
+  return Number.parseInt(execFileSync(node, ['--version'], { encoding: 'utf8' }).slice(1), 10);
+}
+
+/** A Node of this machine, older than the given major version. */
+export function findNodeBefore(major: number): string | undefined {
+  return [...(process.env['PATH'] ?? '').split(delimiter), '/usr/bin', '/usr/local/bin']
+    .map((folder) => join(folder, 'node'))
+    .find((node) => existsSync(node) && majorOf(node) < major);
+}
 
 export interface Started {
   readonly child: ChildProcess;
@@ -18,13 +32,15 @@ export interface Started {
  * @param args - what follows `node scripts/run.mjs`
  * @param env - added to the environment; undefined removes a variable
  * @param folder - the checkout to run in
+ * @param node - the Node that runs it
  */
 export function starter(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>> = {},
   folder = root,
+  node = process.execPath,
 ): Started {
-  const child = spawn(process.execPath, ['scripts/run.mjs', ...args], {
+  const child = spawn(node, ['scripts/run.mjs', ...args], {
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...env },

@@ -1,5 +1,6 @@
 /** Copies of the repository, for tests that edit it or begin where nothing is built. */
 import { cp, mkdir, mkdtemp, readdir, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { git } from '../../scripts/git.ts';
 import { root } from '../../scripts/root.ts';
@@ -14,13 +15,31 @@ import { root } from '../../scripts/root.ts';
 export async function copyRepository(name: string): Promise<string> {
   await mkdir(join(root, '.cache'), { recursive: true });
   const copy = await mkdtemp(join(root, '.cache', `${name}-`));
+  const paths = await copyFiles(copy);
+  const folders = new Set(paths.filter((path) => basename(path) === 'package.json').map(dirname));
+  for (const folder of folders) await linkDependencies(folder, copy);
+  return copy;
+}
+
+/**
+ * Copies the files of the repository to a folder from which the dependencies of the original are not found. Whoever
+ * calls deletes the copy.
+ *
+ * @returns the folder of the copy
+ */
+export async function copyWithoutDependencies(): Promise<string> {
+  const copy = await mkdtemp(join(tmpdir(), 'newsletter-clone-'));
+  await copyFiles(copy);
+  return copy;
+}
+
+/** @returns the paths of the files, from the root */
+async function copyFiles(copy: string): Promise<string[]> {
   const paths = git(['ls-files', '--cached', '--others', '--exclude-standard'])
     .split('\n')
     .filter((path) => path !== '');
   for (const path of paths) await cp(join(root, path), join(copy, path)).catch(ignoreMissing);
-  const folders = new Set(paths.filter((path) => basename(path) === 'package.json').map(dirname));
-  for (const folder of folders) await linkDependencies(folder, copy);
-  return copy;
+  return paths;
 }
 
 /** A file that was deleted and not committed yet. */

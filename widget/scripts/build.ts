@@ -1,6 +1,6 @@
 /**
  * Builds the package: the script, the modules for npm and the files both load; types, manifest, and the files and
- * tables of the documentation derived from them.
+ * tables of the documentation derived from them. With `--bundles`, only what a page loads.
  */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -18,10 +18,14 @@ process.env['NODE_ENV'] = 'production';
 
 const bundles = modes.map((mode) => build({ root, configFile: `${root}vite.config.ts`, mode, logLevel: 'warn' }));
 
-await Promise.all([
-  ...bundles,
-  run('tsc', ['-p', 'tsconfig.types.json'], options),
-  run(process.execPath, ['--run', 'manifest'], { cwd: root }),
-]);
-await import('./derived.ts');
-await import('./readme.ts');
+if (process.argv.includes('--bundles')) {
+  await Promise.all(bundles);
+} else {
+  await Promise.all([
+    ...bundles,
+    run('tsc', ['-p', 'tsconfig.types.json'], options),
+    run(process.execPath, ['--run', 'manifest'], { cwd: root }),
+  ]);
+  await import('./derived.ts');
+  await import('./readme.ts');
+}

@@ -35,6 +35,10 @@ const commands: Readonly<Record<string, CommandEntry<null>>> = {
         }),
     }),
   },
+  init: {
+    about: 'write a folder with everything that runs the relay on Node or, with --worker, on Cloudflare Workers',
+    load: () => import('./commands/init.ts'),
+  },
   status: { about: 'print how many signups wait, since when, and why', load: operatorCommand('status') },
   pause: {
     about: 'stop delivery until resume, also over restarts; signups are still accepted and stored',
