@@ -44,7 +44,7 @@ const words = new Set([
   'Google Sheets',
   // A custom field, in the sandbox's window.
   'First Name',
-  'Microsoft Excel 365',
+  'Microsoft Excel (OneDrive)',
   'Trigger manually',
   'Read/Write Files from Disk',
   'Read File(s) From Disk',

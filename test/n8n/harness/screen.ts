@@ -45,7 +45,8 @@ export async function enter(page: Page, label: string, text: string, within = 'b
   await page.keyboard.down('Control');
   await page.keyboard.press('a');
   await page.keyboard.up('Control');
-  await page.keyboard.type(text);
+  // As pasted: the editor of expressions adds brackets to typed ones.
+  await page.keyboard.sendCharacter(text);
   // n8n takes a text over when the field is left, or a moment after the last key.
   await page.keyboard.press('Tab');
 }
