@@ -43,19 +43,7 @@ async function end(started: Started): Promise<void> {
 /** Signs in with the printed account. */
 async function signIn(): Promise<Rest> {
   const { email, password } = JSON.parse(await readFile(join(folder, 'owner.json'), 'utf8')) as Owner;
-  const response = await fetch(`${serverUrl(ports.n8n)}/rest/login`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ emailOrLdapLoginId: email, password }),
-  });
-  expect(response.status).toBe(200);
-  return new Rest(
-    serverUrl(ports.n8n),
-    response.headers
-      .getSetCookie()
-      .find((each) => each.startsWith('n8n-auth='))
-      ?.split(';')[0] ?? '',
-  );
+  return Rest.signIn(serverUrl(ports.n8n), email, password);
 }
 
 it('runs where nothing is built, and subscribes a visitor of the demo site once the example is published', async () => {

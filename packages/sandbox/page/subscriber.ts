@@ -162,12 +162,13 @@ export class SubscriberDrawer extends PageElement {
 
   /** A text can be changed: Enter, or leaving the input, saves it. */
   #field({ name, kind, value }: CustomField): Renderable {
-    if (kind !== 'string') return valueText(value);
+    const text = value === null ? '' : valueText(value);
+    if (kind !== 'string') return text;
     const save = ({ currentTarget }: Event): void => {
       if (!(currentTarget instanceof HTMLInputElement)) return;
       void this.#change({ custom_fields: [{ name, value: currentTarget.value }] }, `“${name}” is saved.`);
     };
-    return html`<input aria-label=${name} .value=${live(valueText(value))} autocomplete="off" @change=${save} />`;
+    return html`<input aria-label=${name} .value=${live(text)} autocomplete="off" @change=${save} />`;
   }
 
   #link({ id, email }: OtherSubscriber): TemplateResult {

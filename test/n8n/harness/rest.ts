@@ -128,6 +128,18 @@ export class Rest {
     return cookie.split(';')[0] ?? '';
   }
 
+  /** @throws Error where n8n refuses the account */
+  static async signIn(url: string, email: string, password: string): Promise<Rest> {
+    const response = await fetch(`${url}/rest/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ emailOrLdapLoginId: email, password }),
+    });
+    const cookie = response.headers.getSetCookie().find((each) => each.startsWith('n8n-auth='));
+    if (!response.ok || cookie === undefined) throw new Error(`n8n refuses ${email}: ${await response.text()}`);
+    return new Rest(url, cookie.split(';')[0] ?? '');
+  }
+
   async #send<T>(method: string, path: string, body?: unknown): Promise<T> {
     const response = await fetch(this.#url + path, {
       method,

@@ -85,7 +85,7 @@ test('one subscription is returned with all expansions and its journeys', async 
         publication_name: 'The Harbour Letter',
         payments_customer_id: 'cus_1',
         referred_by: { id: referrer.id, email: 'ada@example.com' },
-        custom_fields: [],
+        custom_fields: expect.arrayContaining([{ name: 'First Name', kind: 'string', value: null }]),
         stats: {},
         journeys: [],
       },
@@ -163,7 +163,7 @@ test.each([
     { custom_fields: [{ name: 'First Name', value: 'Inez' }] },
     { status: 'active', custom_fields: [{ name: 'First Name', value: 'Inez' }] },
   ],
-  [{ custom_fields: [{ name: 'First Name', delete: true }] }, { custom_fields: [] }],
+  [{ custom_fields: [{ name: 'First Name', delete: true }] }, { custom_fields: [{ name: 'First Name', value: null }] }],
 ])('the change %j applies to a subscription at once', async (change, expected) => {
   const sandbox = fresh();
   await send(sandbox, 'POST', customFieldsPath, { kind: 'string', display: 'First Name' });

@@ -92,10 +92,8 @@ describeInBrowser('the window', () => {
     const { page, call, control, reads } = await open({ seed: 'empty' });
     await isLive(page);
     await call('POST', '/custom_fields', { kind: 'string', display: 'First Name' });
-    const custom_fields = [{ name: 'First Name', value: 'Ines' }];
     const created = await call<{ data: { id: string } }>('POST', '/subscriptions', {
       email: 'ines@example.com',
-      custom_fields,
       double_opt_override: 'off',
     });
     const path = `/subscriptions/${created.body.data.id}`;
