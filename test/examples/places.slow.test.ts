@@ -1,5 +1,5 @@
 /**
- * The playground's snippets in the generators and frameworks that `places.ts` beside it calls run: Hugo, Jekyll,
+ * The playground's snippets in the generators and frameworks that `places.ts` of the playground calls run: Hugo, Jekyll,
  * Eleventy, Astro, Next.js, Nuxt, SvelteKit and Docusaurus. Each builds a site with the snippet. In Chromium its form
  * renders, a signup arrives through a relay with the campaign of the page's address, and the page gets the event of the
  * success. `PICTURES=places npm test -- test/examples/places.slow.test.ts` takes the pictures of the documentation.
