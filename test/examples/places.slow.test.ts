@@ -1,8 +1,8 @@
 /**
- * The playground's snippets in the generators and frameworks that `places.ts` beside it calls run: Hugo, Jekyll,
- * Eleventy, Astro, Next.js, Nuxt, SvelteKit and Docusaurus. Each builds a site with the snippet. In Chromium its form
- * renders, a signup arrives through a relay with the campaign of the page's address, and the page gets the event of the
- * success. `PICTURES=places npm test -- test/examples/places.slow.test.ts` takes the pictures of the documentation.
+ * The playground's snippets in the generators and frameworks that its `places.ts` calls run: Hugo, Jekyll, Eleventy,
+ * Astro, Next.js, Nuxt, SvelteKit and Docusaurus. Each builds a site with the snippet. In Chromium its form renders, a
+ * signup arrives through a relay with the campaign of the page's address, and the page gets the event of the success.
+ * `PICTURES=places npm test -- test/examples/places.slow.test.ts` takes the pictures of the documentation.
  */
 import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
