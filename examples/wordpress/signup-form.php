@@ -20,7 +20,7 @@ function settings(): array {
 }
 
 function choices(): array {
-	$themes = array_map( fn( $file ) => basename( $file, '.css' ), glob( __DIR__ . '/themes/*.css' ) );
+	$themes = array_map( fn( $file ) => basename( $file, '.css' ), glob( __DIR__ . '/themes/*.css' ) ?: array() );
 	return array( 'layout' => array( 'inline', 'joined', 'stacked', 'card', 'cover' ), 'theme' => array( '', ...$themes ) );
 }
 
@@ -53,8 +53,8 @@ function enqueue(): void {
 	$files = array( 'signup-form-complete.js', 'languages/' . language() . '.js', 'fallback.css', 'themes/' . sanitize_file_name( settings()['theme'] ) . '.css' );
 	foreach ( array_filter( $files, fn( $file ) => is_file( __DIR__ . "/$file" ) ) as $file ) {
 		$is_script = '.js' === substr( $file, -3 );
-		$arguments = array( 'signup-form-' . pathinfo( $file, PATHINFO_FILENAME ), plugins_url( $file, __FILE__ ), array(), filemtime( __DIR__ . "/$file" ) );
-		$is_script ? wp_enqueue_script( ...$arguments, ...array( array( 'strategy' => 'defer', 'in_footer' => true ) ) ) : wp_enqueue_style( ...$arguments );
+		$add       = $is_script ? 'wp_enqueue_script' : 'wp_enqueue_style';
+		$add( 'signup-form-' . pathinfo( $file, PATHINFO_FILENAME ), plugins_url( $file, __FILE__ ), array(), filemtime( __DIR__ . "/$file" ), $is_script ? array( 'strategy' => 'defer', 'in_footer' => true ) : 'all' );
 	}
 }
 
