@@ -104,12 +104,13 @@ describe('a signup store in PostgreSQL', () => {
   it('writes the same, and syncs it, for a repeated or suspected signup as for a new one', async () => {
     const { address, store } = await fresh();
     const receivedAt = Date.now();
-    const accept = (email: string, suspected = false) => store.accept(newSignup(email, { receivedAt, suspected }));
+    const accept = (email: string, suspected: string | null = null) =>
+      store.accept(newSignup(email, { receivedAt, suspected }));
     await accept('same@example.com');
     for (const [email, suspected] of [
-      ['new1@example.com', false],
-      ['same@example.com', false],
-      ['robo@example.com', true],
+      ['new1@example.com', null],
+      ['same@example.com', null],
+      ['robo@example.com', 'the honeypot was filled in'],
     ] as const) {
       const rows = async () =>
         Number((await server.run('SELECT count(*) AS n FROM newsletter_relay.signup', address))[0]?.['n']);
