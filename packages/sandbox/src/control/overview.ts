@@ -90,13 +90,11 @@ function oneSubscription(store: Store, id: string) {
   return {
     ...subscriptionRecord(store, row, everything),
     // Every field of the publication; null where the subscription has no value.
-    custom_fields: store.customFields
-      .ofPublication(row.publication_id)
-      .map(({ display, kind }) => ({
-        name: display,
-        kind,
-        value: JSON.parse(values.get(display) ?? 'null') as unknown,
-      })),
+    custom_fields: store.customFields.ofPublication(row.publication_id).map(({ display, kind }) => ({
+      name: display,
+      kind,
+      value: JSON.parse(values.get(display) ?? 'null') as unknown,
+    })),
     publication_id: row.publication_id,
     publication_name: store.workspace.publication(row.publication_id)?.name ?? '',
     payments_customer_id: row.payments_customer_id,
