@@ -491,7 +491,7 @@ async function editCell(row: number, column: string, change: () => Promise<void>
   expect((await saved).ok()).toBe(true);
 }
 
-it('can be followed word for word', async () => {
+it('can be followed word for word', { timeout: 1_800_000 }, async () => {
   home = await mkdtemp(join(tmpdir(), 'newsletter-guides-'));
   const [n8n = 0, demo = 0, sandbox = 0] = await freeNumbers(3);
   at = { n8n: serverUrl(n8n), demo: serverUrl(demo), sandbox: serverUrl(sandbox) };
