@@ -134,14 +134,13 @@ Without any file there is the relay’s own page${platform === 'wix' ? ', in *Em
 `;
 
 function tried({ name, run, like }: Place): string {
-  if (run)
-    return `The test builds a site with ${name} from this code, opens it in Chromium, signs up from an address with a campaign, and finds the subscription.`;
+  if (run) return run.what;
   return `${name} itself was not used${like ? '. A page made like those of it is opened in Chromium, and the signup arrives with its campaign' : ''}: look once, and sign up once yourself.`;
 }
 
 function picture({ name, platform, run, like }: Place): string {
   if (!run && !like) return '';
-  const shown = run ? `a site that ${name} built, here in German` : `a page made like those of ${name}`;
+  const shown = like ? `a page made like those of ${name}` : `a site that ${name} built, here in German`;
   return `![The form on ${shown}](${root}/examples/pictures/${platform}-light.webp)`;
 }
 

@@ -33,7 +33,12 @@ export interface Place {
   /** A page of `examples/pages`, made like those of the place. A test signs up on it. */
   readonly like?: string;
   /** The test that runs the snippet in the place itself, of this version. What no test runs is assumed. */
-  readonly run?: { readonly test: string; readonly version: string; readonly checks: readonly Check[] };
+  readonly run?: {
+    readonly test: string;
+    readonly version: string;
+    readonly what: string;
+    readonly checks: readonly Check[];
+  };
   /** Where the assumptions are from, and when these pages were read. */
   readonly sources: readonly Source[];
 }
@@ -41,11 +46,14 @@ export interface Place {
 /** When the sources were read. */
 export const sourcesRead = 'November 2026';
 
+const everyCheck = Object.keys(checks) as Check[];
+
 /** Built by the generator, and opened in a browser. */
 const built = (version: string): Required<Place>['run'] => ({
   test: 'test/examples/places.slow.test.ts',
   version,
-  checks: Object.keys(checks) as Check[],
+  what: 'The test builds a site from this code, opens it in Chromium, signs up from an address with a campaign, and finds the subscription.',
+  checks: everyCheck,
 });
 
 export const places: readonly Place[] = [
@@ -56,9 +64,15 @@ export const places: readonly Place[] = [
       'Gutenberg, block editor, classic editor, Elementor, Divi, plugin, shortcode, embed code breaks, wp-admin, functions.php',
     way: ['Page or post', '+', 'Custom HTML'],
     needs:
-      'An account that may write any HTML: an administrator, or an editor of a single site. For other authors WordPress removes tags, forms and scripts. For them there are the other snippets: a `<div>`, and the script in the theme.',
-    files: { folder: 'the theme, or any folder of the server' },
+      'Simplest is [the plugin](../website/wordpress.md): it brings the script, and every author may use its shortcode. Without it, an account that may write any HTML: an administrator, or an editor of a single site. For other authors WordPress removes tags, forms and scripts. For them there are the other snippets: a `<div>`, and the script in the theme.',
+    files: { folder: 'the plugin, the theme, or any folder of the server' },
     like: 'wordpress.html',
+    run: {
+      test: 'test/examples/wordpress.slow.test.ts',
+      version: '6.5',
+      what: 'The test signs up in Chromium, from an address with a campaign, on pages of a real WordPress with this code and with the shortcode, as four kinds of authors write them.',
+      checks: everyCheck,
+    },
     sources: [
       {
         title: 'Custom HTML block',
