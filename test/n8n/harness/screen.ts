@@ -21,6 +21,11 @@ export async function see(page: Page, word: string, within = 'body'): Promise<vo
   await find(page, word, within, 'visible');
 }
 
+/** Whether {@link see} would find it now. */
+export async function isSeen(page: Page, word: string, within = 'body'): Promise<boolean> {
+  return (await page.evaluate(locate, word, within, 'visible' as const, undefined)) !== undefined;
+}
+
 /** Waits until nothing covers the element with this text, and clicks on it. */
 export async function press(page: Page, word: string, within = 'body', count = 1): Promise<void> {
   const { x, y } = await find(page, word, within, 'clickable');
@@ -47,8 +52,11 @@ export async function enter(page: Page, label: string, text: string, within = 'b
   await page.keyboard.up('Control');
   // As pasted: the editor of expressions adds brackets to typed ones.
   await page.keyboard.sendCharacter(text);
-  // n8n takes a text over when the field is left, or a moment after the last key.
-  await page.keyboard.press('Tab');
+  // n8n takes a text over when the field is left, or a moment after the last key. In an expression Tab indents.
+  const isExpression = await page.evaluate(
+    () => document.activeElement instanceof HTMLElement && document.activeElement.isContentEditable,
+  );
+  if (!isExpression) await page.keyboard.press('Tab');
 }
 
 async function find(
