@@ -74,7 +74,7 @@ async function find(
  * Runs in the page.
  *
  * @param control - wanted is the closest of these to the word
- * @returns nothing as long as the element is not there, moves, or is covered
+ * @returns nothing as long as the element is not there, moves, or is covered or disabled
  */
 async function locate(
   word: string,
@@ -127,6 +127,7 @@ async function locate(
     const { x, y } = centre(each);
     const root = each.getRootNode() as Document | ShadowRoot;
     const top = root.elementFromPoint(x, y);
+    if (each.closest(':disabled, [aria-disabled=true]')) return false;
     return top !== null && (each.contains(top) || (each.closest(controls)?.contains(top) ?? false));
   };
   const closest = (label: Element, selector: string): Element[] => {
