@@ -52,11 +52,8 @@ export async function enter(page: Page, label: string, text: string, within = 'b
   await page.keyboard.up('Control');
   // As pasted: the editor of expressions adds brackets to typed ones.
   await page.keyboard.sendCharacter(text);
-  // n8n takes a text over when the field is left, or a moment after the last key. In an expression Tab indents.
-  const isExpression = await page.evaluate(
-    () => document.activeElement instanceof HTMLElement && document.activeElement.isContentEditable,
-  );
-  if (!isExpression) await page.keyboard.press('Tab');
+  // n8n takes a text over with a key that follows; in an expression Tab only adds spaces before it.
+  await page.keyboard.press('Tab');
 }
 
 async function find(
