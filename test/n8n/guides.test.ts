@@ -206,6 +206,8 @@ const actions: Actions = {
     await enter(field, expression, panel);
     await press('Parameters');
     await see(expression, panel);
+    // n8n saves by itself, a moment later; a workflow that is published before that lacks the change.
+    await expect.poll(async () => JSON.stringify((await rest.workflow(openedWorkflow())).nodes)).toContain(expression);
     // n8n shows one or the other: it depends on which of its requests is answered first.
     const [retry, fields] = [name(), 'Add custom field to send'];
     const shows = (word: string) => isSeen(page, word, panel);
