@@ -21,6 +21,11 @@ export async function see(page: Page, word: string, within = 'body'): Promise<vo
   await find(page, word, within, 'visible');
 }
 
+/** Whether {@link see} would find it now. */
+export async function isSeen(page: Page, word: string, within = 'body'): Promise<boolean> {
+  return (await page.evaluate(locate, word, within, 'visible' as const, undefined)) !== undefined;
+}
+
 /** Waits until nothing covers the element with this text, and clicks on it. */
 export async function press(page: Page, word: string, within = 'body', count = 1): Promise<void> {
   const { x, y } = await find(page, word, within, 'clickable');
@@ -47,7 +52,7 @@ export async function enter(page: Page, label: string, text: string, within = 'b
   await page.keyboard.up('Control');
   // As pasted: the editor of expressions adds brackets to typed ones.
   await page.keyboard.sendCharacter(text);
-  // n8n takes a text over when the field is left, or a moment after the last key.
+  // n8n takes a text over with a key that follows; in an expression Tab only adds spaces before it.
   await page.keyboard.press('Tab');
 }
 
@@ -66,7 +71,7 @@ async function find(
  * Runs in the page.
  *
  * @param control - wanted is the closest of these to the word
- * @returns nothing as long as the element is not there, moves, or is covered
+ * @returns nothing as long as the element is not there, moves, or is covered or disabled
  */
 async function locate(
   word: string,
@@ -119,6 +124,7 @@ async function locate(
     const { x, y } = centre(each);
     const root = each.getRootNode() as Document | ShadowRoot;
     const top = root.elementFromPoint(x, y);
+    if (each.closest(':disabled, [aria-disabled=true]')) return false;
     return top !== null && (each.contains(top) || (each.closest(controls)?.contains(top) ?? false));
   };
   const closest = (label: Element, selector: string): Element[] => {
