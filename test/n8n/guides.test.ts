@@ -229,7 +229,7 @@ const actions: Actions = {
     const before = await rest.executionIds(workflows.triggered);
     await signUp(at.demo, 'second@example.com');
     await showsExecution(name());
-    expect(await find('second@example.com')).toMatchObject({ status: 'active' });
+    await expect.poll(() => find('second@example.com')).toMatchObject({ status: 'active' });
     await expect.poll(async () => (await rest.executionIds(workflows.triggered)).length).toBeGreaterThan(before.length);
   },
   [`${spreadsheet}, 1`]: async ({ text }) => {
