@@ -3,7 +3,6 @@ import type { Options } from '../../examples/demo/page/options.ts';
 import { checks, places, sourcesRead, type Check, type Place } from '../../examples/demo/page/places.ts';
 import { initialSetup } from '../../examples/demo/page/setup.ts';
 import { snippetsFor } from '../../examples/demo/page/snippets.ts';
-
 import { base } from '../site.ts';
 import { table, type Page } from './page.ts';
 
@@ -150,7 +149,6 @@ function languageOf(platform: Place['platform'], where: string, code: string): s
   const [, ending] = /\.(ts|js|jsx|php|css|html)\b/.exec(where) ?? [];
   if (ending === 'php' || where.includes('functions.php')) return 'php';
   if (ending && ending !== 'html') return ending;
-  return (code.startsWith('<') || code.startsWith('---') || code.includes('import ')) && languages[platform]
-    ? (languages[platform] ?? 'html')
-    : 'html';
+  const isOwnLanguage = code.startsWith('<') || code.startsWith('---') || code.includes('import ');
+  return (isOwnLanguage && languages[platform]) || 'html';
 }

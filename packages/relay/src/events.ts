@@ -13,6 +13,7 @@ export const suspicions = {
   'mailbox-limit': 'the mailbox had reached its limit',
 } as const;
 
+/** The name of such a cause. */
 export type Suspicion = keyof typeof suspicions;
 
 /** One event. Its texts are safe to show. */

@@ -12,11 +12,13 @@ export interface SqlCondition {
 export interface Dialect {
   /** Function for the position of a substring. */
   readonly find: string;
+  /** Finds signups by their ids. */
   ids(ids: readonly string[]): SqlCondition;
   /** Finds the signups in states, of which none is `delivered`, without reading those that are. */
   undelivered(states: readonly string[]): SqlCondition;
 }
 
+/** The rows with one of the values in a column; none without values. */
 export const oneOf = (column: string, values: readonly string[]): SqlCondition => ({
   sql: values.length === 0 ? '1 = 0' : `${column} IN (${values.map(() => '?').join(', ')})`,
   values,

@@ -37,6 +37,7 @@ const mailbox = 'mailbox, publication, mails, last_mail_at AS "lastMailAt", supp
 
 const columns = signupColumns.join(', ');
 
+/** The conditions of filters in this database. */
 export const dialect: Dialect = {
   find: 'strpos',
   ids: (ids) => oneOf('id', ids),

@@ -37,6 +37,7 @@ const countsOfUndelivered = `(SELECT form, state, count(*) AS count, min(due_at)
 /** States in which nothing is due. */
 const neverDue: ReadonlySet<string> = new Set(['dead', 'review']);
 
+/** The conditions of filters in this database. */
 export const dialect: Dialect = {
   find: 'instr',
   // One value for all of them: a Durable Object takes a hundred values per query.
