@@ -217,7 +217,7 @@ async function buildSite(platform: Platform, generator: Generator, endpoint: str
         recursive: true,
       });
   const path = [join(folder, 'node_modules/.bin'), dirname(process.execPath), process.env['PATH']].join(delimiter);
-  await promisify(execFile)(generator.command, [...(generator.args ?? [])], {
+  const { stdout, stderr } = await promisify(execFile)(generator.command, [...(generator.args ?? [])], {
     cwd: folder,
     maxBuffer: 1e8,
     env: {
@@ -229,6 +229,8 @@ async function buildSite(platform: Platform, generator: Generator, endpoint: str
       DO_NOT_TRACK: '1',
     },
   });
+  // Bundlers name the package of a file that they warn about.
+  expect(`${stdout}${stderr}`).not.toContain('@newsletter-kit/signup');
   const built = join(folder, generator.built);
   // Browsers ask for it.
   await writeFile(join(built, 'favicon.ico'), '');

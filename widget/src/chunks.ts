@@ -18,7 +18,9 @@ export async function loadChunk<Module>(file: string, module: Promise<Module>): 
   try {
     const loading = module.catch((error: unknown): Promise<Module> => {
       if (!(currentScript instanceof HTMLScriptElement)) throw error;
-      return import(/* @vite-ignore */ currentScript.src.replace(/[^/]*$/, `${file}?${Date.now()}`));
+      return import(
+        /* @vite-ignore */ /* webpackIgnore: true */ currentScript.src.replace(/[^/]*$/, `${file}?${Date.now()}`)
+      );
     });
     const timeout = new Promise<never>((_, reject) => setTimeout(reject, 10_000, 'No answer.'));
     return await Promise.race([loading, timeout]);
