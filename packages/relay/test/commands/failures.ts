@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { createSocket } from 'node:dgram';
 import { join } from 'node:path';
@@ -22,8 +22,6 @@ export interface Scene {
   /** Of the relay's store. */
   readonly folder: string;
   readonly variables?: Readonly<Record<string, string>>;
-  /** A shell line around the command. */
-  readonly wrapper?: string;
   /** False where only a restart ends the failure. */
   readonly isMended?: false;
   /** Sent with every signup. */
@@ -65,6 +63,11 @@ const nothing = (): void => undefined;
 const server = postgresServer(['--wal-segsize=1']);
 const role = 'shop';
 
+async function configure(change: string): Promise<void> {
+  await server.run(`ALTER SYSTEM ${change}`);
+  await server.run('SELECT pg_reload_conf()');
+}
+
 type Break = (address: string, database: string) => Promise<() => unknown>;
 
 /** Ways in which a PostgreSQL server fails, by what an operator would call them. */
@@ -91,17 +94,15 @@ const serverFailures: Readonly<Record<string, Break>> = {
     };
   },
   full: async () => {
+    // It would make room.
+    await configure('SET autovacuum = off');
     await server.confine(1_500_000);
     onTestFinished(() => server.confine(null));
     return () => server.confine(null);
   },
   'without its synchronous standby': async () => {
-    const set = async (change: string): Promise<void> => {
-      await server.run(`ALTER SYSTEM ${change}`);
-      await server.run('SELECT pg_reload_conf()');
-    };
-    await set("SET synchronous_standby_names = 'gone'");
-    const mend = (): Promise<void> => set('RESET synchronous_standby_names');
+    await configure("SET synchronous_standby_names = 'gone'");
+    const mend = (): Promise<void> => configure('RESET synchronous_standby_names');
     onTestFinished(mend);
     return mend;
   },
@@ -196,17 +197,19 @@ const sqliteFailures: readonly Failure[] = [
   {
     name: 'SQLite, the disk is full',
     possible: process.platform === 'linux',
-    fills: true,
     truth: fails,
-    prepare: () =>
-      Promise.resolve(
-        inFile({
-          // The soft limit alone, so that it can be taken back.
-          wrapper: 'ulimit -S -f 2000; exec "$@"',
-          fail: ({ child }) =>
-            Promise.resolve(() => execFileSync('prlimit', ['--pid', String(child.pid), '--fsize=unlimited:'])),
-        }),
-      ),
+    prepare() {
+      const scene = inFile();
+      const fail = ({ child }: ServingRelay): Promise<() => unknown> => {
+        // The soft limit alone, so that it can be taken back.
+        const confine = (bytes: number | 'unlimited'): unknown =>
+          execFileSync('prlimit', ['--pid', String(child.pid), `--fsize=${bytes}:`]);
+        // Every signup makes the log longer.
+        confine(statSync(join(scene.folder, 'relay.db-wal')).size);
+        return Promise.resolve(() => confine('unlimited'));
+      };
+      return Promise.resolve({ ...scene, fail });
+    },
   },
   {
     name: 'SQLite, the disk is read-only',
