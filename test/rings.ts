@@ -78,7 +78,7 @@ export const decidingSizes = {
  * Minutes after which a run of a ring is ended, with a summary of what ran. `timeout-minutes` of the workflows is
  * longer.
  */
-export const ringMinutes: Readonly<Record<Ring, number>> = { fast: 30, deciding: 50, everything: 80 };
+export const ringMinutes: Readonly<Record<Ring, number>> = { fast: 30, deciding: 50, everything: 100 };
 
 /** @param path - of a file of tests, relative to the repository @returns undefined for a file without a row */
 export function ringOf(path: string): Ring | undefined {
