@@ -556,20 +556,6 @@ const checks: readonly Check[] = [
       expect(complaints).toEqual([]);
     },
   },
-  {
-    language: 'js',
-    has: '.grantConsent()',
-    does: 'remembers who brought the visitor, from then on',
-    async run(code) {
-      const { page } = await open(script + tag);
-      await page.waitForSelector(inTag('button'));
-      expect(await remembered(page)).toBe('{}');
-      await page.evaluate(code);
-      await expect.poll(() => remembered(page)).toContain('exchange');
-      await page.evaluate(code.replace('grantConsent', 'revokeConsent'));
-      await expect.poll(() => remembered(page)).not.toContain('exchange');
-    },
-  },
   ...banners.map(bridge),
   {
     language: 'js',
@@ -642,8 +628,8 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Snippets with tests elsewhere: policies, the answer with `ask`, and the recipes beside other analytics. */
-const elsewhere = [/^Content-Security-Policy:/, /"ask":/, /window\.(dataLayer|plausible|_paq)\b/];
+/** Snippets with tests elsewhere: policies, the answer with `ask`, the recipes beside other analytics, the shortcode. */
+const elsewhere = [/^Content-Security-Policy:/, /"ask":/, /window\.(dataLayer|plausible|_paq)\b/, /^\[newsletter_kit /];
 
 describe('the documentation of the tag', () => {
   it('has a check for every snippet, and a snippet for every check', () => {
