@@ -18,6 +18,8 @@ import { operatorToken } from './with-operator.ts';
 
 /** Grace period for requests and deliveries in flight after Ctrl-C or SIGTERM, in milliseconds. */
 const graceMs = 10_000;
+/** After it, how long the store may take to note what was ended, in milliseconds. */
+const storeMs = 5000;
 
 /** @throws StartupError where it cannot start */
 export async function serve(): Promise<void> {
@@ -57,6 +59,7 @@ export async function serve(): Promise<void> {
     );
 
     log.info({ signal: await stopAsked }, 'stopping: what was taken is kept, deliveries under way are ended');
+    endAfter(graceMs + storeMs, log);
     const closed = server.close(graceMs);
     await relay.stop(graceMs);
     await closed;
@@ -88,6 +91,15 @@ function logFor(config: RelayConfig, secret = ''): Log {
     secrets: [...secretsOf(config), secret],
     destination: plain ? plainLines((text) => process.stdout.write(text)) : undefined,
   });
+}
+
+/** Ends a process that still waits for its store, without loss of acknowledged signups. */
+function endAfter(ms: number, log: Log): void {
+  const end = (): never => {
+    log.warn('stopped before the store answered');
+    process.exit(0);
+  };
+  setTimeout(end, ms).unref();
 }
 
 /** The first signal starts the stop; a second one ends the process at once, without loss of acknowledged signups. */

@@ -74,7 +74,10 @@ export function startRetentionJob({
   };
   const run = async (): Promise<void> => {
     const since = (confirmed ??= await confirm());
-    if (since) await applyRetention({ ...options, now: () => Math.min(now(), since.at + elapsed() - since.elapsed) });
+    if (!since) return;
+    // Whole milliseconds, as the columns of PostgreSQL are.
+    const measured = (): number => Math.floor(since.at + elapsed() - since.elapsed);
+    await applyRetention({ ...options, now: () => Math.min(now(), measured()) });
   };
   let running = run();
   const timer = setInterval(() => {

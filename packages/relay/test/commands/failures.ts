@@ -70,13 +70,18 @@ async function configure(change: string): Promise<void> {
 
 type Break = (address: string, database: string) => Promise<() => unknown>;
 
+const freeze: Break = () => {
+  server.freeze();
+  onTestFinished(() => server.thaw());
+  return Promise.resolve(() => server.thaw());
+};
+const untilStopped = 'frozen until the relay has stopped';
+
 /** Ways in which a PostgreSQL server fails, by what an operator would call them. */
 const serverFailures: Readonly<Record<string, Break>> = {
-  frozen: () => {
-    server.freeze();
-    onTestFinished(() => server.thaw());
-    return Promise.resolve(() => server.thaw());
-  },
+  'as it should be': () => Promise.resolve(nothing),
+  frozen: freeze,
+  [untilStopped]: (address, database) => freeze(address, database).then(() => nothing),
   locked: async (address) => {
     const client = new pg.Client({ connectionString: address });
     client.on('error', nothing);
@@ -128,7 +133,7 @@ function postgresFailures(): Failure[] {
       name: `PostgreSQL ${what}, ${way}`,
       possible: possible && process.platform === 'linux',
       fills: what === 'full',
-      truth: fails,
+      truth: what === 'as it should be' ? worksAndErases : fails,
       async prepare() {
         const all = await server.database();
         const database = new URL(all).pathname.slice(1);
@@ -141,7 +146,11 @@ function postgresFailures(): Failure[] {
         return {
           folder: scratchFolder(),
           variables: { RELAY_STORE: await through(address) },
-          open: () => openPostgresStore(address),
+          ...(what === untilStopped && { isMended: false }),
+          open() {
+            server.thaw();
+            return openPostgresStore(address);
+          },
           fail: () => fail(all, database),
         };
       },
