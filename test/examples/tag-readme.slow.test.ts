@@ -628,7 +628,7 @@ const checks: readonly Check[] = [
   },
 ];
 
-/** Snippets with tests elsewhere: policies, the answer with `ask`, the recipes beside other analytics, the shortcode. */
+/** Snippets with tests elsewhere: policies, the answer with `ask`, recipes beside other analytics, the shortcode. */
 const elsewhere = [/^Content-Security-Policy:/, /"ask":/, /window\.(dataLayer|plausible|_paq)\b/, /^\[newsletter_kit /];
 
 describe('the documentation of the tag', () => {

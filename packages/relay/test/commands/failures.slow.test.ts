@@ -13,7 +13,7 @@ import { serve, type ServingRelay } from './relay-process.ts';
 
 /** Longer than the five seconds promised by what a busy machine adds, and far shorter than a pool's limits added up. */
 const muchTooLongMs = 12_000;
-/** Longer than the ten seconds for what is in flight and the five for the store, and shorter than an erasure may take. */
+/** Longer than ten seconds for what is in flight and five for the store, and shorter than an erasure may take. */
 const tooLongToStopMs = 40_000;
 const dayMs = 86_400_000;
 const none = 'no answer in time';
