@@ -32,7 +32,8 @@ export const floors: Readonly<Record<string, Floor>> = {
   admission: {
     project: 'relay',
     sources: ['packages/relay/src/consent.ts', 'packages/relay/src/admission/**/*.ts'],
-    tests: ['packages/relay/test/admission/**/*.test.ts'],
+    // Confirmation has the limit of mails per hour.
+    tests: ['packages/relay/test/{admission,confirmation}/**/*.test.ts'],
     hangMs: 60_000,
   },
   delivery: {
