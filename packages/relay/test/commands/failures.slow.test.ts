@@ -15,6 +15,8 @@ import { serve, type ServingRelay } from './relay-process.ts';
 const muchTooLongMs = 12_000;
 /** Longer than ten seconds for what is in flight and five for the store, and shorter than an erasure may take. */
 const tooLongToStopMs = 40_000;
+/** Signups sent at the same time. */
+const waveSize = 24;
 const dayMs = 86_400_000;
 const none = 'no answer in time';
 
@@ -68,7 +70,7 @@ class Visitors {
       this.get('/livez'),
       this.get('/readyz'),
       this.get('/metrics'),
-      ...Array.from({ length: 24 }, () => this.post(more)),
+      ...Array.from({ length: waveSize }, () => this.post(more)),
     ]);
     return {
       post: [...new Set(posts)],
@@ -113,7 +115,8 @@ for (const { name, possible, fills = false, truth, prepare } of failures) {
     failing.resolve();
     // A full disk may have room for a smaller signup, or for another one after a page was refused.
     const fields = fills ? large() : {};
-    for (let refused = 0; fills && refused < 24;) refused = (await visitors.post(large())) === 202 ? 0 : refused + 1;
+    for (let refused = 0; fills && refused < waveSize;)
+      refused = (await visitors.post(large())) === 202 ? 0 : refused + 1;
     await eventually('it has noticed', async () => (await ready()) === (truth.readyz === 200));
     if (truth.expired === 'erased') await eventually('it has erased', () => relay.output().includes('"erased":'));
     visitors.longestMs = 0;

@@ -63,6 +63,7 @@ const nothing = (): void => undefined;
 const server = postgresServer(['--wal-segsize=1']);
 const role = 'shop';
 
+/** Changes the server's configuration: `SET … = …` or `RESET …`. */
 async function configure(change: string): Promise<void> {
   await server.run(`ALTER SYSTEM ${change}`);
   await server.run('SELECT pg_reload_conf()');
@@ -101,6 +102,7 @@ const serverFailures: Readonly<Record<string, Break>> = {
   full: async () => {
     // It would make room.
     await configure('SET autovacuum = off');
+    onTestFinished(() => configure('RESET autovacuum'));
     await server.confine(1_500_000);
     onTestFinished(() => server.confine(null));
     return () => server.confine(null);
