@@ -76,12 +76,8 @@ console.log(`TEST_SEED=${seed}`);
 
 export default {
   rootDir: join(here, '..'),
-  // `WIDGET_TESTS=fast` leaves out the slow tests.
-  files: [
-    join(here, 'test/**/*.test.ts'),
-    ...(process.env.WIDGET_TESTS === 'fast' ? [`!${join(here, 'test/**/*.slow.test.ts')}`] : []),
-  ],
-  nodeResolve: { exportConditions: ['source', 'production'] },
+  files: [join(here, 'test/**/*.test.ts')],
+  nodeResolve: { exportConditions: ['@newsletter-kit/source', 'production'] },
   // Only one page at a time can have the focus.
   concurrency: 1,
   browserStartTimeout: 60_000,
