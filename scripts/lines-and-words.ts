@@ -64,8 +64,8 @@ export const linesOf = (text: string): number => text.split('\n').filter((line) 
 
 /**
  * The words of a page of Markdown: of its text, lists and tables. The frontmatter, blocks of code, addresses of links,
- * comments, and what a command writes between `<!-- NAME -->` and `<!-- /NAME -->`, or `<!-- NAME: generated, … -->` and
- * `<!-- end -->`, do not count.
+ * comments, and what a command writes do not count: it stands between `<!-- NAME -->` and `<!-- /NAME -->`, or between
+ * `<!-- NAME: generated, … -->` and `<!-- end -->`.
  */
 export function wordsOf(page: string): number {
   const text = page

@@ -111,8 +111,8 @@ export function weigh(folder: string = root): Weights {
 }
 
 /**
- * What the changes since a commit do to the weight, those that are not committed included, in one line such as `core −12
- * product, +4 tests · docs +35 words`.
+ * What the changes since a commit do to the weight, those that are not committed included, in one line:
+ * `core −12 product, +4 tests · docs +35 words`.
  *
  * @param since - a commit that git knows
  */
