@@ -2,7 +2,7 @@
  * The weight of the repository: lines of product and tests and words of documentation, by room.
  * `weight-ledger.ts` compares them with their budgets.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { extname, join, matchesGlob } from 'node:path';
 import { git } from './git.ts';
 import { linesOf, linesOfCode, wordsOf } from './lines-and-words.ts';
@@ -84,12 +84,15 @@ const paths = (folder: string, ...args: readonly string[]): readonly string[] =>
 
 const untracked = (folder: string) => paths(folder, 'ls-files', '--others', '--exclude-standard');
 
+/** Neither a deleted file nor a link to a folder. */
+const isFile = (folder: string) => (path: string) =>
+  statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() ?? false;
+
 /** The files of a clone, those that git does not know yet included. */
 export function filesOf(folder: string = root): readonly string[] {
   if (!existsSync(join(folder, '.git')))
     throw new UserError('This folder is no clone, so git cannot list its files.', 'The weight needs a clone.');
-  const known = paths(folder, 'ls-files').filter((path) => existsSync(join(folder, path)));
-  return [...known, ...untracked(folder)];
+  return [...paths(folder, 'ls-files'), ...untracked(folder)].filter(isFile(folder));
 }
 
 /** The files that a commit has of these, each with its text. */
@@ -120,8 +123,8 @@ export function describeWeightChange(since: string, folder: string = root): stri
   const changed = paths(folder, 'diff', '--name-only', '--no-renames', since);
   const weights = noWeights();
   for (const [path, text] of textsAt(since, changed.filter(isWeighed), folder)) add(weights, path, text, -1);
-  for (const path of [...changed, ...untracked(folder)].filter(isWeighed))
-    if (existsSync(join(folder, path))) add(weights, path, readFileSync(join(folder, path), 'utf8'));
+  for (const path of [...changed, ...untracked(folder)].filter(isWeighed).filter(isFile(folder)))
+    add(weights, path, readFileSync(join(folder, path), 'utf8'));
   const changes = [...weights].flatMap(([room, weight]) => {
     const figures = kinds.flatMap((kind) => (weight[kind] ? `${signed(weight[kind])} ${kind}` : []));
     return figures.length > 0 ? `${room} ${figures.join(', ')}` : [];

@@ -1,5 +1,5 @@
 /** The weight of the repository stays within the budgets of `docs/weight.md`. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -170,6 +170,12 @@ describe('a clone', () => {
     expect(describeWeightChange('HEAD', folder)).toBe('docs +1 words');
     write({ 'docs/weight.md': readFileSync(ledger, 'utf8').replaceAll('\n', '\r\n') });
     expect(exceededBudgets(folder)).toEqual([expect.stringMatching(/^docs has 1 words/)]);
+  });
+
+  it('may have a link to a folder', () => {
+    symlinkSync(join(folder, 'docs'), join(folder, 'pages'), 'junction');
+    expect(exceededBudgets(folder)).toEqual([]);
+    expect(describeWeightChange('HEAD', folder)).not.toContain('no room');
   });
 
   it('is needed for the list of files: without .git the error says so', () => {
