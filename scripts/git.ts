@@ -13,15 +13,17 @@ export const gitEnvironment = { GIT_CONFIG_GLOBAL: join(root, 'scripts', 'gitcon
  * Runs git.
  *
  * @param folder - in which it runs; this repository by default
+ * @param input - what it reads
  * @returns what it printed
  * @throws Error where it fails; its message ends with git's
  */
-export function git(args: readonly string[], folder: string = root): string {
+export function git(args: readonly string[], folder: string = root, input = ''): string {
   return execFileSync('git', args, {
+    input,
     cwd: folder,
     encoding: 'utf8',
     env: { ...process.env, ...gitEnvironment },
-    maxBuffer: 2 ** 24,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 2 ** 28,
+    stdio: 'pipe',
   });
 }
