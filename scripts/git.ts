@@ -3,8 +3,10 @@
  * and git then works only where `safe.directory` allows it. For the source of a clone it reads that from a file alone.
  */
 import { execFileSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.ts';
+import { UserError } from './user-error.mjs';
 
 /** The environment of every command that runs git. */
 export const gitEnvironment = { GIT_CONFIG_GLOBAL: join(root, 'scripts', 'gitconfig') } as const;
@@ -26,4 +28,27 @@ export function git(args: readonly string[], folder: string = root, input = ''):
     maxBuffer: 2 ** 28,
     stdio: 'pipe',
   });
+}
+
+/** The paths that a command of git lists; git would quote and escape some without `-z`. */
+export function listPaths(args: readonly string[], folder: string = root): string[] {
+  return git([...args, '-z'], folder)
+    .split('\0')
+    .filter(Boolean);
+}
+
+/** Tells files from what was deleted, and from links to folders. */
+export function isFileIn(folder: string): (path: string) => boolean {
+  return (path) => statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() ?? false;
+}
+
+/**
+ * The files of a clone, those that git does not know yet included.
+ *
+ * @throws UserError where the folder is no clone
+ */
+export function listFiles(folder: string = root): readonly string[] {
+  if (!existsSync(join(folder, '.git')))
+    throw new UserError('This folder is no clone, so git cannot list its files.', 'Run the command in a clone.');
+  return listPaths(['ls-files', '--cached', '--others', '--exclude-standard'], folder).filter(isFileIn(folder));
 }

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, posix } from 'node:path';
 import { parseSync, type ParseResult } from 'vite';
-import { git } from './git.ts';
+import { listFiles } from './git.ts';
 
 /** Who names each file or folder of a clone. All paths are relative to the clone, with slashes. */
 export interface ImportGraph {
@@ -40,7 +40,7 @@ export function isDocument(path: string): boolean {
 
 /** @param folder - of a clone @returns its graph */
 export function readImports(folder: string): ImportGraph {
-  const files = git(['ls-files', '--cached', '--others', '--exclude-standard'], folder).split('\n').filter(Boolean);
+  const files = listFiles(folder);
   const tree = readTree(folder, files);
   const usedBy = new Map<string, Set<string>>();
   const typed = new Set<string>();
@@ -89,18 +89,11 @@ function readTree(folder: string, files: readonly string[]): Tree {
   }
   const manifests = files
     .filter((file) => basename(file) === 'package.json')
-    .map((file) => [dirname(file), JSON.parse(readText(folder, file) || '{}') as Manifest] as const);
+    .map((file) => [dirname(file), JSON.parse(readText(folder, file)) as Manifest] as const);
   return { folder, files: new Set(files), folders, manifests: new Map(manifests) };
 }
 
-function readText(folder: string, file: string): string {
-  try {
-    return readFileSync(join(folder, file), 'utf8');
-  } catch {
-    // Deleted, and still in git's index.
-    return '';
-  }
-}
+const readText = (folder: string, file: string): string => readFileSync(join(folder, file), 'utf8');
 
 const namesIn = (text: string): string[] => [...text.matchAll(quoted)].map(([, , name = '']) => name);
 

@@ -2,18 +2,18 @@
  * The checks of `npm run check`. They run side by side, the quickest first, and a failed one is printed at once: its
  * first line names the check and the file.
  */
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { enginesToTest } from '../test/support/browsers/engines.ts';
 import { chooseTests, type ChosenTests } from './changed-tests.ts';
+import { findChanges } from './changes.ts';
 import { lintArguments, typeCheck, unusedArguments } from './checks.ts';
 import { runCaptured, type Ended } from './command.ts';
-import { git } from './git.ts';
 import { isBuiltInto, readImports } from './import-graph.ts';
 import { root } from './root.ts';
 import { describeFailures, type StepOutcome } from './run-steps.ts';
 import { reported, reporters, runWidgetTests } from './test-runs.ts';
 import { UserError } from './user-error.mjs';
+import { describeWeightChange } from './weight.ts';
 
 interface QuickCheck {
   readonly title: string;
@@ -35,7 +35,7 @@ const notChecked = 2;
  */
 export async function runQuickCheck(since: string | undefined): Promise<number> {
   const begun = Date.now();
-  const files = changedFiles(since);
+  const { files, base } = findChanges(since);
   const graph = readImports(root);
   const tests = chooseTests(graph, files);
   const results: string[] = [];
@@ -80,6 +80,7 @@ export async function runQuickCheck(since: string | undefined): Promise<number> 
   } finally {
     clearInterval(progress);
   }
+  results.push(`  Weight: ${describeWeightChange(base)}`);
   const { unchecked, slow } = tests;
   if (slow.length > 0) results.push(`– Slow tests alone run ${slow.join(', ')}`);
   if (unchecked.length > 0) results.push(...unchecked.map((each) => `Not checked: ${each}`));
@@ -164,39 +165,4 @@ function describeRun(
     return { ok, output: `${passed} passed in ${chosen.length} of the ${related} files that reach the change${few}` };
   const described = describeFailures(failures).join('\n').replace(/^✗ /, '');
   return { ok, output: `${described || output}\n${passed} passed, ${failed} failed` };
-}
-
-function lines(...args: readonly string[]): string[] {
-  try {
-    return git(args).split('\n').filter(Boolean);
-  } catch (error) {
-    const { stderr } = error as { readonly stderr?: string };
-    throw new UserError(
-      `git could not list the changes: ${stderr?.split('\n', 1)[0] || 'it did not run'}.`,
-      existsSync(join(root, '.git'))
-        ? 'Name a commit, a branch or a tag of this clone, or none: "npm run check" compares with the last commit.'
-        : 'This folder is no clone; "npm test" needs no history.',
-    );
-  }
-}
-
-/**
- * The files that differ from a commit, untracked ones included and deleted ones left out. On a clean tree these are the
- * files of the last commit.
- *
- * @param since - a commit, a branch or a tag. Default: the last commit
- * @throws UserError where git does not know it
- */
-export function changedFiles(since = 'HEAD'): readonly string[] {
-  const changed = [
-    ...lines('diff', '--name-only', '--diff-filter=d', since),
-    ...lines('ls-files', '--others', '--exclude-standard'),
-  ];
-  if (changed.length > 0 || since !== 'HEAD') return changed;
-  if (lines('rev-list', '--count', 'HEAD')[0] === '1' && lines('rev-parse', '--is-shallow-repository')[0] === 'true')
-    throw new UserError(
-      'This clone has no history, so git cannot list what the last commit changed.',
-      'Run "git fetch --unshallow" first, or "npm test", which needs no history.',
-    );
-  return lines('diff-tree', '-r', '--root', '--no-commit-id', '--name-only', '--diff-filter=d', 'HEAD');
 }

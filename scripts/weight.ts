@@ -2,12 +2,11 @@
  * The weight of the repository: lines of product and tests and words of documentation, by room.
  * `weight-ledger.ts` compares them with their budgets.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { extname, join, matchesGlob } from 'node:path';
-import { git } from './git.ts';
+import { git, isFileIn, listFiles, listPaths } from './git.ts';
 import { linesOf, linesOfCode, wordsOf } from './lines-and-words.ts';
 import { root } from './root.ts';
-import { UserError } from './user-error.mjs';
 
 /** Whose files are where; the path of a file matches one. */
 export const rooms = {
@@ -76,25 +75,6 @@ export const written = (figure: number): string => figure.toLocaleString('en-US'
 
 const signed = (figure: number): string => `${figure < 0 ? '−' : '+'}${written(Math.abs(figure))}`;
 
-/** The paths that a command of git lists. */
-const paths = (folder: string, ...args: readonly string[]): readonly string[] =>
-  git([...args, '-z'], folder)
-    .split('\0')
-    .filter(Boolean);
-
-const untracked = (folder: string) => paths(folder, 'ls-files', '--others', '--exclude-standard');
-
-/** Neither a deleted file nor a link to a folder. */
-const isFile = (folder: string) => (path: string) =>
-  statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() ?? false;
-
-/** The files of a clone, those that git does not know yet included. */
-export function filesOf(folder: string = root): readonly string[] {
-  if (!existsSync(join(folder, '.git')))
-    throw new UserError('This folder is no clone, so git cannot list its files.', 'The weight needs a clone.');
-  return [...paths(folder, 'ls-files'), ...untracked(folder)].filter(isFile(folder));
-}
-
 /** The files that a commit has of these, each with its text. */
 function textsAt(commit: string, files: readonly string[], folder: string): readonly (readonly [string, string])[] {
   // Git answers "… missing" to a name that it does not know: after each file, this one marks its end.
@@ -109,7 +89,7 @@ function textsAt(commit: string, files: readonly string[], folder: string): read
 /** The weight of every room. */
 export function weigh(folder: string = root): Weights {
   const weights = noWeights();
-  for (const path of filesOf(folder).filter(isWeighed)) add(weights, path, readFileSync(join(folder, path), 'utf8'));
+  for (const path of listFiles(folder).filter(isWeighed)) add(weights, path, readFileSync(join(folder, path), 'utf8'));
   return weights;
 }
 
@@ -120,10 +100,11 @@ export function weigh(folder: string = root): Weights {
  * @param since - a commit that git knows
  */
 export function describeWeightChange(since: string, folder: string = root): string {
-  const changed = paths(folder, 'diff', '--name-only', '--no-renames', since);
+  const changed = listPaths(['diff', '--name-only', '--no-renames', since], folder);
   const weights = noWeights();
   for (const [path, text] of textsAt(since, changed.filter(isWeighed), folder)) add(weights, path, text, -1);
-  for (const path of [...changed, ...untracked(folder)].filter(isWeighed).filter(isFile(folder)))
+  const untracked = listPaths(['ls-files', '--others', '--exclude-standard'], folder);
+  for (const path of [...changed, ...untracked].filter(isWeighed).filter(isFileIn(folder)))
     add(weights, path, readFileSync(join(folder, path), 'utf8'));
   const changes = [...weights].flatMap(([room, weight]) => {
     const figures = kinds.flatMap((kind) => (weight[kind] ? `${signed(weight[kind])} ${kind}` : []));

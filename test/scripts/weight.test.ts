@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, 
 import { tmpdir } from 'node:os';
 import { dirname, join, matchesGlob } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { git } from '../../scripts/git.ts';
+import { git, listFiles } from '../../scripts/git.ts';
 import { linesOfCode } from '../../scripts/lines-and-words.ts';
 import { root } from '../../scripts/root.ts';
 import { exceededBudgets, writeLedger } from '../../scripts/weight-ledger.ts';
-import { describeWeightChange, filesOf, generated, rooms } from '../../scripts/weight.ts';
+import { describeWeightChange, generated, rooms } from '../../scripts/weight.ts';
 
 // Without a clone, as in a tarball, git cannot tell the repository's files from those that commands wrote.
 describe.skipIf(!existsSync(join(root, '.git')))('the repository', () => {
@@ -16,17 +16,17 @@ describe.skipIf(!existsSync(join(root, '.git')))('the repository', () => {
   });
 
   it('has each file in exactly one room', () => {
-    const lost = filesOf().filter((path) => Object.values(rooms).filter((paths) => paths.test(path)).length !== 1);
+    const lost = listFiles().filter((path) => Object.values(rooms).filter((paths) => paths.test(path)).length !== 1);
     expect(lost, 'Give their folder a room in scripts/weight.ts').toEqual([]);
   });
 
   it('has every generated file that the list names', () => {
-    const files = filesOf();
+    const files = listFiles();
     expect(generated.filter((pattern) => !files.some((path) => matchesGlob(path, pattern)))).toEqual([]);
   });
 
   it('lists every file that says that a command writes it', () => {
-    const saying = filesOf().filter(
+    const saying = listFiles().filter(
       (path) => /\.(ts|md)$/.test(path) && /^(\/\*\*|#)[^`]*\bGenerated\b/.test(readFileSync(join(root, path), 'utf8')),
     );
     expect(saying.length).toBeGreaterThan(3);
