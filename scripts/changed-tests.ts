@@ -1,5 +1,5 @@
 /** Which tests `npm run check` runs for the changed files, and which changes none of them reaches. */
-import { isDocument, isTest, relatedTests, type ImportGraph } from './import-graph.ts';
+import { isDocument, isTest, relatedTests, type ImportGraph, type RelatedTest } from './import-graph.ts';
 import { isFast, runnerOf, type Runner } from './test-runners.ts';
 
 /** The tests of a change. */
@@ -14,13 +14,12 @@ export interface ChosenTests {
   readonly slow: readonly string[];
 }
 
-/** How many files of tests run for a change of few files. */
-const mostFiles = 60;
+/** How many files run for a change of few files. One in a browser takes as long as several others. */
+const mostFiles: Readonly<Record<Runner, number>> = { vitest: 60, widget: 10, n8n: 0 };
 /** The share of them for the room of the change. */
 const ownShare = 2 / 3;
-
-/** Each related test with the smallest distance to a changed file. */
-type Distances = Map<string, number>;
+/** How much farther than the nearest test others may be: what reaches a change over many files says little about it. */
+const farther = 4;
 
 /**
  * Every changed file gets its nearest test; then those of the changed rooms follow, and then each other room's in turn,
@@ -30,57 +29,82 @@ type Distances = Map<string, number>;
  */
 export function chooseTests(graph: ImportGraph, files: readonly string[]): ChosenTests {
   const chosen = new Set<string>();
-  const distances: Distances = new Map();
+  /** Each related test with the smallest distance to a changed file. */
+  const distances = new Map<string, number>();
   const unchecked: string[] = [];
   const slow: string[] = [];
   for (const file of files) {
     const related = relatedTests(graph, file);
-    const fast = related.filter((test) => isFast(test.file));
-    for (const test of fast) distances.set(test.file, Math.min(test.distance, distances.get(test.file) ?? Infinity));
-    const [nearest] = inOrder(new Map(fast.map((test) => [test.file, test.distance])), [file]);
-    if (nearest) chosen.add(nearest);
-    else if (isTestCode(file)) slow.push(file);
-    else if (isCode(file) && !graph.typesOnly.has(file))
-      unchecked.push(
-        `${file} (${related[0] ? `only slow tests reach it: npm test -- ${related[0].file}` : 'no test reaches it'})`,
-      );
+    const [nearest, ...others] = inOrder(
+      related.filter((test) => isFast(test.file)),
+      [file],
+    );
+    if (nearest) {
+      chosen.add(nearest.file);
+      for (const test of [nearest, ...others])
+        if (test.distance <= nearest.distance + farther)
+          distances.set(test.file, Math.min(test.distance, distances.get(test.file) ?? Infinity));
+    } else if (isTestCode(file)) slow.push(file);
+    else if (isCode(file) && !graph.typesOnly.has(file)) {
+      const reason = related[0] ? `only slow tests reach it: npm test -- ${related[0].file}` : 'no test reaches it';
+      unchecked.push(`${file} (${reason})`);
+    }
   }
   const rooms = new Set(files.map(roomOf));
-  const ordered = inOrder(distances, files);
-  const own = ordered.filter((test) => rooms.has(roomOf(test)));
-  for (const test of own) if (chosen.size < mostFiles * ownShare) chosen.add(test);
-  const others = Map.groupBy(
-    ordered.filter((test) => !rooms.has(roomOf(test))),
-    roomOf,
+  const ordered = inOrder(
+    [...distances].map(([file, distance]) => ({ file, distance })),
+    files,
   );
-  const longest = Math.max(0, ...[...others.values()].map((tests) => tests.length));
-  for (let turn = 0; turn < longest; turn += 1)
-    for (const tests of others.values()) {
-      const test = tests[turn];
-      if (test && chosen.size < mostFiles) chosen.add(test);
-    }
-  const by = (runner: Runner): readonly string[] => [...chosen].filter((test) => runnerOf(test) === runner);
-  return { files: { vitest: by('vitest'), widget: by('widget'), n8n: [] }, related: distances.size, unchecked, slow };
+  const byRunner = Map.groupBy(
+    ordered.map(({ file }) => file),
+    runnerOf,
+  );
+  const chosenFor = (runner: Runner): readonly string[] => {
+    const tests = byRunner.get(runner) ?? [];
+    const own = tests.filter((test) => rooms.has(roomOf(test)));
+    const others = inTurn(
+      Map.groupBy(
+        tests.filter((test) => !rooms.has(roomOf(test))),
+        roomOf,
+      ),
+    );
+    const most = mostFiles[runner];
+    const share = others.length > 0 ? Math.max(most * ownShare, most - others.length) : most;
+    const added = [...own.slice(0, share), ...others].slice(0, most);
+    return [...new Set([...tests.filter((test) => chosen.has(test)), ...added])];
+  };
+  return {
+    files: { vitest: chosenFor('vitest'), widget: chosenFor('widget'), n8n: [] },
+    related: distances.size,
+    unchecked,
+    slow,
+  };
+}
+
+/** The first of each list, then the second of each, and so on. */
+function inTurn(lists: ReadonlyMap<string, readonly string[]>): string[] {
+  const longest = Math.max(0, ...[...lists.values()].map((list) => list.length));
+  const turns = Array.from({ length: longest }, (_, turn) => [...lists.values()].flatMap((list) => list[turn] ?? []));
+  return turns.flat();
 }
 
 /** The nearest first; of equally near ones those whose paths have the most words of the changed files. */
-function inOrder(distances: Distances, files: readonly string[]): string[] {
+function inOrder(tests: readonly RelatedTest[], files: readonly string[]): readonly RelatedTest[] {
   const words = new Set(files.flatMap(wordsOf));
-  const shared = (test: string): number => wordsOf(test).filter((word) => words.has(word)).length;
-  return [...distances]
-    .map(([test, distance]) => ({ test, distance, shared: shared(test) }))
-    .toSorted((a, b) => a.distance - b.distance || b.shared - a.shared || a.test.localeCompare(b.test))
-    .map(({ test }) => test);
+  const shared = (path: string): number => wordsOf(path).filter((word) => words.has(word)).length;
+  return tests.toSorted(
+    (a, b) => a.distance - b.distance || shared(b.file) - shared(a.file) || a.file.localeCompare(b.file),
+  );
 }
 
 function wordsOf(path: string): string[] {
   return path.replace(/\.\w+$/, '').split(/[/.]|(?<=[a-z])(?=[A-Z])|-/);
 }
 
-/** The folder of a package, or of a part of the tests that span packages. */
+/** The room of a file, or of what the file tests. */
 function roomOf(path: string): string {
-  const parts = path.split('/');
-  return /^(packages|test|examples)$/.test(parts[0] ?? '') ? parts.slice(0, 2).join('/') : (parts[0] ?? '');
+  const [, room = ''] = /^(?:packages\/|test\/)?([^/]+)/.exec(path) ?? [];
+  return room === 'credentials' ? 'nodes' : room;
 }
 
 /** What runs in a product, or builds one. */

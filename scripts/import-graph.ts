@@ -101,22 +101,20 @@ function namesInPage(tree: Tree, file: string): string[] {
   return namesIn(readText(tree.folder, file)).flatMap((name) => pathsOf(tree, file, name));
 }
 
-/** Comments name nothing. */
+/** Comments name nothing, and scripts name files in order to build them. */
 function namesInModule(tree: Tree, file: string): { path: string; isType: boolean }[] {
   let text = readText(tree.folder, file);
   const { module, comments } = parseSync(file, text);
-  const types = typeImports(module, text);
+  const { types, values } = importsOf(module, text);
   for (const { start, end } of comments.toReversed()) text = text.slice(0, start) + text.slice(end);
-  return [...new Set(namesIn(text))].flatMap((name) =>
-    pathsOf(tree, file, name).map((path) => ({ path, isType: types.has(name) })),
+  const names = /(^|\/)scripts\//.test(file) ? [...types, ...values] : namesIn(text);
+  return [...new Set(names)].flatMap((name) =>
+    pathsOf(tree, file, name).map((path) => ({ path, isType: types.has(name) && !values.has(name) })),
   );
 }
 
-/** The modules of which only types are imported. */
-function typeImports(
-  { staticImports, staticExports, dynamicImports }: ParseResult['module'],
-  text: string,
-): Set<string> {
+/** The modules of which types are imported, and those of which values are. */
+function importsOf({ staticImports, staticExports, dynamicImports }: ParseResult['module'], text: string) {
   const types = new Set<string>();
   const values = new Set(
     dynamicImports.map(({ moduleRequest: { start, end } }) => text.slice(start, end).replaceAll(/^.|.$/g, '')),
@@ -127,7 +125,7 @@ function typeImports(
   }
   for (const { moduleRequest, isType } of staticExports.flatMap(({ entries }) => entries))
     if (moduleRequest) (isType ? types : values).add(moduleRequest.value);
-  return new Set([...types].filter((name) => !values.has(name)));
+  return { types, values };
 }
 
 /** The paths that a name can mean: of a package of ours, beside the file, or from the folder of the repository. */

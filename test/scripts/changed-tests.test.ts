@@ -40,6 +40,19 @@ describe('the tests of a change', () => {
     expect([count('packages/core'), count('test/nodes'), count('packages/cli')]).toEqual([40, 15, 5]);
   });
 
+  it('are not much farther away than the nearest', () => {
+    const graph = graphOf({
+      'scripts/build.ts': ['test/scripts/build.test.ts', 'scripts/a.ts'],
+      'scripts/a.ts': ['scripts/b.ts'],
+      'scripts/b.ts': ['scripts/c.ts'],
+      'scripts/c.ts': ['scripts/d.ts', 'test/scripts/c.test.ts'],
+      'scripts/d.ts': ['scripts/e.ts'],
+      'scripts/e.ts': ['test/scripts/e.test.ts'],
+    });
+    const { files } = chooseTests(graph, ['scripts/build.ts']);
+    expect(files.vitest).toEqual(['test/scripts/build.test.ts', 'test/scripts/c.test.ts']);
+  });
+
   it('have the names of the change in their paths, where several are equally near', () => {
     const changed = 'packages/sandbox/src/api/tiers.ts';
     const graph = graphOf({

@@ -35,7 +35,7 @@ const stranger = 54_321;
 
 /** Runs code with what a script of the checkout exports. */
 function run(made: string, script: string, code: string): string {
-  const url = pathToFileURL(join(made, 'scripts', script)).href;
+  const url = pathToFileURL(join(made, script)).href;
   return execFileSync(
     process.execPath,
     ['--input-type=module', '--eval', `const script = await import(${JSON.stringify(url)});\n${code}`],
@@ -60,14 +60,14 @@ describe('in a checkout of another user', () => {
   });
 
   it('the scripts and tests list its files', () => {
-    expect(run(made, 'git.ts', "console.log(script.git(['ls-files']));")).toContain('scripts/git.ts');
+    expect(run(made, 'scripts/git.ts', "console.log(script.git(['ls-files']));")).toContain('scripts/git.ts');
   });
 
   it('the scripts and tests clone it', () => {
     const clone = join(folder, 'clone');
     run(
       made,
-      'git.ts',
+      'scripts/git.ts',
       `script.git(['clone', '--quiet', script.git(['rev-parse', '--show-toplevel']).trim(), ${JSON.stringify(clone)}]);`,
     );
     expect(readFileSync(join(clone, 'scripts', 'git.ts'), 'utf8')).toContain('gitEnvironment');
@@ -81,13 +81,13 @@ describe('in a checkout of another user', () => {
   });
 
   it('npm run check compares with a commit', () => {
-    expect(run(made, 'changes.ts', "console.log(script.findChanges('HEAD~1').files);")).toContain('scripts/git.ts');
+    expect(run(made, 'scripts/changes.ts', "console.log(script.findChanges('HEAD~1').files);")).toContain('scripts/git.ts');
   });
 });
 
 describe('npm run check says what it needs', () => {
   const check = (made: string): string =>
-    run(made, 'changes.ts', 'try { script.findChanges() } catch (error) { console.log(error.name, error.message) }');
+    run(made, 'scripts/changes.ts', 'try { script.findChanges() } catch (error) { console.log(error.name, error.message) }');
 
   it('in a clone without history', () => {
     const shallow = join(folder, 'shallow');
