@@ -22,6 +22,8 @@ interface RunOptions extends CommandOptions {
 export interface Ended {
   /** True for exit code 0. */
   readonly ok: boolean;
+  /** Absent where a signal ended it, or it did not start. */
+  readonly code?: number;
   /** What it printed, without colours; empty where it ran in the foreground. */
   readonly output: string;
 }
@@ -95,19 +97,20 @@ function execute(
     };
     running.add(end);
 
-    const finish = (ok: boolean): void => {
+    const finish = (code?: number): void => {
       running.delete(end);
       clearTimeout(killTimer);
       for (const signal of endings) process.off(signal, interrupt);
       if (interrupted) process.exit(128 + constants.signals[interrupted]);
-      resolve({ ok, output: stripVTControlCharacters(output).trimEnd() });
+      const printed = stripVTControlCharacters(output).trimEnd();
+      resolve({ ok: code === 0, ...(code !== undefined && { code }), output: printed });
     };
     child.once('error', (error) => {
       output += `${command} did not start: ${error.message}`;
       if (stdio === 'inherit') console.error(output);
-      finish(false);
+      finish();
     });
-    child.once('close', (code) => finish(code === 0));
+    child.once('close', (code) => finish(code ?? undefined));
   });
 }
 

@@ -57,8 +57,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
         check('Unused code', findUnused),
       ]),
   ],
-  // Mutation testing of one floor.
-  ['mutate', async (args) => (await import('../test/mutation/run.ts')).runMutations(args)],
+  // Mutation testing of one floor, or of a few random changes of a room.
+  ['mutate', mutate],
 ]);
 
 /** Everything; `--only PART` runs one part of what `npm test` leaves out. */
@@ -92,6 +92,11 @@ function testN8n(args: readonly string[]): Promise<boolean> {
   const selected = args.filter((arg) => arg !== '--oldest');
   const age = selected.length < args.length ? 'oldest' : 'newest';
   return runSteps(n8nSteps(selected, age), selected.length === 0 ? ringMinutes.everything : undefined);
+}
+
+async function mutate([floor, ...args]: readonly string[]): Promise<boolean> {
+  if (floor === 'sample') return (await import('../test/mutation/sample.ts')).sampleMutations(args);
+  return (await import('../test/mutation/run.ts')).runMutations(floor === undefined ? [] : [floor, ...args]);
 }
 
 const benchHelp = `npm run bench            measures every promised figure (about an hour; nothing else should run meanwhile),

@@ -81,13 +81,19 @@ describe('in a checkout of another user', () => {
   });
 
   it('npm run check compares with a commit', () => {
-    expect(run(made, 'scripts/changes.ts', "console.log(script.findChanges('HEAD~1').files);")).toContain('scripts/git.ts');
+    expect(run(made, 'scripts/changes.ts', "console.log(script.findChanges('HEAD~1').files);")).toContain(
+      'scripts/git.ts',
+    );
   });
 });
 
 describe('npm run check says what it needs', () => {
   const check = (made: string): string =>
-    run(made, 'scripts/changes.ts', 'try { script.findChanges() } catch (error) { console.log(error.name, error.message) }');
+    run(
+      made,
+      'scripts/changes.ts',
+      'try { script.findChanges() } catch (error) { console.log(error.name, error.message) }',
+    );
 
   it('in a clone without history', () => {
     const shallow = join(folder, 'shallow');
