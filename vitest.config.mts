@@ -24,6 +24,7 @@ function project(
       testTimeout: 240_000,
       hookTimeout: 240_000,
       expect: { poll: { timeout: 60_000 } },
+      runner: 'test/support/test-runner.ts',
       setupFiles: ['test/support/setup-file.ts'],
       ...options,
     },
