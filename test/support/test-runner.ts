@@ -1,8 +1,23 @@
-/** Vitest's runner, except that the time-out of a test or hook says what it waited for. */
-import { type RunnerTestSuite, TestRunner } from 'vitest';
+/** Vitest's runner, with the time limit of each file; the error of a time-out says what the test or hook waited for. */
+import { availableParallelism, loadavg } from 'node:os';
+import { type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest';
 import { endWaits } from './waits.ts';
 
+/** Limit of a slow test or its hooks. The one of the configuration is for fast tests. */
+const slowMs = 240_000;
+
 export default class extends TestRunner {
+  readonly #fastMs = this.config.testTimeout;
+
+  override onCollectStart(file: RunnerTestFile): void {
+    super.onCollectStart(file);
+    // What each process gets of a core, as far as others want it too: the limits are for tests that hang.
+    const load = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
+    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : Math.ceil(this.#fastMs * load);
+    this.config.testTimeout = limitMs;
+    this.config.hookTimeout = limitMs;
+  }
+
   override async onAfterRetryTask(...[test, options]: Parameters<TestRunner['onAfterRetryTask']>): Promise<void> {
     await super.onAfterRetryTask(test, options);
     endWaits(test.result?.errors);

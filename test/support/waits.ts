@@ -9,6 +9,9 @@ interface Wait {
   error?: unknown;
 }
 
+/** What a condition may return. `undefined` is missing: it is what assertions return. */
+type Value = string | number | boolean | (object & { readonly then?: never }) | null;
+
 const open = new Set<Wait>();
 /** The second half of the time-out errors of Vitest and Mocha. */
 const advice = /\s+(?:If this is a long-running|For async tests and hooks, ensure)[^]*/;
@@ -38,7 +41,7 @@ export async function waitFor<T>(what: string, promise: PromiseLike<T>): Promise
  * @returns the value
  * @throws Error when the test has ended or the limit is over; its cause is the last error of the condition
  */
-export function waitUntil<T extends NonNullable<unknown> | null>(
+export function waitUntil<T extends Value>(
   what: string,
   condition: () => T | Promise<T>,
   withinMs?: number,

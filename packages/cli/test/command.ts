@@ -97,16 +97,6 @@ export async function withEnvironment<T>(env: Readonly<Record<string, string>>, 
   }
 }
 
-/** Polls `find` until it returns a value, for at most a minute. */
-export async function eventually<T>(what: string, find: () => T | null | undefined): Promise<T> {
-  for (const end = Date.now() + 60_000; Date.now() < end;) {
-    const found = find();
-    if (found !== null && found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`Timed out: ${what}.`);
-}
-
 /** The events of `--json`. */
 export function events(stdout: string): readonly Readonly<Record<string, unknown>>[] {
   return stdout

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { createClient } from '@newsletter-kit/core';
 import { test, type SandboxOnPort } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
-import { eventually, events, run, start } from './command.ts';
+import { events, run, start } from './command.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 import { exportFixtures } from '../../../test/support/exports.ts';
 import { listsOpenFiles, openFiles } from '../../../test/support/open-files.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
@@ -110,7 +111,7 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
       .length;
 
   const first = start(args, sandbox.env);
-  await eventually('a few batches', () => accepted() >= 4 || null);
+  await waitUntil('a few batches', () => accepted() >= 4);
   first.kill('SIGINT');
   expect(await first.ended).toMatchObject({
     code: 3,
@@ -120,7 +121,7 @@ test('continues after Ctrl-C and after a kill, and sends no accepted row again',
   const second = start(args, sandbox.env);
   const before = accepted();
   expect(before).toBeLessThan(30);
-  await eventually('a few more', () => accepted() >= before + 4 || null);
+  await waitUntil('a few more', () => accepted() >= before + 4);
   second.kill('SIGKILL');
   await second.ended;
 

@@ -6,7 +6,7 @@ import { decideRetry } from '../../src/queue/retry.ts';
 import type { Client } from '@newsletter-kit/core';
 import type { RelayEvent } from '../../src/events.ts';
 import type { Form, SignupStore } from '../../src/index.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
 import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
 
@@ -75,7 +75,7 @@ function dispatch(
 }
 
 const delivered = ({ counts }: Test, count: number) =>
-  eventually(`${count} are delivered`, async () => (await counts()).delivered === count);
+  waitUntil(`${count} are delivered`, async () => (await counts()).delivered === count);
 
 describe('the lanes of the queue', () => {
   it('deliver each form to its publication, with one client per API key', async () => {
@@ -93,7 +93,7 @@ describe('the lanes of the queue', () => {
     const test = dispatch();
     const claim = vi.spyOn(test.store, 'claim');
     test.queue.start();
-    await eventually('the lane sleeps', () => claim.mock.calls.length > 0);
+    await waitUntil('the lane sleeps', () => claim.mock.calls.length > 0);
     await sleep(20);
     await test.accept('default');
     test.queue.wake();
@@ -118,7 +118,7 @@ describe('the lanes of the queue', () => {
     const test = dispatch(answer, undefined, {}, { bulkAbove });
     await test.accept('default', 10);
     test.queue.start();
-    await eventually('all are sent', async () => (await test.counts()).waiting === 0);
+    await waitUntil('all are sent', async () => (await test.counts()).waiting === 0);
     const posts = test.requests.filter(({ method }) => method === 'POST');
     expect(new Set(posts.map(({ url }) => new URL(url).pathname.split('/').at(-1)))).toEqual(new Set([path]));
   });
@@ -130,7 +130,7 @@ describe('the lanes of the queue', () => {
     onTestFinished(() => clearInterval(ticking));
     await test.accept('default');
     test.queue.start();
-    await eventually('the first attempt failed', () => test.events.length === 1);
+    await waitUntil('the first attempt failed', () => test.events.length === 1);
     answer = (request) =>
       request.method === 'GET'
         ? Promise.resolve(Response.json({ data: [], limit: 1, has_more: false, next_cursor: null }))
@@ -158,7 +158,7 @@ describe('the lanes of the queue', () => {
     );
     await test.accept('default', 12);
     test.queue.start();
-    await eventually('as many as allowed are in flight', () => inFlight === expected);
+    await waitUntil('as many as allowed are in flight', () => inFlight === expected);
     const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
     test.queue.wake();
     await sleep(20);
@@ -176,7 +176,7 @@ describe('the lanes of the queue', () => {
     const paused = vi.spyOn(test.store, 'paused');
     await test.accept('default');
     test.queue.start();
-    await eventually('the lane has checked', () => paused.mock.calls.length > 0);
+    await waitUntil('the lane has checked', () => paused.mock.calls.length > 0);
     await sleep(20);
     expect(test.requests).toEqual([]);
     await test.store.setPaused(false);
@@ -192,13 +192,13 @@ describe('the lanes of the queue', () => {
     const pullForward = vi.spyOn(test.store, 'pullForward');
     const claim = vi.spyOn(test.store, 'claim');
     test.queue.start();
-    await eventually('the lane has claimed', () => claim.mock.calls.length > 0);
+    await waitUntil('the lane has claimed', () => claim.mock.calls.length > 0);
     await sleep(20);
     const before = claim.mock.calls.length;
     test.clock.now -= backMs;
     test.queue.wake();
-    await eventually('the lane has claimed again', () => claim.mock.calls.length > before);
-    await eventually('the clock is checked', () => pullForward.mock.calls.length === times);
+    await waitUntil('the lane has claimed again', () => claim.mock.calls.length > before);
+    await waitUntil('the clock is checked', () => pullForward.mock.calls.length === times);
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt - backMs, 2 * 3_600_000]]);
   });
 
@@ -206,12 +206,12 @@ describe('the lanes of the queue', () => {
     const test = dispatch(accepted, undefined, {}, { bulk: { above: 10 } });
     const backlog = vi.spyOn(test.store, 'backlog');
     test.queue.start();
-    await eventually('the backlog is counted', () => backlog.mock.calls.length > 0);
+    await waitUntil('the backlog is counted', () => backlog.mock.calls.length > 0);
     await sleep(20);
     await test.accept('default', 10);
     test.clock.now -= 3_600_000;
     test.queue.wake();
-    await eventually('the backlog is sent', async () => (await test.counts()).sent === 10);
+    await waitUntil('the backlog is sent', async () => (await test.counts()).sent === 10);
     expect(test.requests.map(({ url }) => new URL(url).pathname.split('/').at(-1))).toContain('bulk_subscriptions');
   });
 
@@ -221,12 +221,12 @@ describe('the lanes of the queue', () => {
     await test.accept('default', 10);
     const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
     test.queue.start();
-    await eventually('the batch is being sent', () => test.requests.length === 1);
+    await waitUntil('the batch is being sent', () => test.requests.length === 1);
     test.queue.wake();
     await sleep(20);
     expect(nextDueAt).not.toHaveBeenCalled();
     resolve();
-    await eventually('the batch is sent', async () => (await test.counts()).sent === 10);
+    await waitUntil('the batch is sent', async () => (await test.counts()).sent === 10);
   });
 
   const longestMs = 2 * 3_600_000;
@@ -245,7 +245,7 @@ describe('the lanes of the queue', () => {
     const pullForward = vi.spyOn(store, 'pullForward');
     const nextDueAt = vi.spyOn(store, 'nextDueAt');
     test.queue.start();
-    await eventually('the lane has looked ahead', () => nextDueAt.mock.calls.length > 0);
+    await waitUntil('the lane has looked ahead', () => nextDueAt.mock.calls.length > 0);
     if (times > 0) await delivered(test, 1);
     await sleep(20);
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt, longestMs]]);
@@ -270,7 +270,7 @@ describe('the circuit breakers of a dispatcher', () => {
     }, forms);
     await test.accept('shop');
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     expect(opened(test)).toEqual([
       {
         type: 'circuitOpened',
@@ -324,7 +324,7 @@ describe('the circuit breakers of a dispatcher', () => {
     await test.accept('default');
     const paused = vi.spyOn(test.store, 'paused');
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     await sleep(20);
     await test.accept('default');
     const before = paused.mock.calls.length;
@@ -346,7 +346,7 @@ describe('the circuit breakers of a dispatcher', () => {
     });
     await test.accept('default');
     test.queue.start();
-    await eventually('the store is asked', () => asked.mock.calls.length > 0);
+    await waitUntil('the store is asked', () => asked.mock.calls.length > 0);
     await sleep(20);
     expect(test.requests).toEqual([]);
   });
@@ -356,7 +356,7 @@ describe('the circuit breakers of a dispatcher', () => {
     const test = dispatch((request) => (refusals-- > 0 ? Promise.resolve(refusal(401)) : hanging(request)));
     await test.accept('default', 3);
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default', 3);
     test.clock.now += 60_000;
     test.queue.wake();
@@ -378,7 +378,7 @@ describe('the circuit breakers of a dispatcher', () => {
     });
     await test.accept('default');
     test.queue.start();
-    await eventually('the circuit breaker is open', () => opened(test).length === 1);
+    await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default', 3);
     test.clock.now += 60_000;
     test.queue.wake();
@@ -406,7 +406,7 @@ describe('the stop of a dispatcher', () => {
     });
     await test.accept('default');
     test.queue.start();
-    await eventually('it is in flight', () => test.requests.length === 1);
+    await waitUntil('it is in flight', () => test.requests.length === 1);
     const stopped = test.queue.stop(60_000);
     resolve();
     await stopped;
@@ -417,7 +417,7 @@ describe('the stop of a dispatcher', () => {
     const test = dispatch(hanging);
     await test.accept('default');
     test.queue.start();
-    await eventually('it is in flight', () => test.requests.length === 1);
+    await waitUntil('it is in flight', () => test.requests.length === 1);
     await test.queue.stop(20);
     expect(await test.counts()).toMatchObject({ waiting: 1 });
   });

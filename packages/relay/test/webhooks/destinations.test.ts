@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { webhookClaimMs } from '../../src/store/webhook-queue.ts';
 import type { WebhookAnswer } from '../../src/webhooks/post.ts';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { type Answer, failing, hourMs, start, startSender, status, withCode } from './started-sender.ts';
 
 describe('a destination', () => {
@@ -20,10 +20,10 @@ describe('a destination', () => {
     const { waiting, answer } = pending();
     test.answer = answer;
     const delivering = test.deliver();
-    await eventually('four are in flight', () => waiting.length === 4);
+    await waitUntil('four are in flight', () => waiting.length === 4);
     expect(test.posted).toHaveLength(4);
     waiting.shift()?.({ status: 204, headers: {} });
-    await eventually('a fifth is in flight', () => waiting.length === 4);
+    await waitUntil('a fifth is in flight', () => waiting.length === 4);
     test.answer = status(204);
     for (const give of waiting) give({ status: 204, headers: {} });
     expect(await delivering).toBeNull();
@@ -39,7 +39,7 @@ describe('a destination', () => {
     test.answer = answer;
     test.posted.length = 0;
     const delivering = test.deliver();
-    await eventually('one is in flight', () => waiting.length === 1);
+    await waitUntil('one is in flight', () => waiting.length === 1);
     expect(test.posted).toHaveLength(1);
     test.answer = status(204);
     waiting.shift()?.({ status: 204, headers: {} });
@@ -53,9 +53,9 @@ describe('a destination', () => {
     const { waiting, answer } = pending();
     test.answer = answer;
     const delivering = test.deliver();
-    await eventually('four are in flight', () => waiting.length === 4);
+    await waitUntil('four are in flight', () => waiting.length === 4);
     waiting.shift()?.({ status: 302, headers: {} });
-    await eventually('the failure is stored', async () => (await test.backlog())?.reason);
+    await waitUntil('the failure is stored', async () => (await test.backlog())?.reason ?? null);
     test.sender.sendNow();
     for (let turn = 0; turn < 50; turn += 1) await nextTurn();
     expect(test.posted).toHaveLength(4);
