@@ -11,9 +11,9 @@ export default class extends TestRunner {
 
   override onCollectStart(file: RunnerTestFile): void {
     super.onCollectStart(file);
-    // What each process gets of a core, as far as others want it too: the limits are for tests that hang.
-    const load = Math.max(1, (loadavg()[0] ?? 0) / availableParallelism());
-    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : Math.ceil(this.#fastMs * load);
+    // Ten processes for each core leave a fast test, of five seconds at most, twice the time that it then takes.
+    const load = (loadavg()[0] ?? 0) / availableParallelism();
+    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : Math.ceil(this.#fastMs * Math.max(1, load / 3));
     this.config.testTimeout = limitMs;
     this.config.hookTimeout = limitMs;
   }

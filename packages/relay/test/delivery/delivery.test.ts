@@ -1,7 +1,7 @@
 /** Delivery to the API: a signup, an API that fails, and a clock that is set back. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
+import { sleepingLoops } from '../queue/sleeping-loops.ts';
 import { post, runRelay, unreachable } from '../running-relay.ts';
 import { sandboxApi } from '../sandbox-api.ts';
 import { answering, delivery, failedAttempts, problem, start } from './delivering.ts';
@@ -134,6 +134,7 @@ describe('while the API fails', () => {
   });
 
   it('one signup at a time is attempted', async () => {
+    const loops = sleepingLoops();
     const api = sandboxApi();
     /** Number of requests in flight at the start of each. */
     const asked: number[] = [];
@@ -141,7 +142,7 @@ describe('while the API fails', () => {
     api.instead = async () => {
       inFlight += 1;
       asked.push(inFlight);
-      await sleep(1);
+      await loops.all();
       inFlight -= 1;
       return unreachable();
     };

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { startMailServer } from '../mail-server.ts';
 import { newSignup } from '../new-signup.ts';
+import { sleepingLoops } from '../queue/sleeping-loops.ts';
 import { post, runRelay, type RunningRelay, unreachable } from '../running-relay.ts';
 import { asFetch, sandboxApi } from '../sandbox-api.ts';
 import { startReceiver, webhookSettings } from '../webhooks/receiver.ts';
@@ -223,12 +224,11 @@ describe('delivery on demand beside slow receivers', () => {
     });
     expect(await relay.deliver(inAMinute())).toMatchObject({ nextDueAt: null });
     await relay.store.accept(newSignup('ada@example.com'));
+    const loops = sleepingLoops();
     const ended = relay.deliver(inAMinute());
     await waitUntil('the first webhook is in flight', () => receiver.received.length === 1);
-    // Nothing but the webhook is left to do: the loop of the signups rests.
-    await new Promise((resolve) => {
-      setTimeout(resolve, 50);
-    });
+    // Nothing but the webhook is left to do.
+    await loops.all(2);
     expect((await relay.fetch(post({ email: 'bob@example.com' }))).status).toBe(202);
     await waitUntil('the second webhook is in flight', () => receiver.received.length === 2);
     answer.resolve(null);

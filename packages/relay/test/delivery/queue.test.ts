@@ -1,5 +1,4 @@
 /** The queue of deliveries: lanes per publication and API key, their circuit breakers, concurrency, pauses and stop. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { DeliveryQueue, type DeliveryQueueOptions } from '../../src/delivery/queue.ts';
 import { decideRetry } from '../../src/queue/retry.ts';
@@ -8,6 +7,7 @@ import type { RelayEvent } from '../../src/events.ts';
 import type { Form, SignupStore } from '../../src/index.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
 import { newSignup } from '../new-signup.ts';
+import { type SleepingLoops, sleepingLoops } from '../queue/sleeping-loops.ts';
 import { deliveryParts, listed, listPage, refusal, startAt, type DeliveryParts } from './parts.ts';
 
 type Answer = (request: Request) => Promise<Response>;
@@ -27,6 +27,8 @@ type FormParts = Readonly<Record<string, readonly [publication: number, apiKey: 
 interface Test extends DeliveryParts {
   readonly queue: DeliveryQueue;
   readonly clientOf: ReturnType<typeof vi.fn<(apiKey: string) => Client>>;
+  /** The loops of its lanes. */
+  readonly loops: SleepingLoops;
   /** Stores signups of a form. */
   accept(form: string, count?: number): Promise<void>;
   counts: SignupStore['counts'];
@@ -58,11 +60,13 @@ function dispatch(
     ...(bulkAbove === undefined && { bulk: null }),
     ...more,
   });
+  const loops = sleepingLoops();
   onTestFinished(() => queue.stop(0));
   let accepted = 0;
   return {
     ...parts,
     queue,
+    loops,
     clientOf,
     async accept(form, count = 1) {
       for (let n = 0; n < count; n += 1) {
@@ -91,10 +95,8 @@ describe('the lanes of the queue', () => {
 
   it('deliver a signup that arrives later when they are woken', async () => {
     const test = dispatch();
-    const claim = vi.spyOn(test.store, 'claim');
     test.queue.start();
-    await waitUntil('the lane sleeps', () => claim.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     await test.accept('default');
     test.queue.wake();
     await delivered(test, 1);
@@ -160,8 +162,7 @@ describe('the lanes of the queue', () => {
     test.queue.start();
     await waitUntil('as many as allowed are in flight', () => inFlight === expected);
     const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
-    test.queue.wake();
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(inFlight).toBe(expected);
     // It sleeps until a delivery ends: nothing more can start before.
     expect(nextDueAt).not.toHaveBeenCalled();
@@ -173,11 +174,9 @@ describe('the lanes of the queue', () => {
   it('send nothing while delivery is paused', async () => {
     const test = dispatch();
     await test.store.setPaused(true);
-    const paused = vi.spyOn(test.store, 'paused');
     await test.accept('default');
     test.queue.start();
-    await waitUntil('the lane has checked', () => paused.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     expect(test.requests).toEqual([]);
     await test.store.setPaused(false);
     test.queue.wake();
@@ -190,24 +189,17 @@ describe('the lanes of the queue', () => {
   ])('shorten waits after the clock was set back by %i ms: %i times', async (backMs, times) => {
     const test = dispatch();
     const pullForward = vi.spyOn(test.store, 'pullForward');
-    const claim = vi.spyOn(test.store, 'claim');
     test.queue.start();
-    await waitUntil('the lane has claimed', () => claim.mock.calls.length > 0);
-    await sleep(20);
-    const before = claim.mock.calls.length;
+    await test.loops.all();
     test.clock.now -= backMs;
-    test.queue.wake();
-    await waitUntil('the lane has claimed again', () => claim.mock.calls.length > before);
-    await waitUntil('the clock is checked', () => pullForward.mock.calls.length === times);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt - backMs, 2 * 3_600_000]]);
   });
 
   it('count the backlog again after the clock was set back', async () => {
     const test = dispatch(accepted, undefined, {}, { bulk: { above: 10 } });
-    const backlog = vi.spyOn(test.store, 'backlog');
     test.queue.start();
-    await waitUntil('the backlog is counted', () => backlog.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     await test.accept('default', 10);
     test.clock.now -= 3_600_000;
     test.queue.wake();
@@ -222,8 +214,7 @@ describe('the lanes of the queue', () => {
     const nextDueAt = vi.spyOn(test.store, 'nextDueAt');
     test.queue.start();
     await waitUntil('the batch is being sent', () => test.requests.length === 1);
-    test.queue.wake();
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(nextDueAt).not.toHaveBeenCalled();
     resolve();
     await waitUntil('the batch is sent', async () => (await test.counts()).sent === 10);
@@ -243,11 +234,10 @@ describe('the lanes of the queue', () => {
     const outcome = { state: 'waiting', at: startAt, nextAttemptAt, reason: 'x', tried: false } as const;
     await store.settle([claimed?.id ?? ''], outcome);
     const pullForward = vi.spyOn(store, 'pullForward');
-    const nextDueAt = vi.spyOn(store, 'nextDueAt');
     test.queue.start();
-    await waitUntil('the lane has looked ahead', () => nextDueAt.mock.calls.length > 0);
+    await test.loops.all();
     if (times > 0) await delivered(test, 1);
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(pullForward.mock.calls).toEqual(times === 0 ? [] : [[startAt, longestMs]]);
     expect(test.requests).toHaveLength(times);
   });
@@ -325,29 +315,24 @@ describe('the circuit breakers of a dispatcher', () => {
     const paused = vi.spyOn(test.store, 'paused');
     test.queue.start();
     await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
-    await sleep(20);
     await test.accept('default');
     const before = paused.mock.calls.length;
-    test.queue.wake();
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(paused.mock.calls.length).toBe(before);
   });
 
   it('stop a delivery that is about to start', async () => {
     const failure = decideRetry(new Error('defect'));
     if (failure.kind !== 'retry') throw new Error('An unknown error is retried.');
-    const asked = vi.fn<() => void>();
     const test: Test = dispatch(created, undefined, {
       paused() {
-        asked();
         test.queue.refused('default', { ...failure, scope: 'key' });
         return Promise.resolve(false);
       },
     });
     await test.accept('default');
     test.queue.start();
-    await waitUntil('the store is asked', () => asked.mock.calls.length > 0);
-    await sleep(20);
+    await test.loops.all();
     expect(test.requests).toEqual([]);
   });
 
@@ -359,8 +344,7 @@ describe('the circuit breakers of a dispatcher', () => {
     await waitUntil('the circuit breaker is open', () => opened(test).length === 1);
     await test.accept('default', 3);
     test.clock.now += 60_000;
-    test.queue.wake();
-    await sleep(20);
+    await test.loops.afterWaking(() => test.queue.wake());
     expect(test.requests).toHaveLength(3);
   });
 
@@ -368,9 +352,9 @@ describe('the circuit breakers of a dispatcher', () => {
     let failures = 1;
     let inFlight = 0;
     const counted: number[] = [];
-    const test = dispatch(async (request) => {
+    const test: Test = dispatch(async (request) => {
       counted.push((inFlight += 1));
-      await sleep(5);
+      await test.loops.afterWaking(() => test.queue.wake());
       inFlight -= 1;
       if (failures === 0) return created(request);
       failures -= 1;
@@ -393,7 +377,8 @@ describe('the stop of a dispatcher', () => {
     onTestFinished(() => void vi.useRealTimers());
     const test = dispatch();
     test.queue.start();
-    await expect.poll(() => vi.getTimerCount()).toBe(1);
+    await test.loops.all();
+    expect(vi.getTimerCount()).toBe(1);
     await test.queue.stop(60_000);
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -1,9 +1,9 @@
 /** The destinations of webhooks: concurrency, pauses, clocks, shared stores, and a stop. */
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { webhookClaimMs } from '../../src/store/webhook-queue.ts';
 import type { WebhookAnswer } from '../../src/webhooks/post.ts';
 import { waitUntil } from '../../../../test/support/waits.ts';
+import { sleepingLoops } from '../queue/sleeping-loops.ts';
 import { type Answer, failing, hourMs, start, startSender, status, withCode } from './started-sender.ts';
 
 describe('a destination', () => {
@@ -48,6 +48,7 @@ describe('a destination', () => {
   });
 
   it('gets nothing more while more messages are in flight than it may get', async () => {
+    const loops = sleepingLoops();
     const test = startSender();
     await test.add(8);
     const { waiting, answer } = pending();
@@ -56,8 +57,7 @@ describe('a destination', () => {
     await waitUntil('four are in flight', () => waiting.length === 4);
     waiting.shift()?.({ status: 302, headers: {} });
     await waitUntil('the failure is stored', async () => (await test.backlog())?.reason ?? null);
-    test.sender.sendNow();
-    for (let turn = 0; turn < 50; turn += 1) await nextTurn();
+    await loops.afterWaking(() => test.sender.sendNow());
     expect(test.posted).toHaveLength(4);
     test.answer = status(204);
     for (const give of waiting) give({ status: 204, headers: {} });
