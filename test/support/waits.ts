@@ -9,8 +9,9 @@ interface Wait {
   error?: unknown;
 }
 
-/** What a condition may return. `undefined` is missing: it is what assertions return. */
+/** A value that is awaited, or null or false. `undefined` is not among them: it is what assertions return. */
 type Value = string | number | boolean | (object & { readonly then?: never }) | null;
+type Returns<T> = () => T | Promise<T>;
 
 const open = new Set<Wait>();
 /** The second half of the time-out errors of Vitest and Mocha. */
@@ -41,12 +42,13 @@ export async function waitFor<T>(what: string, promise: PromiseLike<T>): Promise
  * @returns the value
  * @throws Error when the test has ended or the limit is over; its cause is the last error of the condition
  */
+export function waitUntil(what: string, condition: Returns<boolean>, withinMs?: number): Promise<void>;
 export function waitUntil<T extends Value>(
   what: string,
-  condition: () => T | Promise<T>,
+  condition: Returns<T>,
   withinMs?: number,
 ): Promise<Exclude<T, false | null>>;
-export function waitUntil(what: string, condition: () => void | Promise<void>, withinMs?: number): Promise<void>;
+export function waitUntil(what: string, condition: Returns<void>, withinMs?: number): Promise<void>;
 export async function waitUntil(what: string, condition: () => unknown, withinMs = Infinity): Promise<unknown> {
   const wait: Wait = { what };
   const start = performance.now();

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { buildIfStale, widgetScript } from '../../scripts/build.ts';
 import type { Cookie, Page } from 'puppeteer-core';
 import { openBrowser } from '../e2e/visitor.ts';
+import { waitUntil } from '../support/waits.ts';
 
 let session: Awaited<ReturnType<typeof openBrowser>>;
 beforeAll(async () => {
@@ -64,7 +65,7 @@ it('sets a cookie for the subdomains that is secure, lax, and gone after 30 days
   await page.goto('https://www.site.example/?utm_source=land');
   await page.evaluate(`newsletterConsent.push('granted')`);
   const cookies = (): Promise<readonly Cookie[]> => page.browserContext().cookies();
-  await expect.poll(cookies).toHaveLength(1);
+  await waitUntil('the cookie is set', async () => (await cookies()).length === 1);
   const [cookie] = await cookies();
   expect(cookie).toMatchObject({ domain: '.site.example', path: '/', secure: true, sameSite: 'Lax' });
   expect((cookie?.expires ?? Infinity) - Date.now() / 1000).toBeLessThanOrEqual(30 * 86_400);

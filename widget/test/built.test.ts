@@ -1,8 +1,9 @@
 import { aTimeout, expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { formToObject } from '@newsletter-kit/core/signup';
-import { Form, Mailbox, until } from './harness.ts';
+import { Form, Mailbox } from './harness.ts';
 import { openFrame, openPage } from './page.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 const text = (path: string): Promise<string> => fetch(path).then((response) => response.text());
 
@@ -118,10 +119,7 @@ describe('the built files', () => {
   it('render the form in the page if the file of the dialog cannot be loaded', async () => {
     const { form } = await openPage('/widget/test/pages/alone.html', new Mailbox());
     form.element.layout = 'dialog';
-    await until(
-      () => form.shadow.querySelector('form')?.checkVisibility(),
-      () => 'The form is not shown.',
-    );
+    await waitUntil('the form is shown', () => form.shadow.querySelector('form')?.checkVisibility() === true);
     expect(form.shadow.querySelector('dialog')).to.equal(null);
   });
 
@@ -157,10 +155,7 @@ describe('the built files', () => {
     document.open();
     document.write('<!doctype html><script src="/widget/dist/signup-form.js"></script><newsletter-signup>');
     // Engines differ in when they parse the HTML after a script that is loaded.
-    await until(
-      () => document.querySelector('newsletter-signup'),
-      () => 'The tag has not been parsed.',
-    );
+    await waitUntil('the tag has been parsed', () => document.querySelector('newsletter-signup'));
     const signup = document.querySelector('newsletter-signup');
     if (!signup) throw new Error('The tag has gone.');
     const form = new Form(signup);

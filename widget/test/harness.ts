@@ -1,11 +1,12 @@
 /** A page object of the form: the visitor's actions, and the requests that the endpoint received. */
-import { aTimeout, fixture, html } from '@open-wc/testing';
+import { expect, fixture, html } from '@open-wc/testing';
 import { emulateMedia, executeServerCommand, sendKeys } from '@web/test-runner-commands';
 import type { SignupAudit, Submission } from '@newsletter-kit/core/signup';
 import '../src/define.ts';
 import type { NewsletterSignup, SignupState } from '../src/index.ts';
 import type { Received } from './endpoint.ts';
 import { asOwner } from './modes.ts';
+import { waitUntil } from '../../test/support/waits.ts';
 
 const { origin }: { origin: string } = await fetch('/endpoint.json').then((response) => response.json());
 
@@ -48,17 +49,6 @@ export class Mailbox {
     const bodies = await this.bodies();
     if (bodies.length !== 1) throw new Error(`The endpoint received ${bodies.length} requests instead of one.`);
     return bodies[0] ?? {};
-  }
-}
-
-/**
- * Waits until a condition holds.
- *
- * @param complaint - the error message after the time limit, which is far longer than any machine needs
- */
-export async function until(holds: () => unknown, complaint: () => string): Promise<void> {
-  for (const end = Date.now() + 20_000; !holds(); await aTimeout(5)) {
-    if (Date.now() > end) throw new Error(complaint());
   }
 }
 
@@ -191,10 +181,7 @@ export class Form {
 
   /** Waits until the form is in this state and rendered. A very short state can be missed. */
   async reaches(state: SignupState): Promise<void> {
-    await until(
-      () => this.element.state === state,
-      () => `The form is ${this.element.state}, not ${state}.`,
-    );
+    await waitUntil(`the form is ${state}`, () => expect(this.element.state).to.equal(state));
     await this.settled();
   }
 

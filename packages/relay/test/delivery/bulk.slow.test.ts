@@ -63,7 +63,7 @@ function refusingBulk(api: SandboxApi): { singles: string[]; bulks: number[] } {
   return asked;
 }
 
-const allDelivered = (relay: RunningRelay, count: number): Promise<boolean> =>
+const allDelivered = (relay: RunningRelay, count: number): Promise<void> =>
   waitUntil('all are delivered', async () => (await relay.store.counts()).delivered === count);
 
 it('sends a backlog in bulk, and marks each signup as delivered once the API lists it', async () => {

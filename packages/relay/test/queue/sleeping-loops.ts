@@ -21,8 +21,7 @@ export function sleepingLoops(): SleepingLoops {
     asleep.delete(this);
   });
   onTestFinished(() => watched.mockRestore());
-  const all = async (count = 1): Promise<void> =>
-    void (await waitUntil(`${count} loops sleep`, () => asleep.size === count));
+  const all = (count = 1) => waitUntil(`${count} loops sleep`, () => asleep.size === count);
   return {
     all,
     async afterWaking(wake, count) {

@@ -42,7 +42,7 @@ const signUp = async (relay: RunningRelay, ...names: readonly string[]): Promise
   }
 };
 const backlog = async ({ store }: RunningRelay) => (await store.webhooks.overview())[0];
-const allSent = (relay: RunningRelay, count: number): Promise<boolean> =>
+const allSent = (relay: RunningRelay, count: number): Promise<void> =>
   waitUntil('every webhook is accepted', async () => {
     const { delivered } = await relay.store.counts();
     return delivered >= count && (await backlog(relay))?.waiting === 0;
