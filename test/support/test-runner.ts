@@ -1,6 +1,6 @@
 /** Vitest's runner, with the time limit of each file; the error of a time-out says what the test or hook waited for. */
-import { availableParallelism, loadavg } from 'node:os';
 import { type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest';
+import { underLoad } from './time-limit.ts';
 import { endWaits } from './waits.ts';
 
 /** Limit of a slow test or its hooks. The one of the configuration is for fast tests. */
@@ -11,9 +11,7 @@ export default class extends TestRunner {
 
   override onCollectStart(file: RunnerTestFile): void {
     super.onCollectStart(file);
-    // Ten processes for each core leave a fast test, of five seconds at most, twice the time that it then takes.
-    const load = (loadavg()[0] ?? 0) / availableParallelism();
-    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : Math.ceil(this.#fastMs * Math.max(1, load / 3));
+    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : underLoad(this.#fastMs);
     this.config.testTimeout = limitMs;
     this.config.hookTimeout = limitMs;
   }

@@ -44,11 +44,11 @@ it('explains mixed content to the owner, and keeps typed values', async () => {
   await page.goto('https://www.site.example/');
   await page.type('newsletter-signup >>> [name=email]', 'ada@example.com');
   await page.keyboard.press('Enter');
-  await expect
-    .poll(() => said.join('\n'))
-    .toContain(
+  await waitUntil('the reason is in the console', () =>
+    expect(said.join('\n')).toContain(
       '<newsletter-signup debug> This page uses https, the endpoint http: browsers block that as mixed content.',
-    );
+    ),
+  );
   expect(
     await page.evaluate("document.querySelector('newsletter-signup').shadowRoot.querySelector('[name=email]').value"),
   ).toBe('ada@example.com');

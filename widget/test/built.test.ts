@@ -1,9 +1,9 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { formToObject } from '@newsletter-kit/core/signup';
-import { Form, Mailbox } from './harness.ts';
+import { Form, Mailbox, laterPost } from './harness.ts';
 import { openFrame, openPage } from './page.ts';
-import { waitUntil } from '../../test/support/waits.ts';
+import { waitFor, waitUntil } from '../../test/support/waits.ts';
 
 const text = (path: string): Promise<string> => fetch(path).then((response) => response.text());
 
@@ -41,9 +41,8 @@ describe('the built files', () => {
     window.history.back();
     await back;
     expect(window.location.pathname).to.equal('/widget/test/pages/landing.html');
-    while ((await mailbox.bodies()).length === 0) await aTimeout(10);
-    // A second request would arrive with the first.
-    await aTimeout(500);
+    await waitUntil('the endpoint has the signup', async () => (await mailbox.bodies()).length > 0);
+    await laterPost();
     expect(await mailbox.bodies()).to.deep.equal([{ email: 'ada@example.com' }]);
   });
 
@@ -70,7 +69,7 @@ describe('the built files', () => {
       Reflect.set(Reflect.get(page.window, 'console'), 'warn', (...words: unknown[]) => said.push(...words));
       page.form.element.setAttribute('redirect', redirect);
       await page.signUp();
-      await aTimeout(100);
+      await waitUntil('the form has warned', () => said.length > 0);
       expect(page.window.location.pathname).to.equal('/widget/test/pages/landing.html');
       expect(page.window.document.title).to.equal('Landing page');
       expect(page.form.notice.textContent).to.contain('Thank you');
@@ -144,7 +143,9 @@ describe('the built files', () => {
       // Firefox does not settle promises of a page that was left.
       if (arrives) return void (await left);
       await form.reaches('success');
-      expect(await Promise.race([left, aTimeout(200)])).to.equal(undefined);
+      // A page that is being left answers no more.
+      await waitFor('the page loads itself once more', window.fetch(window.location.href));
+      expect(form.element.isConnected).to.equal(true);
     });
   }
 

@@ -1,6 +1,6 @@
 /** Which answers of a consent banner let visits be stored, in any order of banner, form and script. */
 import { expect } from '@open-wc/testing';
-import {} from './harness.ts';
+import { nextTask } from './harness.ts';
 import { openFrame } from './page.ts';
 import { waitUntil } from '../../test/support/waits.ts';
 
@@ -134,7 +134,7 @@ describe('the consent', () => {
                 expect(read()).to.contain('utm_source=old');
               } else {
                 await waitUntil('nothing is stored', () => expect(read()).to.equal(''));
-                await new Promise((resolve) => setTimeout(resolve));
+                await nextTask();
                 expect(read()).to.equal('');
               }
               for (const store of Object.values(stores)) if (store.read !== read) expect(store.read()).to.equal('');

@@ -1,5 +1,5 @@
 import { expect } from '@open-wc/testing';
-import { Mailbox, mount, type Form } from './harness.ts';
+import { Mailbox, mount, type Form, laterPost } from './harness.ts';
 import { openPage } from './page.ts';
 import { waitUntil } from '../../test/support/waits.ts';
 
@@ -136,7 +136,7 @@ describe('debug', () => {
         form.element.submit();
         await form.reaches('success');
         if (warns) await waitUntil('a warning has come', () => heard.length > 0);
-        else await new Promise((resolve) => setTimeout(resolve, 100));
+        else await laterPost();
       } finally {
         console.error = error;
       }
@@ -153,7 +153,7 @@ describe('debug', () => {
     console.error = (...words: unknown[]) => void said.push(...words);
     try {
       await signUp(form);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await laterPost();
     } finally {
       console.error = error;
     }
@@ -167,7 +167,7 @@ describe('debug', () => {
     console.error = (...words: unknown[]) => void said.push(...words);
     try {
       await signUp(form);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await laterPost();
     } finally {
       console.error = error;
     }

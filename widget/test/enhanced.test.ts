@@ -1,8 +1,8 @@
-import { aTimeout, expect, fixture } from '@open-wc/testing';
+import { expect, fixture } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import { formToObject } from '@newsletter-kit/core/signup';
 import type { NewsletterSignup } from '../src/index.ts';
-import { accessible, Form, isChromium, Mailbox } from './harness.ts';
+import { accessible, Form, isChromium, Mailbox, laterPost } from './harness.ts';
 import { waitUntil } from '../../test/support/waits.ts';
 
 /** Mounts the tag around a form of the page, whose action is the endpoint. */
@@ -229,7 +229,7 @@ describe('the page’s own form', () => {
     form.find('form').addEventListener('submit', (event) => event.preventDefault(), { capture: true });
     form.email.value = 'ada@example.com';
     form.button.click();
-    await aTimeout(100);
+    await laterPost();
     expect(form.element.state).to.equal('idle');
     expect(await mailbox.received()).to.deep.equal([]);
   });

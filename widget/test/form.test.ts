@@ -1,7 +1,7 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import { readSubmission } from '@newsletter-kit/core/endpoint';
 import type { NewsletterErrorEvent, NewsletterSubmitEvent, NewsletterSuccessEvent } from '../src/index.ts';
-import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, rootOf } from './harness.ts';
+import { accessible, inScheme, isChromium, Mailbox, mount, mountAt, rootOf, laterPost } from './harness.ts';
 import { inBothModes, itOurs } from './modes.ts';
 import { waitUntil } from '../../test/support/waits.ts';
 
@@ -126,7 +126,7 @@ inBothModes('<newsletter-signup>', () => {
       form.element.submit();
       await form.reaches('success');
       form.element.submit();
-      await aTimeout(100);
+      await laterPost();
       expect(await mailbox.received()).to.have.lengthOf(1);
     });
 

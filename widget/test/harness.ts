@@ -6,7 +6,7 @@ import '../src/define.ts';
 import type { NewsletterSignup, SignupState } from '../src/index.ts';
 import type { Received } from './endpoint.ts';
 import { asOwner } from './modes.ts';
-import { waitUntil } from '../../test/support/waits.ts';
+import { endWaits, waitFor, waitUntil } from '../../test/support/waits.ts';
 
 const { origin }: { origin: string } = await fetch('/endpoint.json').then((response) => response.json());
 
@@ -50,6 +50,21 @@ export class Mailbox {
     if (bodies.length !== 1) throw new Error(`The endpoint received ${bodies.length} requests instead of one.`);
     return bodies[0] ?? {};
   }
+}
+
+// Mocha's time-outs say what a test waited for.
+afterEach(function nameWaits() {
+  const error = this.currentTest?.err;
+  endWaits(error && [error]);
+});
+
+/** Waits for the next task: what the page does next, without a request, has happened then. */
+export const nextTask = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
+
+/** Sends another post to the endpoint, and waits for its answer: what was sent before has arrived then. */
+export async function laterPost(): Promise<void> {
+  const headers = { 'content-type': 'application/json' };
+  await waitFor('a later post is answered', fetch(new Mailbox().endpoint, { method: 'POST', headers, body: '{}' }));
 }
 
 interface AccessibleNode {
@@ -208,7 +223,7 @@ export class Form {
   /** Waits until the form is rendered, and ends its transitions. */
   async settled(): Promise<void> {
     while (!(await this.element.updateComplete));
-    await new Promise((resolve) => setTimeout(resolve));
+    await nextTask();
     for (const animation of this.shadow.getAnimations())
       if (animation.effect?.getComputedTiming().endTime !== Infinity) animation.finish();
   }

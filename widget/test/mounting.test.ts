@@ -1,6 +1,6 @@
-import { aTimeout, expect } from '@open-wc/testing';
+import { expect } from '@open-wc/testing';
 import type { NewsletterSignup } from '../src/index.ts';
-import { Form, Mailbox } from './harness.ts';
+import { Form, Mailbox, nextTask } from './harness.ts';
 import { openFrame } from './page.ts';
 import { waitUntil } from '../../test/support/waits.ts';
 
@@ -161,7 +161,7 @@ describe('A <div data-newsletter-signup>', () => {
     const page = await visit(
       `<div data-newsletter-signup data-endpoint="${mailbox.endpoint}"></div>${loaders['a classic script']}${again}`,
     );
-    await aTimeout(200);
+    await nextTask();
     await signUp(page);
     expect(await mailbox.bodies()).to.have.lengthOf(1);
   });

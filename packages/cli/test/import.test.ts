@@ -195,25 +195,23 @@ test('brings in nobody who left by the file or by a list, and writes whom the se
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('left.txt, row 2: it is no address') });
 });
 
-test(
-  'needs no option for the exports of services, and makes nobody active who left',
-  { timeout: 120_000 },
-  async ({ sandboxOnPort: sandbox }) => {
-    const folder = scratchFolder();
-    for (const { file, text, stays, out } of exportFixtures) {
-      sandbox.reset();
-      const client = createClient(sandbox.clientOptions);
-      for (const display of ['First Name', 'Last Name']) await client.customFields.create({ display, kind: 'string' });
-      const path = join(folder, file);
-      writeFileSync(path, text);
-      const { code, stderr } = await run(['import', path], sandbox.env);
-      const isClear = out.every(([, kind]) => kind !== 'unclear');
-      expect(code, `${file}: ${stderr}`).toBe(isClear ? 0 : 2);
-      const all = await subscribed(sandbox);
-      expect(all.map(({ email }) => email).toSorted(), file).toEqual([...new Set(stays)].toSorted());
-    }
-  },
-);
+test('needs no option for the exports of services, and makes nobody active who left', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const folder = scratchFolder();
+  for (const { file, text, stays, out } of exportFixtures) {
+    sandbox.reset();
+    const client = createClient(sandbox.clientOptions);
+    for (const display of ['First Name', 'Last Name']) await client.customFields.create({ display, kind: 'string' });
+    const path = join(folder, file);
+    writeFileSync(path, text);
+    const { code, stderr } = await run(['import', path], sandbox.env);
+    const isClear = out.every(([, kind]) => kind !== 'unclear');
+    expect(code, `${file}: ${stderr}`).toBe(isClear ? 0 : 2);
+    const all = await subscribed(sandbox);
+    expect(all.map(({ email }) => email).toSorted(), file).toEqual([...new Set(stays)].toSorted());
+  }
+});
 
 test('asks what a doubtful column and a word mean, with the flags, and sends nothing', async ({
   sandboxOnPort: sandbox,

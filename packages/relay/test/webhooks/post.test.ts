@@ -154,23 +154,19 @@ describe('an answer', () => {
     ],
     ['is not HTTP', 'hello\r\n\r\n', 'HPE_INVALID_CONSTANT'],
     ['is empty', '', 'ECONNRESET'],
-  ])(
-    'that %s ends the attempt',
-    async (_case, answer, outcome) => {
-      const server = createServer((socket) => {
-        socket.on('error', () => undefined);
-        socket.once('data', () => void socket.end(answer));
-      }).listen(0, '127.0.0.1');
-      onTestFinished(() => void server.close());
-      await once(server, 'listening');
-      const { port } = server.address() as AddressInfo;
-      const url = `http://127.0.0.1:${port}/`;
-      const ended = await createPost()({ ...request(), url, allowsPrivateNetwork: true }).then(
-        ({ status }) => status,
-        ({ code }: NodeJS.ErrnoException) => code,
-      );
-      expect(ended).toBe(outcome);
-    },
-    20_000,
-  );
+  ])('that %s ends the attempt', async (_case, answer, outcome) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => void socket.end(answer));
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const url = `http://127.0.0.1:${port}/`;
+    const ended = await createPost()({ ...request(), url, allowsPrivateNetwork: true }).then(
+      ({ status }) => status,
+      ({ code }: NodeJS.ErrnoException) => code,
+    );
+    expect(ended).toBe(outcome);
+  });
 });
