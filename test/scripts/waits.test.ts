@@ -8,18 +8,25 @@ import { reported, reporter } from '../../scripts/test-runs.ts';
 import { scratchFolder } from '../support/scratch-folder.ts';
 import { waitUntil } from '../support/waits.ts';
 
-it('the time-out of a test or of a hook lists the waits that were open, and no others', async () => {
+const support = join(root, 'test/support');
+
+/** The failures of these files of tests, by their titles, with the repository's own runner. */
+async function failuresOf(files: Readonly<Record<string, string>>): Promise<readonly (readonly string[])[]> {
   const folder = scratchFolder();
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const support = (file: string) => JSON.stringify(join(root, 'test/support', file));
-  writeFileSync(
-    join(folder, 'vitest.config.mjs'),
-    `export default { test: { runner: ${support('test-runner.ts')}, isolate: false } };`,
+  const config = { runner: join(support, 'test-runner.ts'), isolate: false, testTimeout: 1000 };
+  writeFileSync(join(folder, 'vitest.config.mjs'), `export default { test: ${JSON.stringify(config)} };`);
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const { failures } = await reported('tests-that-hang', (file) =>
+    run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
   );
-  writeFileSync(
-    join(folder, 'hangs.test.js'),
-    `import { beforeAll, describe, it } from 'vitest';
-    import { waitFor, waitUntil } from ${support('waits.ts')};
+  return failures.map(({ test, error }) => [test.split(' > ').at(-1) ?? '', error]).toSorted();
+}
+
+it('the time-out of a test or of a hook lists the waits that were open, and no others', async () => {
+  const failures = await failuresOf({
+    'hangs.test.js': `import { beforeAll, describe, it } from 'vitest';
+    import { waitFor, waitUntil } from ${JSON.stringify(join(support, 'waits.ts'))};
     const never = new Promise(() => {});
     it('test', { timeout: 100 }, async () => {
       await waitFor('the server listens', Promise.resolve());
@@ -34,18 +41,31 @@ it('the time-out of a test or of a hook lists the waits that were open, and no o
       it('does not run', () => {});
     });
     it('without a wait', { timeout: 100 }, () => never);`,
-  );
-  const { failures } = await reported('tests-that-hang', (file) =>
-    run('vitest', ['run', '--root', folder, `--reporter=${reporter}`], { env: { TEST_REPORT: file } }),
-  );
-  expect(failures.map(({ test, error }) => [test.split('hangs.test.js > ')[1], error])).toEqual([
+  });
+  expect(failures).toEqual([
+    ['suite', 'HookTimeoutError: Hook timed out in 100ms.\nIt waited until:\n- the database is ready'],
     [
       'test',
       'TestTimeoutError: Test timed out in 100ms.\nIt waited until:\n' +
         '- the store has answered\n- the file exists\n- both are equal (1 is not 2)',
     ],
     ['without a wait', expect.stringContaining('Test timed out in 100ms.\nIf this')],
-    ['suite', 'HookTimeoutError: Hook timed out in 100ms.\nIt waited until:\n- the database is ready'],
+  ]);
+});
+
+it('a slow test has four minutes, and a fast one beside it the limit of its configuration', async () => {
+  const fails = (title: string) =>
+    `import { it } from 'vitest'; it('${title}', ({ task }) => { throw new Error(task.timeout < 200_000 ? 'less' : task.timeout); });`;
+  expect(
+    await failuresOf({
+      'a.slow.test.ts': fails('slow'),
+      'b.test.ts': fails('fast'),
+      'c.slow.test.ts': fails('also slow'),
+    }),
+  ).toEqual([
+    ['also slow', 'Error: 240000'],
+    ['fast', 'Error: less'],
+    ['slow', 'Error: 240000'],
   ]);
 });
 

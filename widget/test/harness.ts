@@ -215,9 +215,10 @@ export class Form {
   /** Resolves with the next event of this name. */
   nextEvent<Name extends keyof GlobalEventHandlersEventMap>(name: Name): Promise<GlobalEventHandlersEventMap[Name]> {
     const { element } = this;
-    return new Promise((resolve) => {
-      element.addEventListener<Name & keyof HTMLElementEventMap>(name, (event) => resolve(event), { once: true });
+    const event = new Promise<GlobalEventHandlersEventMap[Name]>((resolve) => {
+      element.addEventListener<Name & keyof HTMLElementEventMap>(name, (heard) => resolve(heard), { once: true });
     });
+    return waitFor(`the form dispatches ${name}`, event);
   }
 
   /** Waits until the form is rendered, and ends its transitions. */

@@ -143,7 +143,7 @@ it('closes a busy connection after its answer while the port closes', async () =
   onTestFinished(() => agent.destroy());
   const sent = request(`${server.address}/signup`, { method: 'POST', agent, headers: json });
   sent.end('{"email":"ada@example.com"}');
-  await asked.promise;
+  await waitFor('the server has the post', asked.promise);
   const closed = server.close(3_600_000);
   answer(new Response(null, { status: 202 }));
   const [answered] = (await once(sent, 'response')) as [IncomingMessage];

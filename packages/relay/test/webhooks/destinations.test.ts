@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { webhookClaimMs } from '../../src/store/webhook-queue.ts';
 import type { WebhookAnswer } from '../../src/webhooks/post.ts';
-import { waitUntil } from '../../../../test/support/waits.ts';
+import { waitFor, waitUntil } from '../../../../test/support/waits.ts';
 import { sleepingLoops } from '../queue/sleeping-loops.ts';
 import { type Answer, failing, hourMs, start, startSender, status, withCode } from './started-sender.ts';
 
@@ -96,7 +96,7 @@ describe('a destination', () => {
       return new Promise(() => {});
     };
     test.sender.start();
-    await begun.promise;
+    await waitFor('the message is posted', begun.promise);
     await test.sender.stop(0);
     expect(test.posted[0]?.signal.aborted).toBe(true);
     expect(test.lines()).toEqual([]);

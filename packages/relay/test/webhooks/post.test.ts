@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createPost, isPublicAddress, PrivateAddressError } from '../../src/webhooks/post.ts';
 import { startReceiver } from './receiver.ts';
+import { waitFor } from '../../../../test/support/waits.ts';
 
 const request = () => ({ headers: {}, body: '{}', signal: AbortSignal.timeout(60_000) });
 
@@ -109,7 +110,7 @@ describe('the name of a receiver', () => {
     });
     const url = 'https://hooks.example/';
     const ended = post({ ...request(), url, allowsPrivateNetwork: false, signal: attempt.signal });
-    await asked.promise;
+    await waitFor('the name is asked for', asked.promise);
     attempt.abort(new DOMException('The time is over.', 'TimeoutError'));
     await expect(ended).rejects.toThrow('The time is over.');
     // The attempt is over before the name is asked for.
