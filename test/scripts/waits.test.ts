@@ -14,7 +14,7 @@ const support = join(root, 'test/support');
 async function failuresOf(files: Readonly<Record<string, string>>): Promise<readonly (readonly string[])[]> {
   const folder = scratchFolder();
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
-  const config = { runner: join(support, 'test-runner.ts'), isolate: false, testTimeout: 1000 };
+  const config = { runner: join(support, 'test-runner.ts'), isolate: false, maxWorkers: 1, testTimeout: 1000 };
   writeFileSync(join(folder, 'vitest.config.mjs'), `export default { test: ${JSON.stringify(config)} };`);
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const { failures } = await reported('tests-that-hang', (file) =>
@@ -24,10 +24,11 @@ async function failuresOf(files: Readonly<Record<string, string>>): Promise<read
 }
 
 it('the time-out of a test or of a hook lists the waits that were open, and no others', async () => {
-  const failures = await failuresOf({
-    'hangs.test.js': `import { beforeAll, describe, it } from 'vitest';
+  const head = `import { beforeAll, describe, it } from 'vitest';
     import { waitFor, waitUntil } from ${JSON.stringify(join(support, 'waits.ts'))};
-    const never = new Promise(() => {});
+    const never = new Promise(() => {});`;
+  const failures = await failuresOf({
+    'hangs.test.js': `${head}
     it('test', { timeout: 100 }, async () => {
       await waitFor('the server listens', Promise.resolve());
       await Promise.all([
@@ -36,11 +37,12 @@ it('the time-out of a test or of a hook lists the waits that were open, and no o
         waitUntil('both are equal', () => { throw new Error('1 is not 2'); }),
       ]);
     });
+    it('without a wait', { timeout: 100 }, () => never);`,
+    'hangs-too.test.js': `${head}
     describe('suite', () => {
       beforeAll(() => waitFor('the database is ready', never), 100);
       it('does not run', () => {});
-    });
-    it('without a wait', { timeout: 100 }, () => never);`,
+    });`,
   });
   expect(failures).toEqual([
     ['suite', 'HookTimeoutError: Hook timed out in 100ms.\nIt waited until:\n- the database is ready'],
