@@ -3,14 +3,13 @@ import { parseArgs } from 'node:util';
 import { buildAll, buildPackages } from './build.ts';
 import { checkFormat, checkTypes, findUnused, lint } from './checks.ts';
 import { run } from './command.ts';
-import { runQuickCheck } from './quick-check.ts';
 import { check, runSteps } from './run-steps.ts';
 import { ringMinutes } from '../test/rings.ts';
 import { decidingSteps, fastSteps, n8nSteps, selectedSteps, slowPartNames, slowSteps } from './test-steps.ts';
 import { UserError } from './user-error.mjs';
 
-/** @returns true where the task succeeded @throws UserError where the user can mend the cause */
-type Task = (args: readonly string[]) => Promise<boolean>;
+/** @returns true where the task succeeded, or its exit code @throws UserError where the user can mend the cause */
+type Task = (args: readonly string[]) => Promise<boolean | number>;
 
 const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // Sandbox, relay and demo site in one terminal, until Ctrl-C.
@@ -18,9 +17,12 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // The same with the relay's Worker in workerd.
   ['worker', async () => (await import('./start.ts')).startWorker()],
   // Format, lint, types, unused code and the fast tests of what changed, within a minute.
-  ['check', ([since]) => runQuickCheck(since)],
+  ['check', async ([since]) => (await import('./quick-check.ts')).runQuickCheck(since)],
   // The checks and tests to run before sharing a change. With arguments, such as `test/e2e`, these tests alone.
-  ['test', (args) => (args.length > 0 ? runSteps(selectedSteps(args)) : runSteps(fastSteps, ringMinutes.fast))],
+  [
+    'test',
+    async (args) => (args.length > 0 ? runSteps(await selectedSteps(args)) : runSteps(fastSteps, ringMinutes.fast)),
+  ],
   // What decides about a change: `.ci/run` installs what it needs and runs it.
   ['test:decide', () => runSteps(decidingSteps(), ringMinutes.deciding)],
   ['test:all', testAll],
@@ -112,7 +114,8 @@ const [name = '', ...args] = process.argv.slice(2);
 try {
   const task = tasks.get(name);
   if (!task) throw new UserError(`There is no task "${name}".`, `The tasks are ${[...tasks.keys()].join(', ')}.`);
-  process.exitCode = (await task(args)) ? 0 : 1;
+  const ended = await task(args);
+  process.exitCode = typeof ended === 'number' ? ended : ended ? 0 : 1;
   // What a step left behind that was ended by the time limit; otherwise nothing is.
   setTimeout(() => process.exit(), 5000).unref();
 } catch (error) {

@@ -72,15 +72,13 @@ async function arriving(context, next) {
   );
 }
 
-const isFast = process.env.WIDGET_TESTS === 'fast';
 const seed = testSeed();
 console.log(`TEST_SEED=${seed}`);
 
 export default {
   rootDir: join(here, '..'),
-  // `WIDGET_TESTS=fast` leaves out the slow tests.
-  files: [join(here, 'test/**/*.test.ts'), ...(isFast ? [`!${join(here, 'test/**/*.slow.test.ts')}`] : [])],
-  nodeResolve: { exportConditions: ['source', 'production'] },
+  files: [join(here, 'test/**/*.test.ts')],
+  nodeResolve: { exportConditions: ['@newsletter-kit/source', 'production'] },
   // Only one page at a time can have the focus.
   concurrency: 1,
   browserStartTimeout: 60_000,
@@ -90,7 +88,7 @@ export default {
   // The engines run in parallel.
   concurrentBrowsers: 3,
   browsers: await Promise.all(engines.map((name) => launchers[name]())),
-  testFramework: { config: { timeout: underLoad(isFast ? fastLimitMs : 2 * fastLimitMs) } },
+  testFramework: { config: { timeout: underLoad(fastLimitMs) } },
   // Content of the page before the tests.
   testRunnerHtml: (framework) => `<!DOCTYPE html>
 <html data-test-seed="${seed}">
