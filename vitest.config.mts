@@ -4,6 +4,7 @@
  */
 import { defaultServerConditions } from 'vite';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { fastLimitMs } from './test/support/time-limit.ts';
 
 /** Workspace packages are read as TypeScript sources, so that tests need no build. */
 const conditions = ['@newsletter-kit/source', ...defaultServerConditions];
@@ -20,10 +21,10 @@ function project(
     test: {
       name,
       include: [`${folder}/**/*.test.ts`],
-      // Limits for a test that hangs: no test is about how fast the machine is.
-      testTimeout: 240_000,
-      hookTimeout: 240_000,
+      // The runner extends it for slow tests, and on a busy machine.
+      testTimeout: fastLimitMs,
       expect: { poll: { timeout: 60_000 } },
+      runner: 'test/support/test-runner.ts',
       setupFiles: ['test/support/setup-file.ts'],
       ...options,
     },

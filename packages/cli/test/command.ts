@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished, vi } from 'vitest';
 import { runCommands } from '../src/command-line.ts';
+import { waitFor } from '../../../test/support/waits.ts';
 
 const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 
@@ -42,8 +43,11 @@ export function start(args: readonly string[], env: Readonly<Record<string, stri
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => (written.stdout += text));
   child.stderr.setEncoding('utf8').on('data', (text: string) => (written.stderr += text));
-  const ended = new Promise<Ended>((resolve) =>
-    child.once('close', (code, signal) => resolve({ code: code ?? signal, ...written })),
+  const ended = waitFor(
+    `newsletter ${args.join(' ')} has ended`,
+    new Promise<Ended>((resolve) =>
+      child.once('close', (code, signal) => resolve({ code: code ?? signal, ...written })),
+    ),
   );
   onTestFinished(async () => {
     child.kill('SIGKILL');
@@ -95,16 +99,6 @@ export async function withEnvironment<T>(env: Readonly<Record<string, string>>, 
   } finally {
     process.env = ownEnvironment;
   }
-}
-
-/** Polls `find` until it returns a value, for at most a minute. */
-export async function eventually<T>(what: string, find: () => T | null | undefined): Promise<T> {
-  for (const end = Date.now() + 60_000; Date.now() < end;) {
-    const found = find();
-    if (found !== null && found !== undefined) return found;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  throw new Error(`Timed out: ${what}.`);
 }
 
 /** The events of `--json`. */

@@ -4,6 +4,7 @@ import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { events, run, start } from './command.ts';
 import { otherTransaction, settle, syncFixture, type Config } from './sync-fixture.ts';
+import { waitUntil } from '../../../test/support/waits.ts';
 
 test('updates both sides, and a second run writes nothing', async ({ sandboxOnPort: sandbox }) => {
   const { client, env, path, sync, sql, subscribe, edit, find, changes } = await syncFixture(sandbox);
@@ -279,9 +280,9 @@ test('completes a run that was killed before it wrote the contacts', async ({ sa
   const blocker = await otherTransaction(database, 'LOCK TABLE newsletter_sync_tokens IN EXCLUSIVE MODE');
   const killed = start(['sync', 'apply', '--config', path], env);
   const waiting = `SELECT FROM pg_stat_activity WHERE application_name = 'newsletter-sync'`;
-  await expect
-    .poll(async () => sql(`${waiting} AND wait_event_type = 'Lock' AND datname = current_database()`))
-    .toHaveLength(1);
+  const runs = async (condition: string) =>
+    (await sql(`${waiting} AND ${condition} AND datname = current_database()`)).length;
+  await waitUntil('the run waits for the lock', async () => (await runs(`wait_event_type = 'Lock'`)) === 1);
   expect(await find('ada@example.com')).toMatchObject({ status: 'inactive', city: 'Jena' });
 
   // A second run meanwhile does not start.
@@ -291,7 +292,7 @@ test('completes a run that was killed before it wrote the contacts', async ({ sa
   killed.kill('SIGKILL');
   await killed.ended;
   await blocker.query('ROLLBACK');
-  await expect.poll(async () => sql(`${waiting} AND datname = current_database()`)).toEqual([]);
+  await waitUntil('the server has ended the connection of the run', async () => (await runs('true')) === 0);
   expect(events((await sync('status', '--consent')).stdout)).toMatchObject([{ said_by: 'crm', completed_at: null }]);
 
   expect(await sync('apply')).toMatchObject({ code: 0 });

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
@@ -152,7 +152,7 @@ describe('starting', () => {
   it('with a key that the API refuses accepts signups and logs that they cannot be delivered', async () => {
     const api = await onPort(sandboxApi().fetch);
     const relay = await serve(scratchFolder(), { NEWSLETTER_API_URL: `${api}/v2`, NEWSLETTER_API_KEY: 'wrong' });
-    await eventually('the log names the key', () => relay.output().includes('cannot be delivered'));
+    await waitUntil('the log names the key', () => relay.output().includes('cannot be delivered'));
     expect(relay.output()).toContain('does not accept NEWSLETTER_API_KEY');
     expect((await relay.signUp('ada@example.com')).status).toBe(202);
   });
@@ -224,7 +224,7 @@ describe('stopping', () => {
         // The relay has the headers and waits for the body.
         slow.write(body.slice(0, 5));
         relay.child.kill('SIGTERM');
-        eventually('it stops', () => relay.output().includes('"msg":"stopping')).then(
+        waitUntil('it stops', () => relay.output().includes('"msg":"stopping')).then(
           () => slow.end(body.slice(5)),
           reject,
         );

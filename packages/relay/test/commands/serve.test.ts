@@ -1,6 +1,6 @@
 /** `newsletter-relay` as a process: help, wrong usage, start and stop. `serve.slow.test.ts` has every case. */
 import { expect, it } from 'vitest';
-import { eventually } from '../eventually.ts';
+import { waitUntil } from '../../../../test/support/waits.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { run, serve } from './relay-process.ts';
@@ -31,7 +31,7 @@ it('delivers over HTTP, and exits with 0 on Ctrl-C and on SIGTERM', async () => 
   for (const [round, signal] of (['SIGINT', 'SIGTERM'] as const).entries()) {
     const relay = await serve(folder, { NEWSLETTER_API_URL: `${address}/v2` });
     expect((await relay.signUp(`p${round}@example.com`)).status).toBe(202);
-    await eventually('it is delivered', () => relay.output().includes('"msg":"delivered"'));
+    await waitUntil('it is delivered', () => relay.output().includes('"msg":"delivered"'));
     relay.child.kill(signal);
     const { code, stdout, stderr } = await relay.ended;
     expect([code, stderr]).toEqual([0, '']);

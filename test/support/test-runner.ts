@@ -1,0 +1,28 @@
+/** Vitest's runner, with the time limit of each file; the error of a time-out says what the test or hook waited for. */
+import { type RunnerTestFile, type RunnerTestSuite, TestRunner } from 'vitest';
+import { underLoad } from './time-limit.ts';
+import { endWaits } from './waits.ts';
+
+/** Limit of a slow test or its hooks. The one of the configuration is for fast tests. */
+const slowMs = 240_000;
+
+export default class extends TestRunner {
+  readonly #fastMs = this.config.testTimeout;
+
+  override onCollectStart(file: RunnerTestFile): void {
+    super.onCollectStart(file);
+    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : underLoad(this.#fastMs);
+    this.config.testTimeout = limitMs;
+    this.config.hookTimeout = limitMs;
+  }
+
+  override async onAfterRetryTask(...[test, options]: Parameters<TestRunner['onAfterRetryTask']>): Promise<void> {
+    await super.onAfterRetryTask(test, options);
+    endWaits(test.result?.errors);
+  }
+
+  override async onAfterRunSuite(suite: RunnerTestSuite): Promise<void> {
+    await super.onAfterRunSuite(suite);
+    endWaits(suite.result?.errors);
+  }
+}
