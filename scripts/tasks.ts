@@ -39,13 +39,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // The steps of a release: `version` and `files`.
   ['release', async (args) => (await import('./release.ts')).release(args)],
   ['format', () => run('oxfmt', [])],
-  // Types, interfaces and texts from core's contract and schemas; the dashboard from the relay's metrics.
-  [
-    'generate',
-    async () =>
-      (await run(process.execPath, ['packages/core/scripts/generate.ts'])) &&
-      run(process.execPath, ['--conditions=@newsletter-kit/source', 'packages/relay/scripts/dashboard.ts']),
-  ],
+  // Every file that follows from others: types, texts, schemas, tables of the documentation, the dashboard.
+  ['generate', async () => (await import('./generate.ts')).generate()],
   // Format, types, rules and unused code, without running a test.
   [
     'lint',

@@ -138,7 +138,7 @@ export function toPage({ date, machine, versions, results }: Report): string {
     `- Versions: ${listed.join(', ')}`,
     `- Date: ${date.slice(0, 10)}`,
     '',
-    `Of ${results.length} figures, ${verdicts.map((verdict) => `${count(verdict)} ${verdict}`).join(', ')}.`,
+    `Verdicts of ${results.length} figures: ${verdicts.map((verdict) => `${count(verdict)} ${verdict}`).join(', ')}.`,
     '',
     '`npm run bench` measures all of them on your machine and writes this page. A figure that varies is the median of several rounds; the list',
     'below each table says how it was measured. Peers are measured in the same run. *Against the peer* is our figure divided by that of the peer.',

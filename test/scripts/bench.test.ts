@@ -118,7 +118,7 @@ describe('the page', () => {
       '- Versions: Node 24.1.0, @beehiiv/sdk 0.1.9',
       '- Date: 2026-11-23',
       '',
-      'Of 4 figures, 2 met, 0 at the limit, 1 short, 1 not measured.',
+      'Verdicts of 4 figures: 2 met, 0 at the limit, 1 short, 1 not measured.',
     ]);
   });
 
