@@ -4,8 +4,10 @@
  * - `zod-namespace`: see docs/src/content/docs/decisions/0008-zod-as-a-namespace.md.
  * - `floors`: what stands in a folder imports only from lower floors, types included. Its options are the folder and
  *   its floors, the lowest first: lists of names of files and folders in it.
+ * - `typed-tables`: see lint-typed-tables.mjs.
  */
 import { dirname, relative, resolve, sep } from 'node:path';
+import { typedTables } from './lint-typed-tables.mjs';
 
 /**
  * What this file reads of the syntax tree.
@@ -22,6 +24,7 @@ import { dirname, relative, resolve, sep } from 'node:path';
 const house = {
   meta: { name: 'house' },
   rules: {
+    'typed-tables': typedTables,
     'zod-namespace': {
       create: (/** @type {Context} */ context) => ({
         ImportDeclaration(/** @type {ImportDeclaration} */ node) {

@@ -4,7 +4,6 @@
  * nodes/README.md.
  */
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
 import { resources } from '../../nodes/Newsletter/operations/resources.ts';
 import { root } from '../../scripts/root.ts';
 import { withSections } from '../support/documentation.ts';

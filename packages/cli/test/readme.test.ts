@@ -9,7 +9,7 @@ import { syncFixture } from './sync-fixture.ts';
 import { generate } from './command-tables.ts';
 import { commandTree } from './command-tree.ts';
 import { root } from '../../../scripts/root.ts';
-import { blocks, page, pagePath, readmeAndPages } from '../../../test/support/documentation.ts';
+import { blocks, page, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
 import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 
