@@ -16,6 +16,8 @@ export interface CommandOptions {
 interface RunOptions extends CommandOptions {
   /** Print the output only if the command fails. */
   readonly quiet?: boolean;
+  /** Print the output on stderr: what calls the command may print a result on stdout. */
+  readonly asProgress?: boolean;
 }
 
 /** How a command ended. */
@@ -48,11 +50,11 @@ export function endCommands(): void {
 export async function run(
   command: string,
   args: readonly string[],
-  { quiet = false, ...options }: RunOptions = {},
+  { quiet = false, asProgress = false, ...options }: RunOptions = {},
 ): Promise<boolean> {
   const { ok, output } = await (quiet
     ? runCaptured(command, args, options)
-    : execute(command, args, 'inherit', options));
+    : execute(command, args, asProgress ? process.stderr.fd : 'inherit', options));
   if (!ok && output) console.error(output);
   return ok;
 }
@@ -69,7 +71,7 @@ export function runCaptured(command: string, args: readonly string[], options: C
 function execute(
   command: string,
   args: readonly string[],
-  stdio: 'inherit' | 'pipe',
+  stdio: 'inherit' | 'pipe' | typeof process.stderr.fd,
   { cwd = root, env }: CommandOptions,
 ): Promise<Ended> {
   return new Promise((resolve) => {
@@ -107,7 +109,7 @@ function execute(
     };
     child.once('error', (error) => {
       output += `${command} did not start: ${error.message}`;
-      if (stdio === 'inherit') console.error(output);
+      if (stdio !== 'pipe') console.error(output);
       finish();
     });
     child.once('close', (code) => finish(code ?? undefined));

@@ -5,8 +5,10 @@
  * - `floors`: what stands in a folder imports only from lower floors, types included. Its options are the folder and
  *   its floors, the lowest first: lists of names of files and folders in it.
  * - `named-waits`: a fast test waits for an event, by a name (`test/support/waits.ts`), and never for a time.
+ * - `typed-tables`: see lint-typed-tables.mjs.
  */
 import { dirname, relative, resolve, sep } from 'node:path';
+import { typedTables } from './lint-typed-tables.mjs';
 
 /**
  * What this file reads of the syntax tree.
@@ -25,6 +27,7 @@ import { dirname, relative, resolve, sep } from 'node:path';
 const house = {
   meta: { name: 'house' },
   rules: {
+    'typed-tables': typedTables,
     'zod-namespace': {
       create: (/** @type {Context} */ context) => ({
         ImportDeclaration(/** @type {ImportDeclaration} */ node) {

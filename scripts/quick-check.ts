@@ -21,7 +21,8 @@ interface QuickCheck {
 }
 
 /** A change of these files can change the lint result of any file. */
-const lintSettings = /^(\.oxlintrc\.json|scripts\/lint-rules\.mjs|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
+const lintSettings =
+  /^(\.oxlintrc\.json|scripts\/lint-[a-z-]+\.mjs|package\.json|pnpm-lock\.yaml)|tsconfig[^/]*\.json$/;
 const sources = /\.(ts|tsx|mts|js|mjs)$/;
 /** When the first progress line is printed, and how often, in milliseconds. */
 const progressIntervalMs = 15_000;

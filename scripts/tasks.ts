@@ -39,13 +39,8 @@ const tasks: ReadonlyMap<string, Task> = new Map<string, Task>([
   // The steps of a release: `version` and `files`.
   ['release', async (args) => (await import('./release.ts')).release(args)],
   ['format', () => run('oxfmt', [])],
-  // Types, interfaces and texts from core's contract and schemas; the dashboard from the relay's metrics.
-  [
-    'generate',
-    async () =>
-      (await run(process.execPath, ['packages/core/scripts/generate.ts'])) &&
-      run(process.execPath, ['--conditions=@newsletter-kit/source', 'packages/relay/scripts/dashboard.ts']),
-  ],
+  // Every file that follows from others: types, texts, schemas, tables of the documentation, the dashboard.
+  ['generate', async () => (await import('./generate.ts')).generate()],
   // Format, types, rules and unused code, without running a test.
   [
     'lint',
@@ -100,19 +95,19 @@ async function mutate([floor, ...args]: readonly string[]): Promise<boolean> {
 }
 
 const benchHelp = `npm run bench            measures every promised figure (about an hour; nothing else should run meanwhile),
-                         and writes docs/src/content/docs/benchmarks.md and docs/src/data/benchmarks.json
+                         and writes docs/src/content/docs/benchmarks.md and docs/src/data/benchmarks.json; if one
+                         was not measured, .output/benchmarks-incomplete.{md,json} instead, and fails
 npm run bench -- PART    measures only the scripts in test/bench whose name contains PART, such as relay or core/size,
                          and writes nothing`;
 
-/** Measures the promised figures. A missed goal is printed and fails nothing, because machines differ. */
+/** Measures the promised figures. A missed goal is printed and fails nothing, because machines differ; a hole fails. */
 async function bench([part = '']: readonly string[]): Promise<boolean> {
   if (part.startsWith('-')) {
     console.log(benchHelp);
     return part === '--help';
   }
   if (!(await buildPackages('core', 'sandbox', 'relay', 'widget'))) return false;
-  await (await import('../test/bench/print-figures.ts')).printFigures(part);
-  return true;
+  return (await import('../test/bench/print-figures.ts')).printFigures(part);
 }
 
 const [name = '', ...args] = process.argv.slice(2);

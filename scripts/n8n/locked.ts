@@ -22,7 +22,7 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
   const wanted = await fingerprint(folder);
   if ((await readFile(stamp, 'utf8').catch(() => '')) === wanted) return;
 
-  console.log(`▸ Installing ${title}`);
+  console.error(`▸ Installing ${title}`);
   const begun = Date.now();
   const seconds = (): string => `${Math.round((Date.now() - begun) / 1000)} s`;
   const installing = start('npx', ['--yes', pnpm, 'install', '--frozen-lockfile', '--reporter=append-only'], {
@@ -34,7 +34,7 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
   for (const stream of [installing.child.stdout, installing.child.stderr])
     stream?.on('data', (text: string) => (output += text));
   const progress = setInterval(() => {
-    console.log(`  ${seconds()}: ${output.match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
+    console.error(`  ${seconds()}: ${output.match(/(?<=Progress: )[^\n]+/g)?.at(-1) ?? 'working'}`);
   }, 15_000);
   try {
     if ((await installing.ended) !== 0) {
@@ -47,7 +47,7 @@ export async function installLocked({ folder, title, needs, signal }: Locked): P
     clearInterval(progress);
   }
   await writeFile(stamp, wanted);
-  console.log(`✓ Installed (${seconds()})`);
+  console.error(`✓ Installed (${seconds()})`);
 }
 
 /** Changes with the lockfile and with the Node that native modules were built for. */

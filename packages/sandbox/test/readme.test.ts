@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { serverOptions } from '../src/command/options.ts';
-import { blocks, page, pagePath, readmeAndPages } from '../../../test/support/documentation.ts';
+import { blocks, page, readmeAndPages } from '../../../test/support/documentation.ts';
 import { scratchFolder } from '../../../test/support/scratch-folder.ts';
+import { expectUpToDate } from '../../../test/support/up-to-date.ts';
 import { scenarios } from '../src/command/scenarios.ts';
 import { start } from './command/process.ts';
+import { generate } from './option-table.ts';
 
 const room = fileURLToPath(new URL('..', import.meta.url));
 /** The README and the pages about the sandbox. */
@@ -96,17 +97,6 @@ test('certify prints what its page shows', async () => {
   }
 });
 
-test('the documentation has the table of the options', async () => {
-  const rows = serverOptions().map(({ flags, envVar = '', defaultValue, description }) => {
-    const [about = ''] = /^.*?(?= \(default:|$)/.exec(description) ?? [];
-    const cells = [`\`${flags}\``, `\`${envVar}\``, `\`${String(defaultValue ?? 'none')}\``, about];
-    return `| ${cells.join(' | ')} |`;
-  });
-  const table = ['| Option | Variable | Default | |', '|---|---|---|---|', ...rows].join('\n');
-  const text = page('sandbox/command');
-  const region = /(?<=<!-- options -->\n\n)[^]*?(?=\n\n<!-- \/options -->)/;
-  expect(text).toMatch(region);
-  // Written again by `vitest run -u`.
-  const file = join(room, '../..', pagePath('sandbox/command'));
-  await expect(text.replace(region, () => table)).toMatchFileSnapshot(file);
+test('the documentation has the table of the options', () => {
+  expectUpToDate(generate());
 });

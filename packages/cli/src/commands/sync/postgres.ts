@@ -114,7 +114,7 @@ function reasonOfRefusal(error: unknown, idColumn: string): string | null {
 }
 
 /** Remedies for errors of PostgreSQL and of the connection, by code. */
-const remedies: Readonly<Record<string, string>> = {
+const remedies: Readonly<Partial<Record<string, string>>> = {
   ECONNREFUSED: 'no server answers at that address: start it, or correct host and port of DATABASE_URL',
   ENOTFOUND: 'there is no such host: correct DATABASE_URL',
   EAI_AGAIN: 'the name of its host cannot be looked up: check the network',
