@@ -24,6 +24,7 @@ const generators = [
   'widget/scripts/readme.ts',
   'test/nodes/generated.ts',
   'test/docs/generated.ts',
+  'scripts/weight-ledger.ts',
 ] as const;
 
 const warnings = ['ExperimentalWarning', 'MODULE_TYPELESS_PACKAGE_JSON'];

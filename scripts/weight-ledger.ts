@@ -1,5 +1,5 @@
 /** `docs/weight.md`, the table of the weight of each room with its budgets: read, compared and written. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './root.ts';
 import { kinds, weigh, written, type Kind, type Weights } from './weight.ts';
@@ -76,13 +76,12 @@ export function exceededBudgets(folder: string = root): readonly string[] {
 }
 
 /**
- * Writes the figures as they are now into the table. A budget falls with its figure and never rises.
+ * The table with the figures as they are now. A budget falls with its figure and never rises.
  *
  * @throws UserError for a row that cannot be read, and where the folder is no clone
  */
-export function writeLedger(folder: string = root): void {
-  const file = join(folder, ledger);
-  const page = readFileSync(file, 'utf8');
+export function generate(folder: string = root): Readonly<Record<string, string>> {
+  const page = readFileSync(join(folder, ledger), 'utf8');
   const weights = weigh(folder);
   const rows = figuresOf(weights, readRows(page)).map(({ room, kind, figure, row }) => {
     const budget = Math.min(row?.budget ?? Infinity, above(figure));
@@ -97,8 +96,5 @@ export function writeLedger(folder: string = root): void {
   });
   const lines = [...rows, ...generated, ...sums].map((cells) => `| ${cells.join(' | ')} |`);
   const text = ['| Room | Kind | Figure | Budget | Why |', '|---|---|---|---|---|', ...lines].join('\n');
-  writeFileSync(
-    file,
-    page.replace(table, () => text),
-  );
+  return { [ledger]: page.replace(table, () => text) };
 }

@@ -6,7 +6,7 @@ import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { git, listFiles } from '../../scripts/git.ts';
 import { linesOfCode } from '../../scripts/lines-and-words.ts';
 import { root } from '../../scripts/root.ts';
-import { exceededBudgets, writeLedger } from '../../scripts/weight-ledger.ts';
+import { exceededBudgets, generate } from '../../scripts/weight-ledger.ts';
 import { describeWeightChange, generated, rooms } from '../../scripts/weight.ts';
 
 // Without a clone, as in a tarball, git cannot tell the repository's files from those that commands wrote.
@@ -92,7 +92,7 @@ describe('a clone', () => {
     git(['init', '--quiet'], folder);
     git(['add', '--all'], folder);
     git(['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', 'commit', '--quiet', '--message', 'Begin'], folder);
-    writeLedger(folder);
+    write(generate(folder));
   });
 
   it('gets a table with a budget 3 % above each figure, and 20 above small ones', () => {
@@ -129,10 +129,10 @@ describe('a clone', () => {
   it('keeps budget and sentence of a room above it, and lowers the budget of one that shrank', () => {
     write({ 'packages/core/src/b.ts': code(40) });
     write({ 'docs/weight.md': readFileSync(ledger, 'utf8').replace('1,039 |  |', '1,039 | up to 1,050: It plans. |') });
-    writeLedger(folder);
+    write(generate(folder));
     expect(rowOf('| core | product')).toBe('| core | product | 1,040 | 1,039 | up to 1,050: It plans. |');
     write({ 'packages/core/src/b.ts': '' });
-    writeLedger(folder);
+    write(generate(folder));
     expect(rowOf('| core | product')).toBe('| core | product | 1,000 | 1,030 |  |');
   });
 
