@@ -1,4 +1,4 @@
-/** The built node with a fresh sandbox for each test, and functions to run operations. */
+/** The built node with a fresh sandbox for each test that asks for it, and functions to run operations. */
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { buildBundle, type Bundle, type Found, type Item, toMessage } from './bundle.ts';
@@ -50,7 +50,7 @@ export function workbench(): Workbench {
   });
   beforeEach(() => {
     made.sandbox?.close();
-    made.sandbox = createSandbox({ seed: 'demo', now: () => noon });
+    delete made.sandbox;
   });
   afterAll(async () => {
     made.sandbox?.close();
@@ -62,7 +62,8 @@ export function workbench(): Workbench {
       return there(made.bundle);
     },
     get sandbox() {
-      return there(made.sandbox);
+      there(made.bundle);
+      return (made.sandbox ??= createSandbox({ seed: 'demo', now: () => noon }));
     },
     get prompt() {
       return promptly(bench.sandbox);

@@ -1,0 +1,99 @@
+/**
+ * Clones of the last commit, as other machines have them: the tests that read files of the checkout pass in each. The
+ * clones share one store of objects and the installed dependencies.
+ */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { git } from '../../scripts/git.ts';
+import { root } from '../../scripts/root.ts';
+import { filesOf } from '../rings.ts';
+import { linkDependencies } from '../support/repository-copy.ts';
+
+/** The projects of the job `portable` in ci.yml, and the tests of the documentation, which ask git for files. */
+const rooms = /^(packages\/(core|sandbox|cli)|test\/(nodes|docs))\//;
+/** How a test names a file of the checkout that is no module. */
+const fileOfCheckout =
+  /\/scripts\/root\.ts'|\/support\/documentation\.ts'|new URL\('[^']*(?<!\.ts)', import\.meta\.url/;
+const readers = filesOf('fast').filter(
+  (path) => rooms.test(path) && fileOfCheckout.test(readFileSync(join(root, path), 'utf8')),
+);
+
+let folder: string;
+let store: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'newsletter-clones-'));
+  store = join(folder, 'store.git');
+  git(['clone', '--quiet', '--bare', '--shared', root, store]);
+});
+afterAll(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
+
+/** @param options - of `git clone` @returns the folder of the clone */
+function clone(name: string, options: readonly string[] = ['--shared'], source = store): string {
+  const made = join(folder, name);
+  git(['clone', '--quiet', ...options, source, made]);
+  return made;
+}
+
+/** Runs a command in a clone. @throws Error with its output where it fails */
+async function run(made: string, [command, ...args]: readonly [string, ...string[]]): Promise<void> {
+  const { NODE_OPTIONS: _options, VITEST: _vitest, ...env } = process.env;
+  const child = spawn(command, args, { cwd: made, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const code = await new Promise<number | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', resolve);
+  });
+  if (code !== 0) throw new Error(`${command} ${args[0]} ended with ${code}:\n${output.slice(-20_000)}`);
+}
+
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...readers];
+/** Node 24 raises a soft limit to the hard one; `ulimit -n` sets both. */
+const fewFiles = ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh'] as const;
+
+it.each<[name: string, make: () => string, command?: readonly [string, ...string[]]]>([
+  ['with core.autocrlf, as on Windows', () => clone('crlf', ['--shared', '--config', 'core.autocrlf=true'])],
+  ['in a path with a blank, #, % and an umlaut', () => clone('my #1 100%20 für')],
+  [
+    'that is a worktree',
+    () => {
+      const made = join(folder, 'worktree');
+      git(['worktree', 'add', '--quiet', '--detach', made], store);
+      return made;
+    },
+  ],
+  ['without history', () => clone('shallow', ['--depth', '1'], pathToFileURL(store).href)],
+  ['of a user who may open 256 files', () => clone('few-files'), [...fewFiles, process.execPath]],
+])(
+  'the tests that read files pass in a clone %s',
+  async (_name, make, node = [process.execPath]) => {
+    const made = make();
+    await linkDependencies(made);
+    // Every text has the line ends of the repository; `w/-text` is a picture.
+    const files = git(['ls-files', '--eol'], made).trim().split('\n');
+    expect(files.filter((line) => !/ w\/(lf|-text|none) /.test(line))).toEqual([]);
+    await run(made, [process.execPath, 'node_modules/oxfmt/bin/oxfmt', '--check']);
+    await run(made, ['bash', '-n', '.ci/run']);
+    await run(made, [...node, ...vitest]);
+    expect(git(['status', '--porcelain'], made)).toBe('');
+  },
+  1_800_000,
+);
+
+it('finds the tests that read files', () => {
+  expect(readers).toEqual(
+    expect.arrayContaining([
+      'packages/core/test/documentation.test.ts',
+      'packages/sandbox/test/readme.test.ts',
+      'packages/cli/test/readme.test.ts',
+      'test/nodes/examples.test.ts',
+      'test/docs/pages.test.ts',
+    ]),
+  );
+});
