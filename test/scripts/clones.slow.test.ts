@@ -14,14 +14,20 @@ import { root } from '../../scripts/root.ts';
 import { filesOf } from '../rings.ts';
 import { linkDependencies } from '../support/repository-copy.ts';
 
-/** The projects of the job `portable` in ci.yml, and the tests of the documentation, which ask git for files. */
-const rooms = /^(packages\/(core|sandbox|cli)|test\/(nodes|docs))\//;
 /** How a test names a file of the checkout that is no module. */
 const fileOfCheckout =
   /\/scripts\/root\.ts'|\/support\/documentation\.ts'|new URL\('[^']*(?<!\.ts)', import\.meta\.url/;
-const readers = filesOf('fast').filter(
-  (path) => rooms.test(path) && fileOfCheckout.test(readFileSync(join(root, path), 'utf8')),
-);
+
+/** Fast tests that read files of the checkout. */
+function readersIn(rooms: RegExp): readonly string[] {
+  const reads = (path: string): boolean => fileOfCheckout.test(readFileSync(join(root, path), 'utf8'));
+  return filesOf('fast').filter((path) => rooms.test(path) && reads(path));
+}
+
+/** In the projects of the job `portable` in ci.yml. */
+const portable = readersIn(/^(packages\/(core|sandbox|cli)|test\/nodes)\//);
+/** These ask git for the files. */
+const documentation = readersIn(/^test\/docs\//);
 
 let folder: string;
 let store: string;
@@ -53,13 +59,20 @@ async function run(made: string, [command, ...args]: readonly [string, ...string
   if (code !== 0) throw new Error(`${command} ${args[0]} ended with ${code}:\n${output.slice(-20_000)}`);
 }
 
-const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...readers];
-/** Node 24 raises a soft limit to the hard one; `ulimit -n` sets both. */
-const fewFiles = ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh'] as const;
+const node = process.execPath;
+const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--reporter=dot', ...portable] as const;
+/** `ulimit -n` sets the hard limit too, so that Node cannot raise it. */
+const withFewFiles = ['sh', '-c', 'ulimit -n 256 && exec "$@"', 'sh'] as const;
 
-it.each<[name: string, make: () => string, command?: readonly [string, ...string[]]]>([
-  ['with core.autocrlf, as on Windows', () => clone('crlf', ['--shared', '--config', 'core.autocrlf=true'])],
-  ['in a path with a blank, #, % and an umlaut', () => clone('my #1 100%20 für')],
+it.each<[name: string, make: () => string, ...commands: (readonly [string, ...string[]])[]]>([
+  [
+    'with core.autocrlf, as on Windows',
+    () => clone('crlf', ['--shared', '--config', 'core.autocrlf=true']),
+    [node, 'node_modules/oxfmt/bin/oxfmt', '--check'],
+    ['bash', '-n', '.ci/run'],
+    [node, ...vitest],
+  ],
+  ['in a path with a blank, #, % and an umlaut', () => clone('my #1 100%20 für'), [node, ...vitest]],
   [
     'that is a worktree',
     () => {
@@ -67,27 +80,30 @@ it.each<[name: string, make: () => string, command?: readonly [string, ...string
       git(['worktree', 'add', '--quiet', '--detach', made], store);
       return made;
     },
+    [node, ...vitest, ...documentation],
   ],
-  ['without history', () => clone('shallow', ['--depth', '1'], pathToFileURL(store).href)],
-  ['of a user who may open 256 files', () => clone('few-files'), [...fewFiles, process.execPath]],
+  [
+    'without history',
+    () => clone('shallow', ['--depth', '1'], pathToFileURL(store).href),
+    [node, ...vitest, ...documentation],
+  ],
+  ['of a user who may open 256 files', () => clone('few-files'), [...withFewFiles, node, ...vitest]],
 ])(
   'the tests that read files pass in a clone %s',
-  async (_name, make, node = [process.execPath]) => {
+  async (_name, make, ...commands) => {
     const made = make();
     await linkDependencies(made);
-    // Every text has the line ends of the repository; `w/-text` is a picture.
+    // Every text has the line endings of the repository; "-text" is a picture.
     const files = git(['ls-files', '--eol'], made).trim().split('\n');
     expect(files.filter((line) => !/ w\/(lf|-text|none) /.test(line))).toEqual([]);
-    await run(made, [process.execPath, 'node_modules/oxfmt/bin/oxfmt', '--check']);
-    await run(made, ['bash', '-n', '.ci/run']);
-    await run(made, [...node, ...vitest]);
+    for (const command of commands) await run(made, command);
     expect(git(['status', '--porcelain'], made)).toBe('');
   },
   1_800_000,
 );
 
 it('finds the tests that read files', () => {
-  expect(readers).toEqual(
+  expect([...portable, ...documentation]).toEqual(
     expect.arrayContaining([
       'packages/core/test/documentation.test.ts',
       'packages/sandbox/test/readme.test.ts',
