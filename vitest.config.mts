@@ -8,7 +8,7 @@ import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config
 /** Workspace packages are read as TypeScript sources, so that tests need no build. */
 const conditions = ['@newsletter-kit/source', ...defaultServerConditions];
 
-/** Vite cuts a path at a `#`: in such a checkout Node imports the modules by itself. */
+/** Vite cuts a path at a `#`: in such a checkout Node imports the modules by itself, without `vi.doMock`. */
 const viteModuleRunner = !import.meta.dirname.includes('#');
 
 /** One room's tests. */

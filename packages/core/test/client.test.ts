@@ -155,7 +155,7 @@ describe('the client', () => {
   ])('names the runtime %j', async (versions, agent) => {
     vi.stubGlobal('process', versions && { versions });
     const module = new URL(`../src/hosts/user-agent.ts?${JSON.stringify(versions)}`, import.meta.url).href;
-    const { userAgent } = (await import(module)) as typeof import('../src/hosts/user-agent.ts');
+    const { userAgent } = (await import(module)) as { readonly userAgent?: string };
     vi.unstubAllGlobals();
     if (agent) expect(userAgent).toMatch(agent);
     else expect(userAgent).toBeUndefined();
