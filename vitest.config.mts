@@ -9,6 +9,9 @@ import { fastLimitMs } from './test/support/time-limit.ts';
 /** Workspace packages are read as TypeScript sources, so that tests need no build. */
 const conditions = ['@newsletter-kit/source', ...defaultServerConditions];
 
+/** Vite cuts a path at a `#`: in such a checkout Node imports the modules by itself, without `vi.doMock`. */
+const viteModuleRunner = !import.meta.dirname.includes('#');
+
 /** One room's tests. */
 function project(
   name: string,
@@ -42,6 +45,7 @@ export default defineConfig({
   test: {
     // Vitest would leave one core free.
     maxWorkers: '100%',
+    experimental: { viteModuleRunner },
     globalSetup: ['test/support/global-setup.ts'],
     projects: [
       project('core', 'packages/core/test', shared),
@@ -49,7 +53,10 @@ export default defineConfig({
       project('sandbox', 'packages/sandbox/test', shared),
       project('relay', 'packages/relay/test', { ...shared, globalSetup: postgres }),
       project('cli', 'packages/cli/test', { ...shared, globalSetup: postgres }),
-      project('nodes', 'test/nodes', shared),
+      project('nodes', 'test/nodes', {
+        ...shared,
+        setupFiles: ['test/support/setup-file.ts', 'test/nodes/setup-file.ts'],
+      }),
       project('scripts', 'test/{scripts,docs}', shared),
       project('proofs', 'test/proofs', { ...shared, globalSetup: postgres }),
       project('chaos', 'test/chaos', oneByOne),

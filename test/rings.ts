@@ -33,6 +33,7 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
     'test/widget/sites.slow.test.ts',
     'the form can be read and used on other people’s sites; fewer sites than at night',
   ],
+  ['deciding', 'test/scripts/clones.slow.test.ts', 'a check is green on every clone, whatever its path and settings'],
   [
     'deciding',
     'test/docs/newcomer.slow.test.ts',

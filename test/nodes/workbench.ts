@@ -1,4 +1,4 @@
-/** The built node with a fresh sandbox for each test, and functions to run operations. */
+/** The built node with a fresh sandbox for each test that asks for it, and functions to run operations. */
 import { createSandbox, type Sandbox } from '@newsletter-kit/sandbox';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { buildBundle, type Bundle, type Found, type Item, toMessage } from './bundle.ts';
@@ -67,7 +67,8 @@ export function createWorkbench(): OwnWorkbench {
       return there(made.bundle);
     },
     get sandbox() {
-      return there(made.sandbox);
+      there(made.bundle);
+      return (made.sandbox ??= createSandbox({ seed: 'demo', now: () => noon }));
     },
     get prompt() {
       return promptly(bench.sandbox);
@@ -98,7 +99,7 @@ export function createWorkbench(): OwnWorkbench {
     },
     reset() {
       made.sandbox?.close();
-      made.sandbox = createSandbox({ seed: 'demo', now: () => noon });
+      delete made.sandbox;
     },
     async close() {
       made.sandbox?.close();
