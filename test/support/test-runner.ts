@@ -7,13 +7,18 @@ import { endWaits } from './waits.ts';
 const slowMs = 240_000;
 
 export default class extends TestRunner {
-  readonly #fastMs = this.config.testTimeout;
+  readonly #own = { testTimeout: this.config.testTimeout, hookTimeout: this.config.hookTimeout };
 
   override onCollectStart(file: RunnerTestFile): void {
     super.onCollectStart(file);
-    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : underLoad(this.#fastMs);
-    this.config.testTimeout = limitMs;
-    this.config.hookTimeout = limitMs;
+    const limitMs = file.filepath.endsWith('.slow.test.ts') ? slowMs : underLoad(this.#own.testTimeout);
+    Object.assign(this.config, { testTimeout: limitMs, hookTimeout: limitMs });
+  }
+
+  override onAfterRunFiles(files: RunnerTestFile[]): void {
+    super.onAfterRunFiles(files);
+    // The next runner of this process has the same configuration.
+    Object.assign(this.config, this.#own);
   }
 
   override async onAfterRetryTask(...[test, options]: Parameters<TestRunner['onAfterRetryTask']>): Promise<void> {
