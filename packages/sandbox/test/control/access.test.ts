@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { listen, type ListenOptions } from '../../src/command/listen.ts';
 import { createSandbox, publicationId } from '../../src/index.ts';
 import { fresh } from '../caller.ts';
-import { run, start } from '../command/process.ts';
+import { run, start, tellingScript } from '../command/process.ts';
 
 /** A sandbox on a free port, called with headers that `fetch` does not let a program set. */
 async function listening(options: Partial<ListenOptions> = {}) {
@@ -162,13 +162,13 @@ test('the command generates and prints a token where --host is not a loopback ad
 });
 
 test('exec passes the token to its command', async () => {
-  const code = `
+  const { command, told } = tellingScript(`
     const { NEWSLETTER_SANDBOX_URL: control, NEWSLETTER_SANDBOX_TOKEN: token } = process.env;
     const ask = async (headers) => (await fetch(control + '/clock', { headers })).status;
-    console.log(await ask({}), await ask({ Authorization: 'Bearer ' + token }));
-  `;
-  const { stdout, stderr } = await run(['exec', '--host', '0.0.0.0', '--', process.execPath, '-e', code]);
-  expect(stdout, stderr).toBe('401 200\n');
+    tell(await ask({}), await ask({ Authorization: 'Bearer ' + token }));
+  `);
+  expect(await run(['exec', '--host', '0.0.0.0', ...command])).toMatchObject({ code: 0, stderr: '' });
+  expect(told()).toBe('401 200\n');
 });
 
 test.each([
