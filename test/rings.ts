@@ -26,6 +26,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
   ],
   ['deciding', 'test/widget/no-silent-loss.slow.test.ts', 'no signup is lost in silence; one browser of five'],
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
+  [
+    'deciding',
+    'packages/sandbox/test/command/process.slow.test.ts',
+    'the process of the sandbox: signals, a crash, a full disk, its streams',
+  ],
   ['deciding', 'test/packaging/n8n-{package,verification}.slow.test.ts', 'the packed n8n package passes the scanner'],
   ['deciding', 'test/packaging/packed.slow.test.ts', 'the tarballs install, resolve and run'],
   [
