@@ -2,21 +2,9 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { apiKeys, publicationId } from '../../src/index.ts';
 import { freePort } from '../../../../test/support/free-ports.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
-import { connectingScript, launch, script, startProcess, type Running } from './process.ts';
-
-const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
-const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;
-const subscribe = (running: Running, body: object) =>
-  fetch(subscriptions(running), { method: 'POST', headers, body: JSON.stringify(body) });
-const addresses = async (running: Running, query = '') =>
-  (
-    (await (await fetch(`${subscriptions(running)}?limit=100&${query}`, { headers })).json()) as {
-      data: { email: string }[];
-    }
-  ).data.map((one) => one.email);
+import { addresses, connectingScript, launch, script, startProcess, subscribe } from './process.ts';
 
 test.each(['SIGINT', 'SIGTERM'] as const)(
   '%s stops the server cleanly, also with the interface open',

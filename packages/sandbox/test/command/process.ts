@@ -9,6 +9,7 @@ import { onTestFinished } from 'vitest';
 import { withCapturedOutput, withEnvironment } from '../../../../test/support/captured-output.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { runCommands } from '../../src/command/command-line.ts';
+import { apiKeys, publicationId } from '../../src/index.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Nothing of the person's own settings; what a test needs it gives. */
@@ -100,6 +101,16 @@ export async function startProcess(args: readonly string[] = [], env: Variables 
 /** The address that a server prints, once all of its lines are there. */
 const addressIn = (stdout: string): string | undefined =>
   /^Newsletter sandbox: (\S+)\n[^]*Ctrl-C\.\n/m.exec(stdout)?.[1];
+
+/** Calls of a sandbox on a port, as anybody makes them. */
+export const headers = { Authorization: `Bearer ${apiKeys.workspace}`, 'Content-Type': 'application/json' };
+export const subscriptions = ({ address }: Running) => `${address}/v2/publications/${publicationId}/subscriptions`;
+export const subscribe = (running: Running, body: object) =>
+  fetch(subscriptions(running), { method: 'POST', headers, body: JSON.stringify(body) });
+export const addresses = async (running: Running, query = '') => {
+  const answer = await fetch(`${subscriptions(running)}?limit=100&${query}`, { headers });
+  return ((await answer.json()) as { data: { email: string }[] }).data.map(({ email }) => email);
+};
 
 /** Node that runs `code` as a module, as the command that `exec` and `certify` run. */
 export const script = (code: string): readonly string[] => ['--', process.execPath, '--input-type=module', '-e', code];

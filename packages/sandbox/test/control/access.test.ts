@@ -170,12 +170,3 @@ test('exec passes the token to its command', async () => {
   expect(await run(['exec', '--host', '0.0.0.0', ...command])).toMatchObject({ code: 0, stderr: '' });
   expect(told()).toBe('401 200\n');
 });
-
-test.each([
-  [['--allowed-host', 'http://a.example'], 'Use a host name such as'],
-  [['--control-token', 'a b'], 'The control token must be 8 to 200'],
-])('%s is a usage error', async (args, says) => {
-  const ended = await run(args);
-  expect(ended.code).toBe(2);
-  expect(ended.stderr).toContain(says);
-});
