@@ -51,14 +51,9 @@ test('a full disk makes writes fail with 503, leaves reads working, and corrupts
   expect((await subscribe(after, { email: 'room.again@example.com' })).status).toBe(200);
 });
 
-test('exec gives its command its own streams and the address of a fresh sandbox', async () => {
-  const code = `
-    const { NEWSLETTER_API_URL: url, NEWSLETTER_API_KEY: key, NEWSLETTER_PUBLICATION_ID: publication } = process.env;
-    const answer = await fetch(url + '/publications/' + publication + '/authors', { headers: { Authorization: 'Bearer ' + key } });
-    console.log(answer.status);
-    console.error('on stderr');`;
-  const { ended, stdout, stderr } = launch(['exec', ...script(code)]);
-  expect([await ended, stdout(), stderr()]).toEqual([0, '200\n', 'on stderr\n']);
+test('exec gives its command its own streams', async () => {
+  const { ended, stdout, stderr } = launch(['exec', ...script(`console.log('out'); console.error('err');`)]);
+  expect([await ended, stdout(), stderr()]).toEqual([0, 'out\n', 'err\n']);
 });
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s is passed on to the command, which can end by itself', async (signal) => {

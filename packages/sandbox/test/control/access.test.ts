@@ -3,13 +3,13 @@ import { request, type OutgoingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import { listen, type ListenOptions } from '../../src/command/listen.ts';
-import { createSandbox, publicationId } from '../../src/index.ts';
+import { createSandbox, publicationId, type SeedName } from '../../src/index.ts';
 import { fresh } from '../caller.ts';
 import { run, start, tellingScript } from '../command/process.ts';
 
 /** A sandbox on a free port, called with headers that `fetch` does not let a program set. */
-async function listening(options: Partial<ListenOptions> = {}) {
-  const { address, stop } = await listen(createSandbox({ seed: 'demo' }), { host: '127.0.0.1', port: 0, ...options });
+async function listening(options: Partial<ListenOptions> = {}, seed: SeedName = 'empty') {
+  const { address, stop } = await listen(createSandbox({ seed }), { host: '127.0.0.1', port: 0, ...options });
   onTestFinished(stop);
   return (path: string, headers: OutgoingHttpHeaders = {}, method = 'GET') => ask(address, path, headers, method);
 }
@@ -91,7 +91,7 @@ test('the command takes host names from its flag, repeated, and from the environ
 });
 
 test('a page of another site can neither write nor read, with or without a preflight; a person may follow a link', async () => {
-  const asks = await listening();
+  const asks = await listening({}, 'demo');
   const site = (value: string, mode: string) => ({ 'sec-fetch-site': value, 'sec-fetch-mode': mode });
   const post = { 'content-type': 'text/plain' };
   const foreign = { origin: 'https://evil.example' };
