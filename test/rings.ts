@@ -28,6 +28,11 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
   [
     'deciding',
+    'packages/relay/test/admission/secrets.slow.test.ts',
+    'no secret and no address in answers, logs, metrics and foreign files',
+  ],
+  [
+    'deciding',
     'packages/sandbox/test/command/process.slow.test.ts',
     'the process of the sandbox: signals, a crash, a full disk, its streams',
   ],
