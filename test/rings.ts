@@ -21,9 +21,15 @@ const rows: readonly (readonly [ring: Ring, files: string, reason: string])[] = 
   ['deciding', 'test/chaos/consent.slow.test.ts', 'nobody is re-subscribed; fewer histories than at night'],
   [
     'deciding',
-    'test/proofs/consent/{consent,one-person}.slow.test.ts',
+    'test/proofs/consent/{consent,guards,one-person}.slow.test.ts',
     'nobody is re-subscribed in any order of a few actions',
   ],
+  [
+    'deciding',
+    'test/proofs/sync/{histories,two-ways}.slow.test.ts',
+    'the contact sync loses no edit and takes nobody for another; fewer histories than at night',
+  ],
+  ['deciding', 'test/proofs/report.slow.test.ts', 'the figures of the report; fewer publications than at night'],
   ['deciding', 'test/widget/no-silent-loss.slow.test.ts', 'no signup is lost in silence; one browser of five'],
   ['deciding', 'packages/relay/test/commands/durability.slow.test.ts', 'a 202 follows the sync'],
   [
@@ -80,6 +86,9 @@ export const decidingSizes = {
   CONSENT_HISTORIES: '100',
   CONSENT_DEPTH: '3',
   NEWCOMER_PAGES: 'README.md start/',
+  PEOPLE_RUNS: '5000',
+  REPORT_RUNS: '100',
+  SYNC_RUNS: '1000',
   TRIGGER_LIVES: 'deciding',
   SITES: 'deciding',
 } as const;
