@@ -1,5 +1,5 @@
 import { Option } from '@commander-js/extra-typings';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { withCapturedOutput } from '../../../test/support/captured-output.ts';
 import { runCommandLine, UsageError, type CommandLine } from '../src/index.ts';
 

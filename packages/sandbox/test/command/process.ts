@@ -115,7 +115,7 @@ export const addresses = async (running: Running, query = '') => {
 /** Node that runs `code` as a module, as the command that `exec` and `certify` run. */
 export const script = (code: string): readonly string[] => ['--', process.execPath, '--input-type=module', '-e', code];
 
-/** A script with a function `tell` that adds a line, and the lines; `exec` gives it the standard streams of this process. */
+/** A script with a function `tell`, and the lines it told: its standard streams are those of this process. */
 export function tellingScript(code: string) {
   const file = join(scratchFolder(), 'told');
   const tell = `import { appendFileSync } from 'node:fs';
