@@ -120,8 +120,13 @@ export async function run(): Promise<void> {
   const argv = process.argv.slice(2);
   // `serve` outlives the reader of its log.
   if (argv[0] !== 'serve') endWithReader(newsletterRelay.name);
+  const exitCode = await runCommands(argv);
+  if (exitCode !== undefined) process.exitCode = exitCode;
+}
 
-  const exitCode = await runCommandLine(newsletterRelay, {
+/** @returns the exit code; undefined where the command ended well, or has set that of the process */
+export function runCommands(argv: readonly string[]): Promise<number | undefined> {
+  return runCommandLine(newsletterRelay, {
     argv,
     context: null,
     prepare: () => useProxies(() => import('undici')),
@@ -132,5 +137,4 @@ export async function run(): Promise<void> {
       return error.name === 'UsageError' ? exitCodes.wrongUsage : exitCodes.failed;
     },
   });
-  if (exitCode !== undefined) process.exitCode = exitCode;
 }

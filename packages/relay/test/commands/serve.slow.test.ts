@@ -1,4 +1,4 @@
-/** `newsletter-relay` as a process: every command line, check, errors at the start, and its stop. */
+/** `newsletter-relay` as a process: check, errors at the start, and its stop. */
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { request } from 'node:http';
@@ -9,42 +9,6 @@ import { environment, site } from '../running-relay.ts';
 import { onPort, sandboxApi } from '../sandbox-api.ts';
 import { scratchFolder } from '../../../../test/support/scratch-folder.ts';
 import { run, serve } from './relay-process.ts';
-
-describe('the command line', () => {
-  it.each([
-    [
-      ['redrive', '--help'],
-      ['Usage: newsletter-relay redrive [options]', '--since <when>', '--dry-run'],
-    ],
-    [['erase', '-h'], ['Usage: newsletter-relay erase [options] <address>']],
-    [['help', 'person'], ['Usage: newsletter-relay person [options] <address>']],
-    [['--version'], ['0.']],
-    [['completion', 'bash'], ['complete -F _newsletter_relay newsletter-relay']],
-    [['completion', 'words', '--', 'redr'], ['redrive\t']],
-    [['completion', 'words', '--', 'dead', '--state', 'rev'], ['review\n']],
-  ])('prints its help, version and completion for %o', async (args, texts) => {
-    const { code, stdout } = await run(args);
-    expect(code).toBe(0);
-    for (const text of texts) expect(stdout).toContain(text);
-  });
-
-  it.each([
-    [[], 'Usage: newsletter-relay COMMAND'],
-    [['restart'], "unknown command 'restart'"],
-    [['constructor'], "unknown command 'constructor'"],
-    [['serve', '--port=1'], "unknown option '--port=1'\nSee newsletter-relay serve --help."],
-    [['redrive', '--sinc', '2h'], '(Did you mean --since?)'],
-    [['pause', 'now'], 'too many arguments'],
-    [['redrive'], 'Select signups: for example'],
-    [['redrive', '--since', 'soon'], '"since" must be a moment'],
-    [['dead', '--state', 'lost'], '"state" must be one or more of'],
-    [['erase'], "missing required argument 'address'"],
-  ])('says what is wrong with %o', async (args, sentence) => {
-    const { code, stdout, stderr } = await run(args);
-    expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toContain(sentence);
-  });
-});
 
 describe('check', () => {
   const checks = async (
