@@ -85,12 +85,12 @@ export function batchStatements(
     /** Contacts and subscriptions that are alone with each other. `$1` is a print of the mapping. */
     pairs: `
       INSERT INTO ${run.pairs}
-      SELECT node, partner, digest,
-        EXISTS (SELECT FROM ${run.known} AS k WHERE k.contact_id = p.id AND k.digest = p.digest)
+      SELECT node, partner, p.digest, k.digest IS NOT NULL
       FROM (SELECT c.node, a.partner, c.id, md5($1::text || c.digest || md5(s.record)) AS digest
             FROM ${run.partners} AS a JOIN ${run.partners} AS b ON b.node = a.partner AND b.partner = a.node
             JOIN ${run.contacts} AS c ON c.node = a.node JOIN ${run.subscriptions} AS s ON s.node = a.partner
-            WHERE s.is_readable) AS p`,
+            WHERE s.is_readable) AS p
+      LEFT JOIN ${run.known} AS k ON k.contact_id = p.id AND k.digest = p.digest`,
     atRest: `SELECT count(*)::int AS pairs, max(s.created) AS newest FROM ${run.pairs} AS p
              JOIN ${run.subscriptions} AS s ON s.node = p.subscription WHERE p.is_at_rest`,
     /** The oldest subscriptions first, contacts without one last; all that has several partners is one batch. */
