@@ -6,7 +6,7 @@
  * count another sync alone. Statements read those by their keys, and join only what the run has filled and analyzed.
  */
 import { columnsOf, keyColumns, type SyncConfig } from './config.ts';
-import { casts, identifier, qualified, syncTables, type ContactColumn } from './statements.ts';
+import { casts, identifier, qualified, syncTables, versionOf, type ContactColumn } from './statements.ts';
 
 /** The temporary tables of a run. */
 const run = {
@@ -35,8 +35,7 @@ export function batchStatements(
   const table = qualified(contacts.table);
   const id = identifier(contacts.id);
   const read = [contacts.email, ...columnsOf(mapping)];
-  /** A hash of the columns that the sync reads; it detects changes. */
-  const version = `md5(row(${read.map((name) => `c.${identifier(name)}`).join(', ')})::text)`;
+  const version = versionOf(read);
   const selected = read.map((name) => `c.${identifier(name)}${casts[columns.get(name)?.kind ?? 'value']}`);
   const withTokens = `LEFT JOIN ${run.tokens} AS t ON t.contact_id = c.${id}::text`;
   return {

@@ -65,12 +65,6 @@ export async function openDatabase(url: string, config: SyncConfig, scope: strin
   }
 }
 
-/** A run that has carried out everything. */
-interface FinishedRun {
-  readonly state: unknown;
-  readonly lastRun: unknown;
-}
-
 /** The contacts of one sync. */
 export class SyncDatabase {
   readonly #parts: DatabaseParts;
@@ -81,6 +75,13 @@ export class SyncDatabase {
   constructor(parts: DatabaseParts) {
     this.#parts = parts;
     this.writer = new ContactWriter(parts);
+  }
+
+  /** Columns that need a value, and get none in a new contact. */
+  get requiredColumns(): readonly string[] {
+    const { config, columns } = this.#parts;
+    const filled = [config.contacts.email, ...writtenColumns({ fields: config.mapping.fields })];
+    return [...columns].filter(([name, { required }]) => required && !filled.includes(name)).map(([name]) => name);
   }
 
   /** @returns false where another run of the same sync holds the lock, which lasts until `close` */
@@ -135,7 +136,7 @@ export class SyncDatabase {
   }
 
   /** Stores the state of a run that has carried out everything, and the pairs that it found at rest. */
-  async finish({ state, lastRun }: FinishedRun): Promise<void> {
+  async finish({ state, lastRun }: Omit<StoredRun, 'tokens'>): Promise<void> {
     const { postgres, sql, scope } = this.#parts;
     await postgres.transaction(async () => {
       await postgres.rows(sql.finish, [scope, JSON.stringify(state), JSON.stringify(lastRun)]);
