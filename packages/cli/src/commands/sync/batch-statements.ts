@@ -99,17 +99,19 @@ export function batchStatements(
       SELECT node, CASE WHEN place = 0 THEN 0 ELSE 1 + dense_rank() OVER (ORDER BY place < 0, place) / ${groupsOfBatch} END
       FROM (SELECT a.node, CASE WHEN a.partner IS NULL THEN a.node
                                 WHEN b.partner = a.node THEN greatest(a.node, a.partner) ELSE 0 END AS place
-            FROM ${run.partners} AS a LEFT JOIN ${run.partners} AS b ON b.node = a.partner) AS groups
+            FROM ${run.partners} AS a LEFT JOIN ${run.partners} AS b ON b.node = coalesce(a.partner, a.node)) AS groups
       WHERE NOT EXISTS (SELECT FROM ${run.pairs} WHERE subscription = place AND is_at_rest);
       ANALYZE ${run.batches}`,
+    /** Both sides each by itself: PostgreSQL spreads a hash table badly where half of its keys are null. */
     openBatches: `DECLARE batches NO SCROLL CURSOR FOR
-      SELECT b.batch, s.is_readable, s.record, p.digest, c.${id}::text, ${version}, t.token, ${selected.join(', ')}
-      FROM ${run.batches} AS b
-      LEFT JOIN ${run.subscriptions} AS s ON s.node = b.node
-      LEFT JOIN ${run.contacts} AS n ON n.node = b.node
+      SELECT b.batch, b.node, s.is_readable, s.record, NULL, NULL, NULL, NULL, ${selected.map(() => 'NULL').join(', ')}
+      FROM ${run.batches} AS b JOIN ${run.subscriptions} AS s ON s.node = b.node
+      UNION ALL
+      SELECT b.batch, b.node, NULL, NULL, p.digest, c.${id}::text, ${version}, t.token, ${selected.join(', ')}
+      FROM ${run.batches} AS b JOIN ${run.contacts} AS n ON n.node = b.node
       LEFT JOIN ${run.pairs} AS p ON p.contact = b.node
-      LEFT JOIN ${table} AS c ON c.${id}::text = n.id ${withTokens}
-      ORDER BY b.batch, b.node`,
+      JOIN ${table} AS c ON c.${id}::text = n.id ${withTokens}
+      ORDER BY 1, 2`,
     noteAtRest: `INSERT INTO ${run.found} SELECT * FROM unnest($1::text[], $2::text[])`,
     storeAtRest: `INSERT INTO ${atRest} (scope, contact_id, digest)
                   SELECT $1, contact_id, digest FROM ${run.found}

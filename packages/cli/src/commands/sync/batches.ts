@@ -147,7 +147,7 @@ export class Batches {
     let contacts: BatchContact[] = [];
     let subscriptions: Batch['subscriptions'][number][] = [];
     for await (const row of postgres.cursor('batches', batchSize)) {
-      const [batch, isReadable, text, digest, id, version, token, ...values] = row;
+      const [batch, , isReadable, text, digest, id, version, token, ...values] = row;
       if (batch !== current && current !== undefined) {
         yield { contacts, subscriptions };
         [contacts, subscriptions] = [[], []];
