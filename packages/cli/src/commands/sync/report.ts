@@ -60,8 +60,7 @@ export function refusedFinding({ reason, ...id }: WriteRefusal, known: ReadonlyS
 export function requiredFinding(column: string): SyncFinding {
   return {
     code: 'column_required',
-    message:
-      'PostgreSQL would refuse every new contact: a column needs a value, and neither a field nor a default fills it.',
+    message: 'PostgreSQL would refuse every new contact, because it gives a required column no value.',
     remedy: 'Give the column a default, map a field to it, or set situations.newSubscription to leave.',
     isNew: true,
     side: 'crm',
@@ -81,11 +80,7 @@ export function progressText({ phase, done, of }: SyncProgress): ReportedEvent {
   return { type: 'progress', text: texts[phase], data: { phase, done, of: of ?? null } };
 }
 
-/**
- * Lists the changes of a plan, a table for people. It holds addresses and values: they go to whoever runs it alone.
- *
- * @param listing - how many changes, and whether addresses are cut to their first letter and their domain
- */
+/** Lists the changes of a plan, a table for people. It holds addresses and values: they go to whoever runs it alone. */
 export async function reportChanges(
   report: Reporter,
   planned: PlannedRun,
@@ -165,7 +160,7 @@ export async function reportFindings(
       if (onlyNew && !finding.isNew) continue;
       if (isJson) report.result(findingEvent(finding));
       else {
-        const same = byCode.get(finding.code) ?? { first: finding, lines: new Map(), found: 0, fresh: 0 };
+        const same: FoundOften = byCode.get(finding.code) ?? { first: finding, lines: new Map(), found: 0, fresh: 0 };
         byCode.set(finding.code, same);
         const [place, cause] = placeOf(finding);
         const [line, found] = same.lines.get(cause || place) ?? [[place, cause].filter(Boolean).join(': '), 0];
@@ -255,7 +250,11 @@ export function appliedSummary({ counts, written, findings, held }: LastRun): Re
 }
 
 /** @param now - milliseconds since the Unix epoch */
-export function statusText(name: string, { lastRun, tokens, watermark }: StatusData, now: number): ReportedEvent {
+export function statusText(
+  name: string,
+  { lastRun, tokens, watermark }: Pick<SyncState, 'watermark'> & { lastRun: LastRun | null; tokens: number },
+  now: number,
+): ReportedEvent {
   const age = (ms: number): string => `${duration(Math.max(0, now - ms))} ago`;
   const findings = Object.entries(lastRun?.findings ?? {});
   const lines = [
@@ -281,12 +280,6 @@ export function statusText(name: string, { lastRun, tokens, watermark }: StatusD
       watermark,
     },
   };
-}
-
-export interface StatusData {
-  readonly lastRun: LastRun | null;
-  readonly tokens: number;
-  readonly watermark: SyncState['watermark'];
 }
 
 const seen = ({ contacts, subscriptions, pairs }: SyncCounts): string =>
