@@ -29,17 +29,13 @@ export class Postgres {
     return (await this.query<Row>(text, values)).rows;
   }
 
-  /** Rows as lists of values. */
-  async lists(text: string): Promise<unknown[][]> {
-    return (await this.#explained(this.#client.query<unknown[]>({ text, rowMode: 'array' }))).rows;
-  }
-
   /** The rows of an open cursor as lists of values. */
   async *cursor(name: string, size: number): AsyncGenerator<unknown[]> {
+    const fetch = { text: `FETCH ${size} FROM ${name}`, rowMode: 'array' } as const;
     for (;;) {
-      const page = await this.lists(`FETCH ${size} FROM ${name}`);
-      if (page.length === 0) return;
-      yield* page;
+      const { rows } = await this.#explained(this.#client.query<unknown[]>(fetch));
+      if (rows.length === 0) return;
+      yield* rows;
     }
   }
 
