@@ -75,7 +75,7 @@ export function createAirtable({ base, table, emailType = 'Single line text' }: 
         if (records.length > 10) refuse(422, 'You must provide an array of up to 10 record objects');
         const createdRecords: string[] = [];
         const targets = records.map(({ id, fields }) => {
-          if (!performUpsert || id !== undefined) return { id, values: fields };
+          if (!performUpsert || id !== undefined) return { ...(id !== undefined && { id }), values: fields };
           if (performUpsert.fieldsToMergeOn.some((name) => name !== names.email || !mergeable.includes(emailType)))
             refuse(422, 'fieldsToMergeOn names a field whose type it does not support');
           const found = [...rows].filter(([, row]) =>
