@@ -37,7 +37,7 @@ describe('the tests of a change', () => {
     const { files, related } = chooseTests(graph, [changed]);
     const count = (room: string): number => files.vitest.filter((file) => file.startsWith(room)).length;
     expect(related).toBe(165);
-    expect([count('packages/core'), count('test/nodes'), count('packages/cli')]).toEqual([24, 7, 5]);
+    expect([count('packages/core'), count('test/nodes'), count('packages/cli')]).toEqual([18, 5, 5]);
   });
 
   it('are not much farther away than the nearest, least of all in other rooms', () => {

@@ -1,4 +1,5 @@
 import { syncBuiltinESMExports } from 'node:module';
+// oxlint-disable-next-line house/named-waits -- The tests replace its timers.
 import timers from 'node:timers/promises';
 import { createClient } from '@newsletter-kit/core';
 import { expect, test } from 'vitest';

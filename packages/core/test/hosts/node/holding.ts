@@ -3,5 +3,6 @@ import { withLock } from '../../../src/hosts/node/durable-file.ts';
 
 await withLock(process.argv[2] ?? '', async () => {
   process.stdout.write('held\n');
-  await new Promise((resolve) => setTimeout(resolve, 60_000));
+  setInterval(() => undefined, 60_000);
+  await new Promise(() => undefined);
 });
