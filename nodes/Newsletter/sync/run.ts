@@ -189,11 +189,11 @@ const heldRemedies: Readonly<Record<HeldReason, string>> = {
     'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.',
   too_many_overwrites:
     'Look at the items of Planned. If the changes are right, run once with Options: Accept Large Changes.',
-  opt_out_missing: 'Check the Opt-Out Field. If nobody has opted out yet, run once with Options: Accept Large Changes.',
+  opt_out_missing: 'Check the Opt-Out Field: it holds yes or no, a time, or a reason.',
   contacts_missing:
     'Hand over all contacts in one execution, not page by page. If these are all, run once with Options: Accept Large Changes.',
   field_missing:
-    'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, set Options: Missing Fields Are Empty.',
+    'Check the names under Fields, and that the items include them. If every item lacks the field because it is empty, run once with Options: Accept Large Changes.',
   state_full: 'If both sides were read completely, run once with Options: Accept Large Changes.',
 };
 

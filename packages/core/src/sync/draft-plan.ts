@@ -154,7 +154,7 @@ export class DraftPlan {
   #removalOf(contact: SyncContact): readonly FieldChange[] {
     const status = this.#mapping.fields.find(({ newsletter }) => newsletter === 'status');
     if (this.#mapping.situations.subscriptionMissing !== 'mark_removed' || !status) return [];
-    const shown = readContact(status, contact, this.#mapping);
+    const shown = readContact(status, contact);
     if (shown.state !== 'value' || shown.text === removedStatus) return [];
     const field = status.contact;
     return [
@@ -270,12 +270,12 @@ export class DraftPlan {
    * @param contacts - how many were read
    */
   nextState(newest: number | null, now: number, contacts: number): SyncState {
-    const { seenUntil: before, reported } = this.#state;
+    const { seenUntil: before, reported, seen, accepted } = this.#state;
     const last = newest === null ? null : Math.min(newest, this.#waitsFrom);
     const seenUntil = last === null ? before : Math.max(last, before ?? last);
     const settled = Math.min(seenUntil ?? 0, Math.floor(now / 1000) - listingDelay);
     return {
-      version: 1,
+      version: 2,
       watermark: this.#oldestCreate === null ? settled : Math.min(settled, this.#oldestCreate - 1),
       seenUntil,
       missing: [...this.#missing],
@@ -283,6 +283,8 @@ export class DraftPlan {
       attempts: this.#attempts,
       updates: this.#updates,
       contacts,
+      seen,
+      accepted,
       reported,
     };
   }
@@ -291,7 +293,7 @@ export class DraftPlan {
 /** The request that creates a subscription for a contact. */
 export function toSubscriptionCreate(contact: SyncContact, mapping: ReadyMapping): SubscriptionCreate {
   const fields = mapping.fields.flatMap((field): CustomFieldWrite[] => {
-    const shown = readContact(field, contact, mapping);
+    const shown = readContact(field, contact);
     const isSent =
       field.direction !== 'to_contact' && field.customField !== '' && shown.state === 'value' && shown.text !== '';
     return isSent ? [customFieldWrite(field, shown.text)] : [];

@@ -61,10 +61,12 @@ export function planConsent(
 
   const reading = readOptOut(contact.optOut);
   if (reading.state === 'invalid') findings.add('opt_out_unreadable');
-  // Without a delivered opt-out, an unsubscribe is copied as soon as the opt-out is delivered.
-  if (reading.state !== 'value') return { ...unchanged, state: hasLeft && !wasWithdrawn ? before : state };
+  const isLeaving = hasLeft && !wasWithdrawn;
+  // An unsubscribe is written where nobody delivers the opt-out, too, and over one that is unreadable once it is not.
+  if (reading.state === 'invalid' || (reading.state === 'absent' && !isLeaving))
+    return { ...unchanged, state: isLeaving ? before : state };
 
-  const isSet = reading.text === 'true';
+  const isSet = reading.state === 'value' && reading.text === 'true';
   const isNewlySet = isSet && base?.optOut !== true;
   const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
@@ -72,7 +74,7 @@ export function planConsent(
     { kind: 'opt_out', side: 'crm', field: field.contact, from: contact.optOut, to: true, reason },
   ];
   const vetoed = { ...pair, saidBy: 'crm', field: field.contact } as const;
-  if (hasLeft && !wasWithdrawn) {
+  if (isLeaving) {
     // Both sides show it for the first time: nothing has to be written.
     if (isSet)
       return {
@@ -84,7 +86,8 @@ export function planConsent(
     const isCopied = field.setOnUnsubscribe || optOutElsewhere;
     const records = [{ ...left, written: isCopied ? optOut : null }];
     const changes = isCopied ? optingOut('left_newsletter') : [];
-    return { ...unchanged, optOut: isCopied, setOptOut: isCopied, records, changes };
+    const optOutAfter = isCopied || (reading.state === 'absent' ? base?.optOut : false);
+    return { ...unchanged, optOut: optOutAfter, setOptOut: isCopied, records, changes };
   }
   if (!hasLeft && isNewlySet) {
     const records = [{ ...vetoed, written: status }];
@@ -147,18 +150,10 @@ export class OptOutsSeen {
   delivered = false;
   /** Whether the opt-out of a contact was yes or no. */
   readable = false;
-  /** Whether a contact is opted out. */
-  set = false;
-  #last: unknown = undefined;
 
   add(value: unknown): void {
-    // Most contacts show the same.
-    if (this.set || value === this.#last) return;
-    this.#last = value;
-    if (value === undefined) return;
+    if (this.readable || value === undefined) return;
     this.delivered = true;
-    const isSet = isOptedOut(value);
-    this.readable ||= isSet !== undefined;
-    this.set = isSet === true;
+    this.readable = isOptedOut(value) !== undefined;
   }
 }

@@ -203,9 +203,24 @@ export interface CustomFieldWrite {
 }
 
 /** Reads the contact's value of a field. */
-export function readContact(field: ReadyField, contact: SyncContact, mapping: ReadyMapping): Reading {
-  const value = contact.values[field.contact];
-  return readValue(field.kind, value === undefined && mapping.missingIsEmpty ? null : value, field.separator);
+export function readContact({ kind, contact: path, separator }: ReadyField, { values }: SyncContact): Reading {
+  return readValue(kind, values[path], separator);
+}
+
+/**
+ * The canonical text that the contact shows of a field; undefined where it was not delivered or is invalid. CRMs leave
+ * out boxes that are not ticked: a missing one equals what the newsletter has unless that is true.
+ *
+ * @param here - the newsletter's text
+ */
+function shownByContact(field: ReadyField, here: string, before: FieldBase, { contact }: Pair): string | undefined {
+  const reading = readContact(field, contact);
+  if (field.kind === 'boolean' && contact.lacks?.includes(field.contact))
+    return here !== 'true' ? here : before.agreed === undefined ? '' : 'false';
+  // What only the sync writes is written where nobody delivers it, too.
+  if (reading.state === 'absent' && field.direction === 'to_contact')
+    return field.kind === 'boolean' && here !== 'true' ? here : '';
+  return reading.state === 'value' ? reading.text : undefined;
 }
 
 /** The values of a pair that are written, and the bases of its fields. */
@@ -292,13 +307,17 @@ function planField(
   findings: PairFindings,
 ): FieldPlan {
   const a = readSubscription(field, pair.subscription);
-  const b = readContact(field, pair.contact, mapping);
+  const b = readContact(field, pair.contact);
   if (a.state === 'invalid') findings.add('wrong_kind', field, 'newsletter');
   if (b.state === 'invalid') findings.add('wrong_kind', field, 'crm');
-  if (a.state !== 'value' || b.state !== 'value') return { base: before };
+  const there = a.state === 'value' ? shownByContact(field, a.text, before, pair) : undefined;
+  if (a.state !== 'value' || there === undefined) return { base: before };
   const isTwoWay = field.direction === 'both';
-  const shown = { newsletter: a.text, crm: b.text };
-  if (a.text === b.text) return { base: isTwoWay ? { agreed: valueFingerprint(mapping, a.text) } : emptyFieldBase };
+  const shown = { newsletter: a.text, crm: there };
+  // Written once where nobody can see it.
+  if (b.state === 'absent' && before.toContact?.fingerprint === valueFingerprint(mapping, a.text))
+    return { base: before };
+  if (a.text === there) return { base: isTwoWay ? { agreed: valueFingerprint(mapping, a.text) } : emptyFieldBase };
 
   const echo = planEcho(field, before, shown, mapping);
   if (echo) {

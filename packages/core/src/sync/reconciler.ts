@@ -67,6 +67,7 @@ export class Reconciler {
   readonly #log: FindingLog;
   readonly #contacts: ContactIndex;
   readonly #draft: DraftPlan;
+  readonly #scope: NonNullable<ReconcilerOptions['scope']>;
   /** Whether all contacts and all subscriptions came in, so that a missing one can be noticed. */
   #isComplete: boolean;
   /** Subscriptions whose contact is not plain before all are known, by their ids. */
@@ -75,8 +76,6 @@ export class Reconciler {
   readonly #withoutContact = new Map<string, SyncSubscription>();
   /** Pairs with a change or a finding. */
   #pairs: PairPlans[] = [];
-  /** Whether a subscription that was left has a contact. */
-  #hasLeft = false;
   readonly #tally = new Tally();
   /** How many contacts the run may still create and change. */
   #budget: number;
@@ -90,9 +89,10 @@ export class Reconciler {
     this.#accept = accept;
     this.#onAtRest = onAtRest;
     this.#budget = mapping.mostWrites;
+    this.#scope = scope;
     this.#isComplete = scope === 'everything';
     this.#log = createFindingLog(state.reported, (text) => addressFingerprint(mapping, text).toString(36));
-    this.#contacts = new ContactIndex(mapping, this.#log);
+    this.#contacts = new ContactIndex(mapping, this.#log, this.#isComplete);
     this.#draft = new DraftPlan(mapping, state, this.#contacts, this.#log);
   }
 
@@ -191,7 +191,7 @@ export class Reconciler {
     this.#contacts.setMatched([row]);
     const isLinked = this.#contacts.isLinked(row);
     if (isLinked && this.#contacts.isAtRest(row, subscription, key)) {
-      this.#countPair(subscription);
+      this.#tally.pairs += 1;
       return this.#onAtRest?.(this.#contacts.contactAt(row).id);
     }
     this.#addPair(subscription, [{ row, isLinked }]);
@@ -202,13 +202,8 @@ export class Reconciler {
     this.#newest = Math.max(this.#newest ?? created, created);
   }
 
-  #countPair({ status }: SyncSubscription): void {
-    this.#tally.pairs += 1;
-    this.#hasLeft ||= status === 'inactive';
-  }
-
   #addPair(subscription: SyncSubscription, members: readonly Member[]): void {
-    this.#countPair(subscription);
+    this.#tally.pairs += 1;
     const [first] = members;
     const plans = this.#plansOf({ subscription, members }, false);
     if (plans.some((plan) => plan.findings.length > 0 || hasWrites(plan) || plan.base.waits))
@@ -325,14 +320,19 @@ export class Reconciler {
   #toPlan({ waiting, urgent, findings, ...now }: PlannedBatch): SyncPlan {
     const { removals, erased, withoutContact, unknownContacts } = this.#draft;
     const limit = limitOf(this.#mapping, this.#tally.pairs);
-    const facts = this.#breakerFacts();
+    const missing = this.#missingFields();
+    const facts = this.#breakerFacts(missing);
     const last = this.#log.take();
     this.#tally.addFindings(last);
     const counts = this.#tally.total({ removals, withoutContact, unknownContacts, limit });
     const held = this.#accept ? null : holdBack(this.#mapping, counts, facts);
+    const fields = {
+      seen: this.#contacts.paths.filter((path) => this.#isSeen(path)),
+      accepted: missing.filter((path) => this.#accept || this.#state.accepted.includes(path)),
+    };
     const next = this.#isComplete
-      ? this.#draft.nextState(this.#newest, this.#now, counts.contacts)
-      : { ...this.#state, erased: [...erased] };
+      ? { ...this.#draft.nextState(this.#newest, this.#now, counts.contacts), ...fields }
+      : { ...this.#state, erased: [...erased], seen: fields.seen };
     return {
       ...(held ? { pairs: urgentOf(urgent, counts), contactCreates: [], subscriptionCreates: [] } : now),
       whole: {
@@ -354,25 +354,40 @@ export class Reconciler {
     );
   }
 
-  /** Reports the fields that are missing. */
-  #breakerFacts(): BreakerFacts {
-    const { vanished, missingIsEmpty, optOut, paths } = this.#mapping;
-    const { missingFields, fieldNames, optOuts } = this.#contacts;
-    const absent =
-      this.#tally.contacts === 0
-        ? []
-        : [...missingFields].filter((path) => {
-            // The first run writes the first tokens.
-            if (path === paths.token) return this.#isComplete && this.#state.contacts !== null;
-            return !missingIsEmpty || path === paths.id || path === paths.email;
-          });
-    for (const field of new Set([...vanished, ...absent])) this.#log.report('field_missing', { field });
-    const isUnreadable = optOuts.delivered && !optOuts.readable;
-    const isNeverShown = missingIsEmpty && !optOuts.set && this.#hasLeft && optOut?.setOnUnsubscribe === true;
+  /** Whether a contact of this run or of an earlier one has the field. */
+  #isSeen(path: string): boolean {
+    return !this.#contacts.missingFields.has(path) || this.#state.seen.includes(path);
+  }
+
+  /**
+   * Reports the fields that no record has. Of a run with some contacts, those that were never seen; the first runs write
+   * the first tokens.
+   */
+  #missingFields(): readonly string[] {
+    const { vanished, paths } = this.#mapping;
+    const isOfAll = this.#scope === 'everything';
+    const absent = [...this.#contacts.missingFields].filter((path) =>
+      path === paths.token ? isOfAll && this.#isSeen(path) : isOfAll || !this.#isSeen(path),
+    );
+    const missing = [...new Set([...vanished, ...(this.#tally.contacts === 0 ? [] : absent)])];
+    for (const field of missing) this.#log.report('field_missing', { field });
+    return missing;
+  }
+
+  /** @param missing - holds the plan until a person accepts it, and of some contacts only where it is id or address */
+  #breakerFacts(missing: readonly string[]): BreakerFacts {
+    const { vanished, paths } = this.#mapping;
+    const { fieldNames, optOuts } = this.#contacts;
+    const isHeld = (path: string): boolean =>
+      path === paths.id ||
+      path === paths.email ||
+      (this.#scope === 'everything' && !this.#state.accepted.includes(path));
+    const held = missing.filter(isHeld);
     return {
-      absent,
-      fieldNames,
-      optOut: isUnreadable ? 'unreadable' : isNeverShown ? 'never_shown' : null,
+      vanished: held.filter((path) => vanished.includes(path)),
+      absent: held.filter((path) => !vanished.includes(path)),
+      fieldNames: [...fieldNames],
+      isOptOutUnreadable: optOuts.delivered && !optOuts.readable,
       contactsBefore: this.#isComplete ? this.#state.contacts : null,
       entries: this.#draft.entries,
     };

@@ -6,7 +6,7 @@ import { isRecord } from '../is-record.ts';
 
 /** What a sync keeps between its runs. Everything about a pair is in the pair's token. */
 export interface SyncState {
-  readonly version: 1;
+  readonly version: 2;
   /** Unix seconds: a subscription created after it without a contact gets one; null before the first complete run. */
   readonly watermark: number | null;
   /** Unix seconds: the newest subscription any complete run has seen. */
@@ -21,6 +21,10 @@ export interface SyncState {
   readonly updates: Readonly<Record<string, number>>;
   /** Contacts that the last complete run has read; null before it. */
   readonly contacts: number | null;
+  /** Paths of the mapping that a run has seen in a contact. */
+  readonly seen: readonly string[];
+  /** Paths whose absence a person has accepted: it holds until a contact has them again. */
+  readonly accepted: readonly string[];
   /** Fingerprints of the last run's findings that belong to no pair, so that each is new once. */
   readonly reported: readonly string[];
 }
@@ -31,7 +35,7 @@ export const maxEntries = 10_000;
 /** The state of a sync that has never run. */
 export function startSync(): SyncState {
   return {
-    version: 1,
+    version: 2,
     watermark: null,
     seenUntil: null,
     missing: [],
@@ -39,6 +43,8 @@ export function startSync(): SyncState {
     attempts: {},
     updates: {},
     contacts: null,
+    seen: [],
+    accepted: [],
     reported: [],
   };
 }
@@ -55,12 +61,14 @@ export class SyncStateError extends Error {
 /**
  * Reads a stored state.
  *
- * @throws SyncStateError for anything but a {@link SyncState}; undefined and null give a new state
+ * @throws SyncStateError for anything but a {@link SyncState} of this version or the one before; undefined and null
+ *   give a new state
  */
 export function readSyncState(stored: unknown): SyncState {
   if (stored === undefined || stored === null) return startSync();
-  if (!isSyncState(stored)) throw new SyncStateError();
-  return stored;
+  const state: unknown = isRecord(stored) && stored['version'] === 1 ? { ...startSync(), ...stored, version: 2 } : stored;
+  if (!isSyncState(state)) throw new SyncStateError();
+  return state;
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
@@ -71,13 +79,15 @@ const isCounts = (value: unknown): boolean =>
 function isSyncState(stored: unknown): stored is SyncState {
   return (
     isRecord(stored) &&
-    stored['version'] === 1 &&
+    stored['version'] === 2 &&
     isTime(stored['watermark']) &&
     isTime(stored['seenUntil']) &&
     isTexts(stored['missing']) &&
     isTexts(stored['erased']) &&
     isTexts(stored['reported']) &&
     isTime(stored['contacts']) &&
+    isTexts(stored['seen']) &&
+    isTexts(stored['accepted']) &&
     isCounts(stored['attempts']) &&
     isCounts(stored['updates'])
   );

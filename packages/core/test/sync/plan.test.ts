@@ -96,10 +96,11 @@ describe('the state for the next run', () => {
     expect(stateAfter([], { ...startSync(), seenUntil: 200 }).seenUntil).toBe(200);
   });
 
-  it('of a run over some contacts changes only erased addresses and reported findings', () => {
+  it('of a run over some contacts changes only erased addresses, seen fields and reported findings', () => {
     const before = { ...startSync(), watermark: 7, seenUntil: 8, missing: ['a'], erased: ['b'], attempts: { c: 1 } };
     const { state } = plan([contactOf(1, { email: 'nobody' })], [subscription(1)], before, { scope: 'incoming' });
-    expect(state).toMatchObject({ ...before, reported: [expect.any(String)] });
+    const seen = ['id', 'email', 'token', 'city', 'newsletter_status', 'do_not_mail'];
+    expect(state).toMatchObject({ ...before, seen, reported: [expect.any(String)] });
   });
 });
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 describe('readSyncState', () => {
   it.each([undefined, null])('starts an empty state where %s is stored', (stored) => {
     expect(readSyncState(stored)).toEqual({
-      version: 1,
+      version: 2,
       watermark: null,
       seenUntil: null,
       missing: [],
@@ -13,6 +13,8 @@ describe('readSyncState', () => {
       attempts: {},
       updates: {},
       contacts: null,
+      seen: [],
+      accepted: [],
       reported: [],
     });
   });
@@ -23,11 +25,17 @@ describe('readSyncState', () => {
     expect(readSyncState(JSON.parse(JSON.stringify(startSync())))).toEqual(startSync());
   });
 
+  it('goes on with a state of the version before', () => {
+    const { seen: _, accepted: __, ...before } = { ...startSync(), watermark: 7, erased: ['a'], contacts: 30 };
+    expect(readSyncState({ ...before, version: 1 })).toEqual({ ...before, version: 2, seen: [], accepted: [] });
+    expect(() => readSyncState({ ...before, version: 1, contacts: 'many' })).toThrow(SyncStateError);
+  });
+
   it.each([
     {},
     [],
     'state',
-    { ...startSync(), version: 2 },
+    { ...startSync(), version: 3 },
     { ...startSync(), missing: [1] },
     { ...startSync(), erased: 'a' },
     { ...startSync(), reported: [null] },
