@@ -27,7 +27,8 @@ export function limitOf({ breaker }: Pick<ReadyMapping, 'breaker'>, pairs: numbe
 
 /** Why a plan is held back; null where it passes. */
 export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: BreakerFacts): Held | null {
-  const { contacts, pairs, unsubscribes, clears, removals, overwrites, limit } = counts;
+  const { contacts, pairs, unsubscribes, clears, removals, overwrites, subscriptionCreates, contactsOfOne } = counts;
+  const { limit } = counts;
   const { vanished, absent, contactsBefore, entries } = facts;
   const problems: [HeldReason, string][] = [];
   if (unsubscribes + clears + removals > limit)
@@ -41,6 +42,16 @@ export function holdBack(mapping: ReadyMapping, counts: SyncCounts, facts: Break
         'too_many_overwrites',
         `The plan overwrites ${count} values of "${field}" in the ${side === 'crm' ? 'CRM' : 'newsletter'}; at most ${limit} pass without a person who accepts them.`,
       ]);
+  if (subscriptionCreates > limit)
+    problems.push([
+      'too_many_creations',
+      `The plan asks ${subscriptionCreates} people to subscribe; at most ${limit} pass without a person who accepts them.`,
+    ]);
+  if (contactsOfOne > Math.max(1, limit))
+    problems.push([
+      'too_many_contacts',
+      `The plan writes ${contactsOfOne} contacts of one person; at most ${limit} pass without a person who accepts them.`,
+    ]);
   for (const field of vanished)
     problems.push(['field_missing', `The publication no longer has the custom field mapped to "${field}".`]);
   for (const field of absent) {

@@ -39,6 +39,7 @@ export class ContactIndex {
   readonly #mapping: ReadyMapping;
   readonly #log: FindingLog;
   readonly #areAll: boolean;
+  readonly #onToken: (token: string) => void;
   /** By row; undefined for a record without id and for a repeated one. */
   readonly #records: unknown[] = [undefined];
   readonly #ids = new Set<string>();
@@ -57,11 +58,19 @@ export class ContactIndex {
   /** By row: 1 once its subscription came in. */
   readonly #matched: (0 | 1)[] = [1];
 
-  /** @param areAll - whether all contacts come in: a field that a record lacks and others have is then empty */
-  constructor(mapping: ReadyMapping, log: FindingLog, areAll = true) {
+  /**
+   * @param options.areAll - whether all contacts come in: a field that a record lacks and others have is then empty
+   * @param options.onToken - is given each whole token of this newsletter
+   */
+  constructor(
+    mapping: ReadyMapping,
+    log: FindingLog,
+    { areAll, onToken }: { readonly areAll: boolean; readonly onToken: (token: string) => void },
+  ) {
     this.#mapping = mapping;
     this.#log = log;
     this.#areAll = areAll;
+    this.#onToken = onToken;
     const { fields, optOut, consent, subscribe, paths } = mapping;
     const flags = [optOut?.contact, subscribe === 'on_consent' ? consent : undefined];
     const { id, email, token } = paths;
@@ -163,6 +172,7 @@ export class ContactIndex {
       this.#log.report('token_of_another_newsletter', { row, contactId });
     } else if (isWhole(token)) {
       const key = tokenKey(token);
+      this.#onToken(token);
       addRow(this.#bySubscription, key, row);
       this.#keys[row] = key;
       this.#tokens[row] = token;

@@ -2,6 +2,7 @@
 import type { ChangeReason, FieldChange } from './changes.ts';
 import type { PairFindings, Side } from './findings.ts';
 import type { Pair } from './pair.ts';
+import type { PairOptions } from './plan-pair.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import type { ConsentState } from './token.ts';
 import { isOptedOut, readOptOut } from './canonical-value.ts';
@@ -44,11 +45,14 @@ interface ConsentPlan {
   readonly changes: readonly FieldChange[];
 }
 
+/** The part of the options of a pair that is about consent. */
+type ConsentOptions = Pick<PairOptions, 'optOutElsewhere' | 'knowsOptOut' | 'also'>;
+
 export function planConsent(
   { subscription, contact, base }: Pair,
   { optOut: field }: ReadyMapping,
   findings: PairFindings,
-  optOutElsewhere: boolean,
+  { optOutElsewhere = false, knowsOptOut = false }: ConsentOptions,
 ): ConsentPlan {
   const hasLeft = subscription.status === 'inactive';
   const before = base?.consent ?? 'unknown';
@@ -67,7 +71,7 @@ export function planConsent(
     return { ...unchanged, state: isLeaving ? before : state };
 
   const isSet = reading.state === 'value' && reading.text === 'true';
-  const isNewlySet = isSet && base?.optOut !== true;
+  const isNewlySet = isSet && base?.optOut !== true && !knowsOptOut;
   const status = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   const optOut = { side: 'crm', field: field.contact, value: true } as const;
   const optingOut = (reason: ChangeReason): readonly FieldChange[] => [
@@ -118,9 +122,9 @@ interface FurtherPlan {
 export function planFurther(
   { contact, base }: Pair,
   { optOut: field }: ReadyMapping,
-  also: readonly SyncSubscription[] = [],
+  { also = [], knowsOptOut = false }: ConsentOptions,
 ): FurtherPlan {
-  const isNewlySet = field && base?.optOut !== true && isOptedOut(contact.optOut) === true;
+  const isNewlySet = field && base?.optOut !== true && !knowsOptOut && isOptedOut(contact.optOut) === true;
   const active = isNewlySet ? also.filter(({ status }) => status !== 'inactive') : [];
   const written = { side: 'newsletter', field: 'status', value: 'inactive' } as const;
   return {

@@ -45,6 +45,12 @@ export interface ContactWrite {
   readonly token: string;
   /** What the contact's token field shows now. */
   readonly replacedToken: unknown;
+  /** Stands for contact and replaced token in the state of a sync. */
+  readonly key?: string | undefined;
+  /** Whether the token knows of an opt-out, set by this write or seen before. */
+  readonly knowsOptOut: boolean;
+  /** The opt-out or the leave of the write alone, to be written where all of it was refused. Its values follow later. */
+  readonly alone?: Pick<ContactWrite, 'changes' | 'token'> | undefined;
 }
 
 /** The plan for one pair. */
@@ -68,6 +74,12 @@ export interface PairOptions {
   readonly situation?: Situation | undefined;
   /** The pair's values wait: only consent is planned. */
   readonly valuesWait?: boolean | undefined;
+  /** Only an opt-out or a leave is planned, with the status; values follow in a later run. */
+  readonly consentAlone?: boolean | undefined;
+  /** A token that was handed over and is not shown knows of the contact's opt-out: it has acted. */
+  readonly knowsOptOut?: boolean | undefined;
+  /** The token is written even where no later run needs it. */
+  readonly needsToken?: boolean | undefined;
   /** The opt-out is set in another contact of the same subscription: it counts here, too. */
   readonly optOutElsewhere?: boolean | undefined;
   /** The subscription has a further address of the contact, not its own. */
@@ -88,15 +100,20 @@ export interface PairOptions {
  */
 export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions = {}): PairPlan {
   const { subscription, contact, base } = pair;
-  const { situation = base ? 'linked' : 'found_by_address', optOutElsewhere = false } = options;
-  const valuesWait = options.valuesWait === true || base?.waits === true;
+  const { situation = base ? 'linked' : 'found_by_address', consentAlone = false, isFurther = false } = options;
+  const isValueHeld = options.valuesWait === true || base?.waits === true;
+  const valuesWait = isValueHeld || consentAlone;
   const findings = new PairFindings(pair);
-  if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings);
+  if (base && isErased(subscription)) return erasedPlan(base, contact, mapping, findings, consentAlone);
 
-  const consent = planConsent(pair, mapping, findings, optOutElsewhere);
-  const further = planFurther(pair, mapping, options.also);
-  const address = planAddress(pair, mapping, findings, { valuesWait, isFurther: options.isFurther === true });
-  const values = planFields(pair, mapping, findings, valuesWait);
+  const consent = planConsent(pair, mapping, findings, options);
+  const further = planFurther(pair, mapping, options);
+  const saysNo = consent.records.length > 0 || further.unsubscribed.length > 0;
+  const address = planAddress(pair, mapping, findings, { valuesWait, isFurther });
+  const isMirrored = consentAlone && !isValueHeld && subscription.status === 'inactive';
+  const values = planFields(pair, mapping, findings, ({ newsletter }) =>
+    isMirrored ? newsletter !== 'status' : valuesWait,
+  );
   const { optOut } = mapping;
   const changes: Record<string, unknown> = {};
   if (optOut && consent.setOptOut) changes[optOut.contact] = true;
@@ -120,20 +137,36 @@ export function planPair(pair: Pair, mapping: ReadyMapping, options: PairOptions
     // The run's state remembers the findings of a token that waits.
     reported: base?.waits ? 0 : findings.reported,
   };
-  const isWritten =
-    subscriptionWrite !== null ||
-    further.unsubscribed.length > 0 ||
-    Object.keys(changes).length > 0 ||
-    (options.hasTokenOfAnother
-      ? base?.optOut !== unchanged.optOut
-      : !isSameBase(base, unchanged) && isTokenNeeded(unchanged, contact, mapping, valuesWait));
+  const isTokenWritten = options.hasTokenOfAnother
+    ? base?.optOut !== unchanged.optOut
+    : !isSameBase(base, unchanged) &&
+      (options.needsToken === true || isTokenNeeded(unchanged, contact, mapping, valuesWait));
+  const isWritten = consentAlone
+    ? saysNo
+    : subscriptionWrite !== null ||
+      further.unsubscribed.length > 0 ||
+      Object.keys(changes).length > 0 ||
+      isTokenWritten;
   const next = isWritten ? { ...unchanged, fields: values.settled } : unchanged;
+  const hasValues = values.fieldChanges.length > 0 || address.changes.length > 0;
+  const alone =
+    !consentAlone && saysNo && hasValues
+      ? planPair(pair, mapping, { ...options, consentAlone: true }).contactWrite
+      : null;
   return {
     situation,
-    subscriptionWrite,
+    subscriptionWrite: isWritten ? subscriptionWrite : null,
     furtherWrites: further.unsubscribed.map(({ id }) => ({ subscription_id: id, unsubscribe: true })),
     contactWrite: isWritten
-      ? { id: contact.id, situation, changes, token: encodeToken(next, mapping), replacedToken: contact.token }
+      ? {
+          id: contact.id,
+          situation,
+          changes,
+          token: encodeToken(next, mapping),
+          replacedToken: contact.token,
+          knowsOptOut: next.optOut === true,
+          ...(alone && { alone: { changes: alone.changes, token: alone.token } }),
+        }
       : null,
     base: next,
     findings: findings.list,
@@ -168,7 +201,13 @@ function isTokenNeeded(next: Base, { token }: SyncContact, { fields }: ReadyMapp
 }
 
 /** Copies nothing of an erased person. The token keeps its base, so that the person is not subscribed again. */
-function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, findings: PairFindings): PairPlan {
+function erasedPlan(
+  base: Base,
+  contact: SyncContact,
+  mapping: ReadyMapping,
+  findings: PairFindings,
+  waits: boolean,
+): PairPlan {
   findings.add('erased');
   // Whoever signs up again with the address is somebody else: an opt-out of before must not look new to them.
   const next = { ...base, optOut: isOptedOut(contact.optOut) ?? base.optOut, reported: findings.reported };
@@ -178,9 +217,16 @@ function erasedPlan(base: Base, contact: SyncContact, mapping: ReadyMapping, fin
     subscriptionWrite: null,
     furtherWrites: [],
     contactWrite:
-      token === contact.token
+      token === contact.token || waits
         ? null
-        : { id: contact.id, situation: 'erased', changes: {}, token, replacedToken: contact.token },
+        : {
+            id: contact.id,
+            situation: 'erased',
+            changes: {},
+            token,
+            replacedToken: contact.token,
+            knowsOptOut: next.optOut === true,
+          },
     base: next,
     findings: findings.list,
     consent: [],
@@ -234,14 +280,20 @@ interface FieldPlans {
   readonly fields: FieldBase[];
 }
 
-function planFields(pair: Pair, mapping: ReadyMapping, findings: PairFindings, valuesWait: boolean): FieldPlans {
+function planFields(
+  pair: Pair,
+  mapping: ReadyMapping,
+  findings: PairFindings,
+  waits: (field: ReadyField) => boolean,
+): FieldPlans {
   const plans: FieldPlans = { changes: {}, custom: [], fieldChanges: [], settled: [], fields: [] };
   for (const field of mapping.fields) {
     const before = pair.base?.fields[field.index] ?? emptyFieldBase;
     const reportedBefore = findings.list.length;
-    const plan: FieldPlan = valuesWait ? { base: before } : planField(field, before, pair, mapping, findings);
+    const isWaiting = waits(field);
+    const plan: FieldPlan = isWaiting ? { base: before } : planField(field, before, pair, mapping, findings);
     const { write } = plan;
-    const base = valuesWait ? before : withReported(plan.base, findings.list.length > reportedBefore);
+    const base = isWaiting ? before : withReported(plan.base, findings.list.length > reportedBefore);
     plans.settled.push(base);
     plans.fields.push(isArrival(before, base) ? before : base);
     if (write === undefined) continue;

@@ -15,10 +15,24 @@ export interface SyncState {
   readonly missing: readonly string[];
   /** Fingerprints of addresses of erased persons, who are never subscribed again. */
   readonly erased: readonly string[];
-  /** How often a creation was tried that did not show up in the next run, by fingerprint. */
+  /**
+   * Subscriptions without contact, by fingerprint: in how many runs their contact was refused while the CRM took
+   * others; -1 for one that waits for a contact of its own.
+   */
   readonly attempts: Readonly<Record<string, number>>;
-  /** How often a change of a contact was handed over that did not show up in the next run, by fingerprint. */
+  /**
+   * Contacts that do not show a token which was handed over, by fingerprint of contact and replaced token: in how many
+   * runs; 0 in the run that handed it over.
+   */
   readonly updates: Readonly<Record<string, number>>;
+  /** Those of {@link updates} whose new token knows of an opt-out. */
+  readonly optOuts: readonly string[];
+  /** Ends of tokens that the last two runs handed over: a contact that shows one shows that the CRM takes changes. */
+  readonly tokens: readonly (readonly string[])[];
+  /** Runs in a row in which several records were refused, and none was taken. */
+  readonly outage: number;
+  /** Fingerprints of addresses that were asked to subscribe, and have no linked contact yet. */
+  readonly asked: readonly string[];
   /** Contacts that the last complete run has read; null before it. */
   readonly contacts: number | null;
   /** Paths of the mapping that a run has seen in a contact. */
@@ -29,7 +43,7 @@ export interface SyncState {
   readonly reported: readonly string[];
 }
 
-/** Most entries of each list. A plan that needs more is held back. */
+/** Most entries of each list. */
 export const maxEntries = 10_000;
 
 /** The state of a sync that has never run. */
@@ -42,6 +56,10 @@ export function startSync(): SyncState {
     erased: [],
     attempts: {},
     updates: {},
+    optOuts: [],
+    tokens: [],
+    outage: 0,
+    asked: [],
     contacts: null,
     seen: [],
     accepted: [],
@@ -66,14 +84,24 @@ export class SyncStateError extends Error {
  */
 export function readSyncState(stored: unknown): SyncState {
   if (stored === undefined || stored === null) return startSync();
-  const state: unknown = isRecord(stored) && stored['version'] === 1 ? { ...startSync(), ...stored, version: 2 } : stored;
+  const state = isRecord(stored) && stored['version'] === 1 ? ofVersion1(stored) : stored;
   if (!isSyncState(state)) throw new SyncStateError();
   return state;
 }
 
+/** It counted how often something was handed over, and gave up after three times. */
+function ofVersion1(stored: Readonly<Record<string, unknown>>): unknown {
+  const { attempts, updates } = stored;
+  if (!isCounts(attempts) || !isCounts(updates)) return undefined;
+  const before = Object.entries(updates).map(([key, count]) => [key, count - 1] as const);
+  // Of which side a creation was, its key does not say.
+  const asked = Object.keys(attempts);
+  return { ...startSync(), ...stored, version: 2, asked, updates: Object.fromEntries(before) };
+}
+
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 const isTime = (value: unknown): boolean => value === null || Number.isSafeInteger(value);
-const isCounts = (value: unknown): boolean =>
+const isCounts = (value: unknown): value is Readonly<Record<string, number>> =>
   isRecord(value) && Object.values(value).every((count) => Number.isSafeInteger(count));
 
 function isSyncState(stored: unknown): stored is SyncState {
@@ -86,8 +114,11 @@ function isSyncState(stored: unknown): stored is SyncState {
     isTexts(stored['erased']) &&
     isTexts(stored['reported']) &&
     isTime(stored['contacts']) &&
-    isTexts(stored['seen']) &&
-    isTexts(stored['accepted']) &&
+    isTime(stored['outage']) &&
+    stored['outage'] !== null &&
+    ['optOuts', 'asked', 'seen', 'accepted'].every((list) => isTexts(stored[list])) &&
+    Array.isArray(stored['tokens']) &&
+    stored['tokens'].every(isTexts) &&
     isCounts(stored['attempts']) &&
     isCounts(stored['updates'])
   );

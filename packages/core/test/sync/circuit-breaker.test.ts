@@ -16,7 +16,7 @@ describe('the circuit breaker holds back a plan', () => {
     expect(held.pairs).toMatchObject([
       { subscriptionWrites: [], contactWrites: [{ id: 'c51', changes: { do_not_mail: true } }] },
     ]);
-    expect(held.pairs[0]?.contactWrites[0]?.changes).not.toHaveProperty('newsletter_status');
+    expect(held.pairs[0]?.contactWrites[0]?.changes).toEqual({ do_not_mail: true, newsletter_status: 'inactive' });
     const accepted = plan(changed, left, state, { accept: true });
     expect(accepted.held).toBeNull();
     expect(accepted.pairs).toHaveLength(22);
@@ -186,12 +186,39 @@ describe('the circuit breaker holds back a plan', () => {
     });
   });
 
+  it.each([20, 21])('that asks more than 20 people to subscribe: %i', (count) => {
+    const contacts = Array.from({ length: count }, (_, index) => contactOf(index));
+    const { held, subscriptionCreates } = plan(contacts, [], startSync(), {
+      mapping: { subscribe: 'with_confirmation' },
+    });
+    expect([held?.reasons ?? null, subscriptionCreates.length]).toEqual(
+      count > 20 ? [['too_many_creations'], 0] : [null, 20],
+    );
+  });
+
+  it.each([20, 21])('that opts out more than 20 contacts of one person: %i', (count) => {
+    const contacts = Array.from({ length: count }, (_, index) => contactOf(1, { id: `c${index}` }));
+    const left = plan(contacts, [subscription(1, { status: 'inactive' })]);
+    expect([left.held?.reasons ?? null, left.pairs.flatMap(({ contactWrites }) => contactWrites).length]).toEqual(
+      count > 20 ? [['too_many_contacts'], 0] : [null, 20],
+    );
+    const [first, ...others] = contacts;
+    const vetoed = [{ ...first, do_not_mail: true }, ...others];
+    // Who said no is unsubscribed all the same.
+    expect(plan(vetoed, [subscription(1)]).pairs.flatMap(({ subscriptionWrites }) => subscriptionWrites)).toEqual([
+      { subscription_id: subscription(1).id, unsubscribe: true },
+    ]);
+  });
+
   it('and creates no subscription', () => {
     const mapping = { subscribe: 'with_confirmation', breaker: { share: 0, atLeast: 0 } } as const;
     const { contacts, subscriptions, state } = agreed(1);
     const changed = [...contacts.map((contact) => ({ ...contact, city: '' })), contactOf(2)];
     const result = plan(changed, subscriptions, state, { mapping });
-    expect([result.held?.reasons, result.counts.subscriptionCreates]).toEqual([['too_many_changes'], 1]);
+    expect([result.held?.reasons, result.counts.subscriptionCreates]).toEqual([
+      ['too_many_changes', 'too_many_creations'],
+      1,
+    ]);
     expect(result.subscriptionCreates).toEqual([]);
   });
 
@@ -239,7 +266,7 @@ describe('the circuit breaker holds back a plan', () => {
     const list = [...subscriptions, subscription(2, { status: 'inactive' }), subscription(3)];
     const idsWith = (atLeast: number) => {
       const { held, pairs } = plan(all, list, state, { mapping: { breaker: { share: 0, atLeast } } });
-      expect(held).toMatchObject({ reasons: ['too_many_changes'] });
+      expect(held?.reasons).toEqual(['too_many_changes', 'too_many_contacts']);
       return pairs.map(({ subscriptionWrites: [write], contactWrites }) => [
         write?.unsubscribe,
         contactWrites.map(({ id }) => id),
@@ -249,7 +276,8 @@ describe('the circuit breaker holds back a plan', () => {
     expect(idsWith(0)).toEqual([[undefined, ['other-2']]]);
     expect(idsWith(1)).toEqual([
       [undefined, ['other-2']],
-      [true, ['c3', 'other-3']],
+      // Two contacts of one person are more than one.
+      [true, []],
     ]);
   });
 

@@ -12,6 +12,10 @@ describe('readSyncState', () => {
       erased: [],
       attempts: {},
       updates: {},
+      optOuts: [],
+      tokens: [],
+      outage: 0,
+      asked: [],
       contacts: null,
       seen: [],
       accepted: [],
@@ -26,9 +30,18 @@ describe('readSyncState', () => {
   });
 
   it('goes on with a state of the version before', () => {
-    const { seen: _, accepted: __, ...before } = { ...startSync(), watermark: 7, erased: ['a'], contacts: 30 };
-    expect(readSyncState({ ...before, version: 1 })).toEqual({ ...before, version: 2, seen: [], accepted: [] });
-    expect(() => readSyncState({ ...before, version: 1, contacts: 'many' })).toThrow(SyncStateError);
+    const before = { watermark: 7, seenUntil: 9, missing: ['m'], erased: ['e'], contacts: 30, reported: ['r'] };
+    // It has given up what was tried more than three times, and does not tell contacts from subscriptions.
+    const counts = { attempts: { one: 4, two: 1 }, updates: { three: 1, four: 3 } };
+    expect(readSyncState({ version: 1, ...before, ...counts })).toEqual({
+      ...startSync(),
+      ...before,
+      attempts: counts.attempts,
+      updates: { three: 0, four: 2 },
+      asked: ['one', 'two'],
+    });
+    for (const damaged of [{ contacts: 'many' }, { attempts: 1 }, { updates: { three: '1' } }])
+      expect(() => readSyncState({ version: 1, ...before, ...counts, ...damaged })).toThrow(SyncStateError);
   });
 
   it.each([
@@ -45,6 +58,9 @@ describe('readSyncState', () => {
     { ...startSync(), attempts: [] },
     { ...startSync(), updates: { a: 1.5 } },
     { ...startSync(), contacts: 'many' },
+    { ...startSync(), outage: null },
+    { ...startSync(), tokens: ['a'] },
+    { ...startSync(), asked: [7] },
   ])('rejects %j', (stored) => {
     expect(() => readSyncState(stored)).toThrow(SyncStateError);
     expect(() => readSyncState(stored)).toThrow('Remove it');

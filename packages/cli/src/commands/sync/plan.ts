@@ -3,7 +3,14 @@ import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { UsageError } from '#command-line';
 import { exitCodes, type ExitCode, type Session } from '../../context.ts';
-import { planSummary, reportChanges, reportFindings, reportHeld } from './report.ts';
+import {
+  planSummary,
+  reportChanges,
+  reportFindings,
+  reportHeld,
+  requiredFindings,
+  type SyncFinding,
+} from './report.ts';
 import type { PlannedRun } from './planned-run.ts';
 import { connectBoth, planFirstRun, planRun, withDatabase, type SyncOptions } from './session.ts';
 
@@ -19,16 +26,20 @@ export interface PlanOptions extends SyncOptions {
 export async function plan(options: PlanOptions, session: Session): Promise<ExitCode> {
   const { contacts, shortAddresses, isJson, changes = isJson ? Number.MAX_SAFE_INTEGER : 20 } = options;
   const sync = await connectBoth(options, session, contacts === undefined);
-  const print = async (planned: PlannedRun): Promise<ExitCode> => {
+  const print = async (planned: PlannedRun, required: readonly string[] = []): Promise<ExitCode> => {
     await reportChanges(session.report, planned, { limit: changes, shortAddresses });
-    const found = await reportFindings(session.report, planned.findings(), { isJson });
+    async function* findings(): AsyncGenerator<readonly SyncFinding[]> {
+      yield* planned.findings();
+      yield await requiredFindings(planned, required);
+    }
+    const found = await reportFindings(session.report, findings(), { isJson });
     session.report.result(planSummary(planned));
     reportHeld(session.report, planned);
     return planned.held || Object.keys(found).length > 0 ? exitCodes.needsAttention : exitCodes.done;
   };
   return contacts === undefined
     ? await withDatabase(sync, sync.publicationId, async (database) =>
-        print((await planRun(sync, database, false)).planned),
+        print((await planRun(sync, database, false)).planned, await database.writer.requiredColumns()),
       )
     : await print(await planFirstRun(sync, readRecords(contacts)));
 }

@@ -17,8 +17,10 @@ import { count, duration, number, type ReportedEvent, type Reporter } from '../.
 import type { WriteRefusal, WriteResult } from './contact-writer.ts';
 import type { PlannedRun } from './planned-run.ts';
 
-/** A finding of the planner, or one about a contact that PostgreSQL refused. */
-export type SyncFinding = Omit<Finding, 'code'> & { readonly code: Finding['code'] | 'contact_refused' };
+/** A finding of the planner, one about a contact that PostgreSQL refused, or about a column that it will refuse. */
+export type SyncFinding = Omit<Finding, 'code'> & {
+  readonly code: Finding['code'] | 'contact_refused' | 'column_required';
+};
 
 /** What is stored of a run for `status`. */
 export interface LastRun {
@@ -53,6 +55,32 @@ export function refusedFinding({ reason, ...id }: WriteRefusal, known: ReadonlyS
     detail: reason,
   };
 }
+
+/**
+ * The columns without which PostgreSQL refuses a new contact, each with the number of contacts that get no value there.
+ *
+ * @param required - columns that are NOT NULL, without a default
+ */
+export async function requiredFindings(
+  planned: Pick<PlannedRun, 'whole'>,
+  required: readonly string[],
+): Promise<readonly SyncFinding[]> {
+  const lacking = new Map(required.map((column) => [column, 0]));
+  for await (const { contactCreates } of planned.whole())
+    for (const { changes } of contactCreates)
+      for (const [column, before] of lacking) if ((changes[column] ?? null) === null) lacking.set(column, before + 1);
+  return [...lacking].flatMap(([field, contacts]) => (contacts === 0 ? [] : [requiredFinding(field, contacts)]));
+}
+
+const requiredFinding = (field: string, contacts: number): SyncFinding => ({
+  code: 'column_required',
+  message: 'New contacts get no value in a column that is NOT NULL and has no default: PostgreSQL will refuse them.',
+  remedy: 'Give the column a default, map a field to it, or set situations.newSubscription to leave.',
+  isNew: true,
+  field,
+  side: 'crm',
+  detail: `${count(contacts, 'contact')} to create`,
+});
 
 export const refusalKey = ({ contactId, subscriptionId }: WriteRefusal): string => contactId ?? subscriptionId ?? '';
 
@@ -130,7 +158,8 @@ const mostPlaces = 20;
 /** Findings of one code. */
 interface FoundOften {
   readonly first: SyncFinding;
-  readonly places: string[];
+  /** Places, and how many findings each has: those with one reason are one place. */
+  readonly places: Map<string, number>;
   found: number;
   fresh: number;
 }
@@ -153,20 +182,24 @@ export async function reportFindings(
       if (onlyNew && !finding.isNew) continue;
       if (isJson) report.result(findingEvent(finding));
       else {
-        const same = byCode.get(finding.code) ?? { first: finding, places: [], found: 0, fresh: 0 };
+        const same = byCode.get(finding.code) ?? { first: finding, places: new Map(), found: 0, fresh: 0 };
         byCode.set(finding.code, same);
-        if ((same.found += 1) <= mostPlaces) same.places.push(`    ${placeOf(finding)}`);
+        same.found += 1;
         if (finding.isNew) same.fresh += 1;
+        const { detail } = finding;
+        const place = [...same.places.keys()].find((each) => detail !== undefined && each.endsWith(`: ${detail}`));
+        const key = place ?? placeOf(finding);
+        if (place !== undefined || same.places.size < mostPlaces) same.places.set(key, (same.places.get(key) ?? 0) + 1);
       }
     }
   for (const [code, { first, places, found, fresh }] of byCode) {
-    if (found > mostPlaces) places.push(`    … and ${number(found - mostPlaces)} more; --json lists all.`);
-    report.result({
-      type: 'finding',
-      text: [`${code}: ${number(found)}, ${number(fresh)} new. ${first.message}`, `  ${first.remedy}`, ...places].join(
-        '\n',
-      ),
-    });
+    const listed = [...places].map(([place, times]) =>
+      times === 1 ? `    ${place}` : `    ${place} – and ${number(times - 1)} more with the same reason`,
+    );
+    const left = found - [...places.values()].reduce((sum, times) => sum + times, 0);
+    if (left > 0) listed.push(`    … and ${number(left)} more; --json lists all.`);
+    const head = `${code}: ${number(found)}, ${number(fresh)} new. ${first.message}`;
+    report.result({ type: 'finding', text: [head, `  ${first.remedy}`, ...listed].join('\n') });
   }
   return counts;
 }
@@ -191,9 +224,12 @@ function placeOf({ row, contactId, subscriptionId, field, side, detail }: SyncFi
 }
 
 const accept = 'run newsletter sync apply --accept to carry it out once.';
+const lookAndAccept = `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`;
 const heldRemedies = {
-  too_many_changes: `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`,
-  too_many_overwrites: `Look at the changes that newsletter sync plan lists; where they are right, ${accept}`,
+  too_many_changes: lookAndAccept,
+  too_many_overwrites: lookAndAccept,
+  too_many_creations: lookAndAccept,
+  too_many_contacts: `Remove an address that stands for nobody from its contacts; where the changes are right, ${accept}`,
   contacts_missing: `Where these are all contacts, ${accept}`,
   opt_out_missing: `Correct "optOut" of the mapping; where the plan is right without it, ${accept}`,
   field_missing: `Correct the mapping, or create the field again; where the plan is right without it, ${accept}`,
