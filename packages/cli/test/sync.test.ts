@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { test } from '@newsletter-kit/sandbox/vitest';
 import { expect } from 'vitest';
 import { events, run, start } from './command.ts';
-import { otherTransaction, settle, syncFixture, type Config } from './sync-fixture.ts';
+import { otherTransaction, settle, syncFixture, table, type Config } from './sync-fixture.ts';
 
 test('updates both sides, and a second run writes nothing', async ({ sandboxOnPort: sandbox }) => {
   const { client, env, path, sync, sql, subscribe, edit, find, changes } = await syncFixture(sandbox);
@@ -238,7 +238,7 @@ test('mirrors subscribers into an empty table', async ({ sandboxOnPort: sandbox 
 test('reports a contact that PostgreSQL refuses, keeps its token, and writes all others', async ({
   sandboxOnPort: sandbox,
 }) => {
-  const { sync, sql, subscribe, edit } = await syncFixture(sandbox);
+  const { client, sync, sql, subscribe, edit, find } = await syncFixture(sandbox);
   await subscribe('ada@example.com', 'Bonn');
   await subscribe('grace@example.com', 'Ulm');
   await sql(`INSERT INTO contacts (email) VALUES ('ada@example.com'), ('grace@example.com')`);
@@ -261,10 +261,51 @@ test('reports a contact that PostgreSQL refuses, keeps its token, and writes all
   expect(await sql(`SELECT city FROM contacts ORDER BY id`)).toEqual([{ city: 'Bonn' }, { city: 'Jena' }]);
   expect(await sql(`SELECT token FROM newsletter_sync_tokens WHERE contact_id = '1'`)).toEqual(token);
 
+  // A leave arrives in the same run, whatever else is refused.
+  await edit('grace@example.com', { City: 'Nowhere' });
+  const { id } = await find('grace@example.com');
+  await client.subscriptions.updateStatus({ subscription_ids: [id], new_status: 'inactive' });
+  settle(sandbox);
+  expect(await sync('apply')).toMatchObject({ code: 2 });
+  const select = `SELECT city, newsletter_status, do_not_mail FROM contacts ORDER BY id`;
+  const ada = { newsletter_status: 'active', do_not_mail: false };
+  const grace = { newsletter_status: 'inactive', do_not_mail: true };
+  expect(await sql(select)).toEqual([
+    { city: 'Bonn', ...ada },
+    { city: 'Jena', ...grace },
+  ]);
+
   // Later runs try again.
   await sql(`ALTER TABLE contacts DROP CONSTRAINT contacts_city_check`);
   expect(await sync('apply')).toMatchObject({ code: 0 });
-  expect(await sql(`SELECT city FROM contacts WHERE id = 1`)).toEqual([{ city: 'Nowhere' }]);
+  expect(await sql(select)).toEqual([
+    { city: 'Nowhere', ...ada },
+    { city: 'Nowhere', ...grace },
+  ]);
+});
+
+test('says before a run which column refuses new contacts, once, and creates them when it takes them', async ({
+  sandboxOnPort: sandbox,
+}) => {
+  const { sync, sql, subscribe } = await syncFixture(
+    sandbox,
+    table.replace('salary integer', 'salary integer NOT NULL'),
+  );
+  for (let number = 1; number <= 30; number += 1) await subscribe(`reader-${number}@example.com`);
+  const planned = await sync('plan');
+  expect(planned.stdout).toContain('column_required: 1, 1 new.');
+  expect(planned.stdout).toContain('field salary, in the contact: 30 contacts to create');
+  for (let run = 0; run < 4; run += 1) {
+    const refused = await sync('apply');
+    expect([refused.code, refused.stdout.match(/SQLSTATE 23502/g)?.length]).toEqual([2, 1]);
+    expect(refused.stdout).toContain('and 29 more with the same reason');
+    expect(refused.stdout.includes('crm_outage')).toBe(run === 3);
+  }
+  await sql(`ALTER TABLE contacts ALTER COLUMN salary SET DEFAULT 0`);
+  // That the table takes them again shows in the run after.
+  expect(await sync('apply')).toMatchObject({ code: 2 });
+  expect(await sync('apply')).toMatchObject({ code: 0 });
+  expect(await sql(`SELECT count(*)::int AS contacts FROM contacts`)).toEqual([{ contacts: 30 }]);
 });
 
 test('completes a run that was killed before it wrote the contacts', async ({ sandboxOnPort: sandbox }) => {
