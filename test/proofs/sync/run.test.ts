@@ -388,8 +388,9 @@ describe('a sync run', () => {
     const refused = await apply({ ...planned, pairs: [{ ...opting, subscriptionWrites: both }] });
     expect([refused.contactUpdates, refused.refused.map(({ key }) => key)]).toEqual([[], [opting.subscriptionId]]);
     const key = opting.subscriptionId;
-    const state = { ...startSync(), updates: { [key]: 0, other: 0 }, optOuts: [key] };
-    expect(stateAfter(state, refused)).toEqual({ ...startSync(), updates: { other: 0 }, optOuts: [] });
+    const update = { runs: 0, tokens: [] };
+    const state = { ...startSync(), updates: { [key]: update, other: update } };
+    expect(stateAfter(state, refused)).toEqual({ ...startSync(), updates: { other: update } });
   });
 
   describe('that asks people to subscribe', () => {

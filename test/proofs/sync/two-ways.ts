@@ -371,9 +371,8 @@ function comparable(
       missing: [...state.missing].sort(),
       erased: [...state.erased].sort(),
       reported: [...state.reported].sort(),
-      optOuts: [...state.optOuts].sort(),
       asked: [...state.asked].sort(),
-      tokens: state.tokens.map((tokens) => [...tokens].sort()),
+      created: state.created.map((tokens) => [...tokens].sort()),
     },
     pairs: texts(
       parts.flatMap(({ pairs }) =>

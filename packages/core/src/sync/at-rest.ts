@@ -58,10 +58,12 @@ function isFieldAtRest(
   const { kind, separator, direction, identity, contact } = field;
   const here = subscriptionValue(field, subscription);
   const there = readPath(record, contact);
-  if (here === undefined || (there === undefined && !isEmpty?.(contact))) return false;
+  if (here === undefined) return false;
   const text = canonicalText(kind, here);
   if (text === undefined) return false;
-  const isSame = (here === there && kind !== 'list') || (there === undefined && kind === 'boolean' && text !== 'true');
-  if (!isSame && canonicalText(kind, there ?? null, separator) !== text) return false;
+  if (there === undefined) {
+    // Empty, or a box that is not ticked.
+    if (!isEmpty?.(contact) || !(text === '' || (kind === 'boolean' && text !== 'true'))) return false;
+  } else if (!(here === there && kind !== 'list') && canonicalText(kind, there, separator) !== text) return false;
   return isFieldSettled(token, identity, direction === 'both' ? valueFingerprint(mapping, text) : undefined);
 }

@@ -2,17 +2,17 @@
  * What became of the contacts that were handed over to the CRM, which no run sees itself. A contact that shows the new
  * token was taken. One that still shows the token before was not, or the list is late. Pure.
  */
-import { hasToken, type SyncContact } from './contact.ts';
+import type { SyncContact } from './contact.ts';
 import type { FindingLog } from './findings.ts';
 import type { PlannedPair, PlannedWrites } from './plan.ts';
 import type { ReadyMapping } from './prepare-mapping.ts';
-import { maxEntries, type SyncState } from './state.ts';
+import { maxEntries, type OpenUpdate, type SyncState } from './state.ts';
 import { tokenEnd } from './token.ts';
 
 /** Runs after which a refusal is reported. */
 const reportedAfter = 3;
 
-/** Most tokens kept of a run, of contacts to change and as many of contacts to create. */
+/** Most tokens kept of a run's created contacts. */
 const mostTokens = 500;
 
 /** The write of a contact that does not show its new token. */
@@ -23,36 +23,18 @@ export interface OpenWrite {
   readonly knowsOptOut: boolean;
 }
 
-/** The writes of some pairs, by fingerprints of contact and replaced token. */
-class Writes {
-  readonly keys = new Set<string>();
-  readonly optOuts = new Set<string>();
-  readonly tokens: string[] = [];
+type Handed = Pick<OpenUpdate, 'tokens' | 'optOut'>;
 
-  add(pairs: readonly PlannedPair[]): void {
-    for (const { key, token, alone, knowsOptOut } of pairs.flatMap((pair) => pair.contactWrites)) {
-      if (key === undefined || this.keys.size >= maxEntries) continue;
-      this.keys.add(key);
-      if (knowsOptOut) this.optOuts.add(key);
-      if (this.tokens.length >= mostTokens) continue;
-      this.tokens.push(tokenEnd(token));
-      if (alone) this.tokens.push(tokenEnd(alone.token));
-    }
-  }
-}
-
-/** The writes of earlier runs that this run does not show, and its own. */
+/** The writes of earlier runs that this run does not show, and its own. Each has the fingerprint of its contact. */
 export class HandOver {
   readonly #state: SyncState;
   readonly #log: FindingLog;
   readonly #mapping: Pick<ReadyMapping, 'paths'>;
   readonly #mayBeLate: boolean;
   readonly #tokensBefore: ReadonlySet<string>;
-  readonly #optOutsBefore: ReadonlySet<string>;
-  readonly #hasUpdates: boolean;
   /** Whether a contact shows a token that was handed over. */
   #isTaken = false;
-  readonly #open = new Set<string>();
+  readonly #open = new Map<string, OpenUpdate>();
   /** Creations that were handed over before, by key. */
   readonly #creates = new Map<
     string,
@@ -61,9 +43,9 @@ export class HandOver {
   /** Records that were handed over before, and do not show it. */
   #refused = 0;
   readonly #kept = new Set<string>();
-  readonly #all = new Writes();
-  readonly #urgent = new Writes();
-  readonly #createdTokens: string[] = [];
+  readonly #all = new Map<string, Handed>();
+  readonly #urgent = new Map<string, Handed>();
+  readonly #created: string[] = [];
   /** Unix seconds: the oldest subscription to create a contact for of which nothing else is kept. */
   #oldestCreate = Number.POSITIVE_INFINITY;
   /** Unix seconds: just before the oldest contact to create that was never handed over. */
@@ -75,14 +57,13 @@ export class HandOver {
     this.#state = state;
     this.#log = log;
     this.#mayBeLate = mayBeLate;
-    this.#tokensBefore = new Set(state.tokens.flat());
-    this.#optOutsBefore = new Set(state.optOuts);
-    this.#hasUpdates = Object.keys(state.updates).length > 0;
+    const updated = Object.values(state.updates).flatMap(({ tokens }) => tokens);
+    this.#tokensBefore = new Set([...updated, ...state.created.flat()]);
   }
 
-  /** Stands for a contact and the token that it shows. */
-  keyOf({ id, token }: Pick<SyncContact, 'id' | 'token'>): string {
-    return this.#log.fingerprint(`${id} ${hasToken(token) ? String(token) : ''}`);
+  /** Stands for a contact. */
+  keyOf({ id }: Pick<SyncContact, 'id'>): string {
+    return this.#log.fingerprint(`contact ${id}`);
   }
 
   /** Notes a token that a contact shows. */
@@ -91,14 +72,14 @@ export class HandOver {
   }
 
   /** The write of a contact that does not show its new token; undefined without one. */
-  of(contact: Pick<SyncContact, 'id' | 'token'>): OpenWrite | undefined {
-    if (!this.#hasUpdates) return undefined;
-    const key = this.keyOf(contact);
-    const runs = this.#state.updates[key];
-    if (runs === undefined) return undefined;
+  of({ id, token }: Pick<SyncContact, 'id' | 'token'>): OpenWrite | undefined {
+    if (this.#tokensBefore.size === 0) return undefined;
+    const key = this.keyOf({ id });
+    const update = this.#state.updates[key];
+    if (!update || (typeof token === 'string' && update.tokens.includes(tokenEnd(token)))) return undefined;
     if (!this.#open.has(key)) this.#refused += 1;
-    this.#open.add(key);
-    return { isLate: runs === 0 && this.#mayBeLate, knowsOptOut: this.#optOutsBefore.has(key) };
+    this.#open.set(key, update);
+    return { isLate: update.isFirst === true && this.#mayBeLate, knowsOptOut: update.optOut === true };
   }
 
   /** Notes that a subscription waits for a contact of its own: it gets one as soon as the one it has is gone. */
@@ -132,8 +113,8 @@ export class HandOver {
 
   /** Reports the contacts that were refused several times, of the writes that are planned for them now. */
   report(pairs: readonly PlannedPair[]): void {
-    for (const { id, key = '' } of this.#hasUpdates ? pairs.flatMap((pair) => pair.contactWrites) : [])
-      if ((this.#state.updates[key] ?? 0) >= reportedAfter - 1)
+    for (const { id, key = '' } of this.#open.size > 0 ? pairs.flatMap((pair) => pair.contactWrites) : [])
+      if ((this.#open.get(key)?.runs ?? 0) >= reportedAfter - 1)
         this.#log.report('contact_update_failed', { contactId: id });
   }
 
@@ -143,10 +124,10 @@ export class HandOver {
    * @param urgent - what is handed over instead where the plan is held back, however many people are unsubscribed
    */
   settle(now: PlannedWrites, waiting: PlannedWrites, urgent: readonly PlannedPair[]): void {
-    this.#all.add(now.pairs);
-    this.#urgent.add(urgent);
-    for (const { changes } of now.contactCreates.slice(0, mostTokens - this.#createdTokens.length))
-      this.#createdTokens.push(tokenEnd(String(changes[this.#mapping.paths.token])));
+    addTo(this.#all, now.pairs);
+    addTo(this.#urgent, urgent);
+    for (const { changes } of now.contactCreates.slice(0, mostTokens - this.#created.length))
+      this.#created.push(tokenEnd(String(changes[this.#mapping.paths.token])));
     for (const { subscriptionId, created } of waiting.contactCreates) {
       const create = this.#creates.get(this.#log.fingerprint(subscriptionId));
       if (create) create.waits = true;
@@ -165,16 +146,21 @@ export class HandOver {
    *
    * @returns with the creation of the oldest subscription without contact of which nothing else is kept
    */
-  next(): Pick<SyncState, 'attempts' | 'updates' | 'optOuts' | 'tokens' | 'outage'> & {
-    readonly oldestCreate: number;
-  } {
+  next(): Pick<SyncState, 'attempts' | 'updates' | 'created' | 'outage'> & { readonly oldestCreate: number } {
     const isOutage = this.#outage > 0;
     const attempts: Record<string, number> = Object.fromEntries([...this.#kept].map((key) => [key, -1]));
     let oldestCreate = this.#oldestCreate;
     for (const [key, { created, refusals, waits }] of this.#creates)
       if (refusals === undefined && (waits || isOutage)) oldestCreate = Math.min(oldestCreate, created);
       else attempts[key] = (refusals ?? 0) + (waits || (isOutage && refusals !== -1) ? 0 : 1);
-    return { attempts, ...this.#written(this.#all, isOutage ? 0 : 1), outage: this.#outage, oldestCreate };
+    const created = [this.#created, this.#state.created[0] ?? []];
+    return {
+      attempts,
+      updates: this.#updates(this.#all, isOutage ? 0 : 1),
+      created,
+      outage: this.#outage,
+      oldestCreate,
+    };
   }
 
   /** Runs in a row in which several records were refused and none was taken, this one included. */
@@ -188,29 +174,35 @@ export class HandOver {
   }
 
   /** The same after a run that carries out only a part: of some contacts, or of a plan that is held back. */
-  nextOfPart(isHeld: boolean): Pick<SyncState, 'updates' | 'optOuts' | 'tokens'> {
-    const { updates, optOuts, tokens } = this.#written(isHeld ? this.#urgent : this.#all, 0);
-    return {
-      updates: bounded({ ...this.#state.updates, ...updates }),
-      optOuts: [...new Set([...this.#optOutsBefore, ...optOuts])],
-      tokens,
-    };
+  updatesOfPart(isHeld: boolean): SyncState['updates'] {
+    return bounded({ ...this.#state.updates, ...this.#updates(isHeld ? this.#urgent : this.#all, 0) });
   }
 
   /** @param more - runs to add to those of a contact that was refused before */
-  #written(writes: Writes, more: 0 | 1): Pick<SyncState, 'updates' | 'optOuts' | 'tokens'> {
-    const open = [...this.#open].map((key) => [key, Math.max(1, (this.#state.updates[key] ?? 0) + more)] as const);
-    const added = [...writes.optOuts, ...writes.keys].filter((key) => !this.#open.has(key));
-    const updates = bounded(Object.fromEntries([...open, ...added.map((key) => [key, 0] as const)]));
-    return {
-      updates,
-      optOuts: Object.keys(updates).filter((key) => writes.optOuts.has(key) || this.#optOutsBefore.has(key)),
-      tokens: [[...writes.tokens, ...(writes === this.#all ? this.#createdTokens : [])], this.#state.tokens[0] ?? []],
-    };
+  #updates(handed: ReadonlyMap<string, Handed>, more: 0 | 1): SyncState['updates'] {
+    const open = [...this.#open].map(([key, before]) => [key, stillOpen(before, handed.get(key), more)] as const);
+    const added = [...handed].flatMap(([key, each]) =>
+      this.#open.has(key) ? [] : [[key, { runs: 0, isFirst: true, ...each }] as const],
+    );
+    // What an opt-out depends on comes first.
+    return bounded(
+      Object.fromEntries([...open, ...added.toSorted(([, a], [, b]) => Number(b.optOut ?? 0) - Number(a.optOut ?? 0))]),
+    );
   }
 }
 
-function bounded(counts: Readonly<Record<string, number>>): Readonly<Record<string, number>> {
-  const entries = Object.entries(counts);
-  return entries.length <= maxEntries ? counts : Object.fromEntries(entries.slice(0, maxEntries));
+function addTo(handed: Map<string, Handed>, pairs: readonly PlannedPair[]): void {
+  for (const { key, token, alone, knowsOptOut } of pairs.flatMap((pair) => pair.contactWrites))
+    if (key !== undefined && handed.size < maxEntries) {
+      const tokens = [token, ...(alone ? [alone.token] : [])].map(tokenEnd);
+      handed.set(key, { tokens, ...(knowsOptOut && { optOut: true }) });
+    }
 }
+
+/** A no that was handed over although the list may have been late is handed over as if for the first time. */
+function stillOpen({ isFirst, ...before }: OpenUpdate, handed: Handed | undefined, more: 0 | 1): OpenUpdate {
+  return { ...before, ...handed, runs: Math.max(1, before.runs + more), ...(handed && isFirst && { isFirst }) };
+}
+
+const bounded = (updates: SyncState['updates']): SyncState['updates'] =>
+  Object.fromEntries(Object.entries(updates).slice(0, maxEntries));

@@ -45,7 +45,7 @@ export interface ContactWrite {
   readonly token: string;
   /** What the contact's token field shows now. */
   readonly replacedToken: unknown;
-  /** Stands for contact and replaced token in the state of a sync. */
+  /** Stands for the contact in the state of a sync. */
   readonly key?: string | undefined;
   /** Whether the token knows of an opt-out, set by this write or seen before. */
   readonly knowsOptOut: boolean;

@@ -367,7 +367,7 @@ export class Reconciler {
       accepted: missing.filter((path) => this.#accept || this.#state.accepted.includes(path)),
     };
     const next = held
-      ? { ...this.#state, ...this.#handOver.nextOfPart(true) }
+      ? { ...this.#state, updates: this.#handOver.updatesOfPart(true) }
       : this.#isComplete
         ? { ...this.#draft.nextState(this.#newest, this.#now, counts.contacts), ...fields }
         : { ...this.#state, ...this.#ofPart(fields), erased: [...erased] };
@@ -394,7 +394,7 @@ export class Reconciler {
 
   /** The changed state after a run over some records. */
   #ofPart(fields: Pick<SyncState, 'seen' | 'accepted'>): Partial<SyncState> {
-    if (this.#scope === 'incoming') return { ...this.#handOver.nextOfPart(false), seen: fields.seen };
+    if (this.#scope === 'incoming') return { updates: this.#handOver.updatesOfPart(false), seen: fields.seen };
     const { attempts: _, oldestCreate: __, ...handedOver } = this.#handOver.next();
     return { ...handedOver, ...fields };
   }

@@ -171,9 +171,8 @@ export interface AppliedSync {
 export function stateAfter(state: SyncState, { refused }: Pick<AppliedSync, 'refused'>): SyncState {
   const keys = new Set(refused.map(({ key }) => key));
   if (keys.size === 0) return state;
-  const [asked, optOuts] = [state.asked, state.optOuts].map((list) => list.filter((key) => !keys.has(key)));
-  const updates = Object.entries(state.updates).filter(([key, runs]) => runs > 0 || !keys.has(key));
-  return { ...state, asked: asked ?? [], optOuts: optOuts ?? [], updates: Object.fromEntries(updates) };
+  const updates = Object.entries(state.updates).filter(([key]) => !keys.has(key));
+  return { ...state, asked: state.asked.filter((key) => !keys.has(key)), updates: Object.fromEntries(updates) };
 }
 
 /**

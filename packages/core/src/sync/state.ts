@@ -20,15 +20,10 @@ export interface SyncState {
    * others; -1 for one that waits for a contact of its own.
    */
   readonly attempts: Readonly<Record<string, number>>;
-  /**
-   * Contacts that do not show a token which was handed over, by fingerprint of contact and replaced token: in how many
-   * runs; 0 in the run that handed it over.
-   */
-  readonly updates: Readonly<Record<string, number>>;
-  /** Those of {@link updates} whose new token knows of an opt-out. */
-  readonly optOuts: readonly string[];
-  /** Ends of tokens that the last two runs handed over: a contact that shows one shows that the CRM takes changes. */
-  readonly tokens: readonly (readonly string[])[];
+  /** Contacts that do not show a token which was handed over, by fingerprint. */
+  readonly updates: Readonly<Record<string, OpenUpdate>>;
+  /** Ends of tokens of contacts that the last two runs created: one that is shown shows that the CRM takes changes. */
+  readonly created: readonly (readonly string[])[];
   /** Runs in a row in which several records were refused, and none was taken. */
   readonly outage: number;
   /** Fingerprints of addresses that were asked to subscribe, and have no linked contact yet. */
@@ -41,6 +36,18 @@ export interface SyncState {
   readonly accepted: readonly string[];
   /** Fingerprints of the last run's findings that belong to no pair, so that each is new once. */
   readonly reported: readonly string[];
+}
+
+/** A write that a contact does not show. */
+export interface OpenUpdate {
+  /** In how many runs it was not shown; 0 in the run that handed it over. */
+  readonly runs: number;
+  /** Whether the last run handed it over as if for the first time, so that the next list may be one of before. */
+  readonly isFirst?: true;
+  /** Ends of the tokens that were handed over. */
+  readonly tokens: readonly string[];
+  /** Whether the token knows of an opt-out. */
+  readonly optOut?: true;
 }
 
 /** Most entries of each list. */
@@ -56,8 +63,7 @@ export function startSync(): SyncState {
     erased: [],
     attempts: {},
     updates: {},
-    optOuts: [],
-    tokens: [],
+    created: [],
     outage: 0,
     asked: [],
     contacts: null,
@@ -89,20 +95,20 @@ export function readSyncState(stored: unknown): SyncState {
   return state;
 }
 
-/** It counted how often something was handed over, and gave up after three times. */
+/** It gave up what was handed over three times, and kept no token of it. */
 function ofVersion1(stored: Readonly<Record<string, unknown>>): unknown {
-  const { attempts, updates } = stored;
-  if (!isCounts(attempts) || !isCounts(updates)) return undefined;
-  const before = Object.entries(updates).map(([key, count]) => [key, count - 1] as const);
   // Of which side a creation was, its key does not say.
-  const asked = Object.keys(attempts);
-  return { ...startSync(), ...stored, version: 2, asked, updates: Object.fromEntries(before) };
+  const asked = isRecord(stored['attempts']) ? Object.keys(stored['attempts']) : [];
+  return { ...startSync(), ...stored, version: 2, asked, updates: {} };
 }
 
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every((entry) => typeof entry === 'string');
 const isTime = (value: unknown): boolean => value === null || Number.isSafeInteger(value);
-const isCounts = (value: unknown): value is Readonly<Record<string, number>> =>
+const isCounts = (value: unknown): boolean =>
   isRecord(value) && Object.values(value).every((count) => Number.isSafeInteger(count));
+
+const isOpenUpdate = (value: unknown): boolean =>
+  isRecord(value) && Number.isSafeInteger(value['runs']) && isTexts(value['tokens']);
 
 function isSyncState(stored: unknown): stored is SyncState {
   return (
@@ -116,10 +122,11 @@ function isSyncState(stored: unknown): stored is SyncState {
     isTime(stored['contacts']) &&
     isTime(stored['outage']) &&
     stored['outage'] !== null &&
-    ['optOuts', 'asked', 'seen', 'accepted'].every((list) => isTexts(stored[list])) &&
-    Array.isArray(stored['tokens']) &&
-    stored['tokens'].every(isTexts) &&
+    ['asked', 'seen', 'accepted'].every((list) => isTexts(stored[list])) &&
+    Array.isArray(stored['created']) &&
+    stored['created'].every(isTexts) &&
     isCounts(stored['attempts']) &&
-    isCounts(stored['updates'])
+    isRecord(stored['updates']) &&
+    Object.values(stored['updates']).every(isOpenUpdate)
   );
 }

@@ -212,7 +212,7 @@ describe('a subscription without contact', () => {
     const all = [contactOf(-1), contactOf(0)];
     const token = plan(all, [first]).pairs[0]?.contactWrites[0]?.token ?? '';
     const [, created = {}] = written(all, plan(all, [first]));
-    const taken = plan([contactOf(-1), created], subscriptions, { ...state, tokens: [[tokenEnd(token)]] });
+    const taken = plan([contactOf(-1), created], subscriptions, { ...state, created: [[tokenEnd(token)]] });
     expect([taken.held, taken.contactCreates.length]).toEqual([null, 29_999]);
     expect(Object.keys(taken.state.attempts)).toHaveLength(10_000);
     const rest = plan([contactOf(-1), created], subscriptions, taken.state);

@@ -12,8 +12,7 @@ describe('readSyncState', () => {
       erased: [],
       attempts: {},
       updates: {},
-      optOuts: [],
-      tokens: [],
+      created: [],
       outage: 0,
       asked: [],
       contacts: null,
@@ -37,10 +36,9 @@ describe('readSyncState', () => {
       ...startSync(),
       ...before,
       attempts: counts.attempts,
-      updates: { three: 0, four: 2 },
       asked: ['one', 'two'],
     });
-    for (const damaged of [{ contacts: 'many' }, { attempts: 1 }, { updates: { three: '1' } }])
+    for (const damaged of [{ contacts: 'many' }, { attempts: 1 }])
       expect(() => readSyncState({ version: 1, ...before, ...counts, ...damaged })).toThrow(SyncStateError);
   });
 
@@ -56,10 +54,11 @@ describe('readSyncState', () => {
     { ...startSync(), seenUntil: 1.5 },
     { ...startSync(), attempts: { a: 1, b: '1' } },
     { ...startSync(), attempts: [] },
-    { ...startSync(), updates: { a: 1.5 } },
+    { ...startSync(), updates: { a: { runs: 1.5, tokens: [] } } },
+    { ...startSync(), updates: { a: { runs: 1, tokens: [1] } } },
     { ...startSync(), contacts: 'many' },
     { ...startSync(), outage: null },
-    { ...startSync(), tokens: ['a'] },
+    { ...startSync(), created: ['a'] },
     { ...startSync(), asked: [7] },
   ])('rejects %j', (stored) => {
     expect(() => readSyncState(stored)).toThrow(SyncStateError);
