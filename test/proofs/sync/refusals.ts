@@ -48,16 +48,17 @@ const mappings = fc.constantFrom<Partial<SyncMapping>>(
 const pick = <T>(list: readonly T[], index: number): T | undefined => list[index % Math.max(1, list.length)];
 
 /** How a CRM returns a value that is empty. */
-const leavesOut = (records: readonly unknown[]): readonly unknown[] =>
+const leavesOut = (records: readonly Row[]): readonly Row[] =>
   records.map((record) =>
     Object.fromEntries(
-      Object.entries(record as object).filter(
+      Object.entries(record).filter(
         ([, value]) => value !== '' && value !== null && value !== undefined && value !== false,
       ),
     ),
   );
 
 type Takes = World['takes'];
+type Row = Readonly<Record<string, unknown>>;
 
 /** A world whose people are known by their addresses. */
 export class Refusals {
@@ -71,12 +72,12 @@ export class Refusals {
   readonly #asked = new Map<string, number>();
   #people = 0;
   /** The records at the last run, which a late list shows in the next, and those that the run got. */
-  #records: readonly unknown[] = [];
-  #shown: readonly unknown[] = [];
+  #records: readonly Row[] = [];
+  #shown: readonly Row[] = [];
   /** Columns that no record has for now. */
   readonly hidden = new Set<string>();
   /** How the CRM lists its records. */
-  lists: (records: readonly unknown[]) => readonly unknown[] = (records) => records;
+  lists: (records: readonly Row[]) => readonly Row[] = (records) => records;
   isLate = false;
   /** Whether the CRM takes a write; null for a contact to create. */
   takes: Takes = () => true;
@@ -102,10 +103,11 @@ export class Refusals {
     const before = this.#records;
     this.#records = this.lists(
       records.map((record) =>
-        Object.fromEntries(Object.entries(record as object).filter(([name]) => !this.hidden.has(name))),
+        Object.fromEntries(Object.entries(record as Row).filter(([name]) => !this.hidden.has(name))),
       ),
     );
-    return (this.#shown = this.isLate && before.length > 0 ? before : this.#records);
+    this.#shown = this.isLate && before.length > 0 ? before : this.#records;
+    return this.#shown;
   }
 
   #signUp(): Person {
@@ -178,7 +180,7 @@ export class Refusals {
     const { world } = this;
     const before = new Map(world.persons.map((person) => [person, new Map(person.fields)]));
     const run = work();
-    for (const record of this.#shown as readonly Readonly<Record<string, unknown>>[])
+    for (const record of this.#shown)
       for (const contact of this.#unseen)
         if (!run.crashed && contact.id === record['id'] && record[optOut] === true) this.#unseen.delete(contact);
     // Nobody ever empties a value here.

@@ -112,7 +112,7 @@ export class DraftPlan {
     this.subscriptionCreates.push(toSubscriptionCreate(contact, key, this.#mapping));
   }
 
-  /** Whether an earlier run asked the person of a contact to subscribe; it is remembered until the contact is linked. */
+  /** Whether an earlier run asked the person of a contact to subscribe: remembered until the contact is linked. */
   isAsked({ email }: Pick<SyncContact, 'email'>): boolean {
     if (this.#askedBefore.size === 0) return false;
     const key = this.#log.fingerprint(email);

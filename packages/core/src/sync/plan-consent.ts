@@ -2,7 +2,6 @@
 import type { ChangeReason, FieldChange } from './changes.ts';
 import type { PairFindings, Side } from './findings.ts';
 import type { Pair } from './pair.ts';
-import type { PairOptions } from './plan-pair.ts';
 import type { ReadyMapping, SyncSubscription } from './prepare-mapping.ts';
 import type { ConsentState } from './token.ts';
 import { isOptedOut, readOptOut } from './canonical-value.ts';
@@ -45,8 +44,15 @@ interface ConsentPlan {
   readonly changes: readonly FieldChange[];
 }
 
-/** The part of the options of a pair that is about consent. */
-type ConsentOptions = Pick<PairOptions, 'optOutElsewhere' | 'knowsOptOut' | 'also'>;
+/** What is known about the consent of a pair, beside the pair. */
+export interface ConsentOptions {
+  /** The opt-out is set in another contact of the same subscription: it counts here, too. */
+  readonly optOutElsewhere?: boolean | undefined;
+  /** A token that was handed over and is not shown knows of the contact's opt-out: it has acted. */
+  readonly knowsOptOut?: boolean | undefined;
+  /** Other subscriptions with an address of the contact: its opt-out counts for them as well. */
+  readonly also?: readonly SyncSubscription[] | undefined;
+}
 
 export function planConsent(
   { subscription, contact, base }: Pair,

@@ -5,11 +5,10 @@ import { isEcho } from './echo.ts';
 import { type Finding, PairFindings, type Side } from './findings.ts';
 import type { Pair } from './pair.ts';
 import { isErased, planAddress } from './plan-address.ts';
-import { type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
+import { type ConsentOptions, type ConsentRecord, planConsent, planFurther, withStatus } from './plan-consent.ts';
 import {
   readSubscription,
   type ReadyMapping,
-  type SyncSubscription,
   type ReadyField,
   valueFingerprint,
 } from './prepare-mapping.ts';
@@ -49,7 +48,7 @@ export interface ContactWrite {
   readonly key?: string | undefined;
   /** Whether the token knows of an opt-out, set by this write or seen before. */
   readonly knowsOptOut: boolean;
-  /** The opt-out or the leave of the write alone, to be written where all of it was refused. Its values follow later. */
+  /** The opt-out or the leave of the write alone, for where all of it was refused. Its values follow later. */
   readonly alone?: Pick<ContactWrite, 'changes' | 'token'> | undefined;
 }
 
@@ -69,23 +68,17 @@ export interface PairPlan {
 }
 
 /** How a pair was found, and which of its changes are planned. */
-export interface PairOptions {
+export interface PairOptions extends ConsentOptions {
   /** Default: `linked` with a base, otherwise `found_by_address`. */
   readonly situation?: Situation | undefined;
   /** The pair's values wait: only consent is planned. */
   readonly valuesWait?: boolean | undefined;
   /** Only an opt-out or a leave is planned, with the status; values follow in a later run. */
   readonly consentAlone?: boolean | undefined;
-  /** A token that was handed over and is not shown knows of the contact's opt-out: it has acted. */
-  readonly knowsOptOut?: boolean | undefined;
   /** The token is written even where no later run needs it. */
   readonly needsToken?: boolean | undefined;
-  /** The opt-out is set in another contact of the same subscription: it counts here, too. */
-  readonly optOutElsewhere?: boolean | undefined;
   /** The subscription has a further address of the contact, not its own. */
   readonly isFurther?: boolean | undefined;
-  /** Other subscriptions with an address of the contact: its opt-out counts for them as well. */
-  readonly also?: readonly SyncSubscription[] | undefined;
   /** The base is from a token of another subscription. It is replaced only once an opt-out has to be remembered. */
   readonly hasTokenOfAnother?: boolean | undefined;
 }

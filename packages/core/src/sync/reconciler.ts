@@ -405,8 +405,8 @@ export class Reconciler {
   }
 
   /**
-   * Reports the fields that no record has. Of a run with some contacts, those that were never seen; the first runs write
-   * the first tokens.
+   * Reports the fields that no record has, and of a run with some contacts those that were never seen. The first runs
+   * write the first tokens.
    */
   #missingFields(): readonly string[] {
     const { vanished, paths } = this.#mapping;

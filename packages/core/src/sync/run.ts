@@ -1,14 +1,6 @@
 /** Runs a sync on an engine: reads both sides, plans, and writes the changes of the newsletter. */
 import { bulkUpdateLimit } from '../contract/values.ts';
-import {
-  AbortedError,
-  ApiError,
-  BadRequestError,
-  InvalidAnswerError,
-  NetworkError,
-  NewsletterError,
-  TimeoutError,
-} from '../engine/errors.ts';
+import { AbortedError, BadRequestError, isRefusal, NewsletterError } from '../engine/errors.ts';
 import type { CallOptions, Engine } from '../engine/index.ts';
 import { awaitUpdate, type UpdateProblem } from '../import/await-update.ts';
 import { listCustomFields } from '../import/custom-fields.ts';
@@ -272,7 +264,7 @@ async function createSubscriptions(options: Common, creates: readonly Subscripti
   for (let batch = queue.shift(); batch; batch = queue.shift()) {
     const error = await createBatch(options, batch);
     if (error === null) continue;
-    const isRefused = wasRefused(error);
+    const isRefused = isRefusal(error);
     // One row that the service does not take refuses all: halves find it.
     if (error instanceof BadRequestError && batch.length > 1) {
       const middle = Math.ceil(batch.length / 2);
@@ -294,7 +286,7 @@ async function createSubscriptions(options: Common, creates: readonly Subscripti
 async function createBatch(
   { engine, publicationId, call }: Common,
   batch: readonly SubscriptionCreate[],
-): Promise<Error | null> {
+): Promise<NewsletterError | null> {
   const subscriptions = batch.map(({ request: { custom_fields = [], ...request } }) => ({
     ...request,
     custom_fields: custom_fields.map(({ name, value }) => ({ name, value: mutable(value) })),
@@ -306,13 +298,6 @@ async function createBatch(
     if (!(error instanceof NewsletterError) || error instanceof AbortedError) throw error;
     return error;
   }
-}
-
-/** Whether the service has refused a request, or never got it. */
-function wasRefused(error: Error): boolean {
-  if (error instanceof ApiError) return error.status < 500 && error.status !== 408;
-  if (error instanceof NetworkError || error instanceof TimeoutError) return error.notSent;
-  return !(error instanceof InvalidAnswerError);
 }
 
 function failed({ contactWrites: [contact], subscriptionWrites: [write] }: PlannedPair, detail: string): Finding {

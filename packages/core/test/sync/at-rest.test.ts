@@ -107,21 +107,27 @@ describe('a pair at rest', () => {
   it('has nothing to write and nothing to report', () => {
     let found = 0;
     fc.assert(
-      fc.property(settings, fc.array(sides, { minLength: 1, maxLength: 3 }), sides, fc.boolean(), (given, history, next, isEmpty) => {
-        const mapping = prepareMapping(given, customFields, 'pub_1');
-        const last = history.at(-1);
-        for (const each of [
-          history,
-          [...history, next],
-          last ? [...history, { ...last, status: next.status }] : history,
-        ]) {
-          const { subscription, record, token, isQuiet } = settledPair(mapping, each, isEmpty);
-          const pair = { subscription, record, token, isEmpty: () => isEmpty };
-          if (token === '' || !isAtRest(pair, mapping)) continue;
-          found += 1;
-          expect(isQuiet).toBe(true);
-        }
-      }),
+      fc.property(
+        settings,
+        fc.array(sides, { minLength: 1, maxLength: 3 }),
+        sides,
+        fc.boolean(),
+        (given, history, next, isEmpty) => {
+          const mapping = prepareMapping(given, customFields, 'pub_1');
+          const last = history.at(-1);
+          for (const each of [
+            history,
+            [...history, next],
+            last ? [...history, { ...last, status: next.status }] : history,
+          ]) {
+            const { subscription, record, token, isQuiet } = settledPair(mapping, each, isEmpty);
+            const pair = { subscription, record, token, isEmpty: () => isEmpty };
+            if (token === '' || !isAtRest(pair, mapping)) continue;
+            found += 1;
+            expect(isQuiet).toBe(true);
+          }
+        },
+      ),
       { numRuns: 3000 },
     );
     expect(found).toBeGreaterThan(300);

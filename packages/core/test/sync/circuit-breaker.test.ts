@@ -1,7 +1,7 @@
 /** The circuit breaker of a sync: plans that change too much are held back until a person accepts them. */
 import { createReconciler, prepareMapping, startSync } from '@newsletter-kit/core/sync';
 import { describe, expect, it } from 'vitest';
-import { agreed, contactOf, defaults, now, plan, subscription, written, type Contact } from './reconcile.ts';
+import { agreed, contactOf, defaults, now, plan, subscription, written } from './reconcile.ts';
 
 const names = 'The contacts have: id, email, city, newsletter_status, do_not_mail, token.';
 

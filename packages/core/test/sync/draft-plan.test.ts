@@ -208,7 +208,7 @@ describe('a subscription without contact', () => {
       expect([codes(result), result.state.attempts]).toEqual([run === 3 ? ['crm_outage'] : [], {}]);
       ({ state } = result);
     }
-    // One is taken: from then on each of the others was refused by itself, and those without an entry are tried as well.
+    // One is taken: from then on each of the others was refused by itself. Those without an entry are tried as well.
     const all = [contactOf(-1), contactOf(0)];
     const token = plan(all, [first]).pairs[0]?.contactWrites[0]?.token ?? '';
     const [, created = {}] = written(all, plan(all, [first]));

@@ -153,14 +153,17 @@ describe('a field', () => {
     ['yes that was never agreed on', true, undefined, 'both', { flag: true }, null],
     ['yes', true, undefined, 'to_contact', { flag: true }, null],
     ['yes that both sides had', true, true, 'both', {}, [{ name: 'Flag', value: false }]],
-  ] as const)('box that a CRM leaves out equals %s in the newsletter, or is written', (_, here, agreed, way, there, back) => {
-    const fields = [field('flag', way)];
-    const both = (value: boolean) => planOf({ fields, newsletter: { Flag: value }, crm: { flag: value } }).base;
-    const base = agreed === undefined ? undefined : both(agreed);
-    const contact = { values: { flag: null }, lacks: ['flag'] };
-    const { contactWrite, subscriptionWrite } = planOf({ fields, newsletter: { Flag: here }, base, contact });
-    expect([contactWrite?.changes ?? {}, subscriptionWrite?.custom_fields ?? null]).toEqual([there, back]);
-  });
+  ] as const)(
+    'box that a CRM leaves out equals %s in the newsletter, or is written',
+    (_, here, agreed, way, there, back) => {
+      const fields = [field('flag', way)];
+      const both = (value: boolean) => planOf({ fields, newsletter: { Flag: value }, crm: { flag: value } }).base;
+      const base = agreed === undefined ? undefined : both(agreed);
+      const contact = { values: { flag: null }, lacks: ['flag'] };
+      const { contactWrite, subscriptionWrite } = planOf({ fields, newsletter: { Flag: here }, base, contact });
+      expect([contactWrite?.changes ?? {}, subscriptionWrite?.custom_fields ?? null]).toEqual([there, back]);
+    },
+  );
 
   it('whose value does not fit its kind is reported with the side, and not changed', () => {
     const fields = [field('number', 'both')];

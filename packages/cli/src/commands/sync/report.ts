@@ -182,7 +182,12 @@ export async function reportFindings(
       if (onlyNew && !finding.isNew) continue;
       if (isJson) report.result(findingEvent(finding));
       else {
-        const same = byCode.get(finding.code) ?? { first: finding, places: new Map(), found: 0, fresh: 0 };
+        const same = byCode.get(finding.code) ?? {
+          first: finding,
+          places: new Map<string, number>(),
+          found: 0,
+          fresh: 0,
+        };
         byCode.set(finding.code, same);
         same.found += 1;
         if (finding.isNew) same.fresh += 1;
