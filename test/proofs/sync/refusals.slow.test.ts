@@ -4,6 +4,6 @@ import { refusals } from './refusals.ts';
 
 const numRuns = Number(process.env['SYNC_REFUSALS'] ?? 100_000);
 
-it.each(Object.entries(refusals))('%s', (_, hold) => {
+it.each(Object.entries(refusals))('%s', { timeout: 3_600_000 }, (_, hold) => {
   hold(numRuns);
 });

@@ -264,7 +264,8 @@ const refusing = fc.property(
   people,
   mappings,
   steps('crash', 'overlap'),
-  fc.integer({ min: 1, max: 50 }),
+  // Most outages are short.
+  fc.oneof({ weight: 4, arbitrary: fc.integer({ min: 1, max: 6 }) }, fc.integer({ min: 7, max: 50 })),
   fc.constantFrom(...causes),
   steps('crash', 'overlap'),
   (count, mapping, before, k, takes, during) => {
